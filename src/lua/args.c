@@ -27,7 +27,8 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
   return self;
 }
 
-/* A tensor whose finalizer ran (by hand, or at the end of its state) has lost its mark, not its metatable. */
+/* A tensor whose finalizer ran (called by hand, or at the end of its state) has lost its mark, but not its
+** metatable. */
 static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
 
 int raise_count(lua_State *L, const char *fn, int least, int most, int got) {
@@ -162,7 +163,7 @@ void push_shape(lua_State *L, const shape *s) {
   luaL_pushresult(&b);
 }
 
-/* A list: integer keys 1 … n only. */
+/* Checks a list: a table with the integer keys 1 … n only. */
 static lua_Integer check_list(lua_State *L, int i, const char *fn) {
   if (!is_plain_table(L, i)) luaL_error(L, "%s: list expected, got %s", fn, type_name(L, i));
   lua_Integer n = (lua_Integer)lua_rawlen(L, i), entries = 0;
@@ -203,7 +204,7 @@ void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
   for (int i = first; i <= last; i++) add_size(L, i, fn, s);
 }
 
-/* The dim at i as 0-based, or -1 when out of range. */
+/* The dim at i, 0-based; -1 if it is out of range. */
 static int to_dim(lua_State *L, int i, const char *fn, int ndim) {
   int64_t d = check_integer(L, i, fn, "dim");
   if (d == 0) luaL_error(L, "%s: dim 0: Lua tensors start at 1", fn);

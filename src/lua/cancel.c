@@ -1,6 +1,6 @@
-/* Ctrl-C under lua5.4 sets a debug hook; time-outs of hosts are count hooks. Lua itself runs neither while a function in C
-** works. So count hooks are run here, between pieces of work, and what a hook raises ends the operation. A host may also
-** set the flag of the state, in any thread. */
+/* Cancels operations. Ctrl-C under lua5.4 sets a debug hook, and hosts implement time-outs by count hooks, but Lua does
+** not run hooks during a C function. So hooks are run here, between pieces of work, and an error of a hook ends the
+** operation. A host may also set the flag of the state, from any thread. */
 
 #include "lua/cancel.h"
 
@@ -22,7 +22,7 @@ static int l_run_hook(lua_State *L) {
   return 0;
 }
 
-/* The value at the top is what ends the operation; it is popped. */
+/* Pops the value at the top and keeps it as the reason that ends the operation. */
 static bool keep_reason(lua_State *L) {
   push_state_userdata(L);
   lua_insert(L, -2);
@@ -31,7 +31,7 @@ static bool keep_reason(lua_State *L) {
   return true;
 }
 
-/* A handler of signals sets the hook of the main thread, for the very next event, while this coroutine runs. */
+/* True if a signal handler has set the hook of the main thread, for the very next event, while this coroutine runs. */
 static bool is_main_interrupted(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State *main = lua_tothread(L, -1);

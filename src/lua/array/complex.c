@@ -1,4 +1,4 @@
-/* Complex numbers: making them, their parts, and views of their parts. */
+/* Complex numbers: functions that make them, and views of their parts. */
 
 #include "base/view.h"
 #include "lua/args.h"
@@ -22,10 +22,10 @@ static int finish_part(lua_State *L, const char *fn) {
 }
 
 /***
-Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
+Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
 @function real
 @tparam tensor x
-@treturn tensor float32 of complex64, float64 of complex128, in x's shape
+@treturn tensor float32 for complex64, float64 for complex128, in x's shape
 */
 static int l_real(lua_State *L) {
   const tensor *x = check_one(L, "real");
@@ -35,10 +35,10 @@ static int l_real(lua_State *L) {
 }
 
 /***
-Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
+Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
 @function imag
 @tparam tensor x
-@treturn tensor float32 of complex64, float64 of complex128, in x's shape
+@treturn tensor float32 for complex64, float64 for complex128, in x's shape
 */
 static int l_imag(lua_State *L) {
   const tensor *x = check_one(L, "imag");
@@ -53,7 +53,7 @@ static int l_imag(lua_State *L) {
 }
 
 /***
-The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
+A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
 @function view_as_real
 @tparam tensor x complex
 @treturn tensor float32 or float64, of shape [..., 2], sharing x's memory
@@ -85,7 +85,7 @@ static const char *not_pairs(const tensor *x) {
 /***
 Pairs of numbers as complex numbers: the inverse of view_as_real.
 @function view_as_complex
-@tparam tensor x float32 or float64, of shape [..., 2], the pairs side by side in memory
+@tparam tensor x float32 or float64, of shape [..., 2], with the two numbers of each pair adjacent in memory
 @treturn tensor complex64 or complex128, without the last dim, sharing x's memory
 */
 static int l_view_as_complex(lua_State *L) {
@@ -106,7 +106,7 @@ static int l_view_as_complex(lua_State *L) {
 
 /* ---- making complex numbers ---- */
 
-/* A number: weak, so that lt.complex(0, 1) * x is complex64 where x is float32. */
+/* Pushes a weak complex number, so that lt.complex(0, 1) * x is complex64 if x is float32. */
 static int push_number(lua_State *L, double re, double im) {
   shape none = {.ndim = 0};
   tensor *t = push_tensor(L, "complex", DT_complex128, &none, host_place());
@@ -115,7 +115,7 @@ static int push_number(lua_State *L, double re, double im) {
   return finish_op(L, false);
 }
 
-/* Part i of lt.complex: a real tensor or number. */
+/* Checks part i of lt.complex: a real tensor or number. */
 static void check_part(lua_State *L, int i, arg *a) {
   check_arg(L, i, "complex", a);
   if (a->t ? dtype_kind(a->t->dtype) == KIND_COMPLEX : a->s.is_complex)
@@ -123,12 +123,13 @@ static void check_part(lua_State *L, int i, arg *a) {
 }
 
 /***
-Complex numbers from real and imaginary parts. Of two numbers: a 0-d tensor that counts as a number does: it makes what
-it meets complex, but never wider (`lt.complex(0, 1) * x` is complex64 where x is float32). Of tensors: a tensor.
+Makes complex numbers from real and imaginary parts. Two numbers give a 0-d tensor that promotes like a Lua number: it
+makes other operands complex, but never wider (`lt.complex(0, 1) * x` is complex64 if x is float32). Tensors give a
+tensor.
 @function complex
 @tparam number|tensor re real parts
 @tparam[opt=0] number|tensor im imaginary parts; broadcast with re
-@treturn tensor complex128 where a part is float64 or both are numbers, else complex64
+@treturn tensor complex128 if a part is float64 or both are numbers, else complex64
 */
 static int l_complex(lua_State *L) {
   int n = count_arguments(L);

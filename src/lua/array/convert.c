@@ -1,4 +1,4 @@
-/* Between tensors and Lua values: lt.tensor, item, totable, bytes. */
+/* Conversions between tensors and Lua values: lt.tensor, item, totable, bytes. */
 
 #include <math.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 
 enum { SMALL = 64 };      /* elements that are staged on the C stack, without an allocation */
 
-/* Elements on their way between Lua and a tensor: int64 or float64, row-major. */
+/* Elements in transit between Lua and a tensor: int64 or float64, row-major. */
 typedef union staged {
   int64_t i;
   double  f;
 } staged;
 
-/* Room for n elements: `small`, or a userdata left on the stack (else nil is). */
+/* Room for n elements: `small`, or a userdata, which stays on the stack (otherwise nil does). */
 static staged *push_stage(lua_State *L, int64_t n, staged *small) {
   if (n > SMALL) return lua_newuserdatauv(L, (size_t)n * sizeof(staged), 0);
   lua_pushnil(L);
@@ -24,20 +24,20 @@ static staged *push_stage(lua_State *L, int64_t n, staged *small) {
 
 /* ---- from nested tables ---- */
 
-/* A walk over nested tables. Leaves go to `stage`, as floats or integers. */
+/* A walk over nested tables. The leaves are stored in `stage`, as floats or integers. */
 typedef struct reader {
   const char *fn;
   shape       shape;
   int64_t     block[MAX_DIMS];     /* elements of one entry of a table at this depth */
-  int64_t     at[MAX_DIMS];        /* 1-based keys on the way to where we are */
-  enum dtype  dtype;               /* that every leaf has to fit, or DT_none */
-  int         leaf;                /* Lua type of the first leaf: the others have it too */
+  int64_t     at[MAX_DIMS];        /* 1-based keys of the path to the current entry */
+  enum dtype  dtype;               /* the dtype that every leaf must fit, or DT_none */
+  int         leaf;                /* Lua type of the first leaf, which the others must have, too */
   bool        floats;              /* stage holds float64 */
   int64_t     count;
   staged     *stage;
 } reader;
 
-/* "[2][3]": the entry that at[0 … depth] names. */
+/* Pushes "[2][3]": the entry that at[0 … depth] names. */
 static const char *push_path(lua_State *L, const reader *r, int depth) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -49,7 +49,7 @@ static const char *push_path(lua_State *L, const reader *r, int depth) {
   return lua_tostring(L, -1);
 }
 
-/* Shape and first leaf, from the first entry at each depth. The data is at the top of the stack. */
+/* Finds shape and first leaf, from the first entry at each depth. The data is at the top of the stack. */
 static void find_shape(lua_State *L, reader *r) {
   shape *s = &r->shape;
   lua_pushvalue(L, -1);
@@ -70,7 +70,7 @@ static void find_shape(lua_State *L, reader *r) {
   for (int d = s->ndim - 1; d >= 0; d--) r->block[d] = d == s->ndim - 1 ? 1 : r->block[d + 1] * s->dim[d + 1];
 }
 
-/* A key that is not in 1 … n, below the table it is in. */
+/* Raises an error for a key outside of 1 … n. `depth` counts the tables above the key's table. */
 static int bad_key(lua_State *L, const reader *r, int depth) {
   const char *where = depth > 0 ? push_path(L, r, depth - 1) : "";
   if (depth > 0) lua_insert(L, -2);
@@ -81,7 +81,7 @@ static int bad_key(lua_State *L, const reader *r, int depth) {
                     push_plain(L, -1));
 }
 
-/* Every key of the table at the top of the stack must be one of 1 … n. */
+/* Checks that every key of the table at the top of the stack is in 1 … n. */
 static void check_every_key(lua_State *L, const reader *r, int depth, int64_t n) {
   for (lua_pushnil(L); lua_next(L, -2);) {
     lua_pop(L, 1);
@@ -90,9 +90,9 @@ static void check_every_key(lua_State *L, const reader *r, int depth, int64_t n)
   }
 }
 
-/* The same, once 1 … n are known to be there, without visiting all of a long list: its first keys come
-** in order and none comes after n. (A table of more than LOOK entries that Lua keeps in a hash could pass
-** with a stray key, if hashing happened to order it like a list.) */
+/* Like check_every_key, if the keys 1 … n are known to exist, without visiting all of a long list: its first keys come
+** in order and none comes after n. (A table of more than LOOK entries that Lua keeps in a hash could pass with a stray
+** key, if hashing happened to order it like a list.) */
 static void check_keys(lua_State *L, const reader *r, int depth) {
   enum { LOOK = 16 };
   int64_t n = r->shape.dim[depth];
@@ -114,7 +114,7 @@ static void check_keys(lua_State *L, const reader *r, int depth) {
   check_every_key(L, r, depth, n);
 }
 
-/* The value at the top of the stack is not a leaf like the first one. */
+/* Raises an error: the value at the top of the stack is not a leaf like the first one. */
 static int bad_leaf(lua_State *L, reader *r) {
   int type = lua_type(L, -1), depth = r->shape.ndim - 1;
   if (type == LUA_TNIL) return luaL_error(L, "%s: hole in the data: %s is nil", r->fn, push_path(L, r, depth));
@@ -130,20 +130,20 @@ static int bad_leaf(lua_State *L, reader *r) {
   return luaL_error(L, "%s: %s is a %s; numbers or booleans expected", r->fn, where, lua_typename(L, type));
 }
 
-/* The first float among integers: what was read so far (or was not yet: harmless) becomes float64. */
+/* Converts the leaves to float64 when the first float appears among integers. Converting unread places is harmless. */
 static void turn_to_floats(reader *r) {
   for (int64_t k = 0; k < r->count; k++) r->stage[k].f = (double)r->stage[k].i;
   r->floats = true;
 }
 
-/* The leaf at the top of the stack, for a given dtype: it must fit. */
+/* Reads the leaf at the top of the stack for a given dtype, which it must fit. */
 static void read_fitting(lua_State *L, reader *r, staged *to) {
   scalar s = check_value(L, -1, r->fn, r->dtype);
   if (r->floats) to->f = s.f;
   else to->i = r->dtype == DT_bool ? s.f != 0 : s.i;
 }
 
-/* The leaf at the top of the stack, of Lua type `type`. */
+/* Reads the leaf at the top of the stack, of Lua type `type`. */
 static void read_leaf(lua_State *L, reader *r, int type, int64_t position) {
   staged *to = &r->stage[position];
   if (type != r->leaf) bad_leaf(L, r);
@@ -157,7 +157,7 @@ static void read_leaf(lua_State *L, reader *r, int type, int64_t position) {
   }
 }
 
-/* A row of leaves: the table at the top of the stack. */
+/* Reads a row of leaves: the table at the top of the stack. */
 static void read_row(lua_State *L, reader *r, int64_t position) {
   int depth = r->shape.ndim - 1;
   int64_t n = r->shape.dim[depth];
@@ -169,7 +169,7 @@ static void read_row(lua_State *L, reader *r, int64_t position) {
   check_keys(L, r, depth);
 }
 
-/* The entry at the top of the stack is not a table of the same length as the first. */
+/* Raises an error: the entry at the top of the stack is not a table of the same length as the first one. */
 static void raise_ragged(lua_State *L, reader *r, int depth) {
   const char *where = push_path(L, r, depth), *type = type_name(L, -2);
   if (lua_isnil(L, -2)) luaL_error(L, "%s: hole in the data: %s is nil", r->fn, where);
@@ -178,7 +178,7 @@ static void raise_ragged(lua_State *L, reader *r, int depth) {
              (LUAI_UACINT)lua_rawlen(L, -2), (LUAI_UACINT)r->shape.dim[depth + 1]);
 }
 
-/* The table at the top of the stack, `depth` tables deep. */
+/* Reads the table at the top of the stack, at nesting level `depth`. */
 static void read_table(lua_State *L, reader *r, int depth, int64_t position) {
   if (depth == r->shape.ndim - 1) { read_row(L, r, position); return; }
   for (int64_t k = 1; k <= r->shape.dim[depth]; k++) {
@@ -191,13 +191,14 @@ static void read_table(lua_State *L, reader *r, int depth, int64_t position) {
   check_keys(L, r, depth);
 }
 
-/* The dtype that the data asks for by itself. */
+/* The dtype that the data implies. */
 static enum dtype natural_dtype(const reader *r) {
   if (r->count == 0 || r->floats) return dtype_default_float();
   return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
 }
 
-/* The type that leaves must have, and the way they are staged. A first leaf that cannot be one is named by the walk. */
+/* Chooses the type that leaves must have, and the way they are staged. If the first leaf has an unsuitable type, the
+** walk raises the error. */
 static void choose_leaves(lua_State *L, reader *r) {
   bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
   if (!leaf && r->shape.ndim == 0)
@@ -208,7 +209,7 @@ static void choose_leaves(lua_State *L, reader *r) {
   if (r->floats && r->leaf == LUA_TNUMBER) r->dtype = DT_none;    /* every number fits a float */
 }
 
-/* The last dim of complex data are pairs {re, im}: off it goes. A single number is none. */
+/* Removes the last dim of complex data, whose entries are pairs {re, im}. False for a single number. */
 static bool take_pairs(lua_State *L, reader *r, enum dtype d) {
   shape *s = &r->shape;
   if (s->ndim == 0 || r->count == 0) return false;
@@ -240,7 +241,7 @@ static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place w
   return t;
 }
 
-/* Options as the second argument, since the first is data whatever it looks like. 0: none. */
+/* The index of the options, which are the second argument, because the first argument is always data. 0: none. */
 static int data_options(lua_State *L, const char *fn, const char *const *known) {
   check_dot(L, fn);
   int nargs, top = count_arguments(L);
@@ -264,8 +265,8 @@ static const char *const tensor_options[] = {"dtype", "device", MADE_OPTIONS, NU
 static const char *const asarray_options[] = {"dtype", "device", "copy", MADE_OPTIONS, NULL};
 
 /***
-A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
-Integers make int64, floats (or a mix of both) float32, booleans bool.
+Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers make int64, floats (or a mix of both) float32, booleans
+bool.
 @function tensor
 @param data nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 @tparam[opt] table options `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
@@ -282,10 +283,10 @@ static int l_tensor(lua_State *L) {
 }
 
 /***
-The data as a tensor, without a copy where it already is one of that dtype and device.
+Converts the data to a tensor. A tensor of that dtype and device is returned without a copy.
 @function asarray
 @param data nested tables, a number, a boolean, or a tensor
-@tparam[opt] table options `dtype`, `device`, `requires_grad`, `copy`: true always copies, false is an error where a
+@tparam[opt] table options `dtype`, `device`, `requires_grad`, `copy`: true always copies, false raises an error if a
   copy is needed
 @treturn tensor
 */
@@ -314,7 +315,7 @@ typedef struct writer {
   const staged *next;
 } writer;
 
-/* The next element as a Lua value; complex ones as {re, im}. */
+/* Pushes the next element as a Lua value, complex elements as {re, im}. */
 static void push_value(lua_State *L, writer *w) {
   const staged *v = w->next++;
   if (w->complex) {
@@ -392,7 +393,8 @@ static double table_bytes(const shape *s, bool complex) {
 }
 
 /***
-All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
+All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
+the device.
 @function totable
 @tparam tensor x
 @return table, number or boolean
@@ -414,8 +416,9 @@ static int l_totable(lua_State *L) {
 
 /* ---- excerpts, for printing ---- */
 
-/* excerpt(x, edge): the elements that printing shows, first and last `edge` of every dim longer than 2 edge, as a flat
-** list in row-major order. They are brought together on x's device: one transfer, whatever x's size. */
+/* excerpt(x, edge): the elements that printing shows, i.e. the first and last `edge` of every dim longer than 2
+** edge, as a flat list in row-major order. They are gathered on x's device, so that there is one transfer, whatever
+** x's size. */
 static int l_excerpt(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "tostring"), *shown = t;
   int64_t edge = luaL_checkinteger(L, 2);
@@ -442,7 +445,7 @@ static int l_excerpt(lua_State *L) {
 /* ---- bytes ---- */
 
 /***
-The elements as a string: row-major, native byte order; `string.unpack` reads it.
+The elements as a string: row-major, in native byte order. `string.unpack` can read it.
 @function to_bytes
 @tparam tensor x
 @return string of x.size elements
@@ -469,7 +472,7 @@ static int l_to_bytes(lua_State *L) {
 static const char *const create_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
 
 /***
-A tensor from the bytes of its elements, row-major, native byte order.
+Makes a tensor from the bytes of its elements: row-major, in native byte order.
 @function from_bytes
 @string s
 @param shape table of sizes, or one size
@@ -507,7 +510,7 @@ static int l_from_bytes(lua_State *L) {
 }
 
 /***
-Address of the first element as an integer, for FFI; on the tensor's device.
+The address of the first element as an integer, for FFI. It is an address on the tensor's device.
 @function data_ptr
 @tparam tensor x
 @return integer

@@ -7,7 +7,7 @@
 #include "lua/register.h"
 #include "op/host.h"
 
-/* A new contiguous tensor of dtype d at `where` on the stack with the elements of the tensor at index i. */
+/* Pushes a new contiguous tensor of dtype d at `where` with the elements of the tensor at index i. */
 static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place where) {
   const tensor *x = lua_touserdata(L, i);
   tensor *out = push_tensor(L, fn, d, &x->shape, where);
@@ -17,7 +17,7 @@ static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place wh
   return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {i}});
 }
 
-/* x itself when nothing changes, unless a copy is asked for. */
+/* Returns x itself if nothing changes, unless a copy is requested. */
 static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool copy) {
   const tensor *x = lua_touserdata(L, 1);
   if (copy || d != x->dtype || !place_equal(where, x->store->place)) return push_copy(L, fn, 1, d, where);
@@ -27,12 +27,12 @@ static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool
 
 static const char *const to_options[] = {"dtype", "device", "copy", NULL};
 
-/*** x with another dtype, on another device, or both. x itself where it has these already.
+/***
 Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 @function to
 @tparam tensor x
 @tparam string ... a dtype, a device, or both in any order
-@tparam[opt] table options `dtype`, `device`, `copy` (default false: x itself is good enough)
+@tparam[opt] table options `dtype`, `device`, `copy` (default false: x itself if nothing changes)
 @treturn tensor
 */
 static int l_to(lua_State *L) {
@@ -55,11 +55,11 @@ static int l_to(lua_State *L) {
 
 static const char *const astype_options[] = {"device", "copy", NULL};
 
-/*** A copy of x with another dtype.
+/***
 @function astype
 @tparam tensor x
 @tparam string dtype
-@tparam[opt] table options `copy`: false gives x itself where it has the dtype (default true); `device`
+@tparam[opt] table options `copy`: false returns x itself if it has the dtype (default true); `device`
 @treturn tensor
 */
 static int l_astype(lua_State *L) {
@@ -115,7 +115,7 @@ static const device *pinning_device(lua_State *L, const char *fn) {
 
 static void release_pinned(storage *s) { ((const device *)s->owner)->unpin(s->ptr); }
 
-/* Pinned memory is not among what the CPU counts as live: so much of it, and garbage is collected. */
+/* Collects garbage after a certain amount of pinned memory, which the CPU's live bytes do not include. */
 static void pace_pinning(lua_State *L, size_t bytes) {
   static atomic_size_t since;
   if (atomic_fetch_add(&since, bytes) + bytes < (size_t)64 << 20 || lua_gc(L, LUA_GCISRUNNING) != 1) return;
@@ -124,12 +124,12 @@ static void pace_pinning(lua_State *L, size_t bytes) {
 }
 
 /***
-A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
-there already.
+Copies a CPU tensor to page-locked memory, from and to which a GPU copies directly. Returns x itself if it is in such
+memory.
 @function pin_memory
 @tparam tensor x on the CPU
 @treturn tensor
-@raise no GPU here; the system's limit for such memory
+@raise if there is no GPU, or at the system's limit for such memory
 */
 static int l_pin_memory(lua_State *L) {
   const char *fn = "pin_memory";
@@ -179,7 +179,7 @@ static int l_is_pinned(lua_State *L) {
 
 /* ---- in place ---- */
 
-/* A Lua number or boolean into all of x. */
+/* Fills x with a Lua number or boolean. */
 static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
   if (!scalar_fits(x->dtype, value))
     return raise_unfit(L, fn, 2, x->dtype);

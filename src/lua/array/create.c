@@ -1,4 +1,4 @@
-/* Creation from shapes and ranges: zeros, full, arange, linspace … */
+/* Creation from shapes and ranges: zeros, full, arange, linspace and others. */
 
 #include <math.h>
 
@@ -17,7 +17,7 @@ static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int opt
 
 /* ---- one value: the functions differ in name and value only (upvalues; value nil: not set) ---- */
 
-/* Memory as it comes; bool is cleared, since a byte that is neither 0 nor 1 is no bool. */
+/* Returns uninitialised memory; bool is cleared, because a byte other than 0 and 1 is no bool. */
 static int constant(lua_State *L, const char *fn, tensor *t, int options) {
   if (lua_isnil(L, lua_upvalueindex(2)) && t->dtype != DT_bool) return finish_made(L, options, fn);
   int value = (int)lua_tointeger(L, lua_upvalueindex(2));
@@ -39,7 +39,7 @@ Ones.
 @treturn tensor of that shape
 */
 /***
-A tensor whose elements are whatever was in memory.
+A tensor with uninitialised elements.
 @function empty
 @param ... sizes, or one table of sizes
 @tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
@@ -76,7 +76,7 @@ Ones in the shape of x.
 @treturn tensor a new tensor
 */
 /***
-A tensor in the shape of x whose elements are whatever was in memory.
+A tensor in the shape of x with uninitialised elements.
 @function empty_like
 @tparam tensor x
 @tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
@@ -89,7 +89,7 @@ static int l_constant_like(lua_State *L) {
   return constant(L, fn, push_like(L, fn, options), options);
 }
 
-/* The dtype that a Lua value has by itself. */
+/* The natural dtype of a Lua value. */
 static enum dtype natural_dtype(lua_State *L, int i) {
   const tensor *number = test_tensor(L, i);
   if (number && number->weak) return dtype_complex(dtype_default_float());
@@ -97,7 +97,7 @@ static enum dtype natural_dtype(lua_State *L, int i) {
 }
 
 /***
-One value everywhere: `lt.full({2, 3}, 7)`.
+A tensor filled with one value: `lt.full({2, 3}, 7)`.
 @function full
 @param shape table of sizes, or one size
 @param value number or boolean; an integer makes int64, a float the default float, a boolean bool
@@ -118,7 +118,7 @@ static int l_full(lua_State *L) {
 }
 
 /***
-One value in the shape of x.
+A tensor in the shape of x, filled with one value.
 @function full_like
 @tparam tensor x
 @param value number or boolean that fits the dtype
@@ -135,7 +135,7 @@ static int l_full_like(lua_State *L) {
 
 /* ---- evenly spaced values ---- */
 
-/* start, stop, step as given; floats when one of them is. */
+/* start, stop, step as given; all floats if one of them is. */
 typedef struct spacing {
   scalar start, stop, step;
   bool   floats;
@@ -156,8 +156,8 @@ static void check_spacing(lua_State *L, const char *fn, int nargs, spacing *s) {
   if (s->floats ? s->step.f == 0 : s->step.i == 0) luaL_error(L, "%s: step is 0", fn);
 }
 
-/* Steps from start that stay before stop (or, inclusive, not beyond it). Exact: differences of two
-** int64 fit uint64. UINT64_MAX: they do not fit. */
+/* The number of steps from start that stay before stop (or, inclusive, not beyond it). Exact, because differences of
+** two int64 fit uint64. UINT64_MAX: the number does not fit. */
 static uint64_t count_integers(const spacing *s, bool inclusive) {
   int64_t a = s->start.i, b = s->stop.i, step = s->step.i;
   if (step > 0 ? a > b : a < b) return 0;
@@ -167,7 +167,7 @@ static uint64_t count_integers(const spacing *s, bool inclusive) {
   return gap / size + (gap % size != 0);
 }
 
-/* For integer dtypes integral floats count as integers. */
+/* For integer dtypes, integral floats count as integers. */
 static void make_integers(lua_State *L, const char *fn, enum dtype d, spacing *s) {
   scalar *all[] = {&s->start, &s->stop, &s->step};
   for (int k = 0; k < 3; k++) {
@@ -192,7 +192,7 @@ static int64_t check_count(lua_State *L, const char *fn, const spacing *s, bool 
   return n > 0 ? (int64_t)n : 0;
 }
 
-/* Values of an integer dtype must fit, first and last. */
+/* Checks that the first and the last value fit an integer dtype. */
 static void check_ends(lua_State *L, const char *fn, enum dtype d, const spacing *s, int64_t n) {
   if (dtype_kind(d) >= KIND_FLOAT || n == 0) return;
   int64_t last = (int64_t)((uint64_t)s->start.i + (uint64_t)(n - 1) * (uint64_t)s->step.i);
@@ -262,7 +262,7 @@ static int l_range(lua_State *L) {
   return spaced(L, "range", options, &s, true);
 }
 
-/* The last element is stop itself, whatever n - 1 rounded steps give. */
+/* Sets the last element to stop exactly, because n - 1 rounded steps may miss it. */
 static int set_last(const tensor *t, scalar value) {
   tensor last = *t;
   last.shape.ndim = 0;
@@ -295,8 +295,8 @@ n values from start to stop, evenly spaced.
 @function linspace
 @tparam number|tensor start a number, or a complex one: lt.complex(re, im)
 @tparam number|tensor stop the same
-@int n how many
-@tparam[opt] table options `endpoint` (true; false leaves stop out), `dtype` (the default float), `device` (the default
+@int n the number of values
+@tparam[opt] table options `endpoint` (true; false: without stop), `dtype` (the default float), `device` (the default
   device), `requires_grad` (false)
 @treturn tensor 1-d of a floating dtype
 */

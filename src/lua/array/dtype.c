@@ -1,4 +1,4 @@
-/* Questions of scripts about dtypes, and the op table as data. */
+/* Functions about dtypes, and the op table as data. */
 
 #include <float.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* A dtype's name, or a tensor, whose dtype is meant. */
+/* The dtype in argument i: a dtype's name, or a tensor, whose dtype counts. */
 static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
   if (test_tensor(L, i)) return check_tensor(L, i, fn)->dtype;
   return check_dtype(L, i, fn);
@@ -28,7 +28,8 @@ static int l_result_type(lua_State *L) {
     enum dtype other = check_dtype_of(L, i, "result_type");
     d = d == DT_none ? other : dtype_promote(d, other);
   }
-  for (int pass = d == DT_none ? 1 : 2; pass <= 2; pass++)       /* 1: numbers alone, the complex ones first */
+  /* first pass: tensors, unless there are none; then numbers, the complex ones first */
+  for (int pass = d == DT_none ? 1 : 2; pass <= 2; pass++)
     for (int i = 1; i <= n; i++) {
       arg a;
       if (!is_value(L, i)) continue;
@@ -63,7 +64,7 @@ static const struct { const char *name; unsigned members; } kinds[] = {
   {"numeric", 1u << KIND_INT | 1u << KIND_UINT | 1u << KIND_FLOAT | 1u << KIND_COMPLEX},
 };
 
-/* True if d is of the kind, or is the dtype, that the value at stack index i names. */
+/* True if d has the kind, or is the dtype, that the value at stack index i names. */
 static bool is_of_kind(lua_State *L, enum dtype d, int i) {
   if (lua_type(L, i) != LUA_TSTRING)
     luaL_error(L, "isdtype: kind: name or list of names expected, got %s", type_name(L, i));
@@ -120,10 +121,10 @@ static void push_limits(lua_State *L, enum dtype d) {
   lua_setfield(L, -2, "dtype");
 }
 
-/*** Limits of a float dtype.
+/***
 @function finfo
 @tparam string|tensor dtype
-@treturn table bits, eps (1 to the next value), max, min, smallest_normal, dtype; of a complex dtype its parts'
+@treturn table bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
 */
 static int l_finfo(lua_State *L) {
   static const struct { double eps, max, smallest; } limits[DTYPE_COUNT] = {
@@ -217,7 +218,7 @@ static void set_string(lua_State *L, const char *name, const char *value) {
   lua_setfield(L, -2, name);
 }
 
-/* The dtypes an op is defined for, and those it takes to the default float. */
+/* Sets the dtypes for which an op is defined, and those that it converts to the default float. */
 static void set_dtypes(lua_State *L, enum dtype_class class) {
   bool to_float = class == CLASS_FLOAT || class == CLASS_REALFLOAT;
   lua_newtable(L);
@@ -241,10 +242,11 @@ static void push_row(lua_State *L, const op_row *row) {
   lua_setfield(L, -2, "in_place");
 }
 
-/*** The op table: every element-wise op, reduction, scan and softmax.
+/***
 @function ops
-@treturn table by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool",
-"real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
+@treturn table by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list),
+  result ("same", "bool", "real", "accumulated", "int64"), in_place (true if there is a method with a trailing
+  underscore), doc}
 */
 static int l_ops(lua_State *L) {
   lua_newtable(L);

@@ -1,4 +1,5 @@
-/* Expressions: what lua/luatensor/array/elementwise.lua builds them with, and the functions made of them. */
+/* Expressions: the functions by which lua/luatensor/array/elementwise.lua builds them, and the functions made of
+** them. */
 
 #include <stdint.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static int push_value(lua_State *L, int value) {
   return 1;
 }
 
-/* elementwise_new(dtypes, names): a new one with a parameter of each dtype; values 1 … #dtypes. */
+/* elementwise_new(dtypes, names): a new expression with a parameter of each dtype, which are values 1 … #dtypes. */
 static int l_new(lua_State *L) {
   enum dtype in[MAX_IN];
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -65,7 +66,7 @@ static int find_op(const char *name) {
   return -1;
 }
 
-/* The dtypes that do not fit, as in "not for float32 and bool". */
+/* Raises an error that lists the unsupported dtypes: "not for float32 and bool". */
 static int raise_dtypes(lua_State *L, const char *name, const elementwise *e, const elementwise_arg *in, int n) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -89,7 +90,8 @@ static int raise_step(lua_State *L, const char *name, int status, const elementw
   }
 }
 
-/* elementwise_apply(e, name, …): the value of an op; nil: there is no such op, or (false, n) it takes n values. */
+/* elementwise_apply(e, name, …): the value of an op; nil if there is no such op; (false, n) if the op takes n
+** values. */
 static int l_apply(lua_State *L) {
   elementwise *e = check_elementwise(L, 1);
   const char *name = luaL_checkstring(L, 2);
@@ -171,7 +173,7 @@ static int l_call(lua_State *L) {
   return st == OK ? finish_call(L, &j, given) : raise_job(L, "elementwise", st, &j, out);
 }
 
-/* elementwise_finish(e, v, dtype): the function; dtype may be nil. */
+/* elementwise_finish(e, v, dtype): makes the function; dtype may be nil. */
 static int l_finish(lua_State *L) {
   elementwise *e = check_elementwise(L, 1);
   elementwise_arg in = check_value_arg(L, 2, e);

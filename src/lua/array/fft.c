@@ -1,4 +1,4 @@
-/* lt.fft: discrete Fourier transforms. fftfreq, fftshift and the like are in lua/luatensor/array/fft.lua. */
+/* lt.fft: discrete Fourier transforms. lua/luatensor/array/fft.lua has fftfreq, fftshift and similar functions. */
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* arguments: x, n or s, di
 
 /* ---- arguments ---- */
 
-/* Leaves argument i, or the option of that name, on the stack; nil where neither is there. Returns its index. */
+/* Pushes argument i, or the option of that name, or nil. Returns the stack index. */
 static int push_either(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
   bool given = i <= nargs && !lua_isnil(L, i);
   if (push_option(L, options, name) != LUA_TNIL && given) luaL_error(L, "%s: %s is given twice", fn, name);
@@ -52,13 +52,14 @@ static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   return (int)n;
 }
 
-/* Leaves number k (0-based) of them on the stack. */
+/* Pushes number k (0-based) of argument i. */
 static void push_number(lua_State *L, int i, int k) {
   if (lua_istable(L, i)) lua_rawgeti(L, i, k + 1);
   else lua_pushvalue(L, i);
 }
 
-/* The dims to transform; without a list the last ones, as many as the function or s says, or all. */
+/* Reads the dims to transform. Without a list they are the last ones, as many as the function or s says, or all
+** dims. */
 static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
   const char *fn = f->info->name;
   const shape *s = &f->in->shape;
@@ -80,7 +81,7 @@ static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
   }
 }
 
-/* Lengths of transforms that use all of the input. */
+/* Sets the lengths of transforms that use all of the input. */
 static void default_lengths(fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     int64_t length = f->in->shape.dim[f->dim[k]];
@@ -104,7 +105,7 @@ static void read_lengths(lua_State *L, fft_op *f, int i, const char *name) {
   }
 }
 
-/* A length that the script did not give may still be no length: that of a dim without elements, or of one spectral value. */
+/* Checks default lengths, which may be unsuitable: for a dim without elements, or with only one spectral value. */
 static void check_lengths(lua_State *L, const fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     if (f->n[k] > 0) continue;
@@ -145,7 +146,7 @@ The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
 /***
-fft of real numbers. Its elements n - k and k are conjugates, so that only the first n // 2 + 1 are given.
+fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 are returned.
 @function fft.rfft
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
 @int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
@@ -155,8 +156,8 @@ fft of real numbers. Its elements n - k and k are conjugates, so that only the f
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
 /***
-The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. What would make the result
-complex (an imaginary part of the first element, or of element n // 2 for even n) is not read.
+The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. Imaginary parts that would make
+the result complex (of the first element, or of element n // 2 for even n) are ignored.
 @function fft.irfft
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
 @int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n

@@ -6,7 +6,7 @@
 #include "base/view.h"
 #include "lua/register.h"
 
-/* Light userdata: a name misspelt gives nil, which is an error. */
+/* Light userdata, because a misspelt name gives nil, which is an error. */
 static char newaxis, ellipsis;
 
 bool is_index_mark(const void *p) { return p == &newaxis || p == &ellipsis; }
@@ -14,24 +14,24 @@ bool is_index_mark(const void *p) { return p == &newaxis || p == &ellipsis; }
 /* An index tensor, or a mask over `ndim` dims (a 0-d one: over a new dim of length 1). */
 typedef struct picker {
   const tensor *t;
-  int dim, ndim;            /* dims of the view that it picks in */
-  int source;               /* the same in x, for messages */
+  int dim, ndim;            /* first dim of the view in which it picks; number of dims */
+  int source;               /* the dim of x, for messages */
 } picker;
 
-/* The positions of numbers and index tensors, the advanced indices, among the other items. */
+/* The positions of the advanced indices (numbers and index tensors) among the other items. */
 enum placing { NONE_YET, TOGETHER, ENDED, SEPARATED };
 
-/* The selection of the items that have been read: a view, in some dims of which index tensors pick. */
+/* The selection by the items read so far: a view, and index tensors that pick in some of its dims. */
 typedef struct selection {
   const tensor *x;
-  tensor view;              /* of x's storage, not counted as a reference */
+  tensor view;              /* shares x's storage, but is not counted as a reference */
   int source;               /* dim of x that the next item takes */
-  int dim;                  /* dim of view where it stands */
+  int dim;                  /* the dim of view for the next item */
   int npickers;
   picker pickers[MAX_DIMS];
   enum placing placing;
-  int before;               /* dims of the view that no index picks in, before the first advanced index */
-  int plain;                /* such dims so far */
+  int before;               /* dims of the view without an index, before the first advanced index */
+  int plain;                /* number of such dims so far */
 } selection;
 
 /* ---- errors ---- */
@@ -51,7 +51,7 @@ static int raise_item(lua_State *L, int i, int dim) {
 
 /* ---- items ---- */
 
-/* The dim that the next item takes; `needed` of them are left. */
+/* Checks that `needed` dims are left for the next item. */
 static void need_dims(lua_State *L, const selection *s, int needed) {
   if (s->source + needed <= s->x->shape.ndim) return;
   push_shape(L, &s->x->shape);
@@ -65,7 +65,7 @@ static int64_t to_index(lua_State *L, int i, int dim) {
   return n;
 }
 
-/* The next item gives so many dims of its own. */
+/* Notes that the next item has `dims` dims of its own. */
 static void place_plain(selection *s, int dims) {
   s->dim += dims;
   s->plain += dims;
@@ -77,7 +77,7 @@ static void place_advanced(selection *s) {
   else if (s->placing == ENDED) s->placing = SEPARATED;
 }
 
-/* A number: the dim goes. */
+/* Selects by a number, which removes the dim. */
 static void select_number(lua_State *L, int i, selection *s) {
   need_dims(L, s, 1);
   int64_t at = to_index(L, i, s->source), n = s->view.shape.dim[s->dim];
@@ -88,7 +88,7 @@ static void select_number(lua_State *L, int i, selection *s) {
   place_advanced(s);
 }
 
-enum { MOST_SHOWN = 8 };                /* numbers of a table in an error */
+enum { MOST_SHOWN = 8 };                /* the most numbers of a table in an error */
 
 /* Pushes the numbers of the list at i as "{1, 3, 5}". */
 static const char *push_numbers(lua_State *L, int i) {
@@ -107,7 +107,7 @@ static const char *push_numbers(lua_State *L, int i) {
   return lua_tostring(L, -1);
 }
 
-/* The numbers of {first, last, step}; returns how many there are. */
+/* Reads the numbers of {first, last, step}; returns how many there are. */
 static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   int n = (int)lua_rawlen(L, i);
   if (n > 3)
@@ -122,7 +122,8 @@ static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   return n;
 }
 
-/* A positive range whose step leaves it after one element was most likely meant as a list of positions. */
+/* Refuses a positive range whose step leaves it after one element, because it was most likely meant as a list of
+** positions. */
 static void check_list_like(lua_State *L, int i, int dim, const int64_t *v) {
   bool positive = v[0] > 0 && v[1] > 0 && v[2] > 0;
   if (!positive || v[0] >= v[1] || v[2] <= v[1] - v[0] + 1) return;
@@ -145,7 +146,7 @@ static bool is_empty_range(const int64_t *v, int64_t first, int64_t last, int64_
   return next_to_it || (step > 0 ? v[0] > 0 && v[1] < 0 : v[1] > 0 && v[0] < 0);
 }
 
-/* {first, last, step}: both ends count, nothing is clamped. */
+/* Selects {first, last, step}: both ends are included, and nothing is clamped. */
 static void select_range(lua_State *L, int i, selection *s) {
   need_dims(L, s, 1);
   int64_t v[3] = {0}, n = s->view.shape.dim[s->dim], length;
@@ -202,7 +203,7 @@ static void select_marker(lua_State *L, int i, selection *s, int k, int n) {
   } else raise_item(L, i, s->source);
 }
 
-/* A mask must have the lengths of the dims that it stands for. */
+/* Checks that a mask has the lengths of the dims that it covers. */
 static void check_mask(lua_State *L, const selection *s, const tensor *mask) {
   need_dims(L, s, mask->shape.ndim);
   for (int d = 0; d < mask->shape.ndim; d++) {
@@ -233,7 +234,7 @@ static void select_tensor(lua_State *L, int i, selection *s) {
   place_advanced(s);
 }
 
-/* Item k of n, at stack index i. */
+/* Selects by item k of n, at stack index i. */
 static void select_item(lua_State *L, int i, selection *s, int k, int n) {
   switch (lua_type(L, i)) {
     case LUA_TNUMBER:        select_number(L, i, s); break;
@@ -244,7 +245,7 @@ static void select_item(lua_State *L, int i, selection *s, int k, int n) {
   }
 }
 
-/* Every key of the table of items must be one of 1 … n: else there is a hole, or a name. */
+/* Checks that every key of the table of items is in 1 … n: otherwise there is a hole, or a name. */
 static void check_items(lua_State *L, lua_Integer n) {
   if (n) lua_pushinteger(L, n); else lua_pushnil(L);
   while (lua_next(L, 2)) {
@@ -254,8 +255,8 @@ static void check_items(lua_State *L, lua_Integer n) {
   }
 }
 
-/* Pushes the part of tensor 1 that key 2 selects. Tensors of the key stay on the stack, since a finalizer may take them
-** out of the script's table. */
+/* Pushes the part of tensor 1 that key 2 selects. Tensors of the key stay on the stack, because a finalizer may remove
+** them from the script's table. */
 static void select_key(lua_State *L, selection *s) {
   s->x = check_tensor(L, 1, "index");
   s->view = *s->x;
@@ -289,7 +290,8 @@ const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype
   return x->dtype == d && tensor_is_contiguous(x) ? x : push_copy(L, fn, x, d);
 }
 
-/* uint64 indices as int64. The largest stand for all from 2^63 on: out of range too, but not negative. */
+/* Converts uint64 indices to int64. Values from 2^63 on become the largest int64: also out of range, but not
+** negative. */
 static const tensor *push_unsigned(lua_State *L, const char *fn, const tensor *x) {
   tensor *t = push_tensor(L, fn, DT_int64, &x->shape, x->store->place);
   job j = {.op = OP_minimum, .nin = 2, .in = {{.t = x}, {.s = {.i = INT64_MAX}}}};
@@ -325,7 +327,7 @@ static bool kind_fits(enum dtype d, int want) {
   return have >= want || (have == KIND_UINT && want == KIND_INT);
 }
 
-/* lt.tensor(table, {dtype = …, device = …}) with the target's. */
+/* lt.tensor(table, {dtype = …, device = …}) with the dtype and device of the target. */
 static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, -1, "luatensor.core");
@@ -339,7 +341,7 @@ static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   lua_call(L, 2, 1);
   lua_replace(L, -3);
   lua_pop(L, 1);
-  return check_tensor(L, lua_gettop(L), "index");      /* a script may have put a function of its own there */
+  return check_tensor(L, lua_gettop(L), "index");      /* a script may have replaced the function */
 }
 
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target) {
@@ -389,15 +391,15 @@ void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const
   raise(L, fn, st, all, st == ERR_DEVICES ? 2 + j->nindex : 2);
 }
 
-/* One index tensor a picked dim of the view, after masks became positions. */
+/* The index tensors, one for each picked dim of the view, after masks became positions. */
 typedef struct picks {
   int n;
   const tensor *t[MAX_DIMS];
   int dim[MAX_DIMS], source[MAX_DIMS];
-  bool masks;                          /* all of them come from masks */
+  bool masks;                          /* all of them were masks */
 } picks;
 
-/* Joins dims first … first + n - 1 of the view where its layout allows. */
+/* Merges dims first … first + n - 1 of the view if its layout allows. */
 static bool join_dims(tensor *view, int first, int n) {
   shape from = {.ndim = n}, to = {1, {1}};
   int64_t stride;
@@ -409,7 +411,7 @@ static bool join_dims(tensor *view, int first, int n) {
   return true;
 }
 
-/* A mask becomes positions in its joined dims, or else coordinates, one index tensor a dim. */
+/* Replaces a mask by positions in its merged dims, or else by coordinates, one index tensor for each dim. */
 static void pick_mask(lua_State *L, selection *s, picks *all, picker p, int dim) {
   tensor *mask = push_view(L, to_plain(L, "index", p.t, DT_bool));
   if (p.t->shape.ndim == 0 || join_dims(&s->view, dim, p.ndim)) {
@@ -427,7 +429,7 @@ static void pick_mask(lua_State *L, selection *s, picks *all, picker p, int dim)
 }
 
 static void pick_all(lua_State *L, selection *s, picks *all) {
-  int joined = 0;                      /* dims gone so far */
+  int joined = 0;                      /* number of dims removed so far */
   all->n = 0;
   all->masks = true;
   for (int k = 0; k < s->npickers; k++) {
@@ -452,7 +454,7 @@ static bool is_picked(const picks *all, int dim) {
   return false;
 }
 
-/* Shape that the index tensors have together. */
+/* The shape to which the index tensors broadcast. */
 static shape picks_shape(lua_State *L, const picks *all) {
   shape s = {.ndim = 0};
   for (int k = 0; k < all->n; k++) {
@@ -463,7 +465,7 @@ static shape picks_shape(lua_State *L, const picks *all) {
   return s;
 }
 
-/* NumPy's rule: the dims of the index tensors stand where they stood, or in front when a slice parts them. */
+/* Applies NumPy's rule: the dims of the index tensors take their place, or come first if a slice separates them. */
 static void make_job(lua_State *L, const selection *s, const picks *all, index_job *j) {
   j->sound = all->masks;
   shape picked = picks_shape(L, all);
@@ -483,7 +485,7 @@ static void make_job(lua_State *L, const selection *s, const picks *all, index_j
 
 /* ---- x[…] ---- */
 
-/* The key is at 2. */
+/* Finishes reading. The key is at index 2. */
 static int finish_get(lua_State *L) {
   return finish_record(L, &(op_record){.name = "index", .nin = 1, .in = {1}, .first = 2, .last = 2});
 }
@@ -506,7 +508,7 @@ int index_get(lua_State *L) {
 
 /* ---- x[…] = value ---- */
 
-/* The value may have more dims than the target where the first ones have length 1. */
+/* Drops leading dims of length 1 if the value has more dims than the target. */
 static const tensor *drop_leading(lua_State *L, const tensor *value, const shape *target) {
   if (value->shape.ndim <= target->ndim || value->shape.dim[0] != 1) return value;
   tensor *v = push_view(L, value);
@@ -537,7 +539,7 @@ static void assign_view(lua_State *L, tensor *view) {
   raise_assignment(L, st, view, value);
 }
 
-/* x[mask] = number: where the mask is true the number, else x, in one pass. */
+/* x[mask] = number: one pass that selects the number where the mask is true, else x. */
 static void assign_masked(lua_State *L, selection *s) {
   const picker *p = &s->pickers[0];
   tensor mask = *p->t;
@@ -556,7 +558,7 @@ static void assign_picked(lua_State *L, selection *s) {
   index_start(&j, INDEX_put, &s->view);
   make_job(L, s, &all, &j);
   for (int k = 0; k < all.n; k++)
-    if (all.t[k]->store == s->x->store)         /* x[x] = …: the indices must not change on the way */
+    if (all.t[k]->store == s->x->store)         /* x[x] = …: the indices must not change meanwhile */
       j.index[k].t = push_copy(L, "assignment", all.t[k], DT_int64);
   tensor value = *drop_leading(L, to_value(L, "assignment", 3, &s->view), &j.shape), positions = {.shape = j.shape};
   int64_t stride[MAX_DIMS];

@@ -16,24 +16,24 @@ bool is_index_mark(const void *p);
 /* A fresh contiguous copy of x in dtype d. */
 tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
-/* x itself where it is contiguous and of dtype d, else a copy that is. */
+/* x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. */
 const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
-/* An index tensor (any integer dtype) for the device; what: "index", the argument's name. */
+/* Converts an index tensor (any integer dtype) for the device. what: the argument's name, such as "index". */
 const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x);
 
-/* Positions of the true elements of a bool mask: [ndim, count], int64. */
+/* The positions of the true elements of a bool mask: [ndim, count], int64. */
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 
-/* The value at stack index i (number, boolean, tensor, nested table) for target; an error where its kind
-** or device does not fit. */
+/* The value at stack index i (number, boolean, tensor, nested table) for target; an error if its kind or device does
+** not fit. */
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
 
-/* The value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that
-** shares no memory with it; an error where its kind does not fit. */
+/* The value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that shares no
+** memory with target; an error if its kind does not fit. */
 const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
 
-/* Runs the job; errors in words: dims[k] is the 0-based dim of index k. */
+/* Runs the job and raises its errors. dims[k] is the 0-based dim of index k. */
 void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims);
 
 #endif

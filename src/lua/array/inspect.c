@@ -1,4 +1,4 @@
-/* Things that Lua's debug library would tell: hosts leave it out of sandboxes. */
+/* Facts that Lua's debug library would give, which hosts leave out of sandboxes. */
 
 #include <stdbool.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 #include "lua/register.h"
 
-enum { LEVELS = 60 };       /* of functions that call one another inside the library, at most */
+enum { LEVELS = 60 };       /* most nested calls of functions inside of the library */
 
-/* chunk(): the name of the chunk that calls, as debug.getinfo(1, "S").source gives it. */
+/* chunk(): the name of the calling chunk, like debug.getinfo(1, "S").source. */
 static int l_chunk(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar)) return 0;
@@ -19,15 +19,15 @@ static int l_chunk(lua_State *L) {
   return 1;
 }
 
-/* True if the function is the library's: its chunk's name begins with the library's folder. Where Lua files are bundled, with other
-** names or none, the module's name tells, or nothing. */
+/* True if the function belongs to the library: the name of its chunk begins with the library's folder. If Lua files are
+** bundled, under other names or none, the module's name decides, if there is one. */
 static bool is_library(const lua_Debug *ar, const char *folder) {
   if (folder) return strncmp(ar->source, folder, strlen(folder)) == 0;
   return strstr(ar->source, "luatensor") != NULL;
 }
 
-/* script_line(folder): "train.lua:12", the line of the script that runs; "?" where no chunk tells its lines. folder: what names
-** of the library's chunks begin with; nil: not known. */
+/* script_line(folder): "train.lua:12", the running line of the script, or "?" if no chunk has line numbers. folder: the
+** beginning of the names of the library's chunks; nil: unknown. */
 static int l_script_line(lua_State *L) {
   const char *folder = lua_tostring(L, 1);
   lua_Debug ar;
@@ -41,8 +41,9 @@ static int l_script_line(lua_State *L) {
   return 1;
 }
 
-/* running_self(folder, functions): the first parameter of the innermost running function that is a key of `functions`, of those that
-** the script's innermost function called directly or through others; nil: none is. folder: as of script_line. */
+/* running_self(folder, functions): the first parameter of the innermost running function that is a key of `functions`,
+** among those that the script's innermost function called directly or indirectly; nil if there is none. folder: as for
+** script_line. */
 static int l_running_self(lua_State *L) {
   const char *folder = lua_tostring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -56,7 +57,7 @@ static int l_running_self(lua_State *L) {
   return 0;
 }
 
-/* is_callable(v): a function, or a value whose metatable has __call. */
+/* is_callable(v): true for a function, or a value whose metatable has __call. */
 static int l_is_callable(lua_State *L) {
   luaL_checkany(L, 1);
   bool has_call = lua_type(L, 1) != LUA_TNUMBER && luaL_getmetafield(L, 1, "__call") != LUA_TNIL;   /* lua/array/tensor.c */

@@ -1,4 +1,4 @@
-/* lt.linalg: the functions that LAPACK computes. lua/luatensor/array/linalg.lua has those that are compositions. */
+/* lt.linalg: the functions that LAPACK computes. lua/luatensor/array/linalg.lua has the compositions. */
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static tensor *push_result(lua_State *L, const char *fn, const linalg_result *r,
   return t;
 }
 
-/* Runs the job; its results are on the stack. */
+/* Runs the job. Its results are already on the stack. */
 static int finish(lua_State *L, const char *fn, linalg_job *j) {
   int st = linalg_prepare(j);
   if (st != OK) return raise_linalg(L, fn, st, j);
@@ -85,7 +85,7 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
   return j->nout;
 }
 
-/* The only tensor argument, and options of these names. Returns the options' index. */
+/* Reads the only tensor argument and the options with these names. Returns the options' index. */
 static int begin(lua_State *L, const char *fn, const char *const *known, linalg_job *j) {
   int nargs, options = check_options(L, fn, known, &nargs);
   j->a = check_tensor(L, 1, fn);
@@ -93,7 +93,7 @@ static int begin(lua_State *L, const char *fn, const char *const *known, linalg_
   return options;
 }
 
-/* Functions of one tensor without options: their op, and whether they ask for vectors. */
+/* Functions of one tensor without options: their op, and whether vectors are wanted. */
 static const struct plain { const char *name; enum linalg_op op; bool vectors; } plains[] = {
   {"inv", LINALG_inv, false}, {"det", LINALG_det, false}, {"slogdet", LINALG_slogdet, false},
   {"svdvals", LINALG_svd, false}, {"eig", LINALG_eig, true}, {"eigvals", LINALG_eig, false},
@@ -114,7 +114,7 @@ The determinants of square matrices.
 @treturn Tensor [...]; 1 for matrices of shape [0, 0], 0 for singular ones
 */
 /***
-Sign and logarithm of determinants, also of those that are too large or too small for a float.
+Sign and logarithm of determinants, even if the determinants overflow or underflow.
 @function linalg.slogdet
 @tparam Tensor x [..., n, n]
 @treturn Tensor [...]: -1, 0 or 1; for complex matrices det / |det|
@@ -127,8 +127,8 @@ Singular values, in descending order.
 @treturn Tensor [..., min(m, n)], real
 */
 /***
-Eigenvalues and eigenvectors of square matrices that need not be symmetric. Of the vectors only what any factor of
-length 1 leaves alone has a gradient, where no two values are equal.
+Eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for functions of the
+vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are equal.
 @function linalg.eig
 @tparam Tensor x [..., n, n]
 @treturn Tensor eigenvalues [..., n], complex, in no particular order
@@ -181,11 +181,12 @@ static int eigh(lua_State *L, const char *fn, bool vectors) {
 }
 
 /***
-Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes
-to both. Of the vectors only what any factor of length 1 leaves alone has one, where no two values are equal.
+Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
+both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied by a factor of
+length 1, and if no two values are equal.
 @function linalg.eigh
 @tparam Tensor x [..., n, n]
-@tparam[opt] table options `upper`: reads the upper triangle, not the lower
+@tparam[opt] table options `upper`: reads the upper triangle instead of the lower one
 @treturn Tensor eigenvalues [..., n], real, ascending
 @treturn Tensor eigenvectors [..., n, n]: orthonormal columns
 */
@@ -195,14 +196,14 @@ static int l_eigh(lua_State *L) { return eigh(L, "eigh", true); }
 Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to both.
 @function linalg.eigvalsh
 @tparam Tensor x [..., n, n]
-@tparam[opt] table options `upper`: reads the upper triangle, not the lower
+@tparam[opt] table options `upper`: reads the upper triangle instead of the lower one
 @treturn Tensor [..., n], real, ascending
 */
 static int l_eigvalsh(lua_State *L) { return eigh(L, "eigvalsh", false); }
 
 /***
-x = Q R: Q has orthonormal columns, R zeros below the diagonal. No gradient of "complete" where x has more rows than
-columns, and none that is finite where its first min(m, n) columns are not independent.
+QR factorization, x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x has more
+rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
 @function linalg.qr
 @tparam Tensor x [..., m, n]
 @tparam[opt] table options `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete"
@@ -223,8 +224,9 @@ static int l_qr(lua_State *L) {
 }
 
 /***
-Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. Of the vectors
-only what any factor of length 1 leaves alone has a gradient, without full_matrices and where no two values are equal.
+Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The gradient is
+defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by a factor of
+length 1, and if no two values are equal.
 @function linalg.svd
 @tparam Tensor x [..., m, n]
 @tparam[opt] table options `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and
@@ -242,7 +244,7 @@ static int l_svd(lua_State *L) {
 }
 
 /***
-x with a x = b, by LU factorization.
+Solves a x = b for x, by LU factorization.
 @function linalg.solve
 @tparam Tensor a [..., n, n]
 @tparam Tensor b [n], one vector, or [..., n, k]; batch dims broadcast
@@ -256,13 +258,13 @@ static int l_solve(lua_State *L) {
 
 /* ---- what compositions use; they have checked the arguments ---- */
 
-/* lu(x): L and U in one, and of which row each is. */
+/* lu(x): L and U packed into one matrix, and for each row its position in x. */
 static int l_lu(lua_State *L) {
   linalg_job j = {.op = LINALG_lu, .a = check_tensor(L, 1, "lu"), .full = true};
   return finish(L, "lu", &j);
 }
 
-/* lu_solve(lu, pivots, b): pivots int32, contiguous, of the result's batch, in range. */
+/* lu_solve(lu, pivots, b). pivots: int32, contiguous, with the result's batch, in range. */
 static int l_lu_solve(lua_State *L) {
   linalg_job j = {.op = LINALG_lu_solve, .a = check_tensor(L, 1, "lu_solve"), .b = check_tensor(L, 3, "lu_solve")};
   j.pivots = check_tensor(L, 2, "lu_solve");

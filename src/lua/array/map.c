@@ -1,4 +1,4 @@
-/* Element-wise functions, methods, in-place forms and operators: all made from the op table. */
+/* Element-wise functions, methods, in-place forms and operators, all made from the op table. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -7,15 +7,15 @@ static const char *const map_options[] = {"out", NULL};
 
 /* ---- computing ---- */
 
-/* The job that the caller's arguments describe. `at` are the stack indices of the inputs. (Half a kilobyte:
-** where one is declared it is not cleared.) */
+/* The job that the caller's arguments describe. `at` are the stack indices of the inputs. (It takes half a kilobyte, so
+** it is not cleared where it is declared.) */
 typedef struct call {
   const char *fn;
   job         job;
   int         at[MAX_IN];
 } call;
 
-/* A number again: what becomes of complex numbers alone. */
+/* True if all inputs are complex Lua numbers, so that the result is one as well. */
 static bool is_number(const job *j) { return !j->has_place && j->result == DT_complex128; }
 
 static void prepare(lua_State *L, call *c, enum map_op op) {
@@ -28,7 +28,7 @@ static void prepare(lua_State *L, call *c, enum map_op op) {
   if (!j->has_place) j->place = is_number(j) ? host_place() : default_place(L);
 }
 
-/* Inputs are arguments 1 … n. */
+/* Prepares the job for the inputs 1 … n. */
 static void prepare_in_order(lua_State *L, call *c, enum map_op op) {
   for (int i = 0; i < map_ops[op].nin; i++) c->at[i] = i + 1;
   prepare(L, c, op);
@@ -40,7 +40,7 @@ static op_record record_of(const call *c, bool in_place) {
   return r;
 }
 
-/* Into a new tensor. */
+/* Computes into a new tensor. */
 static int compute(lua_State *L, const call *c) {
   tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
   int st;
@@ -51,7 +51,7 @@ static int compute(lua_State *L, const call *c) {
   return finish_record(L, &r);
 }
 
-/* Into the tensor at stack index `target`. */
+/* Computes into the tensor at stack index `target`. */
 static int compute_into(lua_State *L, const call *c, int target) {
   int height = lua_gettop(L), st;
   op_record r = record_of(c, true);
@@ -65,7 +65,7 @@ static int compute_into(lua_State *L, const call *c, int target) {
   return 1;
 }
 
-/* Into the option `out`, or a new tensor. */
+/* Computes into the option `out`, or into a new tensor. */
 static int compute_or_out(lua_State *L, const call *c, int options) {
   const tensor *out = opt_out(L, options, c->fn);
   if (!out) return compute(L, c);
@@ -75,12 +75,13 @@ static int compute_or_out(lua_State *L, const call *c, int options) {
 
 /* ---- the functions of the table ---- */
 
-/* True if there are n arguments; nil may stand for the last ones, which check_arg refuses by their numbers. */
+/* True if there are n arguments. nil may stand for the last ones; check_arg then raises an error with the argument's
+** number. */
 static bool are_arguments(lua_State *L, int nargs, int n) {
   return nargs == n || (nargs < n && lua_isnil(L, nargs + 1) && lua_gettop(L) >= n);
 }
 
-/* An in-place form got options as the last argument, such as PyTorch's alpha. */
+/* Raises an error for options of an in-place form, such as PyTorch's alpha. */
 static int no_options(lua_State *L, const char *fn, int options) {
   bool alpha = push_option(L, options, "alpha") != LUA_TNIL;
   return luaL_error(L, "%s: no options: the target is the tensor itself%s", fn,
@@ -130,7 +131,7 @@ static int l_concat(lua_State *L) {
 
 static const char *const clip_options[] = {"max", "min", "out", NULL};
 
-/* Pushes the limit that is argument i or an option, and returns its stack index; 0: there is none. */
+/* Pushes the limit that is argument i or an option, and returns its stack index; 0 if there is none. */
 static int push_limit(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
   bool given = nargs >= i && !lua_isnil(L, i);
   int type = push_option(L, options, name);
@@ -141,7 +142,8 @@ static int push_limit(lua_State *L, const char *fn, int i, int nargs, int option
   return lua_gettop(L);
 }
 
-/* Reads the arguments: where the options are (0: none), and into `at` x and the limits; there 0 means no limit. */
+/* Reads the arguments. Returns the index of the options (0: none), and puts the indices of x and the limits into `at`
+** (0: no limit). */
 static int check_clip(lua_State *L, const char *fn, const char *const *known, int at[3]) {
   int nargs, options = check_options(L, fn, known, &nargs);
   if (nargs < 1 || nargs > 3) raise_count(L, fn, 1, 3, nargs);
@@ -153,7 +155,7 @@ static int check_clip(lua_State *L, const char *fn, const char *const *known, in
   return options;
 }
 
-/* x limited from one side or both. */
+/* Prepares the limiting of x from one side or both. */
 static void prepare_clip(lua_State *L, call *c, const int at[3]) {
   enum map_op op = at[1] && at[2] ? OP_clip : at[1] ? OP_maximum : at[2] ? OP_minimum : OP_positive;
   c->at[0] = at[0];
@@ -162,13 +164,13 @@ static void prepare_clip(lua_State *L, call *c, const int at[3]) {
   prepare(L, c, op);
 }
 
-/*** Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
+/***
 @function clip
 @tparam tensor x real numbers of any shape
 @tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below; also an option
 @tparam[opt] number|tensor|nil max broadcast with x; nil: no limit above; also an option
 @tparam[opt] table options `min`, `max`; `out`: the tensor to write to
-@raise neither min nor max written; nil written for both is no limit, as in the array API standard
+@raise if neither min nor max is given; nil given for both means no limit, as in the array API standard
 @treturn tensor of the dtype that x, min and max promote to
 @usage x:clip(0, 1)   x:clip{min = 0}
 */
@@ -193,7 +195,7 @@ static int l_clip_in_place(lua_State *L) {
   return compute_into(L, &c, 1);
 }
 
-/* A number at index i as data of dtype d: integral floats count as integers. */
+/* Checks that dtype d can hold the number at index i; integral floats count as integers. */
 static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) {
   arg a;
   check_arg(L, i, fn, &a);
@@ -205,7 +207,7 @@ static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) 
   }
 }
 
-/* where(mask, value, x), which must have x's dtype. */
+/* Prepares where(mask, value, x), whose result must have x's dtype. */
 static void prepare_fill(lua_State *L, call *c, int nargs) {
   if (nargs != 3) raise_count(L, c->fn, 3, 3, nargs);
   const tensor *x = check_tensor(L, 1, c->fn), *mask = check_tensor(L, 2, c->fn);
@@ -245,7 +247,7 @@ static int l_masked_fill_in_place(lua_State *L) {
 
 static const char *const isclose_options[] = {"rtol", "atol", "equal_nan", "out", NULL};
 
-/* Pushes argument i, else the option, else `otherwise`. */
+/* Pushes argument i, or the option, or `otherwise`. */
 static void push_tolerance(lua_State *L, int i, int nargs, int options, const char *name, double otherwise) {
   if (nargs >= i && !lua_isnil(L, i)) lua_pushvalue(L, i);
   else if (!options || push_option(L, options, name) == LUA_TNIL) {
@@ -256,13 +258,13 @@ static void push_tolerance(lua_State *L, int i, int nargs, int options, const ch
     luaL_error(L, "isclose: %s: a number that is not negative expected, got %s", name, luaL_tolstring(L, -1, NULL));
 }
 
-/*** True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
+/***
 @function isclose
 @tparam number|tensor x
 @tparam number|tensor y broadcast with x
 @tparam[opt=1e-5] number|tensor rtol relative tolerance
 @tparam[opt=1e-8] number|tensor atol absolute tolerance
-@tparam[opt] table options `rtol`, `atol`; `equal_nan`: is NaN close to NaN (default false); `out`
+@tparam[opt] table options `rtol`, `atol`; `equal_nan` (false): NaN is close to NaN; `out`
 @treturn tensor bool
 */
 static int l_isclose(lua_State *L) {
@@ -303,7 +305,7 @@ static void add_closure(lua_State *L, int table, lua_CFunction f, enum map_op op
   lua_setfield(L, table, name);
 }
 
-/* Rows that are no functions of their own are in core.hidden, by name. */
+/* Rows without a function of their own go to core.hidden, by name. */
 void open_map(lua_State *L) {
   lua_newtable(L);
   int hidden = lua_gettop(L);

@@ -14,7 +14,7 @@ static const scalar zero = {.f = 0, .i = 0}, one = {.f = 1, .i = 1};
 
 /* ---- errors ---- */
 
-/* y.T is meant as in x:matmul(y.T) where it would fit. */
+/* The error suggests y.T if x:matmul(y.T) would fit. */
 static int raise_inner(lua_State *L, const char *fn, const tensor *a, const tensor *b) {
   int64_t k = a->shape.dim[a->shape.ndim - 1];
   bool fits = b->shape.ndim == 2 && b->shape.dim[1] == k;
@@ -46,7 +46,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
 
 /* ---- products ---- */
 
-/* Checks of a prepared job's inputs are done; pushes its result: option out, or fresh. */
+/* Pushes the result of a prepared job, whose inputs are checked: option out, or a new tensor. */
 static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
   tensor *out = opt_out(L, options, fn);
   if (out) push_out(L, options, fn, out);
@@ -61,7 +61,7 @@ static void prepare(lua_State *L, const char *fn, matmul_job *j) {
   if (st != OK) raise_product(L, fn, st, j, NULL);
 }
 
-/* dim: vecdot's, counted from the end. The inputs are arguments 1 and 2. */
+/* dim: the dim of vecdot, counted from the end. The inputs are arguments 1 and 2. */
 static int finish_product(lua_State *L, const char *fn, int options, matmul_job *j, int dim) {
   prepare(L, fn, j);
   tensor *out = push_result(L, fn, options, j);
@@ -78,7 +78,7 @@ static void check_count(lua_State *L, const char *fn, int nargs, int n) {
   if (nargs != n) raise_count(L, fn, n, n, nargs);
 }
 
-/* The products, and the ranks that the strict ones take; 0: any. */
+/* The products, and the ranks that the strict products require; 0: any. */
 static const struct product { const char *name; int ranks[2]; } products[] = {
   {"matmul", {0, 0}}, {"mm", {2, 2}}, {"bmm", {3, 3}}, {"mv", {2, 1}}, {"dot", {1, 1}},
 };
@@ -92,14 +92,14 @@ static void check_ranks(lua_State *L, const struct product *p, const matmul_job 
 }
 
 /***
-Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
-before the last two are a batch, and broadcast.
+Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
+are a batch, and broadcast.
 @function matmul
 @tparam tensor x shape [..., m, k]
 @tparam tensor y shape [..., k, n]; not bool
 @tparam[opt] table options `out`: the tensor to write to
 @treturn tensor shape [..., m, n]
-@raise inner dims that differ; batch dims that do not broadcast; 0-d or bool tensors
+@raise if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors
 */
 /***
 matmul of 2-d tensors only.
@@ -126,7 +126,7 @@ matmul of a matrix and a vector.
 @treturn tensor [m]
 */
 /***
-Sum of the products of two vectors.
+Dot product: the sum of the products of two vectors' elements.
 @function dot
 @tparam tensor x [k]
 @tparam tensor y [k]
@@ -184,7 +184,7 @@ static scalar opt_factor(lua_State *L, int options, const char *fn, const char *
   return s;
 }
 
-/* x, a, b and the options; in place: into x. */
+/* Reads x, a, b and the options. in_place: computes into x. */
 static int addmm(lua_State *L, const char *fn, bool in_place) {
   int nargs, options = check_options(L, fn, addmm_options, &nargs);
   check_count(L, fn, nargs, 3);
@@ -218,7 +218,7 @@ beta * x + alpha * a @ b, in one pass.
 @tparam tensor x broadcasts to [m, n]
 @tparam tensor a [m, k]
 @tparam tensor b [k, n]
-@tparam[opt] table options `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
+@tparam[opt] table options `alpha`, `beta` (default 1; if beta is 0, x is not read), `out`
 @treturn tensor [m, n]
 */
 static int l_addmm(lua_State *L) { return addmm(L, "addmm", false); }
@@ -226,7 +226,7 @@ static int l_addmm_in_place(lua_State *L) { return addmm(L, "addmm_", true); }
 
 /* ---- linear ---- */
 
-/* The mistake in linear's arguments, in words; NULL: there is none. */
+/* Pushes the error in linear's arguments, or returns NULL. */
 static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
   static const char *const names[] = {"the input", "the weight", "the bias"};
   for (int i = 0; i < 3; i++) {
@@ -255,7 +255,7 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
   return NULL;
 }
 
-/* linear(x, weight, bias): x Wᵀ + b; or nil and what is wrong: nn.functional.linear says whose line it is. */
+/* linear(x, weight, bias): x Wᵀ + b, or nil and the error, to which nn.functional.linear adds the script's line. */
 static int l_linear(lua_State *L) {
   lua_settop(L, 3);
   const tensor *t[3] = {test_tensor(L, 1), test_tensor(L, 2), test_tensor(L, 3)};
@@ -297,7 +297,7 @@ static int l_set_precision(lua_State *L) {
 
 /***
 @function get_matmul_precision
-@treturn string how exactly float32 products are made: "ieee" or "tf32"
+@treturn string the precision of float32 products: "ieee" or "tf32"
 */
 static int l_get_precision(lua_State *L) {
   lua_pushstring(L, precisions[matmul_precision()]);

@@ -33,7 +33,7 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
   return g;
 }
 
-/* The generator at the top lives as long as the graph that is captured: lua/device/graph.c has put a table there. */
+/* Keeps the generator at the top as long as the captured graph: lua/device/graph.c provides a table for generators. */
 static void keep_for_graph(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators);
   if (lua_istable(L, -1)) {
@@ -44,7 +44,7 @@ static void keep_for_graph(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Option "generator", or the default one; the options table or the registry keeps it alive. */
+/* Option "generator", or the default generator. The options table or the registry keeps it alive. */
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g;
   if (options && push_option(L, options, "generator") != LUA_TNIL) {
@@ -58,7 +58,8 @@ static generator *opt_generator(lua_State *L, int options, const char *fn) {
   return g;
 }
 
-/* Seeding is not part of a graph: what it captures would start the same way each time, and the script not. */
+/* Refuses seeding during a capture: the graph would start with the same numbers at every replay, the script would
+** not. */
 static void check_seeding(lua_State *L, const char *fn) {
   if (random_is_captured()) luaL_error(L, "%s: not while a graph is captured", fn);
 }
@@ -70,7 +71,7 @@ static uint64_t entropy(void) {
 }
 
 /***
-A generator of its own; functions that draw take it as option `generator`.
+Makes a new generator. Functions that draw random numbers take it as option `generator`.
 @function generator
 @tparam[opt] table options `seed`: an integer; default: from the system
 @treturn generator with the methods below
@@ -88,7 +89,7 @@ static int l_generator(lua_State *L) {
 }
 
 /***
-Starts the default generator anew.
+Seeds the default generator.
 @function manual_seed
 @tparam integer seed
 @treturn generator the default generator
@@ -102,8 +103,7 @@ static int l_manual_seed(lua_State *L) {
 }
 
 /***
-The generator that numbers are drawn from where none is given. A run goes on exactly where it was saved when its state
-is set again.
+The generator for draws without option `generator`. Setting a saved state of it continues a run exactly.
 @function default_generator
 @treturn generator
 */
@@ -119,7 +119,7 @@ static int l_is_generator(lua_State *L) {
 }
 
 /***
-Starts this generator anew.
+Seeds this generator.
 @function generator:manual_seed
 @tparam integer seed
 @treturn generator itself
@@ -134,7 +134,7 @@ static int g_manual_seed(lua_State *L) {
 
 /***
 @function generator:seed
-@treturn integer the seed it was started with
+@treturn integer the generator's seed
 */
 static int g_seed(lua_State *L) {
   lua_pushinteger(L, (lua_Integer)check_generator(L, "seed")->seed);
@@ -142,7 +142,7 @@ static int g_seed(lua_State *L) {
 }
 
 /***
-Where it stands, for `set_state`.
+The state of the generator, for `set_state`.
 @function generator:state
 @treturn table {seed = …, offset = …}
 */
@@ -157,9 +157,9 @@ static int g_state(lua_State *L) {
 }
 
 /***
-Back to a state: the same numbers follow again.
+Restores a state, after which the same numbers follow again.
 @function generator:set_state
-@tparam table state what `state` gave
+@tparam table state a result of `state`
 @treturn generator itself
 */
 static int g_set_state(lua_State *L) {
@@ -189,7 +189,7 @@ static double check_number(lua_State *L, int i, const char *fn, const char *what
   return v;
 }
 
-/* Argument i of two, of which the last ones may be missing. */
+/* Argument i, or `otherwise` if it is missing. */
 static double number_or(lua_State *L, int i, int nargs, const char *fn, const char *what, double otherwise) {
   return i <= nargs ? check_number(L, i, fn, what) : otherwise;
 }
@@ -221,7 +221,7 @@ static random_job integers_job(lua_State *L, const char *fn, int64_t low, int64_
 
 /* ---- new tensors ---- */
 
-/* The tensor on top of the stack, filled. */
+/* Fills the tensor on top of the stack. */
 static int fill(lua_State *L, const char *fn, const random_job *j, generator *g, int options, bool in_place) {
   tensor *t = lua_touserdata(L, -1);
   const tensor *about = t;
@@ -233,7 +233,7 @@ static int fill(lua_State *L, const char *fn, const random_job *j, generator *g,
   return in_place ? finish_op(L, true) : finish_made(L, options, fn);
 }
 
-/* A tensor of the shape in arguments first … nargs. */
+/* Creates a tensor of the shape in arguments first … nargs. */
 static int create(lua_State *L, const char *fn, int first, int nargs, int options, const random_job *j) {
   shape s;
   check_shape(L, first, nargs, fn, &s);
@@ -244,7 +244,7 @@ static int create(lua_State *L, const char *fn, int first, int nargs, int option
   return fill(L, fn, j, g, options, false);
 }
 
-/* Argument 1's shape, dtype and device, unless options say otherwise. */
+/* Creates a tensor with argument 1's shape, and its dtype and device unless options differ. */
 static int create_like(lua_State *L, const char *fn, int options, const random_job *j) {
   const tensor *like = check_tensor(L, 1, fn);
   enum dtype d = opt_dtype(L, options, fn, like->dtype);
@@ -258,11 +258,12 @@ static const random_job standard_uniform = {.op = RANDOM_uniform, .a = 0, .b = 1
 static const random_job standard_normal = {.op = RANDOM_normal, .a = 0, .b = 1};
 
 /***
-Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
+Draws from the uniform distribution in [0, 1). The same seed gives the same numbers on every device, with any number of
+threads.
 @function rand
 @param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
-@treturn tensor of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
+@treturn tensor with 24 random bits in each element (float64: 53, float16: 11, bfloat16: 8)
 */
 static int l_rand(lua_State *L) {
   int nargs, options = check_options(L, "rand", create_options, &nargs);
@@ -270,7 +271,7 @@ static int l_rand(lua_State *L) {
 }
 
 /***
-Normal with mean 0 and standard deviation 1.
+Draws from the normal distribution with mean 0 and standard deviation 1.
 @function randn
 @param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
@@ -282,15 +283,15 @@ static int l_randn(lua_State *L) {
 }
 
 /***
-Integers from low to high, both included, as math.random's. Each is the high half of 64 random bits times
-the number of values: none is more likely than another by more than that number / 2^64.
+Draws integers from low to high, both included, like math.random. Each is the high half of 64 random bits times the
+number of values, so probabilities differ by at most that number / 2^64.
 @function randint
 @tparam integer low
 @tparam integer high
 @param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (default int64), `device`, `generator`, `requires_grad` (of floats)
 @treturn tensor
-@raise a bound that does not fit the dtype; low above high
+@raise if a bound does not fit the dtype, or if low > high
 */
 static int l_randint(lua_State *L) {
   int nargs, options = check_options(L, "randint", create_options, &nargs);
@@ -301,7 +302,7 @@ static int l_randint(lua_State *L) {
 }
 
 /***
-Uniform in [low, high).
+Draws from the uniform distribution in [low, high).
 @function uniform
 @tparam number low
 @tparam number high
@@ -318,7 +319,7 @@ static int l_uniform(lua_State *L) {
 }
 
 /***
-Normal.
+Draws from the normal distribution.
 @function normal
 @tparam number mean
 @tparam number std the standard deviation, not negative
@@ -356,7 +357,7 @@ static int like(lua_State *L, const char *fn, const random_job *j) {
 }
 
 /***
-Uniform in [0, 1), as many as x has, of its dtype and device.
+Draws from the uniform distribution in [0, 1), with x's shape, dtype and device.
 @function rand_like
 @tparam tensor x
 @tparam[opt] table options `dtype`, `device`, `generator`, `requires_grad`
@@ -365,7 +366,7 @@ Uniform in [0, 1), as many as x has, of its dtype and device.
 static int l_rand_like(lua_State *L) { return like(L, "rand_like", &standard_uniform); }
 
 /***
-Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
+Draws from the normal distribution with mean 0 and standard deviation 1, with x's shape, dtype and device.
 @function randn_like
 @tparam tensor x
 @tparam[opt] table options `dtype`, `device`, `generator`, `requires_grad`
@@ -389,7 +390,7 @@ static int in_place_args(lua_State *L, const char *fn, int *nargs) {
 }
 
 /***
-Fills x: uniform in [low, high).
+Fills x from the uniform distribution in [low, high).
 @function uniform_
 @tparam[opt=0] number low
 @tparam[opt=1] number high
@@ -404,7 +405,7 @@ static int l_uniform_in_place(lua_State *L) {
 }
 
 /***
-Fills x: normal.
+Fills x from the normal distribution.
 @function normal_
 @tparam[opt=0] number mean
 @tparam[opt=1] number std
@@ -418,7 +419,7 @@ static int l_normal_in_place(lua_State *L) {
   return fill_first(L, "normal_", options, &j);
 }
 
-/* The greatest integer up to which dtype d holds every one. */
+/* The greatest n such that dtype d holds all integers from 0 to n. */
 static int64_t greatest(enum dtype d) {
   int bits = 8 * dtype_size(d);
   switch (d) {

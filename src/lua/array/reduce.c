@@ -1,4 +1,4 @@
-/* Reductions, scans and softmax: functions and methods made from the op table. */
+/* Reductions, scans and softmax: functions and methods that are made from the op table. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { MOST = 3 };                                   /* arguments: x, dim, options */
 
-/* Options of every reduction first; a kind of reduction reads a part of them. */
+/* The options of every reduction come first; each kind of reduction reads a part of the lists. */
 static const char *const options_any[] = {"dim", "keepdim", "out", NULL};
 static const char *const options_sum[] = {"dim", "keepdim", "out", "dtype", NULL};
 static const char *const options_var[] = {"dim", "keepdim", "out", "correction", NULL};
@@ -23,7 +23,7 @@ static const char *const *known_options(enum reduce_op op) {
   }
 }
 
-/* Leaves the dim argument on the stack: positional, option or nil. Returns its index. */
+/* Pushes the dim argument: the positional one, the option or nil. Returns its index. */
 static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
   while (!options && nargs > 2 && lua_isnil(L, nargs)) nargs--;
   if (nargs > 2) raise_most(L, fn, 2, nargs);
@@ -47,7 +47,8 @@ static double opt_correction(lua_State *L, const char *fn, int options) {
   return value;
 }
 
-/* A call that an op refused: `asked` is its dtype option, result and shape are what it would give. */
+/* Raises the error of a call that an op refused. `asked` is its dtype option; result and shape are those that it would
+** have. */
 static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const tensor *out, enum dtype asked,
                   enum dtype result, const shape *s) {
   const tensor *t[] = {out ? out : in, in};
@@ -94,7 +95,7 @@ static int l_reduce(lua_State *L) {
 static const char *const options_scan[] = {"dim", "dtype", "out", "include_initial", NULL};
 static const char *const options_softmax[] = {"dim", "dtype", "out", NULL};
 
-/* The dim to work along. Scans: the only one unless said; softmax: the last one. */
+/* The dim to work along. Default: for scans the only dim, for softmax the last one. */
 static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool last) {
   if (lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
   if (!lua_isnil(L, i)) return check_line_dim(L, i, fn, &x->shape);
@@ -109,7 +110,7 @@ Running sum along a dim. Bool and integers add up in int64 or uint64.
 @function cumulative_sum
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `dim`, `include_initial`: starts with 0, one element more; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with 0, so that there is one more element; `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -117,7 +118,7 @@ Running product along a dim. Bool and integers multiply in int64 or uint64.
 @function cumulative_prod
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `dim`, `include_initial`: starts with 1, one element more; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with 1, so that there is one more element; `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -125,8 +126,8 @@ Largest element so far along a dim; NaN from the first NaN on.
 @function cumulative_max
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `dim`, `include_initial`: starts with the least value of the dtype, one element more; `dtype`,
-  `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with the least value of the dtype, so that there is one more
+  element; `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -134,12 +135,12 @@ Smallest element so far along a dim; NaN from the first NaN on.
 @function cumulative_min
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `dim`, `include_initial`: starts with the greatest value of the dtype, one element more; `dtype`,
-  `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with the greatest value of the dtype, so that there is one
+  more element; `dtype`, `out`
 @treturn Tensor
 */
 /***
-exp(x) / sum(exp(x)) along a dim, without overflow on the way.
+exp(x) / sum(exp(x)) along a dim, without overflow.
 @function softmax
 @tparam Tensor x
 @tparam[opt=-1] int dim
@@ -147,7 +148,7 @@ exp(x) / sum(exp(x)) along a dim, without overflow on the way.
 @treturn Tensor
 */
 /***
-The logarithm of softmax, exact where softmax is nearly 0 or 1.
+The logarithm of softmax, exact even if softmax is nearly 0 or 1.
 @function log_softmax
 @tparam Tensor x
 @tparam[opt=-1] int dim
@@ -192,8 +193,8 @@ static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char 
   lua_setfield(L, table, name);
 }
 
-/* Reductions for Lua code to build on go to the table core.reductions; their errors begin with the part of
-** the name before the first underscore. */
+/* Reductions on which Lua code builds go to the table core.reductions. Their errors begin with the part of the name
+** before the first underscore. */
 void open_reduce(lua_State *L) {
   lua_newtable(L);
   int hidden = lua_gettop(L);

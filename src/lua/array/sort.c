@@ -10,7 +10,7 @@ static void expect_at_most(lua_State *L, const char *fn, int nargs, int most) {
   if (nargs > most) raise_most(L, fn, most, nargs);
 }
 
-/* The dim at i, the last one unless said. In a 0-d tensor, which is a line of one element: 0. */
+/* The dim at i, by default the last one. 0 for a 0-d tensor, which is a line of one element. */
 static int line_dim(lua_State *L, const char *fn, int nargs, int i, const tensor *x) {
   bool given = nargs >= i && !lua_isnil(L, i);
   if (given && lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
@@ -25,7 +25,7 @@ static const tensor *check_ordered(lua_State *L, const char *fn) {
   return x;
 }
 
-/* Runs the job, whose results are at the top of the stack. */
+/* Runs the job. Its results are at the top of the stack. */
 static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results) {
   int st;
   TRY(L, j->in->store->place, st, op_sort(j));
@@ -52,33 +52,33 @@ static int sort_or_argsort(lua_State *L, const char *fn, bool positions) {
   return run_sort(L, fn, &j, 1);
 }
 
-/*** The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
+/***
 stay in their order (in descending order, too).
 @function sort
 @tparam Tensor x any dtype but complex
 @tparam[opt=-1] int dim
-@tparam[opt] table options `dim`, `descending` (false), `stable` (accepted; it always is)
+@tparam[opt] table options `dim`, `descending` (false), `stable` (accepted; sorting is always stable)
 @treturn Tensor of x's shape and dtype
 */
 static int l_sort(lua_State *L) { return sort_or_argsort(L, "sort", false); }
 
-/*** Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
+/***
 @function argsort
 @tparam Tensor x any dtype but complex
 @tparam[opt=-1] int dim
-@tparam[opt] table options `dim`, `descending` (false), `stable` (accepted; it always is)
+@tparam[opt] table options `dim`, `descending` (false), `stable` (accepted; sorting is always stable)
 @treturn Tensor int64, of x's shape
 */
 static int l_argsort(lua_State *L) { return sort_or_argsort(L, "argsort", true); }
 
-/*** The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
+/***
 of equal elements the first ones are taken.
 @function topk
 @tparam Tensor x any dtype but complex, at least 1-d
 @tparam int k 0 to the length of dim
 @tparam[opt=-1] int dim
-@tparam[opt] table options `dim`, `largest` (true; false: the k smallest, the smallest first),
-  `sorted` (accepted; they always are)
+@tparam[opt] table options `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; the
+  results are always sorted)
 @treturn Tensor of x's shape, with k elements in dim
 @treturn Tensor int64, of the same shape: positions in x
 */

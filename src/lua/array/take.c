@@ -14,7 +14,7 @@ static void expect_arguments(lua_State *L, const char *fn, int n, int least, int
   if (n < least || n > most) raise_count(L, fn, least, most, n);
 }
 
-/* Pushes the tensor of option "out" when it fits a result of this dtype and shape made from in, or a new one. */
+/* Pushes the tensor of option "out", if it fits a result of this dtype and shape from `in`, or a new tensor. */
 static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
   tensor *out = opt_out(L, options, fn);
   if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
@@ -28,20 +28,20 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 
 /* ---- reading ---- */
 
-/* Runs a get job over x, of which `indices` are the index tensor, into a new tensor or `out`. */
+/* Runs a get job on x with the index tensor `indices`, into a new tensor or `out`. */
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
   run_index(L, fn, j, out, &dim);
-  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* of the indices among the arguments */
+  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* number of the argument with the indices */
   return finish_record(L, &(op_record){.name = fn, .params = &(op_params){.dim = dim}, .nin = 1, .in = {1}, .first = at,
                                        .last = at, .in_place = options != 0});
 }
 
-/*** Elements of x at positions along a dim: `x[{…, indices, …}]`.
+/***
 @function take
 @tparam Tensor x
 @tparam Tensor indices integers, of any shape; negative from the end
-@tparam[opt] int dim may be left out when x is 1-d
+@tparam[opt] int dim may be left out if x is 1-d
 @tparam[opt] table options `dim`, `out`
 @treturn Tensor shape of x, with that of indices for dim
 */
@@ -66,7 +66,8 @@ static int l_take(lua_State *L) {
   return run_get(L, "take", options, &j, x, t, dim);
 }
 
-/* A job on x whose positions have shape s and whose dim comes from t; x is stretched where s is longer. */
+/* Starts a job on x whose positions have shape s, and whose length along dim comes from t. x is stretched where s is
+** longer. */
 static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
   index_start(j, op, x);
   j->shape = *s;
@@ -81,7 +82,7 @@ static bool has_points(lua_State *L) {
   return (is_0d(L, 1) || is_0d(L, 3)) && t && x->shape.ndim <= 1 && t->shape.ndim <= 1;
 }
 
-/* The index of gather and scatter: as many dims as x, none but dim longer than x's. */
+/* Checks the index of gather and scatter: as many dims as x, and only dim may be longer than x's. */
 static const tensor *check_index(lua_State *L, const char *fn, int i, const tensor *x, int dim) {
   const tensor *t = check_tensor(L, i, fn);
   bool fits = t->shape.ndim == x->shape.ndim;
@@ -94,11 +95,11 @@ static const tensor *check_index(lua_State *L, const char *fn, int i, const tens
   return to_indices(L, fn, "index", t);
 }
 
-/*** Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+/***
 @function gather
 @tparam Tensor x
 @tparam int dim
-@tparam Tensor index as many dims as x, none but dim longer
+@tparam Tensor index as many dims as x; only dim may be longer
 @tparam[opt] table options `out`
 @treturn Tensor of index's shape
 */
@@ -145,7 +146,7 @@ static int l_take_along_axis(lua_State *L) {
 
 /* ---- writing ---- */
 
-/* A source larger than the index gives its first elements. */
+/* Takes the first elements of a source that is larger than the index. */
 static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s) {
   bool larger = src->shape.ndim == s->ndim;
   for (int d = 0; larger && d < s->ndim; d++) larger = src->shape.dim[d] >= s->dim[d];
@@ -155,12 +156,12 @@ static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s)
   return part;
 }
 
-/* Index tensors and sources of an in-place op must not lie in x. */
+/* Copies index tensors and sources of an in-place op that share memory with x. */
 static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const tensor *x) {
   return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
 }
 
-/* Pushes what is written to: x itself, or a copy. */
+/* Pushes the target: x itself, or a copy. */
 static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, bool in_place) {
   if (!in_place) return push_copy(L, fn, x, x->dtype);
   check_in_place(L, fn);
@@ -175,7 +176,7 @@ static int run_put(lua_State *L, const char *fn, const char *name, index_job *j,
                                        .last = 3, .in_place = in_place});
 }
 
-/* The same where x, the index or the source is 0-d: f, which leaves x as it is, and x:copy_(its result) in place. */
+/* For 0-d x, index or source: f, which does not change x; in place x:copy_(its result). */
 static int put_points(lua_State *L, const char *fn, lua_CFunction f, bool in_place) {
   if (!in_place) return call_on_lines(L, fn, f, 1 << 1 | 1 << 3 | 1 << 4, 1);
   lua_getfield(L, 1, "copy_");
@@ -204,12 +205,12 @@ static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place
   return run_put(L, fn, op == INDEX_put ? "scatter" : "scatter_add", &j, src, dim, in_place);
 }
 
-/*** A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+/***
 values go to one place, the last stays. `scatter_` writes into x.
 @function scatter
 @tparam Tensor x
 @tparam int dim
-@tparam Tensor index as many dims as x, none but dim longer
+@tparam Tensor index as many dims as x; only dim may be longer
 @tparam Tensor|number src
 @treturn Tensor
 */
@@ -258,10 +259,10 @@ static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true);
 
 /* ---- searching ---- */
 
-/*** Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
+/***
 @function nonzero
 @tparam Tensor x at least 1-d
-@treturn Tensor ... one int64 tensor a dim: together they index x
+@treturn Tensor ... one int64 tensor for each dim; together they index x
 */
 static int l_nonzero(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "nonzero");
@@ -288,7 +289,7 @@ static int l_argwhere(lua_State *L) {
   return finish_op(L, false);
 }
 
-/* Options `side` ("left", "right") and `right`, which says the same. */
+/* Options `side` ("left", "right") and `right`, which mean the same. */
 static bool opt_right(lua_State *L, int options) {
   if (!options) return false;
   bool right = opt_bool(L, options, "searchsorted", "right", false);
@@ -305,7 +306,7 @@ static bool opt_right(lua_State *L, int options) {
   return right;
 }
 
-/* Rows of `sorted` and of `values` must go together. */
+/* Checks that the rows of `sorted` and of `values` match. */
 static void check_rows(lua_State *L, const tensor *sorted, const tensor *values) {
   int n = sorted->shape.ndim;
   if (n == 0) luaL_error(L, "searchsorted: at least 1 dim expected");
@@ -317,7 +318,7 @@ static void check_rows(lua_State *L, const tensor *sorted, const tensor *values)
   luaL_error(L, "searchsorted: values of shape %s do not go with rows of %s", lua_tostring(L, -2), lua_tostring(L, -1));
 }
 
-/* Argument 2 as a tensor: where it is a number, of dtype d. */
+/* Argument 2 as a tensor; a number gets dtype d. */
 static const tensor *searched_values(lua_State *L, const char *fn, const arg *a, const tensor *sorted, enum dtype d) {
   if (a->t) return a->t;
   tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
@@ -328,7 +329,7 @@ static const tensor *searched_values(lua_State *L, const char *fn, const arg *a,
   return t;
 }
 
-/* x in the order of option sorter, or x where there is none. */
+/* x in the order of option sorter, or x itself without that option. */
 static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, const tensor *x) {
   if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
   if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, type_name(L, -1));
@@ -347,12 +348,12 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
   return out;
 }
 
-/*** Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+/***
 @function searchsorted
-@tparam Tensor sorted 1-d, or rows that go with those of values; any dtype but complex
+@tparam Tensor sorted 1-d, or rows that match those of values; any dtype but complex
 @tparam Tensor|number values
 @tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them; `right`: true for the
-  latter; `sorter`: positions that sort the first argument, of its shape (what argsort gives)
+  latter; `sorter`: positions that sort the first argument, of its shape (a result of argsort)
 @treturn Tensor int64, of values' shape
 */
 static int l_searchsorted(lua_State *L) {
@@ -379,7 +380,7 @@ static int l_searchsorted(lua_State *L) {
 
 /* ---- joining ---- */
 
-/* Element k of the list at 1, which check_list has seen. */
+/* Element k of the list at index 1, which check_list has checked. */
 static const tensor *list_tensor(lua_State *L, int k) {
   lua_rawgeti(L, 1, k);
   const tensor *t = lua_touserdata(L, -1);
@@ -387,7 +388,7 @@ static const tensor *list_tensor(lua_State *L, int k) {
   return t;
 }
 
-/* Checks the list at 1: live tensors on one device. Returns how many, and their common dtype. */
+/* Checks the list at index 1: live tensors on one device. Returns their number and common dtype. */
 static int check_list(lua_State *L, const char *fn, enum dtype *d) {
   if (!lua_istable(L, 1))
     luaL_error(L, "%s: table of tensors expected, got %s%s", fn, type_name(L, 1),
@@ -416,7 +417,7 @@ static int raise_shapes(lua_State *L, const char *fn, const tensor *a, const ten
   return luaL_error(L, "%s: %s and %s differ outside dim %d", fn, ta, tb, dim + 1);
 }
 
-/* Shape of the tensors of the list joined along dim (below 0: all of one shape, which it is). */
+/* The shape of the list's tensors joined along dim; dim < 0: the shape that they all must have. */
 static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
   const tensor *first = list_tensor(L, 1);
   shape s = first->shape;
@@ -430,7 +431,7 @@ static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
   return s;
 }
 
-/* Copies the n tensors of the list side by side along dim of a result of shape s; stacked: each has length 1 there. */
+/* Copies the n tensors of the list side by side along dim of a result of shape s. stacked: each has length 1 there. */
 static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
   const tensor *t = list_tensor(L, 1);
   tensor part = *push_result(L, fn, options, d, s, &t, 1);
@@ -452,9 +453,9 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
                                        .in_place = options != 0});
 }
 
-/*** Tensors one after the other along a dim.
+/***
 @function concat
-@tparam {Tensor,...} tensors of one shape, but for dim; dtypes promote
+@tparam {Tensor,...} tensors of one shape, except along dim; dtypes promote
 @tparam[opt=1] int dim
 @tparam[opt] table options `dim`, `out`
 @treturn Tensor
@@ -471,10 +472,10 @@ static int l_concat(lua_State *L) {
   return join(L, "concat", n, d, &s, options, dim, false);
 }
 
-/*** Tensors of one shape along a new dim.
+/***
 @function stack
 @tparam {Tensor,...} tensors dtypes promote
-@tparam[opt=1] int dim where the new dim stands in the result
+@tparam[opt=1] int dim the new dim of the result
 @tparam[opt] table options `dim`, `out`
 @treturn Tensor
 */

@@ -1,4 +1,4 @@
-/* The class of tensors: their end, their plain properties. */
+/* The class of tensors: their finalizer and their simple properties. */
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "lua/interrupt.h"
 #include "lua/register.h"
 
-/* Scripts can reach this through debug.getmetatable: the argument may be anything. */
+/* Scripts can call this function through debug.getmetatable, so the argument may be anything. */
 static int l_gc(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (!t) return 0;
@@ -18,9 +18,9 @@ static int l_gc(lua_State *L) {
 }
 
 /***
-Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
-It does nothing in a finalizer or a debug hook that interrupted an operation, which may be one on this very tensor: then
-the collector ends the tensor when nothing refers to it any more.
+Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
+a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
+collector then frees the tensor when nothing refers to it any more.
 @function free
 @tparam tensor x
 */
@@ -45,7 +45,7 @@ static int l_is_tensor(lua_State *L) {
   return 1;
 }
 
-/* gone(x): "this tensor was freed" or why else it cannot be used; nil where it can. */
+/* gone(x): the reason why a tensor cannot be used, such as "this tensor was freed", or nil. */
 static int l_gone(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   if (t && tensor_is_gone(t)) push_gone(L, t);
@@ -53,7 +53,7 @@ static int l_gone(lua_State *L) {
   return 1;
 }
 
-/* dtype_of(x): the name of a tensor's dtype; nil of other values, and of tensors that were freed. */
+/* dtype_of(x): the name of a tensor's dtype; nil for other values and freed tensors. */
 static int l_dtype_of(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   if (t && !tensor_is_gone(t)) lua_pushstring(L, dtypes[t->dtype].name);
@@ -103,8 +103,8 @@ static int l_no_order(lua_State *L) {
                     cure);
 }
 
-/* Pushes the line of the script that compares, "train.lua:12", or "?" where Lua knows none; and a key for the line. At
-** the prompt each input is line 1 of a chunk of its own. */
+/* Pushes the line of the comparing script, "train.lua:12", or "?" if Lua has no line, and a key for that line. At the
+** prompt each input is line 1 of a chunk of its own. */
 static const char *push_caller(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "Slf", &ar) || ar.currentline < 0) {
@@ -118,7 +118,7 @@ static const char *push_caller(lua_State *L) {
   return caller;
 }
 
-/* Warns once a line of a script; the registry has the lines that were warned of at this address. */
+/* Warns once for each line of a script. The registry keeps the lines with warnings under this address. */
 static void warn_equal(lua_State *L) {
   static const char lines = 0;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lines) == LUA_TNIL) {
@@ -137,7 +137,7 @@ static void warn_equal(lua_State *L) {
   lua_warning(L, lua_pushfstring(L, "%s%s", caller, rest), 0);
 }
 
-/* x == y of two tensors that are not the same: false, as of all userdata. The script most likely meant their values. */
+/* x == y for two different tensors: false, as for all userdata. The script most likely meant their values. */
 static int l_equal(lua_State *L) {
   lua_settop(L, 2);
   if (test_tensor(L, 1) && test_tensor(L, 2)) warn_equal(L);
@@ -147,14 +147,15 @@ static int l_equal(lua_State *L) {
 
 /* ---- x:size(1) ---- */
 
-/* A number is called. As a method of a tensor it is a property, which PyTorch and Torch7 have as a method: the error tells
-** what to write. Every other call of a number gets the words that Lua has for it. */
+/* Handles the call of a number. If the number is a tensor's property, which is a method in PyTorch and Torch7, the
+** error says what to write. Other calls of numbers raise Lua's own message. */
 static int l_call_number(lua_State *L) {
   lua_Debug ar = {.name = NULL};
   if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
   const tensor *t = test_tensor(L, 2);
   bool named = ar.name && *ar.namewhat, of_tensor = t && !tensor_is_gone(t);
-  bool tail = !named && of_tensor && t->count == lua_tointeger(L, 1);        /* return x:size(1) has lost the name */
+  /* a tail call, return x:size(1), has lost the name */
+  bool tail = !named && of_tensor && t->count == lua_tointeger(L, 1);
   if (tail || (named && of_tensor && strcmp(ar.name, "size") == 0 && strcmp(ar.namewhat, "method") == 0))
     return luaL_error(L, "size: x.size is the number of elements; the length of dim i is x.shape[i]");
   if (!named) return luaL_error(L, "attempt to call a number value");
@@ -163,7 +164,7 @@ static int l_call_number(lua_State *L) {
   return luaL_error(L, "attempt to call a number value (%s '%s')", ar.namewhat, ar.name);
 }
 
-/* Numbers get a metatable for this error alone, where nobody gave them one; getmetatable does not show it. */
+/* Gives numbers a metatable, only for this error, unless they have one. getmetatable does not show it. */
 static void open_number(lua_State *L) {
   lua_pushinteger(L, 0);
   if (lua_getmetatable(L, -1)) {

@@ -1,4 +1,4 @@
-/* Views: functions that give the same elements another shape, order or dims, without a copy where possible. */
+/* Views: functions that give the same elements another shape, order or dims, without a copy if possible. */
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static const luaL_Reg shape_meta[] = {
 
 /* ---- arguments ---- */
 
-/* Integers from arguments first … last, or one table of them; returns how many. */
+/* Reads integers from arguments first … last, or from one table; returns their number. */
 static int check_integers(lua_State *L, int first, int last, const char *fn, const char *what, int64_t *to) {
   if (last < first && lua_isnil(L, first)) last = first;             /* one that is nil, not none */
   bool table = first == last && lua_istable(L, first);
@@ -81,7 +81,8 @@ static int check_integers(lua_State *L, int first, int last, const char *fn, con
   return n;
 }
 
-/* Dims from a number or table at i, or from numbers first … last, each in 1 … ndim or negative, none twice. */
+/* Reads dims from a number or table at i, or from numbers first … last; each must be in 1 … ndim or negative, and may
+** occur once. */
 static int check_dim_list(lua_State *L, int first, int last, const char *fn, const shape *s, int *to) {
   int64_t dims[MAX_DIMS];
   uint32_t seen = 0;
@@ -101,22 +102,22 @@ static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int
   return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
-/* The ways out of views: the tensor is at 1, the view at the top. As reshape: the same elements in the same order. */
+/* Finishes a view. The tensor is at 1, the view at the top. As for reshape, the elements keep their order. */
 static int finish_view(lua_State *L, const char *name) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}});
 }
 
-/* A view that is made again with the same arguments, 2 … last. */
+/* Finishes a view whose gradient needs the arguments 2 … last. */
 static int finish_part(lua_State *L, const char *name, int last) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}, .first = 2, .last = (short)last});
 }
 
-/* A view whose dim d is dim order[d] of the tensor. */
+/* Finishes a view whose dim d is dim order[d] of the tensor. */
 static int finish_order(lua_State *L, const int *order) {
   return finish_record(L, &(op_record){.name = "permute_dims", .params = &(op_params){.order = order}, .nin = 1, .in = {1}});
 }
 
-/* Pushes the tensor at 1 with two dims exchanged. */
+/* Pushes the tensor at 1 with two dims swapped. */
 static int push_swapped(lua_State *L, const tensor *x, int a, int b) {
   int order[MAX_DIMS];
   for (int d = 0; d < x->shape.ndim; d++) order[d] = d == a ? b : d == b ? a : d;
@@ -128,7 +129,7 @@ static int raise_ndim(lua_State *L, const char *fn) { return raise(L, fn, ERR_ND
 
 /* ---- shape ---- */
 
-/* Sizes at first … last, of which one may be -1, for `count` elements of shape `from`. */
+/* Reads the sizes first … last, one of which may be -1, for `count` elements of shape `from`. */
 static void check_new_shape(lua_State *L, int first, int last, const char *fn, const shape *from, int64_t count, shape *to) {
   int unknown = -1;
   int64_t known = 1;
@@ -151,7 +152,7 @@ static void check_new_shape(lua_State *L, int first, int last, const char *fn, c
   }
 }
 
-/* Pushes x in shape `to`: a view, or (copy allowed or asked for) a contiguous copy. */
+/* Pushes x in shape `to`: a view, or a contiguous copy if one is allowed or requested. */
 static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const shape *to, bool view, bool copy) {
   if (view) {
     tensor *t = push_view(L, x);
@@ -171,11 +172,11 @@ static const char *const reshape_options[] = {"copy", NULL};
 
 static const char *const dim_option[] = {"dim", NULL};
 
-/*** The same elements, row-major, in another shape: a view where the layout allows, else a copy.
+/***
 @function reshape
 @tparam Tensor x
-@param ... sizes, or one table of them; one may be -1: whatever is left
-@tparam[opt] table options `copy`: true always copies, false never (an error where a copy is needed)
+@param ... sizes, or one table of them; one may be -1, for the remaining size
+@tparam[opt] table options `copy`: true always copies, false never copies (an error if a copy is needed)
 @treturn Tensor
 */
 static int l_reshape(lua_State *L) {
@@ -187,12 +188,12 @@ static int l_reshape(lua_State *L) {
   return push_reshaped(L, "reshape", x, &to, view, opt_bool(L, options, "reshape", "copy", true));
 }
 
-/*** Dims first … last as one. A 0-d tensor becomes 1-d.
+/***
 @function flatten
 @tparam Tensor x
 @tparam[opt=1] int first
 @tparam[opt=-1] int last
-@treturn Tensor a view where the layout allows
+@treturn Tensor a view if the layout allows
 */
 static int l_flatten(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "flatten");
@@ -204,7 +205,7 @@ static int l_flatten(lua_State *L) {
     if (first > last) return luaL_error(L, "flatten: dim %d comes after dim %d", first + 1, last + 1);
     for (int d = 0; d < x->shape.ndim; d++) {
       if (d <= first || d > last) to.dim[to.ndim++] = x->shape.dim[d];
-      else if (__builtin_mul_overflow(to.dim[first], x->shape.dim[d], &to.dim[first]))   /* some other dim is 0 */
+      else if (__builtin_mul_overflow(to.dim[first], x->shape.dim[d], &to.dim[first]))   /* another dim is 0 */
         return raise(L, "flatten", ERR_OVERFLOW, NULL, 0);
     }
   }
@@ -231,11 +232,11 @@ static int l_unflatten(lua_State *L) {
   return push_reshaped(L, "unflatten", x, &to, true, true);
 }
 
-/*** Stretches dims of length 1, and adds dims in front.
+/***
 @function broadcast_to
 @tparam Tensor x
 @param ... sizes, or one table of them
-@treturn Tensor a view, which cannot be written to where it is stretched
+@treturn Tensor a view, which cannot be written if it is stretched
 */
 static int l_broadcast_to(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "broadcast_to");
@@ -250,10 +251,10 @@ static int l_broadcast_to(lua_State *L) {
   return luaL_error(L, "broadcast_to: %s does not broadcast to %s", lua_tostring(L, -2), lua_tostring(L, -1));
 }
 
-/*** New dims of length 1.
+/***
 @function expand_dims
 @tparam Tensor x
-@tparam int|table dim where the new dims stand in the result; also option `dim`
+@tparam int|table dim the positions of the new dims in the result; also option `dim`
 @treturn Tensor a view
 */
 static int l_expand_dims(lua_State *L) {
@@ -277,10 +278,10 @@ static int l_expand_dims(lua_State *L) {
   return finish_view(L, "reshape");
 }
 
-/*** Without dims of length 1.
+/***
 @function squeeze
 @tparam Tensor x
-@tparam[opt] int|table dim those to drop; without it, all of length 1; also option `dim`
+@tparam[opt] int|table dim the dims to drop; without it, all dims of length 1; also option `dim`
 @treturn Tensor a view
 */
 static int l_squeeze(lua_State *L) {
@@ -396,10 +397,10 @@ static int l_narrow(lua_State *L) {
   return finish_part(L, "narrow", 4);
 }
 
-/*** Reversed along dims.
+/***
 @function flip
 @tparam Tensor x
-@tparam[opt] int|table dim without it, all; also option `dim`
+@tparam[opt] int|table dim without it, all dims; also option `dim`
 @treturn Tensor a view
 */
 static int l_flip(lua_State *L) {
@@ -424,10 +425,10 @@ static int opt_dim(lua_State *L, int options, const char *fn, const char *name, 
   return d;
 }
 
-/*** The diagonals of the matrices in two dims, as the last dim.
+/***
 @function diagonal
 @tparam Tensor x
-@tparam[opt=0] int offset above the main diagonal when positive
+@tparam[opt=0] int offset above the main diagonal if positive
 @tparam[opt] table options `offset`, `dim1` (-2), `dim2` (-1)
 @treturn Tensor a view
 */
@@ -455,7 +456,7 @@ static int l_diagonal(lua_State *L) {
 
 /* ---- iteration ---- */
 
-/* i, x[i] after i - 1; the generic for's step. */
+/* Returns i, x[i] for the i after i - 1: the step of a generic for. */
 static int next_row(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "rows");
   lua_Integer i = lua_tointeger(L, 2);
