@@ -83,7 +83,7 @@ function Tensor:add_(y) end
 ---beta * x + alpha * a @ b, in one pass.
 ---@param a luatensor.Tensor [m, k]
 ---@param b luatensor.Tensor [k, n]
----@param options? table `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
+---@param options? table `alpha`, `beta` (default 1; if beta is 0, x is not read), `out`
 ---@return luatensor.Tensor # [m, n]
 function Tensor:addmm(a, b, options) end
 
@@ -187,9 +187,8 @@ function Tensor:argmax(dim, options) end
 ---@return luatensor.Tensor #
 function Tensor:argmin(dim, options) end
 
----Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 ---@param dim? integer
----@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@param options? table `dim`, `descending` (false), `stable` (accepted; sorting is always stable)
 ---@return luatensor.Tensor # int64, of x's shape
 function Tensor:argsort(dim, options) end
 
@@ -217,9 +216,8 @@ function Tensor:asinh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:asinh_() end
 
----A copy of x with another dtype.
 ---@param dtype string
----@param options? table `copy`: false gives x itself where it has the dtype (default true); `device`
+---@param options? table `copy`: false returns x itself if it has the dtype (default true); `device`
 ---@return luatensor.Tensor #
 function Tensor:astype(dtype, options) end
 
@@ -373,9 +371,8 @@ function Tensor:broadcast_arrays() end
 ---The same as broadcast_arrays.
 Tensor["broadcast_tensors"] = Tensor["broadcast_arrays"]
 
----Stretches dims of length 1, and adds dims in front.
 ---@param ... any sizes, or one table of them
----@return luatensor.Tensor # a view, which cannot be written to where it is stretched
+---@return luatensor.Tensor # a view, which cannot be written if it is stretched
 function Tensor:broadcast_to(...) end
 
 ---The same as x:to("uint8").
@@ -408,14 +405,13 @@ Tensor["clamp"] = Tensor["clip"]
 ---The same as clip_.
 Tensor["clamp_"] = Tensor["clip_"]
 
----Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
 ---@param options? table `min`, `max`; `out`: the tensor to write to
 ---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function Tensor:clip(min, max, options) end
 
----In place: Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
+---In place:
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
 ---@return luatensor.Tensor # x
@@ -499,29 +495,29 @@ Tensor["cumsum"] = Tensor["cumulative_sum"]
 
 ---Largest element so far along a dim; NaN from the first NaN on.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with the least value of the dtype, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the least value of the dtype, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_max(dim, options) end
 
 ---Smallest element so far along a dim; NaN from the first NaN on.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with the greatest value of the dtype, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the greatest value of the dtype, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_min(dim, options) end
 
 ---Running product along a dim. Bool and integers multiply in int64 or uint64.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with 1, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 1, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_prod(dim, options) end
 
 ---Running sum along a dim. Bool and integers add up in int64 or uint64.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with 0, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 0, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_sum(dim, options) end
 
----Address of the first element as an integer, for FFI; on the tensor's device.
+---The address of the first element as an integer, for FFI. It is an address on the tensor's device.
 ---@return any # integer
 function Tensor:data_ptr() end
 
@@ -538,8 +534,7 @@ function Tensor:detach_() end
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
 
----The diagonals of the matrices in two dims, as the last dim.
----@param offset? integer above the main diagonal when positive
+---@param offset? integer above the main diagonal if positive
 ---@param options? table `offset`, `dim1` (-2), `dim2` (-1)
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(offset, options) end
@@ -572,7 +567,7 @@ function Tensor:divide(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:divide_(y) end
 
----Sum of the products of two vectors.
+---Dot product: the sum of the products of two vectors' elements.
 ---@param y luatensor.Tensor [k]
 ---@param options? table `out`
 ---@return luatensor.Tensor # 0-d
@@ -582,7 +577,7 @@ function Tensor:dot(y, options) end
 ---@return luatensor.Tensor #
 function Tensor:double() end
 
----A tensor in the shape of x whose elements are whatever was in memory.
+---A tensor in the shape of x with uninitialised elements.
 ---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function Tensor:empty_like(options) end
@@ -636,8 +631,7 @@ function Tensor:exp_() end
 ---The same as broadcast_to.
 Tensor["expand"] = Tensor["broadcast_to"]
 
----New dims of length 1.
----@param dim integer|table where the new dims stand in the result; also option `dim`
+---@param dim integer|table the positions of the new dims in the result; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:expand_dims(dim) end
 
@@ -656,14 +650,12 @@ function Tensor:expm1_() end
 ---@return luatensor.Tensor # x
 function Tensor:fill_(value) end
 
----Dims first … last as one. A 0-d tensor becomes 1-d.
 ---@param first? integer
 ---@param last? integer
----@return luatensor.Tensor # a view where the layout allows
+---@return luatensor.Tensor # a view if the layout allows
 function Tensor:flatten(first, last) end
 
----Reversed along dims.
----@param dim? integer|table without it, all; also option `dim`
+---@param dim? integer|table without it, all dims; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:flip(dim) end
 
@@ -693,20 +685,19 @@ function Tensor:floor_divide(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:floor_divide_(y) end
 
----Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
----It does nothing in a finalizer or a debug hook that interrupted an operation, which may be one on this very tensor: then
----the collector ends the tensor when nothing refers to it any more.
+---Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
+---a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
+---collector then frees the tensor when nothing refers to it any more.
 function Tensor:free() end
 
----One value in the shape of x.
+---A tensor in the shape of x, filled with one value.
 ---@param value any number or boolean that fits the dtype
 ---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function Tensor:full_like(value, options) end
 
----Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param options? table `out`
 ---@return luatensor.Tensor # of index's shape
 function Tensor:gather(dim, index, options) end
@@ -765,8 +756,8 @@ function Tensor:hypot(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:hypot_(y) end
 
----Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
----@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
+---Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function Tensor:imag() end
 
 ---A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
@@ -795,11 +786,10 @@ function Tensor:is_contiguous() end
 ---@return boolean #
 function Tensor:is_pinned() end
 
----True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor relative tolerance
 ---@param atol? number|luatensor.Tensor absolute tolerance
----@param options? table `rtol`, `atol`; `equal_nan`: is NaN close to NaN (default false); `out`
+---@param options? table `rtol`, `atol`; `equal_nan` (false): NaN is close to NaN; `out`
 ---@return luatensor.Tensor # bool
 function Tensor:isclose(y, rtol, atol, options) end
 
@@ -910,7 +900,7 @@ function Tensor:log2_() end
 ---@return luatensor.Tensor # x
 function Tensor:log_() end
 
----The logarithm of softmax, exact where softmax is nearly 0 or 1.
+---The logarithm of softmax, exact even if softmax is nearly 0 or 1.
 ---@param dim? integer
 ---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
@@ -994,8 +984,8 @@ function Tensor:masked_scatter(mask, src) end
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
 
----Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
----before the last two are a batch, and broadcast.
+---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
+---are a batch, and broadcast.
 ---@param y luatensor.Tensor shape [..., k, n]; not bool
 ---@param options? table `out`: the tensor to write to
 ---@return luatensor.Tensor # shape [..., m, n]
@@ -1152,8 +1142,7 @@ function Tensor:nextafter(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:nextafter_(y) end
 
----Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
----@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
+---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function Tensor:nonzero() end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
@@ -1163,7 +1152,7 @@ function Tensor:nonzero() end
 ---@return luatensor.Tensor # shape without these dims
 function Tensor:norm(p, dim, options) end
 
----Fills x: normal.
+---Fills x from the normal distribution.
 ---@param mean? number
 ---@param std? number
 ---@param options? table `generator`
@@ -1205,8 +1194,8 @@ Tensor["permute"] = Tensor["permute_dims"]
 ---@return luatensor.Tensor # a view
 function Tensor:permute_dims(...) end
 
----A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
----there already.
+---Copies a CPU tensor to page-locked memory, from and to which a GPU copies directly. Returns x itself if it is in such
+---memory.
 ---@return luatensor.Tensor #
 function Tensor:pin_memory() end
 
@@ -1253,12 +1242,12 @@ function Tensor:prod(dim, options) end
 ---@return luatensor.Tensor # NaN if the line has a NaN
 function Tensor:quantile(q, dim, options) end
 
----Uniform in [0, 1), as many as x has, of its dtype and device.
+---Draws from the uniform distribution in [0, 1), with x's shape, dtype and device.
 ---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function Tensor:rand_like(options) end
 
----Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
+---Draws from the normal distribution with mean 0 and standard deviation 1, with x's shape, dtype and device.
 ---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function Tensor:randn_like(options) end
@@ -1273,8 +1262,8 @@ function Tensor:random_(low, high, options) end
 ---The same as flatten.
 Tensor["ravel"] = Tensor["flatten"]
 
----Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
----@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
+---Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function Tensor:real() end
 
 ---1 / x.
@@ -1324,9 +1313,8 @@ Tensor["repeat_interleave"] = Tensor["repeat"]
 ---@return luatensor.Tensor # x
 function Tensor:requires_grad_(flag) end
 
----The same elements, row-major, in another shape: a view where the layout allows, else a copy.
----@param ... any sizes, or one table of them; one may be -1: whatever is left
----, then options: `copy`: true always copies, false never (an error where a copy is needed)
+---@param ... any sizes, or one table of them; one may be -1, for the remaining size
+---, then options: `copy`: true always copies, false never copies (an error if a copy is needed)
 ---@return luatensor.Tensor #
 function Tensor:reshape(...) end
 
@@ -1368,17 +1356,16 @@ function Tensor:rsqrt(options) end
 ---@return luatensor.Tensor # x
 function Tensor:rsqrt_() end
 
----A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 ---values go to one place, the last stays. `scatter_` writes into x.
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor #
 function Tensor:scatter(dim, index, src) end
 
----In place: A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+---In place: values go to one place, the last stays. `scatter_` writes into x.
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:scatter_(dim, index, src) end
@@ -1397,9 +1384,8 @@ function Tensor:scatter_add(dim, index, src) end
 ---@return luatensor.Tensor # x
 function Tensor:scatter_add_(dim, index, src) end
 
----Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort the first argument, of its shape (what argsort gives)
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort the first argument, of its shape (a result of argsort)
 ---@return luatensor.Tensor # int64, of values' shape
 function Tensor:searchsorted(values, options) end
 
@@ -1473,7 +1459,7 @@ function Tensor:sinh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:sinh_() end
 
----exp(x) / sum(exp(x)) along a dim, without overflow on the way.
+---exp(x) / sum(exp(x)) along a dim, without overflow.
 ---@param dim? integer
 ---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
@@ -1489,10 +1475,9 @@ function Tensor:softplus(options) end
 ---@return luatensor.Tensor # x
 function Tensor:softplus_() end
 
----The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
 ---stay in their order (in descending order, too).
 ---@param dim? integer
----@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@param options? table `dim`, `descending` (false), `stable` (accepted; sorting is always stable)
 ---@return luatensor.Tensor # of x's shape and dtype
 function Tensor:sort(dim, options) end
 
@@ -1522,8 +1507,7 @@ function Tensor:square(options) end
 ---@return luatensor.Tensor # x
 function Tensor:square_() end
 
----Without dims of length 1.
----@param dim? integer|table those to drop; without it, all of length 1; also option `dim`
+---@param dim? integer|table the dims to drop; without it, all dims of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:squeeze(dim) end
 
@@ -1571,9 +1555,8 @@ Tensor["swapdims"] = Tensor["swapaxes"]
 ---The same as matrix_transpose.
 Tensor["t"] = Tensor["matrix_transpose"]
 
----Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
----@param dim? integer may be left out when x is 1-d
+---@param dim? integer may be left out if x is 1-d
 ---@param options? table `dim`, `out`
 ---@return luatensor.Tensor # shape of x, with that of indices for dim
 function Tensor:take(indices, dim, options) end
@@ -1619,38 +1602,37 @@ function Tensor:tensordot(y, dims) end
 ---@return luatensor.Tensor #
 function Tensor:tile(...) end
 
----x with another dtype, on another device, or both. x itself where it has these already.
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 ---@param ... string a dtype, a device, or both in any order
----, then options: `dtype`, `device`, `copy` (default false: x itself is good enough)
+---, then options: `dtype`, `device`, `copy` (default false: x itself if nothing changes)
 ---@return luatensor.Tensor #
 function Tensor:to(...) end
 
----The elements as a string: row-major, native byte order; `string.unpack` reads it.
+---The elements as a string: row-major, in native byte order. `string.unpack` can read it.
 ---@return any # string of x.size elements
 function Tensor:to_bytes() end
 
----Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
----takes it deletes the struct only when its own work on the memory is done.
----The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
----address to NULL. What is not taken is deleted with the userdata.
----@param options? table `versioned` (true): false gives the old struct, DLManagedTensor
+---Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
+---consumer may delete the struct only when its own work on the memory is done. The userdata owns a
+---DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
+---struct is deleted with the userdata.
+---@param options? table `versioned` (true): false gives the older struct, DLManagedTensor
 ---@return any # userdata
 function Tensor:to_dlpack(options) end
 
 ---The same as totable.
 Tensor["tolist"] = Tensor["totable"]
 
----The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
 ---of equal elements the first ones are taken.
 ---@param k integer 0 to the length of dim
 ---@param dim? integer
----@param options? table `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; they always are)
+---@param options? table `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; the results are always sorted)
 ---@return luatensor.Tensor # of x's shape, with k elements in dim
 ---@return luatensor.Tensor # int64, of the same shape: positions in x
 function Tensor:topk(k, dim, options) end
 
----All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
+---All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
+---the device.
 ---@return any # table, number or boolean
 function Tensor:totable() end
 
@@ -1692,7 +1674,7 @@ Tensor["unbind"] = Tensor["unstack"]
 ---@return luatensor.Tensor # a view
 function Tensor:unflatten(dim, sizes) end
 
----Fills x: uniform in [low, high).
+---Fills x from the uniform distribution in [low, high).
 ---@param low? number
 ---@param high? number
 ---@param options? table `generator`
@@ -1753,7 +1735,7 @@ Tensor["view"] = Tensor["reshape"]
 ---@return luatensor.Tensor # complex64 or complex128, without the last dim, sharing x's memory
 function Tensor:view_as_complex() end
 
----The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
+---A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
 ---@return luatensor.Tensor # float32 or float64, of shape [..., 2], sharing x's memory
 function Tensor:view_as_real() end
 
@@ -2022,43 +2004,44 @@ lt.nn.utils = {}
 
 lt.optim.scheduler = {}
 
----Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
+---Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
 ---@param x luatensor.Tensor
----@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function lt.real(x) end
 
----Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
+---Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
 ---@param x luatensor.Tensor
----@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function lt.imag(x) end
 
----The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
+---A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
 ---@param x luatensor.Tensor complex
 ---@return luatensor.Tensor # float32 or float64, of shape [..., 2], sharing x's memory
 function lt.view_as_real(x) end
 
 ---Pairs of numbers as complex numbers: the inverse of view_as_real.
----@param x luatensor.Tensor float32 or float64, of shape [..., 2], the pairs side by side in memory
+---@param x luatensor.Tensor float32 or float64, of shape [..., 2], with the two numbers of each pair adjacent in memory
 ---@return luatensor.Tensor # complex64 or complex128, without the last dim, sharing x's memory
 function lt.view_as_complex(x) end
 
----Complex numbers from real and imaginary parts. Of two numbers: a 0-d tensor that counts as a number does: it makes what
----it meets complex, but never wider (`lt.complex(0, 1) * x` is complex64 where x is float32). Of tensors: a tensor.
+---Makes complex numbers from real and imaginary parts. Two numbers give a 0-d tensor that promotes like a Lua number: it
+---makes other operands complex, but never wider (`lt.complex(0, 1) * x` is complex64 if x is float32). Tensors give a
+---tensor.
 ---@param re number|luatensor.Tensor real parts
 ---@param im? number|luatensor.Tensor imaginary parts; broadcast with re
----@return luatensor.Tensor # complex128 where a part is float64 or both are numbers, else complex64
+---@return luatensor.Tensor # complex128 if a part is float64 or both are numbers, else complex64
 function lt.complex(re, im) end
 
----A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
----Integers make int64, floats (or a mix of both) float32, booleans bool.
+---Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers make int64, floats (or a mix of both) float32, booleans
+---bool.
 ---@param data any nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 ---@param options? table `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
 ---@return luatensor.Tensor # a new tensor
 function lt.tensor(data, options) end
 
----The data as a tensor, without a copy where it already is one of that dtype and device.
+---Converts the data to a tensor. A tensor of that dtype and device is returned without a copy.
 ---@param data any nested tables, a number, a boolean, or a tensor
----@param options? table `dtype`, `device`, `requires_grad`, `copy`: true always copies, false is an error where a copy is needed
+---@param options? table `dtype`, `device`, `requires_grad`, `copy`: true always copies, false raises an error if a copy is needed
 ---@return luatensor.Tensor #
 function lt.asarray(data, options) end
 
@@ -2068,40 +2051,39 @@ function lt.asarray(data, options) end
 ---@return any # number or boolean; of complex numbers two: the real and the imaginary part
 function lt.item(x) end
 
----All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
+---All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
+---the device.
 ---@param x luatensor.Tensor
 ---@return any # table, number or boolean
 function lt.totable(x) end
 
----The elements as a string: row-major, native byte order; `string.unpack` reads it.
+---The elements as a string: row-major, in native byte order. `string.unpack` can read it.
 ---@param x luatensor.Tensor
 ---@return any # string of x.size elements
 function lt.to_bytes(x) end
 
----A tensor from the bytes of its elements, row-major, native byte order.
+---Makes a tensor from the bytes of its elements: row-major, in native byte order.
 ---@param s string
 ---@param shape any table of sizes, or one size
 ---@param options? table `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function lt.from_bytes(s, shape, options) end
 
----Address of the first element as an integer, for FFI; on the tensor's device.
+---The address of the first element as an integer, for FFI. It is an address on the tensor's device.
 ---@param x luatensor.Tensor
 ---@return any # integer
 function lt.data_ptr(x) end
 
----x with another dtype, on another device, or both. x itself where it has these already.
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 ---@param x luatensor.Tensor
 ---@param ... string a dtype, a device, or both in any order
----, then options: `dtype`, `device`, `copy` (default false: x itself is good enough)
+---, then options: `dtype`, `device`, `copy` (default false: x itself if nothing changes)
 ---@return luatensor.Tensor #
 function lt.to(x, ...) end
 
----A copy of x with another dtype.
 ---@param x luatensor.Tensor
 ---@param dtype string
----@param options? table `copy`: false gives x itself where it has the dtype (default true); `device`
+---@param options? table `copy`: false returns x itself if it has the dtype (default true); `device`
 ---@return luatensor.Tensor #
 function lt.astype(x, dtype, options) end
 
@@ -2120,8 +2102,8 @@ function lt.contiguous(x) end
 ---@return boolean #
 function lt.is_contiguous(x) end
 
----A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
----there already.
+---Copies a CPU tensor to page-locked memory, from and to which a GPU copies directly. Returns x itself if it is in such
+---memory.
 ---@param x luatensor.Tensor on the CPU
 ---@return luatensor.Tensor #
 function lt.pin_memory(x) end
@@ -2143,7 +2125,7 @@ function lt.zeros(...) end
 ---@return luatensor.Tensor # of that shape
 function lt.ones(...) end
 
----A tensor whose elements are whatever was in memory.
+---A tensor with uninitialised elements.
 ---@param ... any sizes, or one table of sizes
 ---, then options: `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # of that shape
@@ -2161,20 +2143,20 @@ function lt.zeros_like(x, options) end
 ---@return luatensor.Tensor # a new tensor
 function lt.ones_like(x, options) end
 
----A tensor in the shape of x whose elements are whatever was in memory.
+---A tensor in the shape of x with uninitialised elements.
 ---@param x luatensor.Tensor
 ---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function lt.empty_like(x, options) end
 
----One value everywhere: `lt.full({2, 3}, 7)`.
+---A tensor filled with one value: `lt.full({2, 3}, 7)`.
 ---@param shape any table of sizes, or one size
 ---@param value any number or boolean; an integer makes int64, a float the default float, a boolean bool
 ---@param options? table `dtype`, `device`, `requires_grad`; a value that does not fit the dtype is an error
 ---@return luatensor.Tensor # of that shape
 function lt.full(shape, value, options) end
 
----One value in the shape of x.
+---A tensor in the shape of x, filled with one value.
 ---@param x luatensor.Tensor
 ---@param value any number or boolean that fits the dtype
 ---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
@@ -2200,18 +2182,18 @@ function lt.range(first, last, step, options) end
 ---n values from start to stop, evenly spaced.
 ---@param start number|luatensor.Tensor a number, or a complex one: lt.complex(re, im)
 ---@param stop number|luatensor.Tensor the same
----@param n integer how many
----@param options? table `endpoint` (true; false leaves stop out), `dtype` (the default float), `device` (the default device), `requires_grad` (false)
+---@param n integer the number of values
+---@param options? table `endpoint` (true; false: without stop), `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
----Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or, where there
----is none, "cpu". These names are taken wherever a device is named.
----@param name? string the default device when left out
----@return string # the name in full; an error where there is no such device
+---Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or else "cpu".
+---All functions that take a device accept these names.
+---@param name? string by default the default device
+---@return string # the full name; an error if there is no such device
 function lt.device(name) end
 
----The device of tensors that are made without option `device`, in this Lua state. "cpu" at first.
+---Sets the device of tensors that are made without option `device`, in this Lua state. Initially "cpu".
 ---@param name string
 function lt.set_default_device(name) end
 
@@ -2219,44 +2201,45 @@ function lt.set_default_device(name) end
 function lt.get_default_device() end
 
 ---The devices of this machine.
----@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for what is no GPU but plays one on the CPU}; cores are a GPU's multiprocessors and isa its compute capability; what is not known is nil
+---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors and isa is its compute capability; unknown fields are nil
 function lt.devices() end
 
----The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
+---The best accelerator of this machine. Without one, the error is "GPU not found: " with the reason.
 ---@return string # its name, such as "cuda:0"
 function lt.accelerator() end
 
 ---True if there is a GPU that can be used.
 ---@return boolean #
----@return string # why not
+---@return string # the reason why not
 function lt.cuda.is_available() end
 
----Opens a device anew, after an error that it does not survive or at any time. All that lived there is lost: tensors of
----before raise "this tensor was lost when cuda:0 was reopened"; freeing them is harmless. Other devices go on.
+---Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
+---was lost when cuda:0 was reopened"; freeing it is harmless. Other devices are not affected.
 ---@param device string
 function lt.cuda.reopen(device) end
 
 ---Waits until all work queued on a device is done.
----@param device? string all that have been used when left out
+---@param device? string by default all devices that have been used
 function lt.synchronize(device) end
 
----Seconds of a clock that only moves forward. Differences count; os.clock adds up the time of all threads.
+---The seconds of a monotonic clock, whose differences are meaningful. (os.clock adds up the time of all threads.)
 ---@return number #
 function lt.clock() end
 
----Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
----takes it deletes the struct only when its own work on the memory is done.
----The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
----address to NULL. What is not taken is deleted with the userdata.
+---Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
+---consumer may delete the struct only when its own work on the memory is done. The userdata owns a
+---DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
+---struct is deleted with the userdata.
 ---@param x luatensor.Tensor
----@param options? table `versioned` (true): false gives the old struct, DLManagedTensor
+---@param options? table `versioned` (true): false gives the older struct, DLManagedTensor
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
 
----A tensor on memory that another library made, on the device where it is, without a copy, and owned from now on. What
----that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
+---Makes a tensor on another library's memory, without a copy; the tensor owns the memory from now on, and stays on its
+---device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
+---still belongs to the caller.
 ---@param p any userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
----@param options? table `versioned` (true): false for light userdata to the old DLManagedTensor; `copy`: true always copies, false is an error where a copy is needed; `device`: to copy it to. An address is believed: in a sandbox (docs/embedding.md) only userdata is taken
+---@param options? table `versioned` (true): false for light userdata to the older DLManagedTensor; `copy`: true always copies, false is an error if a copy is needed; `device`: the device to which it is copied. An address is not checked, so a sandbox (docs/embedding.md) accepts only userdata
 ---@return luatensor.Tensor #
 function lt.from_dlpack(p, options) end
 
@@ -2277,9 +2260,8 @@ function lt.can_cast(from, to) end
 ---@return boolean #
 function lt.isdtype(dtype, kind) end
 
----Limits of a float dtype.
 ---@param dtype string|luatensor.Tensor
----@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype; of a complex dtype its parts'
+---@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
 function lt.finfo(dtype) end
 
 ---Limits of an integer dtype.
@@ -2295,8 +2277,7 @@ function lt.set_default_dtype(dtype) end
 ---@return string #
 function lt.get_default_dtype() end
 
----The op table: every element-wise op, reduction, scan and softmax.
----@return table # by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
+---@return table # by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (true if there is a method with a trailing underscore), doc}
 function lt.ops() end
 
 ---Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
@@ -2315,7 +2296,7 @@ function lt.fft.fft(x, n, dim, options) end
 ---@return luatensor.Tensor # complex64 or complex128, n long in dim
 function lt.fft.ifft(x, n, dim, options) end
 
----fft of real numbers. Its elements n - k and k are conjugates, so that only the first n // 2 + 1 are given.
+---fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 are returned.
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
 ---@param n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
 ---@param dim? integer
@@ -2323,8 +2304,8 @@ function lt.fft.ifft(x, n, dim, options) end
 ---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
 function lt.fft.rfft(x, n, dim, options) end
 
----The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. What would make the result
----complex (an imaginary part of the first element, or of element n // 2 for even n) is not read.
+---The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. Imaginary parts that would make
+---the result complex (of the first element, or of element n // 2 for even n) are ignored.
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
 ---@param n? integer length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
 ---@param dim? integer
@@ -2417,24 +2398,23 @@ function lt.fft.irfftn(x, s, dim, options) end
 ---@return luatensor.Tensor #
 function lt.detach(x) end
 
----Captures what a function does on a GPU, to launch it again as one: a repeated sequence of small ops then costs one
----launch. The function is called twice, without arguments: first as it is (kernels are compiled, its effects happen), then
----captured: nothing is computed, and the results hold no values before the first replay. Each replay does the same ops on
----the same tensors: to give it other inputs, write into them (`x:copy_(y)`). Random numbers go on at each replay as if the
----function had been called. Shapes and Lua's own decisions are those of the capture. Reading values, copies from and to
----the CPU, waiting, streams, events and work on another GPU inside are errors. Work on CPU tensors inside is no part of
----the graph: it runs at the two calls only.
+---Captures a function's work on a GPU, so that a repeated sequence of small ops costs only one launch. The function is
+---called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
+---computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
+---to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
+---called. Shapes and Lua's own decisions are those of the capture. Inside the function, reading values, copies from and to
+---the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the graph: it
+---runs only in the two calls.
 ---@param f function
 ---@param options? table `device` (default: the default device, or the first GPU)
----@return any # with the methods below; its memory is kept until it is freed, also for tensors that died inside
+---@return any # with the methods below; its memory is kept until the graph is freed, including that of temporary tensors
 function lt.graph(f, options) end
 
----The limits of a device, measured now by loops that do nothing else, on all threads in use.
----Takes about a second. Not for a device that is busy with something else. Arithmetic is that of the ordinary units: a
----GPU's tensor cores do more.
----@param device? string default: the default device
+---Takes about a second, and needs an idle device. The arithmetic is that of the ordinary units; a GPU's tensor cores are
+---faster.
+---@param device? string by default the default device
 ---@param dtype? string whose arithmetic is measured
----@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a copy counts what it reads and what it writes
+---@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a copy counts the bytes that it reads and those that it writes
 function lt.limits(device, dtype) end
 
 ---The inverses of square matrices.
@@ -2447,7 +2427,7 @@ function lt.linalg.inv(x) end
 ---@return luatensor.Tensor # [...]; 1 for matrices of shape [0, 0], 0 for singular ones
 function lt.linalg.det(x) end
 
----Sign and logarithm of determinants, also of those that are too large or too small for a float.
+---Sign and logarithm of determinants, even if the determinants overflow or underflow.
 ---@param x luatensor.Tensor [..., n, n]
 ---@return luatensor.Tensor # [...]: -1, 0 or 1; for complex matrices det / |det|
 ---@return luatensor.Tensor # [...]: log(|det|), -inf for singular matrices
@@ -2458,8 +2438,8 @@ function lt.linalg.slogdet(x) end
 ---@return luatensor.Tensor # [..., min(m, n)], real
 function lt.linalg.svdvals(x) end
 
----Eigenvalues and eigenvectors of square matrices that need not be symmetric. Of the vectors only what any factor of
----length 1 leaves alone has a gradient, where no two values are equal.
+---Eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for functions of the
+---vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are equal.
 ---@param x luatensor.Tensor [..., n, n]
 ---@return luatensor.Tensor # eigenvalues [..., n], complex, in no particular order
 ---@return luatensor.Tensor # eigenvectors [..., n, n], complex: columns of length 1
@@ -2483,30 +2463,32 @@ function lt.linalg.lu_factor(x) end
 ---@return luatensor.Tensor # [..., n, n]: L with x = L Lᴴ
 function lt.linalg.cholesky(x, options) end
 
----Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes
----to both. Of the vectors only what any factor of length 1 leaves alone has one, where no two values are equal.
+---Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
+---both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied by a factor of
+---length 1, and if no two values are equal.
 ---@param x luatensor.Tensor [..., n, n]
----@param options? table `upper`: reads the upper triangle, not the lower
+---@param options? table `upper`: reads the upper triangle instead of the lower one
 ---@return luatensor.Tensor # eigenvalues [..., n], real, ascending
 ---@return luatensor.Tensor # eigenvectors [..., n, n]: orthonormal columns
 function lt.linalg.eigh(x, options) end
 
 ---Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to both.
 ---@param x luatensor.Tensor [..., n, n]
----@param options? table `upper`: reads the upper triangle, not the lower
+---@param options? table `upper`: reads the upper triangle instead of the lower one
 ---@return luatensor.Tensor # [..., n], real, ascending
 function lt.linalg.eigvalsh(x, options) end
 
----x = Q R: Q has orthonormal columns, R zeros below the diagonal. No gradient of "complete" where x has more rows than
----columns, and none that is finite where its first min(m, n) columns are not independent.
+---QR factorization, x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x has more
+---rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? table `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete" (Q [..., m, m], R [..., m, n])
 ---@return luatensor.Tensor # Q
 ---@return luatensor.Tensor # R
 function lt.linalg.qr(x, options) end
 
----Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. Of the vectors
----only what any factor of length 1 leaves alone has a gradient, without full_matrices and where no two values are equal.
+---Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The gradient is
+---defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by a factor of
+---length 1, and if no two values are equal.
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? table `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and [..., k, n], k = min(m, n)
 ---@return luatensor.Tensor # U
@@ -2514,13 +2496,12 @@ function lt.linalg.qr(x, options) end
 ---@return luatensor.Tensor # Vh
 function lt.linalg.svd(x, options) end
 
----x with a x = b, by LU factorization.
+---Solves a x = b for x, by LU factorization.
 ---@param a luatensor.Tensor [..., n, n]
 ---@param b luatensor.Tensor [n], one vector, or [..., n, k]; batch dims broadcast
 ---@return luatensor.Tensor # [..., n] or [..., n, k]
 function lt.linalg.solve(a, b) end
 
----Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---@param x luatensor.Tensor real numbers of any shape
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
@@ -2536,17 +2517,16 @@ function lt.clip(x, min, max, options) end
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
----True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor relative tolerance
 ---@param atol? number|luatensor.Tensor absolute tolerance
----@param options? table `rtol`, `atol`; `equal_nan`: is NaN close to NaN (default false); `out`
+---@param options? table `rtol`, `atol`; `equal_nan` (false): NaN is close to NaN; `out`
 ---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
 
----Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
----before the last two are a batch, and broadcast.
+---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
+---are a batch, and broadcast.
 ---@param x luatensor.Tensor shape [..., m, k]
 ---@param y luatensor.Tensor shape [..., k, n]; not bool
 ---@param options? table `out`: the tensor to write to
@@ -2574,7 +2554,7 @@ function lt.bmm(x, y, options) end
 ---@return luatensor.Tensor # [m]
 function lt.mv(x, y, options) end
 
----Sum of the products of two vectors.
+---Dot product: the sum of the products of two vectors' elements.
 ---@param x luatensor.Tensor [k]
 ---@param y luatensor.Tensor [k]
 ---@param options? table `out`
@@ -2593,7 +2573,7 @@ function lt.vecdot(x, y, dim, options) end
 ---@param x luatensor.Tensor broadcasts to [m, n]
 ---@param a luatensor.Tensor [m, k]
 ---@param b luatensor.Tensor [k, n]
----@param options? table `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
+---@param options? table `alpha`, `beta` (default 1; if beta is 0, x is not read), `out`
 ---@return luatensor.Tensor # [m, n]
 function lt.addmm(x, a, b, options) end
 
@@ -2603,60 +2583,56 @@ function lt.addmm(x, a, b, options) end
 ---@param precision string "ieee" (at first) or "tf32"
 function lt.set_matmul_precision(precision) end
 
----@return string # how exactly float32 products are made: "ieee" or "tf32"
+---@return string # the precision of float32 products: "ieee" or "tf32"
 function lt.get_matmul_precision() end
 
----Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
 ---so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
 ---`set_memory_limit` has set one.
----@param device? string the default device when left out
+---@param device? string by default the default device
 ---@return table # {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
 function lt.memory(device) end
 
----Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
----@param device? string the default device when left out
+---@param device? string by default the default device
 function lt.reset_peak_memory(device) end
 
----Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
 ---and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
 ---its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
 ---@param bytes integer|nil nil: no limit
----@param device? string the default device when left out
+---@param device? string by default the default device
 function lt.set_memory_limit(bytes, device) end
 
----Gives memory that was freed and kept for reuse back to the system.
----@param device? string the default device when left out
+---@param device? string by default the default device
 function lt.empty_cache(device) end
 
----A generator of its own; functions that draw take it as option `generator`.
+---Makes a new generator. Functions that draw random numbers take it as option `generator`.
 ---@param options? table `seed`: an integer; default: from the system
 ---@return any # with the methods below
 function lt.generator(options) end
 
----Starts the default generator anew.
+---Seeds the default generator.
 ---@param seed integer
 ---@return any # the default generator
 function lt.manual_seed(seed) end
 
----The generator that numbers are drawn from where none is given. A run goes on exactly where it was saved when its state
----is set again.
+---The generator for draws without option `generator`. Setting a saved state of it continues a run exactly.
 ---@return any #
 function lt.default_generator() end
 
----Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
+---Draws from the uniform distribution in [0, 1). The same seed gives the same numbers on every device, with any number of
+---threads.
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
----@return luatensor.Tensor # of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
+---@return luatensor.Tensor # with 24 random bits in each element (float64: 53, float16: 11, bfloat16: 8)
 function lt.rand(...) end
 
----Normal with mean 0 and standard deviation 1.
+---Draws from the normal distribution with mean 0 and standard deviation 1.
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function lt.randn(...) end
 
----Integers from low to high, both included, as math.random's. Each is the high half of 64 random bits times
----the number of values: none is more likely than another by more than that number / 2^64.
+---Draws integers from low to high, both included, like math.random. Each is the high half of 64 random bits times the
+---number of values, so probabilities differ by at most that number / 2^64.
 ---@param low integer
 ---@param high integer
 ---@param ... any the shape: numbers or one table
@@ -2664,7 +2640,7 @@ function lt.randn(...) end
 ---@return luatensor.Tensor #
 function lt.randint(low, high, ...) end
 
----Uniform in [low, high).
+---Draws from the uniform distribution in [low, high).
 ---@param low number
 ---@param high number
 ---@param ... any the shape: numbers or one table
@@ -2672,7 +2648,7 @@ function lt.randint(low, high, ...) end
 ---@return luatensor.Tensor #
 function lt.uniform(low, high, ...) end
 
----Normal.
+---Draws from the normal distribution.
 ---@param mean number
 ---@param std number the standard deviation, not negative
 ---@param ... any the shape: numbers or one table
@@ -2686,13 +2662,13 @@ function lt.normal(mean, std, ...) end
 ---@return luatensor.Tensor # int64, shape [n]
 function lt.permutation(n, options) end
 
----Uniform in [0, 1), as many as x has, of its dtype and device.
+---Draws from the uniform distribution in [0, 1), with x's shape, dtype and device.
 ---@param x luatensor.Tensor
 ---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function lt.rand_like(x, options) end
 
----Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
+---Draws from the normal distribution with mean 0 and standard deviation 1, with x's shape, dtype and device.
 ---@param x luatensor.Tensor
 ---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
@@ -2701,108 +2677,103 @@ function lt.randn_like(x, options) end
 ---Running sum along a dim. Bool and integers add up in int64 or uint64.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with 0, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 0, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_sum(x, dim, options) end
 
 ---Running product along a dim. Bool and integers multiply in int64 or uint64.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with 1, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 1, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_prod(x, dim, options) end
 
 ---Largest element so far along a dim; NaN from the first NaN on.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with the least value of the dtype, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the least value of the dtype, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_max(x, dim, options) end
 
 ---Smallest element so far along a dim; NaN from the first NaN on.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dim`, `include_initial`: starts with the greatest value of the dtype, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the greatest value of the dtype, so that there is one more element; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_min(x, dim, options) end
 
----exp(x) / sum(exp(x)) along a dim, without overflow on the way.
+---exp(x) / sum(exp(x)) along a dim, without overflow.
 ---@param x luatensor.Tensor
 ---@param dim? integer
 ---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.softmax(x, dim, options) end
 
----The logarithm of softmax, exact where softmax is nearly 0 or 1.
+---The logarithm of softmax, exact even if softmax is nearly 0 or 1.
 ---@param x luatensor.Tensor
 ---@param dim? integer
 ---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.log_softmax(x, dim, options) end
 
----The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
 ---stay in their order (in descending order, too).
 ---@param x luatensor.Tensor any dtype but complex
 ---@param dim? integer
----@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@param options? table `dim`, `descending` (false), `stable` (accepted; sorting is always stable)
 ---@return luatensor.Tensor # of x's shape and dtype
 function lt.sort(x, dim, options) end
 
----Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 ---@param x luatensor.Tensor any dtype but complex
 ---@param dim? integer
----@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@param options? table `dim`, `descending` (false), `stable` (accepted; sorting is always stable)
 ---@return luatensor.Tensor # int64, of x's shape
 function lt.argsort(x, dim, options) end
 
----The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
 ---of equal elements the first ones are taken.
 ---@param x luatensor.Tensor any dtype but complex, at least 1-d
 ---@param k integer 0 to the length of dim
 ---@param dim? integer
----@param options? table `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; they always are)
+---@param options? table `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; the results are always sorted)
 ---@return luatensor.Tensor # of x's shape, with k elements in dim
 ---@return luatensor.Tensor # int64, of the same shape: positions in x
 function lt.topk(x, k, dim, options) end
 
----A queue of work of its own on a device. What a script does goes to the device's current stream; `lt.with_stream`
----makes another one current. Streams run side by side; a tensor used on several of them is waited for where needed.
----On the CPU a stream does nothing. It ends with the last reference, or with its `<close>` variable; what is queued is
----still done.
----@param device? string default: the default device
+---Makes a stream: a separate queue of work on a device. A script's work goes to the device's current stream;
+---`lt.with_stream` makes another stream current. Streams run concurrently; if several streams use a tensor, they wait for
+---each other where necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its
+---`<close>` variable; queued work is still finished.
+---@param device? string by default the default device
 ---@return any # with the field `device` and the methods below
 function lt.stream(device) end
 
----The stream that work on a device is queued on now.
----@param device? string default: the default device
+---The stream on which work for a device is currently queued.
+---@param device? string by default the default device
 ---@return any #
 function lt.current_stream(device) end
 
----Calls a function while a stream is the current one of its device. Afterwards, also after an error, the one of before
----is current again. The function cannot yield.
+---Calls a function while a stream is its device's current stream. Afterwards, even after an error, the previous stream is
+---current again. The function cannot yield.
 ---@param stream any
 ---@param f function
 ---@param ... any its arguments
 ---@return any # what f returns
 function lt.with_stream(stream, f, ...) end
 
----A mark in a stream's queue: to wait for, to ask whether it was reached, to measure time between two.
+---Makes an event: a mark in a stream's queue. Scripts can wait for it, query it, and measure the time between two events.
 ---@param options? table `device` (default: the default device), `timing` (default true)
 ---@return any # with the field `device` and the methods below
 function lt.event(options) end
 
----Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---@param x luatensor.Tensor
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
----@param dim? integer may be left out when x is 1-d
+---@param dim? integer may be left out if x is 1-d
 ---@param options? table `dim`, `out`
 ---@return luatensor.Tensor # shape of x, with that of indices for dim
 function lt.take(x, indices, dim, options) end
 
----Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---@param x luatensor.Tensor
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param options? table `out`
 ---@return luatensor.Tensor # of index's shape
 function lt.gather(x, dim, index, options) end
@@ -2815,11 +2786,10 @@ function lt.gather(x, dim, index, options) end
 ---@return luatensor.Tensor #
 function lt.take_along_axis(x, indices, dim, options) end
 
----A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 ---values go to one place, the last stays. `scatter_` writes into x.
 ---@param x luatensor.Tensor
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor #
 function lt.scatter(x, dim, index, src) end
@@ -2840,9 +2810,8 @@ function lt.scatter_add(x, dim, index, src) end
 ---@return luatensor.Tensor #
 function lt.index_add(x, dim, index, src) end
 
----Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
 ---@param x luatensor.Tensor at least 1-d
----@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
+---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function lt.nonzero(x) end
 
 ---Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
@@ -2850,30 +2819,27 @@ function lt.nonzero(x) end
 ---@return luatensor.Tensor # int64, [count, ndim]
 function lt.argwhere(x) end
 
----Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
----@param sorted luatensor.Tensor 1-d, or rows that go with those of values; any dtype but complex
+---@param sorted luatensor.Tensor 1-d, or rows that match those of values; any dtype but complex
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort the first argument, of its shape (what argsort gives)
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort the first argument, of its shape (a result of argsort)
 ---@return luatensor.Tensor # int64, of values' shape
 function lt.searchsorted(sorted, values, options) end
 
----Tensors one after the other along a dim.
----@param tensors table of one shape, but for dim; dtypes promote
+---@param tensors table of one shape, except along dim; dtypes promote
 ---@param dim? integer
 ---@param options? table `dim`, `out`
 ---@return luatensor.Tensor #
 function lt.concat(tensors, dim, options) end
 
----Tensors of one shape along a new dim.
 ---@param tensors table dtypes promote
----@param dim? integer where the new dim stands in the result
+---@param dim? integer the new dim of the result
 ---@param options? table `dim`, `out`
 ---@return luatensor.Tensor #
 function lt.stack(tensors, dim, options) end
 
----Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
----It does nothing in a finalizer or a debug hook that interrupted an operation, which may be one on this very tensor: then
----the collector ends the tensor when nothing refers to it any more.
+---Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
+---a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
+---collector then frees the tensor when nothing refers to it any more.
 ---@param x luatensor.Tensor
 function lt.free(x) end
 
@@ -2882,32 +2848,31 @@ function lt.free(x) end
 ---@return boolean #
 function lt.is_tensor(v) end
 
----Sets how many threads an operation may use, in all states of the process. Small operations use fewer, and so do all if the
----system refuses to start as many. By default it is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`), else the processors that
----the process may use: those that it may run on, or its container's share of them. It is never more than `n` may be.
----@param n integer from 1 to 4 times the processors, or to 64 where that is more
+---Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads, and so do
+---all operations if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`),
+---else the number of processors that the process may use: those on which it may run, or its container's share of them. The
+---number never exceeds the limit of `n`.
+---@param n integer from 1 to 4 times the number of processors, or to 64 if that is more
 function lt.set_num_threads(n) end
 
----@return integer # how many threads an operation may use: what was set, or fewer if the system refused to start as many
+---@return integer # the number of threads that an operation may use: the number that was set, or fewer if the system refused to start as many
 function lt.get_num_threads() end
 
----What computes: kernels, threads, BLAS and its processor type and threading; of a GPU the driver and libraries. For people
----and bug reports.
+---Describes what computes: kernels, threads, BLAS with its processor type and threading, and the driver and libraries of a
+---GPU. For people and bug reports.
 ---@return string #
 function lt.config() end
 
----The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---@param x luatensor.Tensor
----@param ... any sizes, or one table of them; one may be -1: whatever is left
----, then options: `copy`: true always copies, false never (an error where a copy is needed)
+---@param ... any sizes, or one table of them; one may be -1, for the remaining size
+---, then options: `copy`: true always copies, false never copies (an error if a copy is needed)
 ---@return luatensor.Tensor #
 function lt.reshape(x, ...) end
 
----Dims first … last as one. A 0-d tensor becomes 1-d.
 ---@param x luatensor.Tensor
 ---@param first? integer
 ---@param last? integer
----@return luatensor.Tensor # a view where the layout allows
+---@return luatensor.Tensor # a view if the layout allows
 function lt.flatten(x, first, last) end
 
 ---One dim as several.
@@ -2917,21 +2882,18 @@ function lt.flatten(x, first, last) end
 ---@return luatensor.Tensor # a view
 function lt.unflatten(x, dim, sizes) end
 
----Stretches dims of length 1, and adds dims in front.
 ---@param x luatensor.Tensor
 ---@param ... any sizes, or one table of them
----@return luatensor.Tensor # a view, which cannot be written to where it is stretched
+---@return luatensor.Tensor # a view, which cannot be written if it is stretched
 function lt.broadcast_to(x, ...) end
 
----New dims of length 1.
 ---@param x luatensor.Tensor
----@param dim integer|table where the new dims stand in the result; also option `dim`
+---@param dim integer|table the positions of the new dims in the result; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.expand_dims(x, dim) end
 
----Without dims of length 1.
 ---@param x luatensor.Tensor
----@param dim? integer|table those to drop; without it, all of length 1; also option `dim`
+---@param dim? integer|table the dims to drop; without it, all dims of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.squeeze(x, dim) end
 
@@ -2963,15 +2925,13 @@ function lt.swapaxes(x, a, b) end
 ---@return luatensor.Tensor # a view
 function lt.narrow(x, dim, start, length) end
 
----Reversed along dims.
 ---@param x luatensor.Tensor
----@param dim? integer|table without it, all; also option `dim`
+---@param dim? integer|table without it, all dims; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.flip(x, dim) end
 
----The diagonals of the matrices in two dims, as the last dim.
 ---@param x luatensor.Tensor
----@param offset? integer above the main diagonal when positive
+---@param offset? integer above the main diagonal if positive
 ---@param options? table `offset`, `dim1` (-2), `dim2` (-1)
 ---@return luatensor.Tensor # a view
 function lt.diagonal(x, offset, options) end
@@ -3109,7 +3069,7 @@ function lt.info.dtypes(options) end
 
 ---The same as lt.diagonal.
 ---@param x luatensor.Tensor
----@param offset? integer above the main diagonal when positive
+---@param offset? integer above the main diagonal if positive
 ---@param options? table `offset`, `dim1` (-2), `dim2` (-1)
 ---@return luatensor.Tensor # a view
 function lt.linalg.diagonal(x, offset, options) end

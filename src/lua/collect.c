@@ -1,8 +1,9 @@
-/* When Lua's collector works for tensors.
+/* Decides when Lua's collector works for tensors.
 **
-** Lua counts a few hundred bytes a tensor, whatever it holds, so its own pace is far too slow; and in generational mode
-** (lua5.4's default) its own steps never free what survived two of them. So live bytes are counted for each state and
-** device, and before a storage is made garbage is collected, in the mode that the host or the script chose.
+** Lua counts a few hundred bytes for each tensor, whatever its size, so Lua's own pace is far too slow. In generational
+** mode (lua5.4's default) its own steps never free objects that survived two of them. So live bytes are counted for
+** each state and device, and garbage is collected before a storage is made, in the mode that the host or the script
+** chose.
 **
 ** Generational. Two marks:
 **   step_at     a young collection. It frees nearly everything, for little; so that results come back while they are in
@@ -25,30 +26,31 @@
 #include "lua/args.h"
 
 #define NURSERY    ((size_t)512 << 10)
-#define CPU_SLACK  ((size_t)16 << 20)         /* 2 ms of additions; and a 16th of what is live */
-#define GPU_SLACK  ((size_t)64 << 20)         /* and a quarter */
-#define FINE_SLACK ((size_t)4 << 20)          /* of an incremental collector on the CPU: a cycle of a small heap takes 0.2 ms */
+#define CPU_SLACK  ((size_t)16 << 20)         /* bytes: 2 ms of additions; plus a 16th of the live bytes */
+#define GPU_SLACK  ((size_t)64 << 20)         /* plus a quarter of the live bytes */
+#define FINE_SLACK ((size_t)4 << 20)          /* for an incremental collector on the CPU: a cycle of a small heap takes
+                                              ** 0.2 ms */
 #define HEAP_SLACK ((size_t)1 << 20)
 
 enum {
   FINE       = 4,        /* "stepmul" of a step: 1/25 of Lua's default, whose steps took 2 to 6 ms with 64 MB of small tables */
-  MOST_STEPS = 256       /* at one allocation: 10 to 25 ms, beside the 80 MB or so that such an allocation has */
+  MOST_STEPS = 256       /* at one allocation: 10 to 25 ms, which is negligible beside an allocation of 80 MB or so */
 };
 
-static atomic_uint requests;              /* of states that have run out of memory */
+static atomic_uint requests;              /* number of states that have run out of memory */
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
 static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
 
-/* By how much live bytes may grow until all garbage has been looked for. */
+/* The bytes by which live memory may grow until all garbage has been searched. */
 static size_t slack_of(const account *a, size_t least, size_t heap) {
   bool cpu = place_is_host(a->where);
   return max_size(max_size(cpu ? least : GPU_SLACK, account_live(a) / (cpu ? 16 : 4)), 4 * heap);
 }
 
-/* One step of Lua's collector: a young collection in generational mode. True: an incremental collector has ended a cycle.
-** Lua 5.5 reads a size, 5.4 an int. */
+/* One step of Lua's collector: in generational mode a young collection. Returns true if an incremental collector has
+** ended a cycle. Lua 5.5 takes a size, Lua 5.4 an int. */
 bool collect_step(lua_State *L) {
 #if LUA_VERSION_NUM >= 505
   return lua_gc(L, LUA_GCSTEP, (size_t)0) == 1;
@@ -57,8 +59,9 @@ bool collect_step(lua_State *L) {
 #endif
 }
 
-/* A small step. Lua 5.4 has no way to ask for less work than its multiplier says but to change the multiplier. A basic step of
-** Lua 5.5 is small already: a cycle over 300 000 tables takes 628 of them, and 351 of Lua 5.4's with this multiplier. */
+/* A small step. In Lua 5.4, the only way to request less work than the multiplier gives is to change the multiplier. A
+** basic step of Lua 5.5 is already small: a cycle over 300 000 tables takes 628 of them, and 351 steps of Lua 5.4 with
+** this multiplier. */
 static bool step(lua_State *L) {
 #ifdef LUA_GCSETSTEPMUL
   int multiplier = lua_gc(L, LUA_GCSETSTEPMUL, FINE);
@@ -72,8 +75,8 @@ static bool step(lua_State *L) {
 
 /* ---- incremental ---- */
 
-/* Steps that a cycle will take: as many for each byte of Lua's heap as the last one that a step of ours ended, or as many
-** as this cycle has had already, since Lua's own steps may end cycles unseen. */
+/* An estimate of the steps that a cycle will take: in proportion to Lua's heap, from the last cycle that one of our
+** steps ended; at least as many as this cycle has had, because Lua's own steps may end cycles unseen. */
 static size_t steps_of_cycle(const module_state *m, size_t heap) {
   size_t last = (size_t)m->cycle * (heap >> 10) / max_size(m->cycle_heap >> 10, 1);
   return max_size(max_size(last, (size_t)m->steps), 1);
@@ -95,15 +98,15 @@ static void step_finely(lua_State *L, module_state *m, account *a, size_t bytes)
 
 /* ---- generational ---- */
 
-/* True if the collector is incremental. If it is generational this was a full collection: Lua tells the mode only to who
-** sets it, and going to incremental mode and back is one. */
+/* True if the collector is incremental. For a generational collector this call is a full collection: Lua only tells the
+** mode when it is set, and switching to incremental mode and back collects everything. */
 static bool is_incremental(lua_State *L) {
   if (lua_gc(L, LUA_GCINC, 0, 0, 0) != LUA_GCGEN) return true;
   lua_gc(L, LUA_GCGEN, 0, 0);
   return false;
 }
 
-/* The marks after a full collection. */
+/* Sets the marks after a full collection. */
 static void settle(lua_State *L, module_state *m, account *a) {
   m->settled_heap = heap_of(L);
   a->settled = account_live(a);
@@ -148,13 +151,13 @@ void collect_all(lua_State *L, module_state *m, account *a) {
 
 void ask_others(module_state *m) { m->answered = 1 + atomic_fetch_add(&requests, 1); }
 
-/* Another state has run out of memory. */
+/* Answers the request of another state that has run out of memory. */
 static void answer(lua_State *L, module_state *m, account *a) {
   m->answered = atomic_load_explicit(&requests, memory_order_relaxed);
   collect_all(L, m, a);
 }
 
-/* Not inside a finalizer (-1) and not where the script stopped the collector (0). */
+/* Does nothing inside of a finalizer (-1), and nothing if the script stopped the collector (0). */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes) {
   bool asked = atomic_load_explicit(&requests, memory_order_relaxed) != m->answered;
   if ((!asked && account_live(a) + bytes <= a->step_at) || lua_gc(L, LUA_GCISRUNNING) != 1) return;

@@ -1,20 +1,22 @@
 #ifndef LT_LUA_COLLECT_H
 #define LT_LUA_COLLECT_H
 
-/* When Lua's collector works for tensors. */
+/* Decides when Lua's collector works for tensors. */
 
 #include "lua/state.h"
 
-/* Before `bytes` are allocated: collects garbage where that is due. */
+/* Called before `bytes` are allocated: collects garbage if a collection is due. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes);
 
-/* Collects garbage where much has been made since the last full collection. */
+/* Collects garbage if many bytes have been allocated since the last full collection. */
 void collect_grown(lua_State *L, place where);
 
-/* One step of Lua's collector: a young collection in generational mode. True: an incremental collector has ended a cycle. */
+/* One step of Lua's collector: in generational mode a young collection. Returns true if an incremental collector has
+** ended a cycle. */
 bool collect_step(lua_State *L);
 
-/* Collects all garbage, whatever mode Lua's collector is in, also where the script stopped it: memory is out. a: or NULL. */
+/* Collects all garbage in any mode of Lua's collector, even if the script stopped it, because memory is exhausted. a
+** may be NULL. */
 void collect_all(lua_State *L, module_state *m, account *a);
 
 /* Asks the other states of the process to collect their garbage at their next allocation. */

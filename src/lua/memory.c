@@ -1,4 +1,4 @@
-/* Memory as Lua sees it: new tensors, what to say when there is no more. */
+/* Memory from Lua's view: new tensors, and the errors when memory is exhausted. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void reclaim(lua_State *L, place where) {
   where.device->empty_cache(where.index);
 }
 
-/* Makes sure that the state stays within its limit with `bytes` more, or raises. */
+/* Checks that the state stays within its limit with `bytes` more, or raises an error. */
 static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes) {
   if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
   collect_all(L, m, a);
@@ -32,9 +32,10 @@ static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes)
              push_bytes(L, a->limit));
 }
 
-enum { NESTED = 20 };       /* levels of functions calling functions inside the library, at most */
+enum { NESTED = 20 };       /* the most nested calls of functions inside of the library */
 
-/* "[7000, 7000] float32 made at train.lua:14", for the message above: the line of the script, not of a composition. */
+/* Describes where a tensor was made, for the message above: "[7000, 7000] float32 made at train.lua:14". The line is
+** the script's, not that of a composition. */
 static char *describe_origin(lua_State *L, const tensor *t) {
   lua_Debug ar;
   const char *at = "";
@@ -51,8 +52,8 @@ static char *describe_origin(lua_State *L, const tensor *t) {
   return text;
 }
 
-/* LUATENSOR_GCSTRESS=K, or K:OFFSET: a full collection before every K-th new tensor, so that specs find what nothing
-** holds on to. The OFFSET says how many tensors are taken as made before. */
+/* LUATENSOR_GCSTRESS=K, or K:OFFSET: a full collection before every K-th new tensor, so that specs find objects that
+** nothing keeps alive. OFFSET is the number of tensors that count as made before. */
 static struct {
   atomic_long every;                     /* K; 0: no collections; -1: the variable has not been read */
   atomic_ulong made;
@@ -129,7 +130,7 @@ tensor *push_empty(lua_State *L) {
   return &u->tensor;
 }
 
-/* Before `bytes` are allocated. NULL: the state is being closed, and nothing is charged to it any more. */
+/* Called before `bytes` are allocated. NULL: the state is being closed, and no memory is charged to it any more. */
 static account *prepare_account(lua_State *L, const char *fn, place where, size_t bytes) {
   module_state *m = state_of(L);
   account *a = account_of(m, where);
@@ -173,11 +174,11 @@ static void set_bytes(lua_State *L, const char *name, size_t bytes) {
   lua_setfield(L, -2, name);
 }
 
-/*** Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
+/***
 so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
 `set_memory_limit` has set one.
 @function memory
-@tparam[opt] string device the default device when left out
+@tparam[opt] string device by default the default device
 @treturn table {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
 */
 static int l_memory(lua_State *L) {
@@ -194,9 +195,9 @@ static int l_memory(lua_State *L) {
   return 1;
 }
 
-/*** Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
+/***
 @function reset_peak_memory
-@tparam[opt] string device the default device when left out
+@tparam[opt] string device by default the default device
 */
 static int l_reset_peak_memory(lua_State *L) {
   place where = arg_place(L, 1, "reset_peak_memory");
@@ -207,12 +208,12 @@ static int l_reset_peak_memory(lua_State *L) {
   return 0;
 }
 
-/*** Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
+/***
 and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
 its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
 @function set_memory_limit
 @tparam integer|nil bytes nil: no limit
-@tparam[opt] string device the default device when left out
+@tparam[opt] string device by default the default device
 */
 static int l_set_memory_limit(lua_State *L) {
   lua_settop(L, 2);
@@ -228,9 +229,9 @@ static int l_set_memory_limit(lua_State *L) {
   return 0;
 }
 
-/*** Gives memory that was freed and kept for reuse back to the system.
+/***
 @function empty_cache
-@tparam[opt] string device the default device when left out
+@tparam[opt] string device by default the default device
 */
 static int l_empty_cache(lua_State *L) {
   place where = arg_place(L, 1, "empty_cache");
@@ -250,7 +251,7 @@ static const function_row functions[] = {
   {"memory", l_memory, 1}, {"reset_peak_memory", l_reset_peak_memory, 1}, {"set_memory_limit", l_set_memory_limit, 2},
   {"empty_cache", l_empty_cache, 1}, {NULL, NULL, 0}
 };
-/* For specs of cancelling: from now on each look of an operation calls the hook, not one in 10 ms. */
+/* For specs of cancelling: from now on, every check of an operation calls the hook, instead of one check in 10 ms. */
 static int l_ask_always(lua_State *L) {
   cancel_ask_always(lua_toboolean(L, 1));
   return 0;
@@ -258,7 +259,7 @@ static int l_ask_always(lua_State *L) {
 
 static const function_row faults[] = {{"_fail_after", l_fail_after, ANY}, {"_ask_always", l_ask_always, 1}, {NULL, NULL, 0}};
 
-/* A limit that cannot be read would be no limit, or another one. */
+/* An unreadable limit is an error, because it would otherwise be ignored or misread. */
 static void check_environment(lua_State *L) {
   const char *text = getenv("LUATENSOR_MEMORY_LIMIT");
   size_t bytes;

@@ -1,49 +1,52 @@
 #ifndef LT_LUA_MEMORY_H
 #define LT_LUA_MEMORY_H
 
-/* New tensors on the Lua stack, and their end. */
+/* New tensors on the Lua stack, and the end of their lives. */
 
 #include "lua/cancel.h"
 #include "op/op.h"
 
-/* The userdata of a tensor. `class` is &tensor_class from its making until its collection: comparing it takes a
-** tenth of the time that looking up the metatable takes, and no memory of another library can hold it. */
+/* The userdata of a tensor. `class` is &tensor_class from the tensor's creation to its collection: comparing it takes a
+** tenth of the time of a metatable lookup, and no other library's memory can contain it. */
 typedef struct tensor_userdata {
   tensor      tensor;
-  bool        needs_grad, is_leaf;     /* for autograd (autograd/autograd.c), as all below. Made by a script: a leaf */
-  bool        held;                    /* a gradient whose handle autograd alone has: no script has seen it */
-  int         output;                  /* which result of its node this is; the node is the user value */
+  bool        needs_grad, is_leaf;     /* this and the following for autograd (autograd/autograd.c). is_leaf: made by a
+                                       ** script */
+  bool        held;                    /* a gradient that no script has seen: only autograd has its handle */
+  int         output;                  /* number of the result of its node; the node is the user value */
   const void *class;
 } tensor_userdata;
 
-/* New tensor on the stack with fresh memory (not zeroed). Userdata first, then storage: collection
-** and one retry on out of memory, then the error. */
+/* Pushes a new tensor with fresh memory (not zeroed). The userdata is made before the storage. If memory is exhausted,
+** garbage is collected and the allocation is retried once; then the error is raised. */
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
 
-/* Makes room on a device: collects garbage, also where the script stopped the collector, and empties the cache. */
+/* Makes room on a device: collects garbage, even if the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
-/* st = call, which runs an op on `where` and may be ended early. Where there is no room for its scratch memory, once more after reclaim:
-** an op that returns ERR_MEMORY has changed nothing. (A macro: `call` is evaluated a second time.) */
+/* st = call, where call runs an op on `where` and may be cancelled. If there is no room for the op's scratch memory,
+** call is repeated after reclaim: an op that returns ERR_MEMORY has changed nothing. (This is a macro, because `call`
+** may be evaluated twice.) */
 #define TRY(L, where, st, call) \
   (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
 #define WATCHED(L, st, call) (cancel_watch(is_cancelled, L), (st) = (call), cancel_unwatch())
 
-/* New tensor on the stack without storage, for the caller to fill in. */
+/* Pushes a new tensor without storage, which the caller sets. */
 tensor *push_empty(lua_State *L);
 
-/* Tensors that are made while a scope is open and not what comes of it end with it. One is open at a time, on a thread;
-** what finalizers and debug hooks make is none of it. */
-enum { SCOPE = 64 };                                         /* beyond that the collector finds them */
+/* A scope frees the tensors that were made while it was open and are not part of its result. A thread has at most one
+** open scope; it ignores tensors that finalizers and debug hooks make. */
+enum { SCOPE = 64 };                                         /* further tensors are left to the collector */
 typedef struct scope { int n; bool hooked; lua_State *thread; tensor_userdata *made[SCOPE]; } scope;
 
-scope *scope_open(lua_State *L, scope *s);                   /* NULL: another one is */
-void   scope_close(lua_State *L, scope *s, int result);      /* result: a tensor, or a table of them; s may be NULL */
-scope *scope_current(void);                                  /* the open one, or NULL */
-void   scope_leave(scope *outer);                            /* after an error: outer was open before */
-void   scope_forget(const tensor_userdata *u);               /* it is collected */
+scope *scope_open(lua_State *L, scope *s);                   /* NULL if another scope is open */
+/* result: a tensor, or a table of tensors; s may be NULL */
+void   scope_close(lua_State *L, scope *s, int result);
+scope *scope_current(void);                                  /* the open scope, or NULL */
+void   scope_leave(scope *outer);                            /* after an error; outer: the scope that was open before */
+void   scope_forget(const tensor_userdata *u);               /* called when the tensor is collected */
 
-/* New tensor on the stack that is a view of base; set shape, stride, offset, count after. */
+/* Pushes a new tensor that is a view of base. The caller then sets shape, stride, offset and count. */
 tensor *push_view(lua_State *L, const tensor *base);
 
 #endif

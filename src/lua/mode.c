@@ -1,13 +1,13 @@
 /* Guards of modes.
 **
-** The mode of an operation is that of the youngest guard of the running coroutine. If this coroutine has none, it is that
-** of the youngest guard of the coroutines that resumed it, directly or through others; else the default. So guards of
-** suspended coroutines apply to nobody else.
+** The mode of an operation is that of the youngest guard of the running coroutine. If this coroutine has no guard, it
+** is that of the youngest guard of the coroutines that resumed it, directly or indirectly; otherwise it is the default.
+** So guards of suspended coroutines do not affect other coroutines.
 **
 ** __close alone does not end a guard reliably: a debug hook may raise an error between the making of a guard and its
 ** becoming a <close> variable, or in the call of __close; so may Lua's allocator; and a coroutine that ends by an error
-** closes nothing. So a guard counts only while something refers to the guard. The guard is looked for where it was last,
-** in a slot of a frame of its coroutine, then on the whole stack of that coroutine; after that a collection decides. */
+** closes nothing. So a guard counts only while something refers to it. The guard is first searched at its last place, a
+** slot of a frame of its coroutine, then on the whole stack of that coroutine; finally a collection decides. */
 
 #include "lua/mode.h"
 
@@ -20,37 +20,39 @@
 #include "lua/register.h"
 
 struct guard {
-  guard         *younger, *older;        /* open guards of the same bucket */
+  guard         *younger, *older;        /* the neighbouring open guards of the same bucket */
   struct guards *list;                   /* NULL: closed */
-  lua_State     *thread;                 /* its coroutine, which user value THREAD keeps */
+  lua_State     *thread;                 /* its coroutine, which user value THREAD keeps alive */
   enum mode      mode;
   bool           flag;                   /* the value as a boolean; the value itself is user value VALUE */
-  bool           elsewhere;              /* held, but not by the stack of its coroutine */
-  const void    *frame;                  /* where it was found last: a frame, and a slot of the frame; NULL: nowhere */
-  int            slot, depth;            /* depth: the number of the frame, counted from the bottom; 0: not counted */
-  uint64_t       number;                 /* no other guard of the state has it */
+  bool           elsewhere;              /* something other than the stack of its coroutine refers to it */
+  const void    *frame;                  /* the frame in which it was last found; NULL: none */
+  int            slot, depth;            /* slot: in that frame; depth: the frame's number from the bottom, or 0 if it
+                                         ** was not counted */
+  uint64_t       number;                 /* unique among the guards of the state */
 };
 
 enum { VALUE = 1, THREAD, USER_VALUES = THREAD };
 
-/* The guards of a state: a hash table by coroutines, so that the guards of suspended ones take no time. */
+/* The guards of a state: a hash table by coroutine, so that guards of suspended coroutines cost no time. */
 typedef struct guards {
   uint64_t  made;
   lua_State *main;
   lua_CFunction resume, wrapped;         /* coroutine.resume; a function that coroutine.wrap made */
-  int       open, log2;                  /* guards; of the number of buckets */
-  guard   **bucket;                      /* a userdata, the user value of this one: the youngest guard of each bucket */
+  int       open, log2;                  /* number of guards; log2 of the number of buckets */
+  guard   **bucket;                      /* the youngest guard of each bucket; the array is a userdata, a user value of
+                                         ** this one */
 } guards;
 
 static const char guard_class = 0;       /* registry keys (their addresses): the metatable, */
 static const char guards_key = 0;        /* the guards of the state, */
 static const char values_key = 0;        /* guards by their addresses, as weak values */
 
-static int open_guards[MODE_COUNT];      /* of all states */
-static int lists_made;                   /* in the process; while there was one, */
-static guards *only_list;                /* this is it: looking it up takes 60 instructions less */
+static int open_guards[MODE_COUNT];      /* the open guards of all states */
+static int lists_made;                   /* number of lists in the process */
+static guards *only_list;                /* the list, while there is only one: saves the 60 instructions of a lookup */
 
-enum { NEAR = 16 };                      /* frames that are compared one by one, before the depth is counted */
+enum { NEAR = 16 };                      /* frames that are compared one by one before the depth is counted */
 
 static guards *list_of(lua_State *L) {
   guards *only = __atomic_load_n(&only_list, __ATOMIC_RELAXED);
@@ -73,7 +75,7 @@ static void put_in_bucket(guard *g) {
   *youngest = g;
 }
 
-/* The list, at the top of the stack, gets 2^log2 buckets. */
+/* Gives the list, at the top of the stack, 2^log2 buckets. */
 static void make_buckets(lua_State *L, guards *list, int log2) {
   int before = list->bucket ? 1 << list->log2 : 0;
   guard **old = list->bucket, **fresh = lua_newuserdatauv(L, sizeof *fresh << log2, 0);
@@ -91,7 +93,7 @@ static void make_buckets(lua_State *L, guards *list, int log2) {
   lua_setiuservalue(L, -2, 1);
 }
 
-/* Before a guard is opened. */
+/* Called before a guard is opened. */
 static void make_room(lua_State *L, guards *list) {
   if (list->open < 1 << list->log2) return;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &guards_key);
@@ -118,7 +120,7 @@ static guard *push_guard(lua_State *L, enum mode mode, bool flag) {
   return g;
 }
 
-/* The mode changes. Raises nothing. */
+/* Opens a guard. Raises no errors. */
 static void open_guard(lua_State *L, guard *g) {
   g->list = list_of(L);
   g->list->open++;
@@ -137,7 +139,7 @@ static void close_guard(guard *g) {
   __atomic_sub_fetch(&open_guards[g->mode], 1, __ATOMIC_RELAXED);
 }
 
-/* The guard stays at index `slot` until the running C function returns. */
+/* Notes that the guard stays at index `slot` until the running C function returns. */
 static void set_place(lua_State *L, guard *g, int slot) {
   lua_Debug ar;
   lua_getstack(L, 0, &ar);
@@ -147,7 +149,7 @@ static void set_place(lua_State *L, guard *g, int slot) {
 
 /* ---- guards that a variable holds ---- */
 
-/* True if a slot of a frame holds g; *is_slot: the frame has this slot. */
+/* True if a slot of a frame holds g. *is_slot: the frame has this slot. */
 static bool holds(lua_State *co, const lua_Debug *ar, int slot, const guard *g, bool *is_slot) {
   *is_slot = lua_getlocal(co, ar, slot) != NULL;
   if (!*is_slot) return false;
@@ -168,12 +170,12 @@ static int count_frames(lua_State *co) {
   return low + 1;
 }
 
-/* True if g is still where it was found last. */
+/* True if g is still at its last place. */
 static bool is_in_place(lua_State *co, const guard *g) {
   lua_Debug ar;
   bool is_slot;
   if (!g->frame) return false;
-  for (int level = 1; level < NEAR; level++) {           /* 0 is the function that asks */
+  for (int level = 1; level < NEAR; level++) {           /* level 0 is this function */
     if (!lua_getstack(co, level, &ar)) return false;
     if ((const void *)ar.i_ci == g->frame) return holds(co, &ar, g->slot, g, &is_slot);
   }
@@ -182,7 +184,7 @@ static bool is_in_place(lua_State *co, const guard *g) {
   return level >= NEAR && lua_getstack(co, level, &ar) && holds(co, &ar, g->slot, g, &is_slot);
 }
 
-/* Looks for g on the whole stack, from the top. */
+/* Searches g on the whole stack, from the top. */
 static bool find_place(lua_State *co, guard *g) {
   lua_Debug ar;
   for (int level = 0; lua_getstack(co, level, &ar); level++) {
@@ -200,8 +202,8 @@ static bool find_place(lua_State *co, guard *g) {
 
 static bool is_on_stack(lua_State *co, guard *g) { return is_in_place(co, g) || find_place(co, g); }
 
-/* A collection decides about g, which is on no stack: it closes guards that nothing refers to. Returns false where no
-** collection is possible, inside a finalizer. */
+/* Runs a collection for g, which is on no stack: it closes guards to which nothing refers. Returns false if no
+** collection is possible, inside of a finalizer. */
 static bool settle(lua_State *L, const guard *g) {
   uint64_t number = g->number;
   const lua_State *co = g->thread;
@@ -215,8 +217,8 @@ static bool settle(lua_State *L, const guard *g) {
 
 enum standing { APPLIES, WAITS, DEAD, UNSURE };
 
-/* The standing of g while L runs. Coroutines that are neither suspended nor dead resumed L, directly or through others.
-** (The main thread has no frame where a host resumes a coroutine from outside of Lua.) */
+/* The standing of g while L runs. A coroutine that is neither suspended nor dead has resumed L, directly or indirectly.
+** (The main thread has no frame if a host resumes a coroutine from outside of Lua.) */
 static enum standing standing_of(lua_State *L, guard *g) {
   lua_State *co = g->thread;
   if (co != L) {
@@ -233,10 +235,10 @@ typedef struct search {
   lua_State *L;
   enum mode  mode;
   guard     *found;
-  bool       again;                      /* a collection has closed guards: everything is to be looked at once more */
+  bool       again;                      /* a collection has closed guards, so the search must start again */
 } search;
 
-/* Looks at the guards of co, or of all coroutines in the bucket but for L (NULL). */
+/* Searches the guards of co, or (NULL) of all coroutines in the bucket except L. */
 static void search_bucket(search *s, guard *youngest, const lua_State *co) {
   guard *older;
   for (guard *g = youngest; g && !s->again; g = older) {
@@ -250,7 +252,7 @@ static void search_bucket(search *s, guard *youngest, const lua_State *co) {
   }
 }
 
-/* The coroutine that co, which does not run, has resumed; NULL: that was not done by Lua's own functions. */
+/* The coroutine that co, which is not running, has resumed; NULL if Lua's own functions did not do that. */
 static lua_State *resumed_by(const guards *list, lua_State *co) {
   lua_Debug ar;
   if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
@@ -264,7 +266,7 @@ static lua_State *resumed_by(const guards *list, lua_State *co) {
   return next;
 }
 
-/* Looks at the coroutines that resumed L, directly or through others. False: they cannot be told. */
+/* Searches the coroutines that resumed L, directly or indirectly. False if they are unknown. */
 static bool search_chain(search *s, const guards *list) {
   for (lua_State *co = list->main, *next; co != s->L && !s->again; co = next) {
     next = resumed_by(list, co);
@@ -297,7 +299,7 @@ bool mode_is_recording(lua_State *L) {
   return !g || g->flag;
 }
 
-/* Garbage leaves the weak table before its finalizer closes the guard. */
+/* A loop, because garbage leaves the weak table before its finalizer closes the guard. */
 bool mode_push(lua_State *L, enum mode mode) {
   for (guard *g; (g = find_guard(L, mode)) != NULL; close_guard(g)) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &values_key);
@@ -334,7 +336,7 @@ static guard *push_argument(lua_State *L) {
   return g;
 }
 
-/* guard(value): sets the mode until the result, for a <close> variable, is closed. */
+/* guard(value): sets the mode until the result, which belongs in a <close> variable, is closed. */
 static int l_guard(lua_State *L) {
   open_guard(L, push_argument(L));
   return 1;
@@ -358,10 +360,10 @@ static int l_call(lua_State *L) {
   return finish_call(L, LUA_OK, 0);
 }
 
-/* value(): what the youngest guard that applies was given; nil: none applies. */
+/* value(): the value of the youngest guard that applies, or nil. */
 static int l_value(lua_State *L) { return mode_push(L, (enum mode)lua_tointeger(L, lua_upvalueindex(1))); }
 
-/* __close and __gc. Scripts can reach this through debug.getmetatable: the argument may be anything. */
+/* __close and __gc. Scripts can call this function through debug.getmetatable, so the argument may be anything. */
 static int l_close(lua_State *L) {
   guard *g = test_class(L, 1, &guard_class, sizeof(guard));
   if (g) close_guard(g);
@@ -396,7 +398,7 @@ static void find_resumers(lua_State *L, guards *list) {
     lua_getfield(L, -1, "resume");
     list->resume = lua_tocfunction(L, -1);
     lua_getfield(L, -2, "wrap");
-    lua_pushcfunction(L, l_guard);                   /* any function */
+    lua_pushcfunction(L, l_guard);                   /* l_guard stands for any function */
     if (lua_pcall(L, 1, 1, 0) == LUA_OK) list->wrapped = lua_tocfunction(L, -1);
   }
   lua_settop(L, top);
@@ -411,7 +413,8 @@ static void make_list(lua_State *L) {
   find_resumers(L, list);
   make_buckets(L, list, 4);
   if (__atomic_add_fetch(&lists_made, 1, __ATOMIC_SEQ_CST) == 1) __atomic_store_n(&only_list, list, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&lists_made, __ATOMIC_SEQ_CST) > 1)        /* also where another thread came between these lines */
+  /* also correct if another thread made a list meanwhile */
+  if (__atomic_load_n(&lists_made, __ATOMIC_SEQ_CST) > 1)
     __atomic_store_n(&only_list, NULL, __ATOMIC_SEQ_CST);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &guards_key);
 }

@@ -1,8 +1,9 @@
 #ifndef LT_LUA_MODE_H
 #define LT_LUA_MODE_H
 
-/* Modes: what operations depend on besides their arguments. A guard sets a mode for the coroutine that opened the guard,
-** and for the coroutines that this one resumes, until the guard is closed or nothing refers to it any more. */
+/* Modes: settings on which operations depend besides their arguments. A guard sets a mode for the coroutine that
+** opened the guard, and for the coroutines that this one resumes, until the guard is closed or nothing refers to it
+** any more. */
 
 #include <lua.h>
 #include <stdbool.h>
@@ -16,10 +17,10 @@ enum mode {
 
 bool mode_is_recording(lua_State *L);
 
-/* Pushes the value of a mode. Returns false, and pushes nothing, where no guard sets the mode. */
+/* Pushes the value of a mode. If no guard sets the mode, returns false and pushes nothing. */
 bool mode_push(lua_State *L, enum mode mode);
 
-/* Puts an open guard of recording at index 1, for a C function that closes the guard after a call, also a failed one. */
+/* Puts an open guard of recording at index 1, for a C function that closes it after a call, even after a failed one. */
 typedef struct guard guard;
 guard *mode_record(lua_State *L, bool flag);
 void   mode_end(guard *g);

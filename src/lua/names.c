@@ -1,4 +1,4 @@
-/* Names in errors: of the types of values, and the nearest to a name that is not there. */
+/* Names in errors: the names of values' types, and suggestions for unknown names. */
 
 #include <ctype.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- types ---- */
 
-/* Modules of nn are tables, whose class has a name. */
+/* Modules of nn are tables whose class has a name. */
 static bool is_module(lua_State *L, int i) {
   lua_pushliteral(L, "_known");
   bool is = lua_rawget(L, i) == LUA_TTABLE && luaL_getmetafield(L, i, "class_name") == LUA_TSTRING;
@@ -41,7 +41,7 @@ const char *type_name(lua_State *L, int i) {
   return name;
 }
 
-/* type_name(v): "tensor", "module", "generator" …, else as type(v) says. */
+/* type_name(v): "tensor", "module", "generator" and so on, else the result of type(v). */
 static int l_type_name(lua_State *L) {
   lua_settop(L, 1);
   lua_pushstring(L, type_name(L, 1));
@@ -50,9 +50,9 @@ static int l_type_name(lua_State *L) {
 
 /* ---- the nearest name ---- */
 
-enum { LONGEST = 31 };                 /* names with more bytes are not compared */
+enum { LONGEST = 31 };                 /* bytes of the longest name that is compared */
 
-/* Edit distance without regard to case: letters changed, added, left out, or exchanged with the next one. */
+/* The edit distance, ignoring case: letters replaced, inserted, deleted, or swapped with the next one. */
 static int distance(const char *a, const char *b) {
   int rows[3][LONGEST + 1], n = (int)strlen(b);
   for (int k = 0; k <= n; k++) rows[0][k] = k;
@@ -73,7 +73,7 @@ static int distance(const char *a, const char *b) {
   return rows[i % 3][n];
 }
 
-/* Beyond this distance another name is no help: a third of the letters, at most two. */
+/* The greatest distance at which a suggestion is helpful: a third of the letters, at most two. */
 static int most_distance(const char *name) {
   size_t n = strlen(name);
   return n > LONGEST ? -1 : n < 3 ? 0 : n < 6 ? 1 : 2;
@@ -93,7 +93,7 @@ const char *nearest_name(lua_State *L, int names, const char *name) {
   return nearest;
 }
 
-/* nearest(table, name): the key most like name, or nil. */
+/* nearest(table, name): the key most similar to name, or nil. */
 static int l_nearest(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_pushstring(L, nearest_name(L, 1, luaL_checkstring(L, 2)));
@@ -102,7 +102,7 @@ static int l_nearest(lua_State *L) {
 
 /* ---- help ---- */
 
-/* Pushes a function of names.lua; false where it is not loaded, as core is without the rest. */
+/* Pushes a function of names.lua. False if that file is not loaded, as when core is used alone. */
 static bool push_helper(lua_State *L, const char *helper) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

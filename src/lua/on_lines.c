@@ -8,7 +8,7 @@ bool is_0d(lua_State *L, int i) {
   return t && !tensor_is_gone(t) && t->shape.ndim == 0;
 }
 
-/* Replaces the tensor at index i by a view: with a dim of length 1, or without its only one. */
+/* Replaces the tensor at index i by a view with a dim of length 1, or without its only dim. */
 static void replace(lua_State *L, int i, bool to_line) {
   tensor *t = push_view(L, lua_touserdata(L, i));
   if (to_line) view_insert(t, 0, 1, 0);
@@ -31,6 +31,7 @@ int call_on_lines(lua_State *L, const char *fn, lua_CFunction f, unsigned at, in
     if (at >> i & 1 && is_0d(L, i)) replace(L, i, true);
   int results = f(L), first = lua_gettop(L) - results + 1;
   for (int i = first; back && i < first + results; i++)
-    if (((tensor *)lua_touserdata(L, i))->count == 1) replace(L, i, false);      /* topk of k = 0 stays empty */
+    /* the result of topk with k = 0 stays empty */
+    if (((tensor *)lua_touserdata(L, i))->count == 1) replace(L, i, false);
   return results;
 }

@@ -1,7 +1,7 @@
 #ifndef LT_LUA_ON_LINES_H
 #define LT_LUA_ON_LINES_H
 
-/* 0-d tensors where a function works along a dim: they are lines of one element. */
+/* 0-d tensors in functions that work along a dim: they count as lines of one element. */
 
 #include <lua.h>
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 /* True if argument i is a 0-d tensor. */
 bool is_0d(lua_State *L, int i);
 
-/* Runs f with 0-d tensors as lines: those among the arguments whose bits (1 << index) are set in `at`. Results are 0-d
-** where argument `like` is. Gradients pass; option out is an error. Returns f's number of results. */
+/* Runs f with 0-d tensors as lines: the arguments whose bits (1 << index) are set in `at`. The results are 0-d if
+** argument `like` is. Gradients are passed on; option out is an error. Returns f's number of results. */
 int call_on_lines(lua_State *L, const char *fn, lua_CFunction f, unsigned at, int like);
 
 #endif

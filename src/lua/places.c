@@ -1,4 +1,4 @@
-/* Arguments that name a dtype or a device. */
+/* Arguments that name dtypes or devices. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "lua/args.h"
 #include "lua/state.h"
 
-/* "float32 float64 …" */
+/* Pushes "float32 float64 …". */
 static const char *push_dtype_names(lua_State *L) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -18,7 +18,7 @@ static const char *push_dtype_names(lua_State *L) {
   return lua_tostring(L, -1);
 }
 
-/* "; did you mean "float32"?" for a name like "torch.float" or "flaot32", or "". */
+/* Pushes "; did you mean "float32"?" for a name like "torch.float" or "flaot32", or "". */
 static const char *push_dtype_help(lua_State *L, const char *name) {
   lua_newtable(L);
   for (int k = 0; k < DTYPE_COUNT; k++) {
@@ -41,7 +41,7 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn) {
 
 place default_place(lua_State *L) { return state_of(L)->standard; }
 
-/* "cpu, cuda, auto": names that check_place takes. */
+/* Pushes "cpu, cuda, auto": the names that check_place accepts. */
 static const char *push_device_names(lua_State *L) {
   const device *d;
   luaL_Buffer b;

@@ -1,4 +1,4 @@
-/* Lua errors for failures below, and for memory that is full. */
+/* Raises Lua errors for failures of the layers below, and for exhausted memory. */
 
 #include "base/text.h"
 #include "lua/args.h"
@@ -17,9 +17,10 @@ const char *push_bytes(lua_State *L, size_t bytes) {
 }
 
 const char *push_no_room(lua_State *L, double bytes) {
-  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms, filling these 2 ms */
+  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms, filling this many bytes 2 ms */
   size_t available = SIZE_MAX;
-  if (bytes > SMALL) host_place().device->available(0, &available);        /* what tensors could have: the limit counts, too */
+  /* the bytes available to tensors, which includes the limit */
+  if (bytes > SMALL) host_place().device->available(0, &available);
   if (bytes <= (double)available) return NULL;
   return lua_pushfstring(L, "this takes about %s of memory, %s are available", push_bytes(L, (size_t)bytes),
                          push_bytes(L, available));
@@ -49,7 +50,7 @@ int raise_memory(lua_State *L, const char *fn, place where) {
 
 /* ---- statuses ---- */
 
-/* The first dim from the right where two shapes clash. */
+/* Names the first dim from the right in which two shapes clash. */
 static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const shape *b) {
   int64_t na = 0, nb = 0;
   int k = 1;
@@ -66,12 +67,12 @@ static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const s
 }
 
 int raise_device(lua_State *L, const char *fn, int status, place where) {
-  if (!*fn) fn = "index";              /* x[…] has no name where the words of indices are made */
+  if (!*fn) fn = "index";              /* x[…] has no name at the place where errors of indices are worded */
   char text[1024];
   if (status == ERR_CAPTURE)
     return luaL_error(L, "%s: not while a graph is captured: it waits, or copies from or to the host", fn);
   where.device->explain(where.index, text, sizeof text);
-  if (status == ERR_LATE) return luaL_error(L, "%s", text);    /* names the function that queued the work */
+  if (status == ERR_LATE) return luaL_error(L, "%s", text);    /* the text names the function that queued the work */
   return luaL_error(L, "%s: %s", fn, text);
 }
 
@@ -88,7 +89,7 @@ place failing_place(const tensor *const *t, int n) {
   return p;
 }
 
-/* The cure is a move to the accelerator, if one of the two is there. */
+/* Suggests a move to the accelerator if one of the two tensors is there. */
 static int raise_devices(lua_State *L, const char *fn, const tensor *const *t, int n) {
   place a = t[0]->store->place, b = t[n - 1]->store->place;
   for (int i = 1; i < n; i++)
@@ -136,7 +137,7 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
     case ERR_MEMORY:
       return n > 0 ? raise_memory(L, fn, failing_place(t, n)) : luaL_error(L, "%s: out of memory", fn);
     case ERR_CANCELLED:
-      if (n > 0 && t[0]->store) t[0]->store->version++;      /* a target is partly written */
+      if (n > 0 && t[0]->store) t[0]->store->version++;      /* the target may be partly written */
       return raise_cancelled(L, fn);
     case ERR_BUSY:
       return luaL_error(L, "%s: not in a debug hook that runs in the middle of an operation", fn);
@@ -149,7 +150,7 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
   }
 }
 
-/* Broadcasting failed: the first input that does not fit those before it. */
+/* Broadcasting failed: names the first input that does not fit the earlier ones. */
 static int raise_job_broadcast(lua_State *L, const char *fn, const job *j) {
   shape s = {.ndim = 0};
   for (int i = 0; i < j->nin; i++) {
@@ -167,7 +168,8 @@ static int raise_job_scalar(lua_State *L, const char *fn, const job *j) {
   return luaL_error(L, "%s: a number does not fit %s", fn, dtypes[j->result].name);
 }
 
-/* t: the n tensors of the job. Each may do, and what they promote to not: uint64 and int8 are float64. */
+/* Raises the dtype error of a job. t: the n tensors of the job. Each dtype may be supported, but not the common one:
+** uint64 and int8 promote to float64. */
 static int raise_job_dtype(lua_State *L, const char *fn, const job *j, const tensor *const *t, int n) {
   enum dtype_class class = map_ops[j->op].class;
   bool is_bool = !dtype_in_class(DT_bool, class);

@@ -11,7 +11,8 @@ const char tensor_class = 0;
 static int l_bounded(lua_State *L) {
   const function_row *row = lua_touserdata(L, lua_upvalueindex(1));
   check_most(L, row->name, row->most);
-  return row->call(L);                              /* as part of this function: errors name the script's line */
+  return row->call(L);                              /* runs as a part of this function, so that errors name the script's
+                                                    ** line */
 }
 
 static void push_function(lua_State *L, const function_row *row) {
@@ -51,7 +52,7 @@ void add_method_forms(lua_State *L, const function_row *methods) {
   lua_pop(L, 1);
 }
 
-/* One value in both tables: they are the same function. */
+/* Both tables get the same value, so that the functions are equal. */
 void add_methods(lua_State *L, const function_row *methods) {
   for (const function_row *row = methods; row->name; row++) {
     push_function(L, row);

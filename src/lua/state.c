@@ -8,9 +8,9 @@
 #include "lua/register.h"
 
 static const char state_key = 0;
-static atomic_ulong closings;             /* states that were closed: their addresses may come again */
+static atomic_ulong closings;             /* number of closed states, because their addresses may be reused */
 
-/* The state that this thread asked for last. */
+/* The state for which this thread asked last. */
 static _Thread_local FAST_TLS struct { const void *registry; unsigned long closings; module_state *state; } last;
 
 void push_state_userdata(lua_State *L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key); }
@@ -43,7 +43,7 @@ account *account_of(module_state *m, place where) {
   return m->accounts = a;
 }
 
-/* Runs after the finalizers of all tensors, because its userdata is the first of the module's to get a finalizer. */
+/* Runs after the finalizers of all tensors, because its userdata was the first of the module to get a finalizer. */
 static int l_close(lua_State *L) {
   module_state *m = lua_touserdata(L, 1);
   while (m->accounts) {
@@ -67,9 +67,10 @@ static int l_refused(lua_State *L) {
 
 void close_sandbox(lua_State *L) {
   static const char *const outside[] = {
-    "save_npy", "load_npy", "write_tensors", "open_tensors", "read_idx", "csv_fields", "csv_numbers",      /* files */
+    /* functions on files */
+    "save_npy", "load_npy", "write_tensors", "open_tensors", "read_idx", "csv_fields", "csv_numbers",
     "output_file", "cache_folder", "user_kernel",
-    "set_num_threads", "set_default_dtype", "set_matmul_precision", "profile_start"      /* the process */
+    "set_num_threads", "set_default_dtype", "set_matmul_precision", "profile_start"      /* functions on the process */
   };
   if (!state_of(L)->sandbox) return;
   for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
@@ -79,7 +80,7 @@ void close_sandbox(lua_State *L) {
   }
 }
 
-/* Gives the object on the top of the stack a metatable of its own, with finalizer f. */
+/* Gives the object on top of the stack a new metatable with finalizer f. */
 static void set_finalizer(lua_State *L, lua_CFunction f) {
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, f);
@@ -91,7 +92,7 @@ void at_state_end(lua_State *L, lua_CFunction f) {
   lua_newuserdatauv(L, 0, 0);
   lua_pushvalue(L, -1);
   luaL_ref(L, LUA_REGISTRYINDEX);
-  set_finalizer(L, f);               /* last: if memory runs out before, f is never called */
+  set_finalizer(L, f);               /* last: if memory runs out before, f must not be called */
   lua_pop(L, 1);
 }
 
@@ -104,7 +105,7 @@ static bool is_asked(lua_State *L, const char *field) {
 }
 
 bool open_state(lua_State *L) {
-  if (find_state(L)) return false;              /* a script has opened the module a second time */
+  if (find_state(L)) return false;              /* a script has loaded the module a second time */
   module_state *m = lua_newuserdatauv(L, sizeof *m, 1);
   *m = (module_state){.standard = host_place(), .sandbox = is_asked(L, "luatensor.sandbox")};
   set_finalizer(L, l_close);

@@ -1,4 +1,4 @@
-/* Devices: which there are, waiting for them, time. */
+/* Devices: their list, waiting for them, and the clock. */
 
 #include <stdatomic.h>
 
@@ -10,11 +10,11 @@
 #include "op/queue.h"
 
 /***
-Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or, where there
-is none, "cpu". These names are taken wherever a device is named.
+Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or else "cpu".
+All functions that take a device accept these names.
 @function device
-@string[opt] name the default device when left out
-@treturn string the name in full; an error where there is no such device
+@string[opt] name by default the default device
+@treturn string the full name; an error if there is no such device
 */
 static int l_device(lua_State *L) {
   push_place(L, arg_place(L, 1, "device"));
@@ -22,7 +22,7 @@ static int l_device(lua_State *L) {
 }
 
 /***
-The device of tensors that are made without option `device`, in this Lua state. "cpu" at first.
+Sets the device of tensors that are made without option `device`, in this Lua state. Initially "cpu".
 @function set_default_device
 @string name
 */
@@ -75,10 +75,9 @@ static void push_info(lua_State *L, place p) {
 /***
 The devices of this machine.
 @function devices
-@treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes,
-  bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries,
-  emulated = true for what is no GPU but plays one on the CPU}; cores are a GPU's multiprocessors and isa its compute
-  capability; what is not known is nil
+@treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per
+  second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the
+  CPU}. For a GPU, cores are its multiprocessors and isa is its compute capability; unknown fields are nil
 */
 static int l_devices(lua_State *L) {
   lua_Integer n = 0;
@@ -92,14 +91,14 @@ static int l_devices(lua_State *L) {
   return 1;
 }
 
-/* is_on_host(x): true if the host may touch the elements without waiting. */
+/* is_on_host(x): true if the host may access the elements without waiting. */
 static int l_is_on_host(lua_State *L) {
   lua_pushboolean(L, place_is_host(check_tensor(L, 1, "is_on_host")->store->place));
   return 1;
 }
 
 /***
-The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
+The best accelerator of this machine. Without one, the error is "GPU not found: " with the reason.
 @function accelerator
 @treturn string its name, such as "cuda:0"
 */
@@ -114,7 +113,7 @@ static int l_accelerator(lua_State *L) {
 True if there is a GPU that can be used.
 @function cuda.is_available
 @treturn boolean
-@treturn string why not
+@treturn string the reason why not
 */
 static int l_is_available(lua_State *L) {
   place p;
@@ -128,8 +127,8 @@ static int l_is_available(lua_State *L) {
 }
 
 /***
-Opens a device anew, after an error that it does not survive or at any time. All that lived there is lost: tensors of
-before raise "this tensor was lost when cuda:0 was reopened"; freeing them is harmless. Other devices go on.
+Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
+was lost when cuda:0 was reopened"; freeing it is harmless. Other devices are not affected.
 @function cuda.reopen
 @string device
 */
@@ -145,7 +144,7 @@ static int l_reopen(lua_State *L) {
 /***
 Waits until all work queued on a device is done.
 @function synchronize
-@string[opt] device all that have been used when left out
+@string[opt] device by default all devices that have been used
 */
 static int l_synchronize(lua_State *L) {
   bool all = lua_isnoneornil(L, 1);
@@ -155,7 +154,7 @@ static int l_synchronize(lua_State *L) {
 }
 
 /***
-Seconds of a clock that only moves forward. Differences count; os.clock adds up the time of all threads.
+The seconds of a monotonic clock, whose differences are meaningful. (os.clock adds up the time of all threads.)
 @function clock
 @treturn number
 */
@@ -173,9 +172,9 @@ static const function_row cuda[] = {{"is_available", l_is_available, 0}, {"reope
 
 /* ---- the end ---- */
 
-static atomic_int states;                /* Lua states that have the module */
+static atomic_int states;                /* number of Lua states with the module */
 
-/* With the last state devices are given back, since a program may go on without Lua. */
+/* With the last state the devices are closed, because the program may go on without Lua. */
 static int l_state_ends(lua_State *L) {
   (void)L;
   if (atomic_fetch_sub(&states, 1) > 1) return 0;

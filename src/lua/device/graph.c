@@ -1,4 +1,4 @@
-/* lt.graph: a sequence of ops that is launched again as one. */
+/* lt.graph: captures a sequence of ops and launches it again as one. */
 
 #include "lua/args.h"
 #include "lua/array/random.h"
@@ -7,7 +7,7 @@
 
 static const char graph_class = 0;       /* registry key (its address) of the metatable */
 
-/* Uservalues of a graph: what its function returned, the generators that it draws from. */
+/* User values of a graph: the results of its function, and the generators from which it draws. */
 enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
 
 static graph *check_graph(lua_State *L, const char *fn) {
@@ -19,7 +19,7 @@ static graph *check_graph(lua_State *L, const char *fn) {
 
 /* ---- capturing ---- */
 
-/* Option "device"; without it the default device, or where that is the CPU the first GPU. */
+/* Option "device"; by default the default device, or the first GPU if that is the CPU. */
 static place graph_place(lua_State *L, int options) {
   place p = opt_place(L, options, "graph", default_place(L));
   bool named = options && push_option(L, options, "device") != LUA_TNIL;
@@ -41,7 +41,7 @@ static graph *push_graph(lua_State *L, place where) {
   return g;
 }
 
-/* While the graph at index i is captured, generators are kept in its table; 0: no graph. */
+/* While the graph at index i is captured, its table keeps generators alive; 0: no graph. */
 static void keep_generators(lua_State *L, int i) {
   if (i) lua_getiuservalue(L, i, GENERATORS);
   else lua_pushnil(L);
@@ -63,7 +63,7 @@ static void check_result(lua_State *L, const graph *g, int i, int n) {
              lua_tostring(L, -1));
 }
 
-/* The values above index i become the graph's results: a table with field n. */
+/* Makes the values above index i the graph's results: a table with field n. */
 static void keep_results(lua_State *L, const graph *g, int i) {
   int n = lua_gettop(L) - i;
   for (int k = 1; k <= n; k++) check_result(L, g, i + k, k);
@@ -93,18 +93,18 @@ static void capture(lua_State *L, graph *g, int i) {
 static const char *const options_known[] = {"device", NULL};
 
 /***
-Captures what a function does on a GPU, to launch it again as one: a repeated sequence of small ops then costs one
-launch. The function is called twice, without arguments: first as it is (kernels are compiled, its effects happen), then
-captured: nothing is computed, and the results hold no values before the first replay. Each replay does the same ops on
-the same tensors: to give it other inputs, write into them (`x:copy_(y)`). Random numbers go on at each replay as if the
-function had been called. Shapes and Lua's own decisions are those of the capture. Reading values, copies from and to
-the CPU, waiting, streams, events and work on another GPU inside are errors. Work on CPU tensors inside is no part of
-the graph: it runs at the two calls only.
+Captures a function's work on a GPU, so that a repeated sequence of small ops costs only one launch. The function is
+called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
+computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
+to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
+called. Shapes and Lua's own decisions are those of the capture. Inside the function, reading values, copies from and to
+the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the graph: it
+runs only in the two calls.
 @function graph
 @tparam function f
 @tparam[opt] table options `device` (default: the default device, or the first GPU)
-@treturn graph with the methods below; its memory is kept until it is freed, also for tensors that died inside
-@raise what f raises; a CPU
+@treturn graph with the methods below; its memory is kept until the graph is freed, including that of temporary tensors
+@raise errors of f; if the device is a CPU
 */
 static int l_graph(lua_State *L) {
   int nargs, options = check_options(L, "graph", options_known, &nargs);
@@ -129,8 +129,8 @@ static int l_graph(lua_State *L) {
 /***
 Runs the captured work again, on the current stream.
 @function graph:replay
-@return what the function returned when it was captured: the same tensors, with new values
-@raise a graph that was freed, a graph is being captured
+@return the results of the captured call: the same tensors, with new values
+@raise if the graph was freed, or while a graph is captured
 */
 static int g_replay(lua_State *L) {
   graph *g = check_graph(L, "replay");
@@ -146,7 +146,7 @@ static int g_replay(lua_State *L) {
 }
 
 /***
-Ends the graph. Its results and their views stay what they are. Freeing twice is harmless.
+Frees the graph. Its results and their views stay valid. Freeing twice is harmless.
 @function graph:free
 */
 static int g_free(lua_State *L) {
@@ -177,7 +177,7 @@ void open_graph(lua_State *L) {
   luaL_setfuncs(L, meta, 0);
   push_library(L, methods);
   lua_setfield(L, -2, "__index");
-  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_pushboolean(L, 0);                            /* the value of getmetatable(x) */
   lua_setfield(L, -2, "__metatable");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &graph_class);
   add_functions(L, functions);

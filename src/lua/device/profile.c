@@ -1,14 +1,15 @@
-/* Counts and times of a script's device calls, taken below the op layer. */
+/* Counts and times a script's device calls, below the op layer. */
 
 #include "base/profile.h"
 #include "lua/args.h"
 #include "lua/register.h"
 #include "lua/state.h"
 
-/* A state's profile is known by its registry. */
+/* Identifies a state's profile by the state's registry. */
 static const void *owner_of(lua_State *L) { return lua_topointer(L, LUA_REGISTRYINDEX); }
 
-/* profile_start(mode): "counting" (default) or "serialised". From now on device calls of this state's thread are counted. */
+/* profile_start(mode): "counting" (default) or "serialised". Starts counting the device calls of this state's
+** thread. */
 static int l_profile_start(lua_State *L) {
   static const char *const modes[] = {"counting", "serialised", NULL};
   int mode = luaL_checkoption(L, 1, modes[0], modes);
@@ -19,7 +20,7 @@ static int l_profile_start(lua_State *L) {
   return st == OK ? 0 : raise_device(L, "profile_start", st, where);
 }
 
-/* profile_running(): true if a profile of this state runs. */
+/* profile_running(): true if this state runs a profile. */
 static int l_profile_running(lua_State *L) {
   lua_pushboolean(L, profile_is_of(owner_of(L)));
   return 1;
@@ -73,11 +74,13 @@ static void push_used(lua_State *L, const profile *p) {
     }
 }
 
-/* profile_stop(): {mode, seconds (from start to stop), inside, outside (what counting takes a call, within its seconds and
-** besides), devices = {"cpu", "cuda:0", …} that had calls, rows = {{device = "cpu", family = "gemm", dtype (computed in; nil: none), calls, seconds, elements, read,
-** written (bytes), flops}, …}}, or nil where no profile of this state runs. */
+/* profile_stop(): {mode, seconds (from start to stop), inside, outside (the overhead of counting a call, within its
+** seconds and besides), devices = {"cpu", "cuda:0", …} that had calls, rows = {{device = "cpu", family = "gemm", dtype
+** (of the computation; nil: none), calls, seconds, elements, read, written (bytes), flops}, …}}, or nil if this state
+** runs no profile. */
 static int l_profile_stop(lua_State *L) {
-  profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* first: whatever raises afterwards, the profile has ended */
+  profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* first, so that the profile ends even if an error is raised
+                                                       ** later */
   if (!profile_stop(owner_of(L), p)) return 0;
   lua_createtable(L, 0, 6);
   lua_pushstring(L, p->mode == PROFILE_COUNTING ? "counting" : "serialised");

@@ -1,5 +1,5 @@
-/* Streams and events. On the CPU work is done when a call returns: streams do nothing there, and events keep the time,
-** so that the same script runs on both. */
+/* Streams and events. On the CPU, work is done when a call returns, so streams do nothing there, and events store the
+** time. So the same script runs on both. */
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const char stream_class = 0, event_class = 0;
 typedef struct stream {
   place    where;
   int      number;
-  unsigned epoch;            /* of the device when it was made */
+  unsigned epoch;            /* the device's epoch when the object was made */
   bool     ended;
 } stream;
 
@@ -38,7 +38,7 @@ static stream *check_stream(lua_State *L, int i, const char *fn) {
   return s;
 }
 
-/* The stream of a method. */
+/* Checks the stream of a method. */
 static stream *self_stream(lua_State *L, const char *fn) {
   check_self(L, &stream_class, sizeof(stream), fn, "stream");
   return check_stream(L, 1, fn);
@@ -52,7 +52,7 @@ static event *check_event(lua_State *L, int i, const char *fn) {
   return e;
 }
 
-/* The event of a method. */
+/* Checks the event of a method. */
 static event *self_event(lua_State *L, const char *fn) {
   check_self(L, &event_class, sizeof(event), fn, "event");
   return check_event(L, 1, fn);
@@ -64,7 +64,7 @@ static int finish(lua_State *L, const char *fn, int st, place where) {
 
 /* ---- streams ---- */
 
-/* Userdata first: whatever is made for it afterwards has an owner. */
+/* The userdata is made first, so that all resources have an owner. */
 static stream *push_stream(lua_State *L, place where) {
   stream *s = lua_newuserdatauv(L, sizeof *s, 0);
   *s = (stream){.where = where, .ended = true};
@@ -80,21 +80,21 @@ static void start_stream(stream *s, int number) {
 }
 
 /***
-A queue of work of its own on a device. What a script does goes to the device's current stream; `lt.with_stream`
-makes another one current. Streams run side by side; a tensor used on several of them is waited for where needed.
-On the CPU a stream does nothing. It ends with the last reference, or with its `<close>` variable; what is queued is
-still done.
+Makes a stream: a separate queue of work on a device. A script's work goes to the device's current stream;
+`lt.with_stream` makes another stream current. Streams run concurrently; if several streams use a tensor, they wait for
+each other where necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its
+`<close>` variable; queued work is still finished.
 @function stream
-@string[opt] device default: the default device
+@string[opt] device by default the default device
 @treturn stream with the field `device` and the methods below
-@raise more than 31 of a device at a time
+@raise if a device would have more than 31 streams at a time
 */
 static int l_stream(lua_State *L) {
   place where = arg_place(L, 1, "stream");
   stream *s = push_stream(L, where);
   const device_streams *calls = where.device->streams;
   int number = 0, st = calls ? calls->make(where.index, &number) : OK;
-  if (st == ERR_MEMORY) {                 /* some may be garbage */
+  if (st == ERR_MEMORY) {                 /* some streams may be garbage */
     lua_gc(L, LUA_GCCOLLECT);
     st = calls->make(where.index, &number);
   }
@@ -105,9 +105,9 @@ static int l_stream(lua_State *L) {
 }
 
 /***
-The stream that work on a device is queued on now.
+The stream on which work for a device is currently queued.
 @function current_stream
-@string[opt] device default: the default device
+@string[opt] device by default the default device
 @treturn stream
 */
 static int l_current_stream(lua_State *L) {
@@ -130,7 +130,8 @@ static int s_end(lua_State *L) {
 
 /* ---- with_stream ---- */
 
-/* While f runs, a <close> variable: it keeps both streams alive, and makes the former stream the current one again at the end. */
+/* The guard is a <close> variable while f runs: it keeps both streams alive, and restores the previous stream at the
+** end. */
 typedef struct guard {
   place    where;
   int      before, during;
@@ -152,7 +153,7 @@ static int g_close(lua_State *L) {
   return finish(L, "with_stream", st, g->where);
 }
 
-/* The guard goes to index i. */
+/* Puts the guard at index i. */
 static void enter_stream(lua_State *L, const stream *s, int i) {
   const device_streams *calls = s->where.device->streams;
   guard *g = lua_newuserdatauv(L, sizeof *g, 0);
@@ -171,8 +172,8 @@ static void enter_stream(lua_State *L, const stream *s, int i) {
 }
 
 /***
-Calls a function while a stream is the current one of its device. Afterwards, also after an error, the one of before
-is current again. The function cannot yield.
+Calls a function while a stream is its device's current stream. Afterwards, even after an error, the previous stream is
+current again. The function cannot yield.
 @function with_stream
 @tparam stream stream
 @tparam function f
@@ -191,7 +192,7 @@ static int l_with_stream(lua_State *L) {
 }
 
 /***
-Waits until what is queued on this stream is done.
+Waits until the work queued on this stream is done.
 @function stream:synchronize
 */
 static int s_synchronize(lua_State *L) {
@@ -200,8 +201,8 @@ static int s_synchronize(lua_State *L) {
 }
 
 /***
-What is queued on this stream from now on starts when the event has happened, or when what is queued on the other
-stream now is done. The script does not wait.
+Makes work that is queued on this stream from now on wait for an event, or for the work that is queued on another stream
+now. The script does not wait.
 @function stream:wait
 @param what an event or a stream, of any device; an event that was never recorded has happened
 */
@@ -237,7 +238,7 @@ static int s_tostring(lua_State *L) {
 static const char *const event_options[] = {"device", "timing", NULL};
 
 /***
-A mark in a stream's queue: to wait for, to ask whether it was reached, to measure time between two.
+Makes an event: a mark in a stream's queue. Scripts can wait for it, query it, and measure the time between two events.
 @function event
 @tparam[opt] table options `device` (default: the default device), `timing` (default true)
 @treturn event with the field `device` and the methods below
@@ -267,7 +268,7 @@ static int e_end(lua_State *L) {
   return 0;
 }
 
-/* Argument 2, a stream of the event's device; none: the current one. */
+/* The stream in argument 2, which must be on the event's device; by default the current stream. */
 static int event_stream(lua_State *L, const event *e) {
   const device_streams *calls = e->where.device->streams;
   if (lua_isnoneornil(L, 2)) return calls ? calls->current(e->where.index) : 0;
@@ -279,9 +280,9 @@ static int event_stream(lua_State *L, const event *e) {
 }
 
 /***
-Puts this event behind what is queued on a stream now; an earlier record no longer counts.
+Records this event after the work that is queued on a stream now. An earlier record no longer counts.
 @function event:record
-@tparam[opt] stream stream default: the current one of the event's device
+@tparam[opt] stream stream by default the current stream of the event's device
 @treturn event itself
 */
 static int e_record(lua_State *L) {
@@ -297,7 +298,7 @@ static int e_record(lua_State *L) {
 }
 
 /***
-Waits until the event has happened. Returns at once where it was never recorded.
+Waits until the event has happened. Returns at once if it was never recorded.
 @function event:synchronize
 */
 static int e_synchronize(lua_State *L) {
@@ -308,7 +309,7 @@ static int e_synchronize(lua_State *L) {
 /***
 True if the work before the event is done. Does not wait.
 @function event:query
-@treturn boolean true also where it was never recorded
+@treturn boolean also true if the event was never recorded
 */
 static int e_query(lua_State *L) {
   const event *e = self_event(L, "query");
@@ -326,11 +327,11 @@ static void check_timed(lua_State *L, const event *e) {
 }
 
 /***
-Milliseconds from this event to a later one. Waits for that.
+The milliseconds from this event to a later one. Waits for the later one.
 @function event:elapsed
 @tparam event to of the same device
 @treturn number
-@raise an event that was not recorded, or made with `timing = false`; events of two devices
+@raise if an event was not recorded or was made with `timing = false`, or if the events are on different devices
 */
 static int e_elapsed(lua_State *L) {
   const event *from = self_event(L, "elapsed"), *to = check_event(L, 2, "elapsed");
@@ -359,7 +360,7 @@ static int e_tostring(lua_State *L) {
 
 /* ---- opening ---- */
 
-/* x.device, else a method: upvalue 1. */
+/* x.device, or else a method: upvalue 1. */
 static int l_field(lua_State *L) {
   const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
   const event *e = test_class(L, 1, &event_class, sizeof(event));
@@ -396,7 +397,7 @@ static void add_class(lua_State *L, const char *class, const char *name, const l
   if (methods) set_functions(L, methods);
   lua_pushcclosure(L, l_field, 1);
   lua_setfield(L, -2, "__index");
-  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_pushboolean(L, 0);                            /* the value of getmetatable(x) */
   lua_setfield(L, -2, "__metatable");
   lua_rawsetp(L, LUA_REGISTRYINDEX, class);
 }

@@ -5,11 +5,12 @@
 #include "lua/register.h"
 
 /***
-Sets how many threads an operation may use, in all states of the process. Small operations use fewer, and so do all if the
-system refuses to start as many. By default it is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`), else the processors that
-the process may use: those that it may run on, or its container's share of them. It is never more than `n` may be.
+Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads, and so do
+all operations if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`),
+else the number of processors that the process may use: those on which it may run, or its container's share of them. The
+number never exceeds the limit of `n`.
 @function set_num_threads
-@tparam integer n from 1 to 4 times the processors, or to 64 where that is more
+@tparam integer n from 1 to 4 times the number of processors, or to 64 if that is more
 */
 static int l_set_num_threads(lua_State *L) {
   int64_t n = check_integer(L, 1, "set_num_threads", "number of threads");
@@ -21,7 +22,8 @@ static int l_set_num_threads(lua_State *L) {
 
 /***
 @function get_num_threads
-@treturn integer how many threads an operation may use: what was set, or fewer if the system refused to start as many
+@treturn integer the number of threads that an operation may use: the number that was set, or fewer if the system
+  refused to start as many
 */
 static int l_get_num_threads(lua_State *L) {
   lua_pushinteger(L, host_place().device->threads());
@@ -29,8 +31,8 @@ static int l_get_num_threads(lua_State *L) {
 }
 
 /***
-What computes: kernels, threads, BLAS and its processor type and threading; of a GPU the driver and libraries. For people
-and bug reports.
+Describes what computes: kernels, threads, BLAS with its processor type and threading, and the driver and libraries of a
+GPU. For people and bug reports.
 @function config
 @treturn string
 */

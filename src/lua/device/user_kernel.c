@@ -1,4 +1,4 @@
-/* Kernels written by users: launching them. lua/luatensor/device/user_kernel.lua reads what their parameters are. */
+/* Launches kernels that users write. lua/luatensor/device/user_kernel.lua reads their parameters from the source. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,24 +11,24 @@
 static const char user_kernel_class = 0;
 static const char *const launch_options[] = {"grid", "block", "shared", "count", NULL};
 
-enum { BLOCK = 256 };        /* threads of a block when only a count is given */
+enum { BLOCK = 256 };        /* threads of a block if only a count is given */
 
 typedef struct parameter {
   enum dtype dtype;          /* DT_none: a pointer to anything */
-  int        width;          /* elements of a vector type: addresses are multiples of their size */
+  int        width;          /* elements of a vector type: addresses are multiples of its size */
   bool       pointer, written;
 } parameter;
 
-/* Its user values: a table of the parameters as text, the name. */
+/* A kernel. Its user values are a table of the parameters as text, and the name. */
 typedef struct user_kernel {
   place     where;
-  unsigned  epoch;           /* of the device when it was made */
-  void     *handle;          /* the device's; NULL: none (yet) */
+  unsigned  epoch;           /* the device's epoch when the kernel was made */
+  void     *handle;          /* the device's handle; NULL: none (yet) */
   int       count;
   parameter parameter[USER_KERNEL_ARGUMENTS];
 } user_kernel;
 
-/* The name that errors begin with; it stays on the stack. */
+/* Pushes the name with which errors begin. */
 static const char *push_name(lua_State *L, int i) {
   lua_getiuservalue(L, i, 2);
   return lua_tostring(L, -1);
@@ -36,7 +36,7 @@ static const char *push_name(lua_State *L, int i) {
 
 /* ---- making ---- */
 
-/* The first kind of device that compiles kernels, here (present) or not. */
+/* The first kind of device that compiles kernels and that has devices here (present) or not. */
 static const device *compiling_kind(bool present) {
   const device *d;
   for (int k = 0; (d = device_kind(k)); k++)
@@ -44,7 +44,7 @@ static const device *compiling_kind(bool present) {
   return NULL;
 }
 
-/* The device named, else the default one where it is a GPU, else the first accelerator. */
+/* The named device, or the default device if it is a GPU, or the first accelerator. */
 static place kernel_place(lua_State *L, int i) {
   place p = arg_place(L, i, "kernel");
   char reason[1024];
@@ -66,7 +66,7 @@ static bool get_flag(lua_State *L, int i, const char *name) {
   return yes;
 }
 
-/* Parameter at the top of the stack, a table {dtype, width, pointer, written, text}. */
+/* Reads the parameter at the top of the stack, a table {dtype, width, pointer, written, text}. */
 static parameter read_parameter(lua_State *L) {
   int i = lua_gettop(L);
   luaL_checktype(L, i, LUA_TTABLE);
@@ -82,7 +82,7 @@ static parameter read_parameter(lua_State *L) {
   return p;
 }
 
-/* The compiler's words, which are ours to free, or the device's. */
+/* Raises the compiler's messages (log, which is freed here) or the device's error. */
 static int raise_compile(lua_State *L, const char *name, place where, char *log) {
   char text[1024];
   if (!log) {
@@ -134,7 +134,7 @@ static int l_gc(lua_State *L) {
 
 /* ---- launching ---- */
 
-/* "argument 2 (const float *x)": what errors about it name. */
+/* Pushes the text that names a parameter in errors: "argument 2 (const float *x)". */
 static const char *push_parameter(lua_State *L, int i) {
   lua_getiuservalue(L, 1, 1);
   lua_rawgeti(L, -1, i + 1);
@@ -142,7 +142,7 @@ static const char *push_parameter(lua_State *L, int i) {
   return lua_pushfstring(L, "argument %d (%s)", i + 1, lua_tostring(L, -1));
 }
 
-/* uint16_t pointers take half floats, too: their bits. */
+/* True if a parameter points to elements of dtype d. uint16_t pointers also take half floats, as bits. */
 static bool points_to(const parameter *p, enum dtype d) {
   bool half = d == DT_float16 || d == DT_bfloat16;
   return p->dtype == DT_none || p->dtype == d || (p->dtype == DT_uint16 && half);
@@ -171,7 +171,7 @@ static const tensor *check_pointer(lua_State *L, const char *fn, const user_kern
   return t;
 }
 
-/* A number as the low bytes of a word. */
+/* Checks a number, and returns it as the low bytes of a word. */
 static uint64_t check_number(lua_State *L, const char *fn, const user_kernel *k, int i, int at) {
   enum dtype d = k->parameter[i].dtype;
   uint64_t word = 0;
@@ -192,7 +192,7 @@ static uint64_t check_number(lua_State *L, const char *fn, const user_kernel *k,
   return word;
 }
 
-/* One to three numbers of at least `least`; absent: `otherwise` (0: it has to be there). */
+/* Reads one to three numbers of at least `least`; if absent, `otherwise` (0: required). */
 static void read_extent(lua_State *L, const char *fn, int options, const char *name, unsigned otherwise, unsigned into[3]) {
   shape s = {.ndim = 0};
   into[0] = otherwise;
@@ -221,14 +221,14 @@ static int64_t read_size(lua_State *L, const char *fn, int options, const char *
   return n;
 }
 
-/* grid, block, shared, count: argument 2. False: a count of 0, nothing to do. */
+/* Reads argument 2: grid, block, shared, count. Returns false for a count of 0, for which there is nothing to do. */
 static bool read_launch(lua_State *L, const char *fn, user_kernel_job *j) {
   bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
   if (!is_options(L, 2) && !empty)
     luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, type_name(L, 2));
   int top = lua_gettop(L), nargs;
   lua_pushvalue(L, 2);
-  int options = check_options(L, fn, launch_options, &nargs);     /* 0: {} */
+  int options = check_options(L, fn, launch_options, &nargs);     /* 0 for an empty table */
   bool counted = push_option(L, options, "count") != LUA_TNIL, gridded = push_option(L, options, "grid") != LUA_TNIL;
   lua_pop(L, 2);
   if (counted && gridded) luaL_error(L, "%s: grid and count: one of them", fn);
@@ -255,7 +255,7 @@ static void check_alive(lua_State *L, const char *fn, const user_kernel *k) {
   luaL_error(L, "%s: %s; make it anew", fn, push_lost(L, "kernel", k->where));
 }
 
-/* Gives the tensors that were written a new version, and tells recorders. */
+/* Increments the version of the written tensors, and tells recorders. */
 static void finish_written(lua_State *L, const user_kernel *k) {
   for (int i = 0; i < k->count; i++) {
     if (!k->parameter[i].written) continue;

@@ -1,7 +1,7 @@
 /* Exchange with other libraries in the process: to_dlpack, from_dlpack.
 **
-** The userdata that to_dlpack gives (metatable "luatensor.DLPack") begins with the address of the struct.
-** A C module that takes the struct over sets that address to NULL, and calls the deleter when it is done. */
+** The userdata from to_dlpack (metatable "luatensor.DLPack") begins with the address of the struct. A C module that
+** takes the struct over sets that address to NULL, and calls the deleter when it is done. */
 
 #include <stdlib.h>
 
@@ -29,20 +29,20 @@ static int capsule_tostring(lua_State *L) {
 
 static const char *const to_options[] = {"versioned", NULL};
 
-/* Argument 1, a tensor: what others do with its memory has no gradient. */
+/* Checks that argument 1 needs no gradient, because other libraries' work on its memory is not recorded. */
 static void check_no_gradient(lua_State *L, const char *fn) {
   if (((const tensor_userdata *)lua_touserdata(L, 1))->needs_grad)
     luaL_error(L, "%s: gradients do not pass to other libraries; use x:detach()", fn);
 }
 
 /***
-Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
-takes it deletes the struct only when its own work on the memory is done.
-The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
-address to NULL. What is not taken is deleted with the userdata.
+Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
+consumer may delete the struct only when its own work on the memory is done. The userdata owns a
+DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
+struct is deleted with the userdata.
 @function to_dlpack
 @tparam tensor x
-@tparam[opt] table options `versioned` (true): false gives the old struct, DLManagedTensor
+@tparam[opt] table options `versioned` (true): false gives the older struct, DLManagedTensor
 @return userdata
 */
 static int l_to_dlpack(lua_State *L) {
@@ -61,19 +61,19 @@ static int l_to_dlpack(lua_State *L) {
   return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
 }
 
-/* The storage of what was taken in ends: so does the struct, when queued work no longer uses it. */
+/* Ends the storage of an imported struct, and the struct itself, when queued work no longer uses it. */
 static void release(storage *s) {
   queue_wait(s->place);
   dlpack_delete(s->owner);
   free(s->owner);
 }
 
-/* After the making of a tensor: a finalizer may have taken the struct meanwhile. */
+/* Called after a tensor was made, because a finalizer may have taken the struct meanwhile. */
 static void check_ready(lua_State *L, const dl_owned *p) {
   if (!p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
 }
 
-/* A tensor on the data itself; the struct is ours from then on. */
+/* Pushes a tensor on the data itself; from then on the struct belongs to luatensor. */
 static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
   size_t bytes = (size_t)form->count * (size_t)dtype_size(form->dtype);
   tensor *t = push_empty(L);
@@ -92,7 +92,7 @@ static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
   p->managed = NULL;
 }
 
-/* A copy of the data; the struct is deleted when it is made. */
+/* Pushes a copy of the data, and then deletes the struct. */
 static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   tensor in = *form;
   place where = form->store->place;
@@ -107,10 +107,10 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
 
 static const char *const from_options[] = {"versioned", "copy", "device", NULL};
 
-/* A tensor in argument 1 becomes its struct. */
+/* Replaces a tensor in argument 1 by its struct. */
 static void export_tensor(lua_State *L) {
   if (!test_tensor(L, 1)) return;
-  check_tensor(L, 1, "from_dlpack");       /* one that was freed is this function's error */
+  check_tensor(L, 1, "from_dlpack");       /* raises this function's error for a freed tensor */
   check_no_gradient(L, "from_dlpack");
   lua_pushcfunction(L, l_to_dlpack);
   lua_pushvalue(L, 1);
@@ -118,7 +118,7 @@ static void export_tensor(lua_State *L) {
   lua_replace(L, 1);
 }
 
-/* The tensor at the top goes to another device. */
+/* Moves the tensor at the top to another device. */
 static void move_top(lua_State *L, place to) {
   lua_getfield(L, -1, "to");
   lua_insert(L, -2);
@@ -126,10 +126,10 @@ static void move_top(lua_State *L, place to) {
   lua_call(L, 2, 1);
 }
 
-/* Systems map nothing in the first page: such light userdata is somebody's number. */
+/* No system maps the first page, so a smaller light userdata is a number and not an address. */
 enum { LOWEST = 4096 };
 
-/* The struct in argument 1: of a userdata of to_dlpack, or at a light userdata's address. */
+/* The struct in argument 1: of a userdata from to_dlpack, or at a light userdata's address. */
 static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
   dl_owned *p = test_class(L, 1, &capsule_class, sizeof(dl_owned));
   if (p) check_ready(L, p);
@@ -145,13 +145,14 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
 }
 
 /***
-A tensor on memory that another library made, on the device where it is, without a copy, and owned from now on. What
-that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
+Makes a tensor on another library's memory, without a copy; the tensor owns the memory from now on, and stays on its
+device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
+still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
-@tparam[opt] table options `versioned` (true): false for light userdata to the old DLManagedTensor; `copy`: true
-  always copies, false is an error where a copy is needed; `device`: to copy it to.
-  An address is believed: in a sandbox (docs/embedding.md) only userdata is taken
+@tparam[opt] table options `versioned` (true): false for light userdata to the older DLManagedTensor; `copy`: true
+  always copies, false is an error if a copy is needed; `device`: the device to which it is copied. An address is not
+  checked, so a sandbox (docs/embedding.md) accepts only userdata
 @treturn tensor
 */
 static int l_from_dlpack(lua_State *L) {

@@ -1,4 +1,4 @@
-/* Files of tensors: how they are opened, written and read; NumPy's .npy files. */
+/* Files of tensors: functions that open, write and read them; NumPy's .npy files. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static bool fail(int why) {
   return false;
 }
 
-/* Opens the file that is there. Without O_CREAT, which Linux may refuse in a folder with the sticky bit. */
+/* Opens an existing file. Not with O_CREAT, which Linux may refuse in a folder with the sticky bit. */
 static bool open_in_place(file *f, const char *target) {
   int to = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (to >= 0) f->f = fdopen(to, "wb");
@@ -84,7 +84,7 @@ bool open_output(file *f, const char *path) {
   return fail(ENOMEM);
 }
 
-/* The descriptor, which holds the lock of the unfinished file, is closed after the file has got its name. */
+/* The descriptor, which holds the lock of the unfinished file, is closed after the file was renamed. */
 bool finish_output(file *f) {
   FILE *stream = f->f;
   if (f->unfinished) {
@@ -193,7 +193,7 @@ static int l_save_npy(lua_State *L) {
 
 /* ---- load ---- */
 
-/* Reads and checks the header; *left: bytes of data that the file has. */
+/* Reads and checks the header. *left: the bytes of data in the file. */
 static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, int64_t *left) {
   struct stat s;
   unsigned char preamble[NPY_PREAMBLE];
@@ -210,7 +210,7 @@ static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, 
   *left = (int64_t)s.st_size - (int64_t)(start + length);
 }
 
-/* The data must be as long as the header says: before anything is allocated for it. */
+/* Checks that the data is as long as the header says, before anything is allocated. */
 static void check_length(lua_State *L, const char *path, const npy_header *h, int64_t left) {
   int64_t count;
   if (shape_count(&h->shape, dtype_size(h->dtype), &count) != OK) raise_bad(L, "load", path, "a shape whose size does not fit");
@@ -284,7 +284,7 @@ static int push_failure(lua_State *L) {
   return 2;
 }
 
-/* write_file(path, text) → true; nil and why not. What was there stays until the new file is complete. */
+/* write_file(path, text) → true, or nil and the reason. The old file stays until the new one is complete. */
 static int l_write_file(lua_State *L) {
   size_t n;
   const char *path = check_path(L, 1, "save"), *text = luaL_checklstring(L, 2, &n);
@@ -299,8 +299,8 @@ static int l_write_file(lua_State *L) {
   return push_failure(L);
 }
 
-/* read_file(path, factor) → the bytes; nil and why not. factor: bytes of memory that each will take, for a file of more
-** than some MB. */
+/* read_file(path, factor) → the bytes, or nil and the reason. factor: bytes of memory that each byte will take, for
+** files above some MB. */
 static int l_read_file(lua_State *L) {
   struct stat s;
   luaL_Buffer b;
@@ -320,7 +320,7 @@ static int l_read_file(lua_State *L) {
   return 1;
 }
 
-/* no_room(bytes) → why something cannot take so many bytes of memory, or nil */
+/* no_room(bytes) → the reason why so many bytes of memory are not available, or nil */
 static int l_no_room(lua_State *L) { return push_no_room(L, luaL_checknumber(L, 1)) ? 1 : 0; }
 
 static const function_row functions[] = {

@@ -1,5 +1,5 @@
-/* Readers of data sets' files: MNIST's format and separated values, either packed by gzip or not. Internal:
-** lua/luatensor/data has the functions that scripts call. */
+/* Readers of data sets: MNIST's format and separated values, optionally packed by gzip. Internal: lua/luatensor/data
+** has the functions for scripts. */
 
 #include <errno.h>
 #include <limits.h>
@@ -30,7 +30,7 @@ static int unpack_gc(lua_State *L) {
   return 0;
 }
 
-/* Closed when the function that pushed it ends or raises: no file stays open until a collection. */
+/* Closed when the function that pushed it ends or raises an error, so that no file stays open until a collection. */
 static unpack *push_unpack(lua_State *L, const char *fn, const char *path) {
   char wrong[UNPACK_WORDS];
   unpack_box *box = lua_newuserdatauv(L, sizeof *box, 0);
@@ -43,7 +43,7 @@ static unpack *push_unpack(lua_State *L, const char *fn, const char *path) {
   return box->u;
 }
 
-/* The next n bytes, or an error. */
+/* Reads the next n bytes, or raises an error. */
 static void read_exactly(lua_State *L, const char *path, unpack *u, void *to, size_t n, const char *otherwise) {
   char wrong[UNPACK_WORDS];
   size_t got;
@@ -79,7 +79,7 @@ static int64_t read_idx_header(lua_State *L, const char *path, unpack *u, enum d
   return count * dtype_size(*d);
 }
 
-/* Before anything is allocated: checks that the file can hold so much. */
+/* Checks, before anything is allocated, that the file can contain so many bytes. */
 static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dtype d, const shape *s, int64_t bytes) {
   int64_t most = unpack_most(u) - 4 - 4 * s->ndim;
   if (unpack_is_packed(u) ? bytes <= most : bytes == most) return;
@@ -89,7 +89,7 @@ static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dt
              unpack_is_packed(u) ? "at most " : "", (LUAI_UACINT)most);
 }
 
-/* IDX has the other byte order than ours, unless we are big endian ourselves. */
+/* True if bytes must be swapped: IDX is big-endian. */
 static bool needs_swap(void) {
   const uint16_t one = 1;
   return *(const unsigned char *)&one == 1;
@@ -109,7 +109,8 @@ static void read_idx_elements(lua_State *L, const char *path, unpack *u, tensor 
   }
   size_t got;
   char wrong[UNPACK_WORDS];
-  if (!unpack_read(u, chunk, 1, &got, wrong)) raise_wrong(L, "read_idx", path, wrong);    /* the checksum, too */
+  /* verifies the checksum, too */
+  if (!unpack_read(u, chunk, 1, &got, wrong)) raise_wrong(L, "read_idx", path, wrong);
   if (got != 0) raise_bad(L, "read_idx", path, "too long: elements follow that its shape does not name");
   lua_pop(L, 1);
 }
@@ -130,7 +131,7 @@ static int l_read_idx(lua_State *L) {
 
 /* ---- separated values ---- */
 
-/* A column's numbers are 8 bytes each: doubles, integers, or the numbers of classes. */
+/* The numbers of a column, 8 bytes each: doubles, integers, or the numbers of classes. */
 typedef struct numbers {
   void   *data;
   int64_t count, capacity;
@@ -139,7 +140,7 @@ typedef struct numbers {
 typedef struct reading {
   csv     from;
   numbers values, classes;
-  int64_t class_bytes, class_room;         /* that classes take, and may take before memory is looked at again */
+  int64_t class_bytes, class_room;         /* bytes that classes take, and may take before the next check of memory */
 } reading;
 static const char reading_class = 0;
 
@@ -152,7 +153,7 @@ static int reading_gc(lua_State *L) {
   return 0;
 }
 
-/* Freed when the function that pushed it ends or raises, because no collector knows how many bytes it has. */
+/* Freed when the function that pushed it ends or raises an error, because no collector knows its size. */
 static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   char wrong[UNPACK_WORDS];
   reading *r = lua_newuserdatauv(L, sizeof *r, 0);
@@ -164,13 +165,13 @@ static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   return r;
 }
 
-/* Before n things become more, which takes so many bytes. */
+/* Checks, before a list grows to n items, that there is memory for the bytes. */
 static void check_room(lua_State *L, const char *path, int64_t n, const char *what, int64_t bytes) {
   const char *no_room = push_no_room(L, (double)bytes);
   if (no_room) luaL_error(L, "read_csv: %s: more than %I %s: %s", path, (LUAI_UACINT)n, what, no_room);
 }
 
-/* Room for n more. A packed file may grow to a thousand times its size: not into memory that is not there. */
+/* Makes room for n more. A packed file may expand a thousandfold, so the memory is checked. */
 static void make_room(lua_State *L, const char *path, numbers *v, int64_t n) {
   if (v->count + n <= v->capacity) return;
   int64_t capacity = v->capacity < 1024 ? 1024 : 2 * v->capacity;
@@ -206,7 +207,8 @@ static reading *start_reading(lua_State *L, const char **path) {
 
 /* csv_fields(path, delimiter, skip) → the first row's fields, or nil */
 static int l_csv_fields(lua_State *L) {
-  enum { TAKES = 80 };             /* bytes of a field, with the lists of columns that read_csv makes: measured 75 */
+  enum { TAKES = 80 };             /* bytes of a field, including the lists of columns that read_csv makes: 75
+                                   ** measured */
   const char *path, *no_room;
   reading *r = start_reading(L, &path);
   if (!next_row(L, path, &r->from)) return 0;
@@ -219,7 +221,7 @@ static int l_csv_fields(lua_State *L) {
   return 1;
 }
 
-/* The mistake in a field, with the place where it stands; the field's first bytes will do. */
+/* Raises the error in a field, with the field's position and first bytes. */
 static int raise_field(lua_State *L, const char *path, const csv *c, int i, const char *wrong, const char *cure) {
   const csv_field *f = &c->field[i];
   char text[48];
@@ -233,15 +235,16 @@ static int raise_field(lua_State *L, const char *path, const csv *c, int i, cons
 /* The arguments of one call of csv_numbers. */
 typedef struct wanted {
   const char *path;
-  enum dtype  dtype;               /* of the numbers */
-  bool        integers, fills;     /* fills: an empty field is `missing` */
+  enum dtype  dtype;               /* dtype of the numbers */
+  bool        integers, fills;     /* integers: integers are wanted; fills: an empty field becomes `missing` */
   double      missing;
-  int         fields, ncolumn, labels;     /* fields: of each row; labels: the column of classes from 0; -1: none */
-  const int  *column;              /* of the numbers, from 0 */
-  int         names;               /* where on the stack the classes' table is: names to numbers */
+  int         fields, ncolumn, labels;     /* fields: number of fields in each row; labels: the column of classes, from
+                                           ** 0; -1: none */
+  const int  *column;              /* the columns of the numbers, from 0 */
+  int         names;               /* stack index of the table of classes: names to numbers */
 } wanted;
 
-/* A field that is none of the numbers wanted, and what to do about it. */
+/* Handles a field that is not a number of the wanted kind: fills it, or raises the error. */
 static int raise_no_number(lua_State *L, const reading *r, const wanted *w, int i) {
   double x;
   const csv_field *f = &r->from.field[i];
@@ -265,7 +268,7 @@ static void add_number(lua_State *L, reading *r, const wanted *w, int i) {
   }
 }
 
-/* A class takes its name, and places in tables by name and by number: measured 210 to 320 bytes beside the name's. */
+/* Checks the memory for a class: its name, and entries in tables by name and by number, 210 to 320 bytes measured. */
 static void check_class(lua_State *L, reading *r, const wanted *w, size_t name) {
   enum { TAKES = 320 };
   r->class_bytes += TAKES + (int64_t)name;
@@ -274,7 +277,7 @@ static void check_class(lua_State *L, reading *r, const wanted *w, size_t name) 
   check_room(L, w->path, (int64_t)lua_rawlen(L, w->names), "classes", r->class_bytes);
 }
 
-/* Classes are numbered as they come. */
+/* Classes are numbered in the order of their appearance. */
 static void add_class(lua_State *L, reading *r, const wanted *w) {
   const csv_field *f = &r->from.field[w->labels];
   lua_pushlstring(L, f->text, f->length);
@@ -318,8 +321,8 @@ static void push_numbers(lua_State *L, const numbers *v, enum dtype as, enum dty
   if (st != OK) raise(L, "read_csv", st, (const tensor *const *)&t, 1);
 }
 
-/* csv_numbers(path, delimiter, skip, header, fields, columns, labels, dtype, device, missing) → numbers, classes, their names.
-** columns: a list of numbers from 1; labels: one, or nil; missing: for empty fields, or nil. */
+/* csv_numbers(path, delimiter, skip, header, fields, columns, labels, dtype, device, missing) → numbers, classes, their
+** names. columns: a list of numbers from 1; labels: a number or nil; missing: the number for empty fields, or nil. */
 static int l_csv_numbers(lua_State *L) {
   enum { HEADER = 4, FIELDS, COLUMNS, LABELS, DTYPE, DEVICE, MISSING };
   wanted w = {.fields = (int)luaL_checkinteger(L, FIELDS), .ncolumn = (int)lua_rawlen(L, COLUMNS), .labels = (int)luaL_optinteger(L, LABELS, 0) - 1, .dtype = check_dtype(L, DTYPE, "read_csv"),

@@ -1,4 +1,4 @@
-/* The bytes of .safetensors files. Internal: lua/luatensor/io/safetensors.lua knows what they mean. */
+/* Reads and writes the bytes of .safetensors files. Internal: lua/luatensor/io/safetensors.lua knows their meaning. */
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ static bool big_endian(void) {
 
 /* ---- writing ---- */
 
-/* The list's tensors one after the other, in chunks on the stack. */
+/* Writes the list's tensors one after the other, in chunks. */
 static bool write_list(lua_State *L, FILE *f, int list, int *status, const tensor **at) {
   int top = lua_gettop(L);
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
@@ -65,7 +65,7 @@ static FILE *check_open(lua_State *L, const char *path, lua_Integer offset) {
   return f->f;
 }
 
-/* read_text(file, path, offset, n, [factor]) → the bytes. factor: bytes of memory that each will take. */
+/* read_text(file, path, offset, n, [factor]) → the bytes. factor: bytes of memory that each byte will take. */
 static int l_read_text(lua_State *L) {
   const char *path = check_path(L, 2, "load"), *no_room;
   size_t n = (size_t)luaL_checkinteger(L, 4);

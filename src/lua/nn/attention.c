@@ -1,10 +1,10 @@
-/* Attention as one call, as lua/luatensor/nn/functional/attention.lua asks for it. */
+/* Attention as one call, for lua/luatensor/nn/functional/attention.lua. */
 
 #include "lua/args.h"
 #include "lua/register.h"
 #include "op/nn/attention.h"
 
-/* Stack indices: scale and causal are at 4 and 5. */
+/* The stack indices of the tensors. scale and causal are at 4 and 5. */
 static const int argument[ATTENTION_TENSORS] = {
   [ATTENTION_q] = 1, [ATTENTION_k] = 2, [ATTENTION_v] = 3, [ATTENTION_mask] = 6, [ATTENTION_o] = 7, [ATTENTION_log_sums] = 8,
   [ATTENTION_dout] = 9, [ATTENTION_dq] = 10, [ATTENTION_dk] = 11, [ATTENTION_dv] = 12
@@ -28,7 +28,7 @@ static int run(lua_State *L, bool back) {
   return raise(L, "attention", st, j.at, 1);
 }
 
-/* attention(q, k, v, scale, causal, mask, o, log_sums): writes o and, where they are wanted, the sums. */
+/* attention(q, k, v, scale, causal, mask, o, log_sums): writes o and, if wanted, the logarithms of the sums. */
 static int l_attention(lua_State *L) { return run(L, false); }
 
 /* attention_back(q, k, v, scale, causal, mask, o, log_sums, dout, dq, dk, dv): writes the last three. */

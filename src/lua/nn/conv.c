@@ -1,5 +1,5 @@
-/* Convolutions and pooling as luatensor.nn asks for them: it has checked shapes and options, and words its errors. These
-** check again what memory depends on. */
+/* Convolutions and pooling, for luatensor.nn, which checks shapes and options and words the errors. The functions here
+** check again what memory safety depends on. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "op/nn/conv.h"
 #include "op/nn/pool.h"
 
-/* Reads integers of the list at i into out; returns how many there are, `most` at most. */
+/* Reads the integers of the list at i into out. Returns their number, at most `most`. */
 static int read_list(lua_State *L, int i, const char *fn, int64_t *out, int most) {
   luaL_checktype(L, i, LUA_TTABLE);
   int n = (int)lua_rawlen(L, i);
@@ -39,7 +39,7 @@ static int raise_call(lua_State *L, const char *fn, int st, const tensor *a, con
 
 /* ---- convolutions ---- */
 
-/* The list at i: stride, zeros before and behind, dilation, two each, and groups. */
+/* Reads the list at i: stride, padding before and after, and dilation (two numbers each), and groups. */
 static void read_geometry(lua_State *L, int i, const char *fn, conv_geometry *g) {
   int64_t v[9];
   if (read_list(L, i, fn, v, 9) != 9) luaL_error(L, "%s: 9 numbers expected", fn);
@@ -50,7 +50,7 @@ static void read_geometry(lua_State *L, int i, const char *fn, conv_geometry *g)
   g->groups = v[8];
 }
 
-/* Arguments 1 and 2 are tensors, as argument 3 where there is a bias. */
+/* Arguments 1 and 2 are tensors; so is argument 3 if there is a bias. */
 static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geometry) {
   const tensor *a = check_tensor(L, 1, fn), *b = check_tensor(L, 2, fn);
   int st = conv_prepare(j);
@@ -89,8 +89,8 @@ static int l_conv_weight(lua_State *L) {
 
 /* ---- pooling ---- */
 
-/* The list at i: lengths of windows, strides, zeros before, dilation, two each; 1 for ceil; 1 to count zeros; a divisor.
-** Adaptive: the result's two lengths. */
+/* Reads the list at i: lengths of windows, strides, padding before, dilation (two numbers each); 1 for ceil; 1 to count
+** padding; a divisor. Adaptive pooling: the result's two lengths. */
 static void read_windows(lua_State *L, int i, const char *fn, pool_job *j) {
   int64_t v[11];
   int n = read_list(L, i, fn, v, 11);
@@ -114,7 +114,7 @@ static void prepare_pool(lua_State *L, const char *fn, pool_job *j) {
   if (st != OK) raise_call(L, fn, st, j->in, j->position ? j->position : j->in);
 }
 
-/* Pools n inputs, with the windows at index n + 1; position: also push where maxima are. */
+/* Pools n inputs, with the windows at index n + 1. position: also pushes the positions of the maxima. */
 static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bool position) {
   place where = j->in->store->place;
   tensor *out = push_tensor(L, fn, j->in->dtype, &j->shape, where);
@@ -127,7 +127,7 @@ static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bo
   return position ? 2 : 1;
 }
 
-/* max_pool(x, windows, with positions?) */
+/* max_pool(x, windows, flag: also return the positions) */
 static int l_max_pool(lua_State *L) {
   pool_job j = {.in = check_tensor(L, 1, "max_pool"), .call = {.op = POOL_max}};
   read_windows(L, 2, "max_pool", &j);

@@ -1,4 +1,4 @@
-/* Normalisation: what nn's functions of that name call. Shapes were checked there; what is checked here keeps within memory. */
+/* Normalisation for the functions of nn, which have checked the shapes. The checks here protect memory. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -10,7 +10,7 @@ static tensor *check_float(lua_State *L, const char *fn, int i) {
   return x;
 }
 
-/* The tensor at i; NULL: there is nil. */
+/* The tensor at i, or NULL for nil. */
 static tensor *opt_float(lua_State *L, const char *fn, int i) {
   return lua_isnoneornil(L, i) ? NULL : check_float(L, fn, i);
 }
@@ -24,7 +24,7 @@ static void prepare(lua_State *L, const char *fn, norm_job *j) {
   raise(L, fn, st, t, n);
 }
 
-/* Pushes the results of a forward call; its name's rule is the gradient. */
+/* Pushes the results of a forward call. The rule for its name gives the gradient. */
 static int run(lua_State *L, const char *fn, const norm_job *j, const op_params *p) {
   place where = j->x->store->place;
   tensor *out = push_tensor(L, fn, j->x->dtype, &j->x->shape, where), *stats = push_tensor(L, fn, j->compute, &j->stats, where);
@@ -37,8 +37,8 @@ static int run(lua_State *L, const char *fn, const norm_job *j, const op_params 
   return 1;
 }
 
-/* norm_rows(x, weight, bias, segments, run, groups, eps, rms): each segments * run neighbours of x by themselves, times weight
-** and plus bias [groups * segments], which may be nil. */
+/* norm_rows(x, weight, bias, segments, run, groups, eps, rms): normalises each segments * run neighbouring elements of
+** x, times weight plus bias [groups * segments], which may be nil. */
 static int l_norm_rows(lua_State *L) {
   const char *fn = "norm_rows";
   lua_settop(L, 8);
@@ -50,8 +50,9 @@ static int l_norm_rows(lua_State *L) {
   return run(L, fn, &j, &p);
 }
 
-/* norm_channels(x, weight, bias, running_mean, running_var, training, momentum, eps): each channel of x [N, C, …] by itself;
-** training: by its own mean and variance, which the running ones, or nil, follow; else by the running ones. */
+/* norm_channels(x, weight, bias, running_mean, running_var, training, momentum, eps): normalises each channel of x [N,
+** C, …]. training: by its own mean and variance, which also update the running ones unless they are nil; otherwise by
+** the running ones. */
 static int l_norm_channels(lua_State *L) {
   const char *fn = "norm_channels";
   lua_settop(L, 8);
@@ -63,15 +64,15 @@ static int l_norm_channels(lua_State *L) {
   return run(L, fn, &j, &p);
 }
 
-/* A new tensor for a gradient where argument i says that it is wanted, else nil. */
+/* A new tensor for a gradient if argument i is true (wanted), else nil. */
 static tensor *push_gradient(lua_State *L, const char *fn, int i, enum dtype d, const shape *s, const tensor *x) {
   if (lua_toboolean(L, i)) return push_tensor(L, fn, d, s, x->store->place);
   lua_pushnil(L);
   return NULL;
 }
 
-/* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): the gradients that are wanted;
-** flag: rms, or of channels that statistics were given. */
+/* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): the wanted gradients.
+** flag: rms; for channels that the statistics were given. */
 static int l_norm_back(lua_State *L) {
   const char *fn = "norm";
   lua_settop(L, 11);
@@ -91,7 +92,7 @@ static int l_norm_back(lua_State *L) {
   return st == OK ? 3 : raise(L, fn, st, &j.x, 1);
 }
 
-/* softmax_back(g, o, log): the gradient of softmax, or log_softmax, along the last dim of what gave o. */
+/* softmax_back(g, o, log): the gradient of softmax, or of log_softmax, along the last dim, from the result o. */
 static int l_softmax_back(lua_State *L) {
   const char *fn = "softmax";
   lua_settop(L, 3);

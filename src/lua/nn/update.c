@@ -1,4 +1,4 @@
-/* Optimisers' updates, for lua/luatensor/optim: core.updates.adam(parameter, state, number …). */
+/* Updates of parameters, for lua/luatensor/optim: core.updates.adam(parameter, state, number …). */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -24,7 +24,7 @@ static int push_status(lua_State *L, int status, place where) {
   }
 }
 
-/* x, of the parameter p, as `what`: NULL, or why it will not do (pushed). */
+/* True if x has the shape, dtype and place of p. */
 static bool is_like(const tensor *x, const tensor *p) {
   return shape_equal(&x->shape, &p->shape) && x->dtype == p->dtype && place_equal(x->store->place, p->store->place);
 }
@@ -37,7 +37,7 @@ static int push_gone_as(lua_State *L, const tensor *t, const char *what) {
 
 /* ---- operands ---- */
 
-/* The row's states from the table at 2 on top of the stack; false: one is missing, or unlike p. */
+/* Gets the row's states from the table at index 2. False if a state is missing or unlike p. */
 static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   for (int k = 0; k < row->states; k++) {
     lua_pushvalue(L, lua_upvalueindex(2 + k));
@@ -49,14 +49,14 @@ static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   return true;
 }
 
-/* The parameter at i, and its gradient, which it pushes; false: problem (pushed). */
+/* Gets the parameter at i and its gradient, which is pushed. False: pushes the problem. */
 static bool get_parameter(lua_State *L, int i, tensor **at) {
   at[0] = test_tensor(L, i);
   if (!at[0]) return push_problem(L, "tensor expected"), false;
   if (tensor_is_gone(at[0])) return push_gone_as(L, at[0], ""), false;
   if (!((const tensor_userdata *)at[0])->is_leaf) return push_problem(L, "it is no leaf any more"), false;
   lua_getiuservalue(L, i, 1);
-  tensor_userdata *gradient = lua_touserdata(L, -1);       /* of a leaf it is a tensor or nil */
+  tensor_userdata *gradient = lua_touserdata(L, -1);       /* a leaf's gradient is a tensor or nil */
   if (!gradient || gradient->class != &tensor_class) return lua_pushboolean(L, 0), false;
   at[1] = &gradient->tensor;
   if (tensor_is_gone(at[1])) return push_gone_as(L, at[1], "its gradient: "), false;
@@ -64,8 +64,9 @@ static bool get_parameter(lua_State *L, int i, tensor **at) {
   return true;
 }
 
-/* update(parameter, state, number …): nothing when done; false: it has no gradient; "state": the state has to be made,
-** or to follow the parameter's dtype or device; else what is wrong. Upvalues: the row, names of its states. */
+/* update(parameter, state, number …): returns nothing when done; false if there is no gradient; "state" if the state
+** must be made or must follow the parameter's dtype or device; else the error. Upvalues: the row, names of its
+** states. */
 static int l_update(lua_State *L) {
   enum update_op op = (enum update_op)lua_tointeger(L, lua_upvalueindex(1));
   const update_info *row = &update_rows[op];
@@ -81,8 +82,8 @@ static int l_update(lua_State *L) {
   return st == OK ? 0 : push_status(L, st, where);
 }
 
-/* update_misfit(parameters): the number of the first one that cannot be updated by its gradient, and why; nothing where all can,
-** or have none. Nothing is written. */
+/* update_misfit(parameters): the number of the first parameter that its gradient cannot update, and the reason; nothing
+** if there is none. Writes nothing. */
 static int l_misfit(lua_State *L) {
   tensor *at[2];
   bool flat;
