@@ -261,6 +261,7 @@ lint-structure: build
 
 lint-prose:
 	@$(LUA) tools/lint_prose.lua
+	@$(LUA) tools/lint_pages.lua
 
 # ---- documentation ----------------------------------------------------------------------------
 
