@@ -2,8 +2,9 @@
 --
 --   tools/lua tools/lint_pages.lua [page …]
 --
--- A line of prose or code has at most 120 columns; tables, printed lines and what a tool writes may be longer. A link
--- leads to a file and a heading that exist. tools/lint_prose.lua counts long sentences.
+-- A line of prose or code has at most 120 columns; tables, printed lines and generated text may be longer. A link leads
+-- to a file and a heading that exist. Paths of files in backticks and targets of make exist, too. tools/lint_prose.lua
+-- counts long sentences.
 
 local COLUMNS <const> = 120
 
@@ -38,6 +39,13 @@ local function anchors(path)
   return anchors_of_path[path]
 end
 
+local function lines_of(command)
+  local lines, pipe = {}, assert(io.popen(command))
+  for line in pipe:lines() do lines[#lines + 1] = line end
+  pipe:close()
+  return lines
+end
+
 local function exists(path)
   local file <close> = io.open(path)
   return file ~= nil
@@ -62,6 +70,40 @@ local function check_links(path, number, line)
   end
 end
 
+local ROOMS <const> = {src = true, lua = true, spec = true, tools = true, examples = true, bench = true, docs = true}
+
+-- True if the path names a file from the root, or from a folder whose name pages leave out, with or without its ending.
+local function is_there(path)
+  for _, folder in ipairs {"", "src/", "lua/luatensor/", "spec/"} do
+    for _, ending in ipairs {"", ".lua"} do
+      if exists(folder .. path .. ending) then return true end
+    end
+  end
+end
+
+-- Code such as `src/base/shape.h` names a file of the checkout. Names with capitals are examples.
+local function check_paths(path, number, line)
+  for code in line:gmatch "`([%l%d_%-/.]+)`" do
+    if ROOMS[code:match "^(%a+)/"] and not is_there(code) then report(path, number, "no file: " .. code) end
+  end
+end
+
+local targets = {}
+for _, makefile in ipairs(lines_of "find Makefile spec -name Makefile -o -name '*.mk'") do
+  for line in io.lines(makefile) do
+    for word in (line:match "^([%w%-. ]+):" or ""):gmatch "[%w%-]+" do targets[word] = true end
+  end
+end
+
+-- A command `make` names targets.
+local function check_targets(path, number, line)
+  local words = line:match "^make ([^#]*)"
+  if not words then return end
+  for word in words:gsub('%u[%u_]*=%b""', ""):gmatch "%S+" do
+    if word:find "^%l[%l%-]*$" and not targets[word] then report(path, number, "no target: " .. word) end
+  end
+end
+
 local function check(path)
   local number, fenced, generated = 0, false, false
   for line in io.lines(path) do
@@ -73,14 +115,17 @@ local function check(path)
     if not may_be_long and utf8.len(line) > COLUMNS then
       report(path, number, ("%d columns"):format(utf8.len(line)))
     end
-    if not fenced and not generated then check_links(path, number, line) end
+    if fenced then check_targets(path, number, line)
+    elseif not generated then
+      check_links(path, number, line)
+      check_paths(path, number, line)
+    end
   end
 end
 
 local paths = {table.unpack(arg)}
-if #paths == 0 then
-  local pipe <close> = assert(io.popen "find docs *.md -name '*.md' | sort")
-  for path in pipe:lines() do if not GENERATED[path] then paths[#paths + 1] = path end end
+if #paths == 0 then paths = lines_of "find docs *.md -name '*.md' | sort" end
+for _, path in ipairs(paths) do
+  if not GENERATED[path] then check(path) end
 end
-for _, path in ipairs(paths) do check(path) end
 os.exit(problems == 0)
