@@ -521,11 +521,11 @@ function Tensor:cumulative_sum(dim, options) end
 ---@return any # integer
 function Tensor:data_ptr() end
 
----The same elements, in the same memory, as a tensor through which no gradient goes.
+---A tensor with the same elements in the same memory, through which no gradient flows.
 ---@return luatensor.Tensor #
 function Tensor:detach() end
 
----Takes x out of the graph that it was computed in: it is a leaf that needs no gradient.
+---Removes x from its graph: x becomes a leaf that needs no gradient.
 ---@return luatensor.Tensor # x
 function Tensor:detach_() end
 
@@ -1308,7 +1308,7 @@ Tensor["repeat"] = function(self, repeats, dim) end
 ---The same as repeat.
 Tensor["repeat_interleave"] = Tensor["repeat"]
 
----Says that gradients for x are wanted: what is computed from it is recorded, and `y:backward()` puts them in `x.grad`.
+---Requests gradients for x: ops on x are recorded, and `y:backward()` adds gradients to `x.grad`.
 ---@param flag? boolean
 ---@return luatensor.Tensor # x
 function Tensor:requires_grad_(flag) end
@@ -1318,7 +1318,7 @@ function Tensor:requires_grad_(flag) end
 ---@return luatensor.Tensor #
 function Tensor:reshape(...) end
 
----Keeps the gradient of a tensor that is no leaf, when backward passes it: it will be in `x.grad`.
+---Makes backward keep the gradient of a tensor that is no leaf, in `x.grad`.
 function Tensor:retain_grad() end
 
 ---The same as bitwise_right_shift.
@@ -2393,7 +2393,7 @@ function lt.fft.rfftn(x, s, dim, options) end
 ---@return luatensor.Tensor # float32 or float64
 function lt.fft.irfftn(x, s, dim, options) end
 
----The same elements, in the same memory, as a tensor through which no gradient goes.
+---A tensor with the same elements in the same memory, through which no gradient flows.
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.detach(x) end

@@ -1,4 +1,4 @@
-/* luaopen_luatensor_core, and the way from x.name and x[i] to what answers. */
+/* luaopen_luatensor_core, and the lookup of x.name and x[i]. */
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void copy_names(lua_State *L, int from, int to) {
   }
 }
 
-/* upvalues are methods, properties. */
+/* Raises the error for an unknown name. Upvalues: methods, properties. */
 static int raise_unknown(lua_State *L, const char *name) {
   lua_newtable(L);
   int names = lua_gettop(L);
@@ -33,7 +33,8 @@ static int l_index(lua_State *L) {
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
-    lua_CFunction get = lua_tocfunction(L, -1);     /* called as part of this function: errors name the script's line */
+    lua_CFunction get = lua_tocfunction(L, -1);     /* called as a part of this function, so that errors name the
+                                                    ** script's line */
     lua_settop(L, 1);
     return get(L);
   }
@@ -67,7 +68,7 @@ static void export_table(lua_State *L, int table, const char *name) {
 #define EXPORTED __attribute__((visibility("default")))
 LUAMOD_API EXPORTED int luaopen_luatensor_core(lua_State *L);
 
-/* For libraries that bring a kind of device of their own: docs/adding-a-device.md. */
+/* For libraries that add a kind of device: docs/adding-a-device.md. */
 EXPORTED const device *luatensor_host_device(void);
 EXPORTED int luatensor_add_device(const device *d);
 
@@ -93,7 +94,7 @@ int luaopen_luatensor_core(lua_State *L) {
   export_table(L, PROPERTIES, "properties");
   export_table(L, METATABLE, "metatable");
   export_table(L, INTERNALS, "internals");
-  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_pushboolean(L, 0);                            /* the value of getmetatable(x) */
   lua_setfield(L, METATABLE, "__metatable");
   lua_settop(L, MODULE);
   return 1;

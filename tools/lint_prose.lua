@@ -13,7 +13,7 @@ local limits = {
   -- Phrases that stand for a noun or a word of the field.
   phrases = 0,
   -- Sentences of comments and pages with more than 35 words.
-  sentences = 185,
+  sentences = 180,
 }
 
 local list = arg[1] == "--list"

@@ -1,4 +1,5 @@
-/* Gradients as tensors have them: requires_grad, grad, detach …, and what the engine asks of tensors. */
+/* The gradient properties and methods of tensors: requires_grad, grad, detach and others, and the functions that the
+** engine needs. */
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"
@@ -16,7 +17,7 @@ static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
     luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s%s", fn,
                u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name,
                u->tensor.weak ? "" : "; write 1.0 instead of 1, or {dtype = \"float32\"}");
-  if (flag && u->tensor.apart) {             /* what changes its memory is to be seen from now on */
+  if (flag && u->tensor.apart) {             /* from now on, changes of its memory must be seen */
     u->tensor.apart = false;
     u->tensor.store->kept--;
   }
@@ -35,7 +36,7 @@ static bool check_flag(lua_State *L, int i, const char *fn) {
 }
 
 /***
-Says that gradients for x are wanted: what is computed from it is recorded, and `y:backward()` puts them in `x.grad`.
+Requests gradients for x: ops on x are recorded, and `y:backward()` adds gradients to `x.grad`.
 @function requires_grad_
 @tparam Tensor x float or complex
 @tparam[opt=true] boolean flag
@@ -49,7 +50,7 @@ static int l_requires_grad(lua_State *L) {
 }
 
 /***
-The same elements, in the same memory, as a tensor through which no gradient goes.
+A tensor with the same elements in the same memory, through which no gradient flows.
 @function detach
 @tparam Tensor x
 @treturn Tensor
@@ -62,7 +63,7 @@ static int l_detach(lua_State *L) {
 }
 
 /***
-Takes x out of the graph that it was computed in: it is a leaf that needs no gradient.
+Removes x from its graph: x becomes a leaf that needs no gradient.
 @function detach_
 @tparam Tensor x
 @treturn Tensor x
@@ -77,7 +78,7 @@ static int l_detach_in_place(lua_State *L) {
 }
 
 /***
-Keeps the gradient of a tensor that is no leaf, when backward passes it: it will be in `x.grad`.
+Makes backward keep the gradient of a tensor that is no leaf, in `x.grad`.
 @function retain_grad
 @tparam Tensor x
 */
@@ -108,7 +109,7 @@ static int get_is_leaf(lua_State *L) {
   return 1;
 }
 
-/* The name of the op that made x, where gradients go through it. */
+/* The name of the op that made x, if gradients flow through it. */
 static int get_grad_fn(lua_State *L) {
   check_tensor(L, 1, "grad_fn");
   if (((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return 0;
@@ -130,11 +131,11 @@ static int push_grad(lua_State *L) {
 static int get_grad(lua_State *L) {
   push_grad(L);
   tensor_userdata *g = test_userdata(L, -1);
-  if (g) g->held = false;                    /* the script has it from now on */
+  if (g) g->held = false;                    /* from now on the script can hold the gradient */
   return 1;
 }
 
-/* gradient(x): x.grad for the library's own functions, which do not keep it. */
+/* gradient(x): x.grad for the library's own functions, which do not keep a reference. */
 static int l_gradient(lua_State *L) { return push_grad(L); }
 
 int set_requires_grad(lua_State *L) {
@@ -152,7 +153,7 @@ static int raise_gradient(lua_State *L, const tensor *x, const tensor *g) {
                     lua_tostring(L, -1));
 }
 
-/* x.grad = g, or nil. A gradient that no script has seen ends at once. */
+/* x.grad = g, or nil. An old gradient that no script has seen is freed at once. */
 int set_grad(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "grad");
   tensor_userdata *u = lua_touserdata(L, 1);
@@ -175,7 +176,8 @@ int set_grad(lua_State *L) {
 
 /* ---- for the engine ---- */
 
-/* source(x): where its gradient goes: nil, x itself (a leaf), or its node and, of several, which of its results it is. */
+/* source(x): where x's gradient goes: nil, x itself (a leaf), or its node and, for several results, the number of the
+** result. */
 static int l_source(lua_State *L) {
   check_tensor(L, 1, "autograd");
   const tensor_userdata *u = lua_touserdata(L, 1);
@@ -188,20 +190,20 @@ static int l_source(lua_State *L) {
   return 2;
 }
 
-/* sole(x): true if no other tensor shares x's memory, and each element has its own place. */
+/* sole(x): true if no other tensor shares x's memory, and no two elements share a place. */
 static int l_sole(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "autograd");
   lua_pushboolean(L, storage_is_sole(t->store) && tensor_is_contiguous(t));
   return 1;
 }
 
-/* alias(x): the same memory, without a history. */
+/* alias(x): a view of the same memory without a history. */
 static int l_alias(lua_State *L) {
   push_view(L, check_tensor(L, 1, "autograd"));
   return 1;
 }
 
-/* set_apart(x): x shares memory from now on, but no gradient, as what x:detach() gives. */
+/* set_apart(x): from now on x shares memory, but no gradient, like a result of x:detach(). */
 static int l_set_apart(lua_State *L) {
   tensor *t = check_tensor(L, 1, "autograd");
   if (t->apart) return 0;
@@ -210,7 +212,7 @@ static int l_set_apart(lua_State *L) {
   return 0;
 }
 
-/* become(x, y): x, a leaf, has y's memory from now on, dtype and device among it. */
+/* become(x, y): x, a leaf, takes over y's memory, dtype and device. */
 static int l_become(lua_State *L) {
   tensor *x = check_tensor(L, 1, "autograd"), *y = check_tensor(L, 2, "autograd");
   if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return luaL_error(L, "only leaves can be moved");
@@ -223,14 +225,14 @@ static int l_become(lua_State *L) {
   return 0;
 }
 
-/* is_complex(x): true for a tensor of complex numbers, and for a complex number. */
+/* is_complex(x): true for a tensor of complex numbers and for a complex number. */
 static int l_is_complex(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   lua_pushboolean(L, t && dtype_kind(t->dtype) == KIND_COMPLEX);
   return 1;
 }
 
-/* version(x): how often x's memory was written to in place. */
+/* version(x): the number of in-place writes to x's memory. */
 static int l_version(lua_State *L) {
   lua_pushinteger(L, check_tensor(L, 1, "autograd")->store->version);
   return 1;

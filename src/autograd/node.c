@@ -1,4 +1,4 @@
-/* Nodes of the graph: making them, and what the engine in Lua asks of them. */
+/* Nodes of the graph: makes them, and answers the questions of the engine in Lua. */
 
 #include "autograd/node.h"
 
@@ -29,7 +29,8 @@ node *push_node(lua_State *L, const char *name, int nin, int nout, int dims) {
   if (nin > USHRT_MAX - NODE_EDGES)
     luaL_error(L, "%s: gradients of at most %d tensors at once; use lt.no_grad(fn)", name, USHRT_MAX - NODE_EDGES);
   size_t bytes = sizeof(node) + (size_t)(nin + nout) * sizeof(node_value) + (size_t)dims * 2 * sizeof(int64_t);
-  if (bytes == sizeof(tensor_userdata)) bytes++;          /* tensors are told by their size, and a mark at their end */
+  if (bytes == sizeof(tensor_userdata)) bytes++;          /* one byte more, because tensors are recognised by their size
+                                                          ** and a mark at their end */
   node *n = lua_newuserdatauv(L, bytes, NODE_EDGES + nin);
   memset(n, 0, sizeof(node) + (size_t)(nin + nout) * sizeof(node_value));
   n->class = &node_class;
@@ -39,7 +40,7 @@ node *push_node(lua_State *L, const char *name, int nin, int nout, int dims) {
   return n;
 }
 
-/* The metatable has a finalizer, which costs as much as the rest of a node. */
+/* Gives the node a metatable with a finalizer, which costs as much as the rest of a node. */
 void node_own(lua_State *L, int at) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &node_class);
   lua_setmetatable(L, at);
@@ -100,7 +101,7 @@ static int l_gc(lua_State *L) {
 
 enum { DEEPEST = 8 };
 
-/* Adds up the versions of tensors in the value at i, and (copy) replaces tables by copies: pushes the result. */
+/* Adds up the versions of tensors in the value at i and pushes the value; with `copy`, tables are copied. */
 static void push_argument(lua_State *L, int i, bool copy, int depth, uint64_t *versions) {
   i = lua_absindex(L, i);
   const tensor *t = test_tensor(L, i);
@@ -150,7 +151,8 @@ void push_lengths(lua_State *L, const node_value *v) {
 
 /* ---- what the engine asks ---- */
 
-/* rule(node): the row of its rule, or nil; its name; its inputs' number; where retain_grad wants its gradients, or nil. */
+/* rule(node): returns the row of its rule, or nil; its name; the number of inputs; and where retain_grad wants its
+** gradients, or nil. */
 static int l_rule(lua_State *L) {
   node *n = check_node(L, 1);
   if (lua_getiuservalue(L, 1, NODE_RULE) == LUA_TUSERDATA) lua_getiuservalue(L, -1, 1);
@@ -160,7 +162,8 @@ static int l_rule(lua_State *L) {
   return 4;
 }
 
-/* edge(node, k): where input k's gradient goes: nil (nowhere), a leaf, or a node and, of several, which of its results. */
+/* edge(node, k): where input k's gradient goes: nil (nowhere), a leaf, or a node and, for several results, the number
+** of the result. */
 static int l_edge(lua_State *L) {
   const node *n = check_node(L, 1);
   lua_Integer at = lua_tointeger(L, 2);
@@ -205,7 +208,7 @@ static int compare_seq(const void *a, const void *b) {
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* True if the value at the top is a key of the table there; barriers 0: there is no table. */
+/* True if the value at the top is a key of the table at index `barriers`; 0: there is no table. */
 static bool is_barrier(lua_State *L, int barriers) {
   if (!barriers) return false;
   lua_pushvalue(L, -1);
@@ -214,7 +217,7 @@ static bool is_barrier(lua_State *L, int barriers) {
   return found;
 }
 
-/* True if the leaf that is the edge of input k, of the node at the top, is no barrier. */
+/* True if the edge of input k of the node at the top is a leaf that is no barrier. */
 static bool is_other_leaf(lua_State *L, int barriers, int k) {
   lua_getiuservalue(L, -1, NODE_EDGES + k);
   bool other = !is_barrier(L, barriers);
@@ -222,8 +225,8 @@ static bool is_other_leaf(lua_State *L, int barriers, int k) {
   return other;
 }
 
-/* Adds the nodes that the edges of list[i] lead to, where this walk has not seen them. Not beyond barriers. *others
-** becomes true where an edge leads to a leaf that is no barrier. */
+/* Adds the nodes to which the edges of list[i] lead, unless this walk has seen them. Stops at barriers. *others becomes
+** true if an edge leads to a leaf that is no barrier. */
 static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i, lua_Integer count, uint64_t mark,
                              bool *others) {
   lua_rawgeti(L, list, i);
@@ -254,10 +257,11 @@ static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i
   return count;
 }
 
-/* order(node, barriers): the nodes that a gradient reaches from this node, the node that was made last first;
-** it stops at barriers, a set of leaves and nodes. Returns also whether a leaf that is no barrier is among its ends. */
+/* order(node, barriers): the nodes that a gradient reaches from this node, the most recently made first; stops at
+** barriers, a set of leaves and nodes. Also returns whether it ends at a leaf that is no barrier. */
 static int l_order(lua_State *L) {
-  static uint64_t marks;                     /* one thread runs a state; others may skip numbers, which does no harm */
+  static uint64_t marks;                     /* one thread runs a state; other threads may skip numbers, which is
+                                             ** harmless */
   node *first = check_node(L, 1);
   int barriers = lua_istable(L, 2) ? 2 : 0;
   bool others = false;

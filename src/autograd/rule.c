@@ -1,4 +1,4 @@
-/* Rules: what their letters say. The rules themselves are in lua/luatensor/gradients. */
+/* Rules: the meaning of their letters. The rules themselves are in lua/luatensor/gradients. */
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int raise_changed(lua_State *L, const node *n) {
                     "change without _", n->name);
 }
 
-/* The edge of what was kept: so that gradients of gradients find their way. */
+/* Attaches the edge of a kept value, so that gradients of gradients find their way. */
 static void attach(lua_State *L, int at, const node *n, int k) {
   const node_value *v = &n->value[k];
   tensor_userdata *u = lua_touserdata(L, -1);
@@ -35,7 +35,7 @@ static void attach(lua_State *L, int at, const node *n, int k) {
   u->output = result ? k : v->output;
 }
 
-/* Pushes a tensor without storage: spare `i` of the table there; 0: a new one. */
+/* Pushes a tensor without storage: spare `i` of the table, or a new one. */
 static tensor *push_spare(lua_State *L, int spares, int i) {
   if (spares && lua_rawgeti(L, spares, i) == LUA_TUSERDATA) return &((tensor_userdata *)lua_touserdata(L, -1))->tensor;
   if (spares) lua_pop(L, 1);
@@ -46,7 +46,8 @@ static tensor *push_spare(lua_State *L, int spares, int i) {
   return t;
 }
 
-/* Pushes value k of the node at `at`. graph: as part of the graph; else in spare i. Returns true if it is a tensor. */
+/* Pushes value k of the node at `at`. graph: as a part of the graph; else in spare i. Returns true if it is a
+** tensor. */
 static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int i) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];
@@ -62,7 +63,7 @@ static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int 
   if (graph && k >= n->nout && v->needs && v->is_leaf) {
     lua_getiuservalue(L, at, NODE_EDGES + k - n->nout);
     const tensor *leaf = test_tensor(L, -1);
-    if (leaf && leaf->store == v->store) return true;    /* else it was freed */
+    if (leaf && leaf->store == v->store) return true;    /* otherwise the leaf was freed */
     lua_pop(L, 1);
   }
   tensor *t = push_spare(L, spares, i);
@@ -81,7 +82,7 @@ static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int 
   return true;
 }
 
-/* The reduced dims as a list, and input 1's shape with length 1 there. */
+/* Sets the reduced dims as a list, and input 1's shape with length 1 in them. */
 static void set_reduced(lua_State *L, const node *n, const node_value *in) {
   lua_newtable(L);
   for (int d = 0, k = 1; d < in->ndim; d++)
@@ -108,7 +109,7 @@ static void set_order(lua_State *L, const node *n, const node_value *in) {
   lua_setfield(L, -2, "back");
 }
 
-/* shapes and needs, of each input */
+/* Sets shapes and needs, for each input. */
 static void set_inputs(lua_State *L, const node *n) {
   lua_createtable(L, n->nin, 0);
   lua_createtable(L, n->nin, 0);
@@ -129,7 +130,7 @@ static void set_true(lua_State *L, const char *name) {
   lua_setfield(L, -2, name);
 }
 
-/* Parameters of the call, as a table. */
+/* Pushes the parameters of the call as a table. */
 static void push_params(lua_State *L, int at) {
   const node *n = lua_touserdata(L, at);
   const op_params *p = &n->params;
@@ -184,7 +185,7 @@ static void read_letters(lua_State *L, char *letters) {
   lua_pop(L, 1);
 }
 
-/* new_rule(row): the row's letters, for the recorder. */
+/* new_rule(row): notes the row's letters for the recorder. */
 static int l_new_rule(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   rule *r = lua_newuserdatauv(L, sizeof *r, 1);

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-/* Accounts of closed states with storages that other libraries still hold. The list is taken as a whole and put back one by
-** one, so that no lock can be left taken by a fork. */
+/* Accounts of closed states with storages that other libraries still hold. The list is removed as a whole and its items
+** are added back one by one, so that a fork never leaves a lock taken. */
 static _Atomic(account *) orphans;
 
-/* True if no storage is charged any more. The last access that another thread makes to an account is to this count. */
+/* True if no storage is charged any more. This count is the last field of an account that another thread accesses. */
 static bool is_empty(account *a) {
   return a->count == atomic_load_explicit(&a->returned_count, memory_order_acquire);
 }

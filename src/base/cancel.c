@@ -4,12 +4,12 @@
 #include <time.h>
 
 #ifdef CLOCK_MONOTONIC_COARSE
-#define CLOCK CLOCK_MONOTONIC_COARSE          /* 5 ns; the other takes 30 */
+#define CLOCK CLOCK_MONOTONIC_COARSE          /* takes 5 ns; the exact clock takes 30 */
 #else
 #define CLOCK CLOCK_MONOTONIC
 #endif
 
-enum { PERIOD = 10000000 };                   /* nanoseconds between two questions */
+enum { PERIOD = 10000000 };                   /* nanoseconds between two checks */
 
 _Thread_local operation this_operation;
 

@@ -6,7 +6,7 @@
 
 #include "base/lock.h"
 
-/* The kinds that are compiled in, the host's own first. */
+/* The compiled-in kinds of devices; the host's own kind is the first. */
 extern const device cpu_device, gpu_device;
 
 static const device *kinds[DEVICE_KINDS] = {&cpu_device, &gpu_device};

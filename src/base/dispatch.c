@@ -2,7 +2,7 @@
 
 /* ---- how much work a call is ---- */
 
-/* Elements of operand k that a plan visits, each once. */
+/* The number of different elements of operand k that a plan visits. */
 static double visited(const plan *p, int k) {
   double n = 1;
   for (int d = 0; d < p->ndim; d++)
@@ -16,7 +16,7 @@ static double bytes_visited(const plan *p, int k, const operand *o) {
   return o->data ? bytes_of(visited(p, k), o->dtype) : 0;
 }
 
-/* Inputs 1 … n of a plan. */
+/* The bytes of inputs 1 … n of a plan. */
 static double bytes_in(const plan *p, const operand *in, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += bytes_visited(p, 1 + i, &in[i]);
@@ -58,7 +58,7 @@ static work work_cross_entropy(const cross_entropy_call *c) {
                      : (work){.dtype = c->compute, .elements = n, .read = in + classes, .written = sums + losses};
 }
 
-/* Parameters and statistics are few. */
+/* Parameters and statistics are negligible. */
 static work work_norm(const norm_call *c) {
   double n = (double)c->rows * (double)c->segments * (double)c->run, bytes = bytes_of(n, c->in.dtype);
   return (work){.dtype = c->compute, .elements = n, .read = c->backward ? 2 * bytes : bytes, .written = c->out.data ? bytes : 0};
@@ -99,7 +99,8 @@ static work work_fft(const fft_call *c) {
                 .written = bytes_of(lines * (c->kind == FFT_real ? half : n), c->out.dtype)};
 }
 
-/* Elements that a matrix's op writes to its operands other than its values, besides what its inputs hold. */
+/* The elements that an op of linear algebra writes for a matrix, without the values and without the elements of its
+** inputs. */
 static double linalg_written(const linalg_call *c) {
   double m = (double)c->m, n = (double)c->n, k = (double)c->k, p = m < n ? m : n;
   switch (c->op) {
@@ -141,7 +142,7 @@ static work work_gemm(const gemm_call *c) {
 
 static double area(const int64_t length[2]) { return (double)length[0] * (double)length[1]; }
 
-/* The padding's products count, too. */
+/* Products with the padding count, too. */
 static work work_conv(const conv_call *c) {
   double n = (double)c->n, each = (double)(c->c_in / c->groups) * area(c->kernel), weight = (double)c->c_out * each;
   double x = n * (double)c->c_in * area(c->in), y = n * (double)c->c_out * area(c->out);
@@ -158,7 +159,7 @@ static work work_pool(const pool_call *c) {
                 .written = bytes_of(back ? x : y, c->dtype) + (back ? 0 : position)};
 }
 
-/* Operands of `width` a row, 4 or 3 of them where gates are side by side. */
+/* Operands have `width` elements in a row, or 4 or 3 times as many with gates side by side. */
 static work work_cell(const cell_call *c) {
   static const struct { int read, written; } widths[CELL_COUNT] = {
     [CELL_lstm] = {5, 6}, [CELL_lstm_back] = {9, 5}, [CELL_gru] = {7, 4}, [CELL_gru_back] = {7, 7}
@@ -168,7 +169,7 @@ static work work_cell(const cell_call *c) {
                 .written = bytes_of(n * widths[c->op].written, c->dtype)};
 }
 
-/* All products, those of keys that are masked, too. */
+/* All products count, even those of masked keys. */
 static work work_attention(const attention_call *c) {
   double each = (double)c->batch * (double)c->heads, q = (double)c->queries, k = (double)c->keys;
   double in = each * (q + k) * (double)c->width + each * k * (double)c->out_width, out = each * q * (double)c->out_width;
@@ -182,7 +183,7 @@ static work work_update(const update_call *c) {
   return (work){.dtype = c->dtype, .elements = n, .read = bytes * (2 + c->states), .written = bytes * (1 + c->states)};
 }
 
-/* We know which tensors a user kernel gets, not what it does with them. */
+/* The tensors of a user kernel are known, but not what it does with them. */
 static work work_user_kernel(const user_kernel_call *c) {
   work w = {.dtype = DT_none};
   for (int i = 0; i < c->count; i++) {
@@ -209,7 +210,7 @@ static void count_bytes(const profile_span *s, place where, enum profile_family 
   profile_count(s, where, family, (work){.dtype = DT_none, .read = (double)read, .written = (double)written});
 }
 
-/* Counts as the copy that it would be on another device: the bytes are those of that device's memory. */
+/* Counts like a copy on another device; the bytes are those of the device's memory. */
 static int profile_move(place where, const map_call *c, enum profile_family family) {
   profile_span s = profile_begin(where);
   int st = profile_end(&s, where, where.device->map(where.index, c));
@@ -235,7 +236,7 @@ int device_copy_in(place to, void *ptr, const void *host, size_t bytes) {
   return st;
 }
 
-/* Waits for the stream first, so that the time of this row is the copy's alone. */
+/* Waits for the stream first, so that the time of this row is that of the copy alone. */
 int device_copy_out(void *host, place from, const void *ptr, size_t bytes) {
   const device_streams *streams = from.device->streams;
   int st = profile_is_on() && streams ? device_sync_stream(from, streams->current(from.index)) : OK;
@@ -260,7 +261,7 @@ int device_replay(place where, void *graph) {
   return st;
 }
 
-/* Devices without streams have nothing to wait for. */
+/* Devices without streams have no queued work. */
 static int end_wait(profile_span *s, place where, int st) {
   s->seconds = profile_elapsed(s);
   if (st == OK && where.device->streams) count_bytes(s, where, PROFILE_wait, 0, 0);

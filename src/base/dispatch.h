@@ -1,8 +1,9 @@
 #ifndef LT_BASE_DISPATCH_H
 #define LT_BASE_DISPATCH_H
 
-/* The way to a device. Whatever computes, copies or waits there is called by device_<entry>(place, …), which counts and times
-** the call while a profile runs and costs one test otherwise. Above the devices only functions of op/ call these. */
+/* The only way to a device. device_<entry>(place, …) calls the entry for computing, copying or waiting. While a profile
+** runs, the call is counted and timed; otherwise this costs one test. Above the devices, only functions of op/ make
+** these calls. */
 
 #include "base/cancel.h"
 #include "base/profile.h"
@@ -16,7 +17,7 @@
   }
 #include "families.def"
 
-/* The host reads or writes elements in memory that it may touch: a `positive` between that memory and the host's own. */
+/* Reads or writes elements in memory that the host may access: a `positive` between that memory and the host's own. */
 int device_read(place from, const map_call *c);
 int device_write(place to, const map_call *c);
 
@@ -25,7 +26,7 @@ int device_copy_out(void *host, place from, const void *ptr, size_t bytes);
 int device_copy_across(place to, void *ptr, place from, const void *from_ptr, size_t bytes);
 int device_replay(place where, void *graph);
 
-/* Waits: for a device, for one of its streams, for an event. */
+/* Waits for a device, one of its streams, or an event. */
 int device_sync(place where);
 int device_sync_stream(place where, int stream);
 int device_sync_event(place where, void *event);

@@ -9,7 +9,7 @@
 typedef _Bool bool;
 #endif
 
-/* THE dtype table: one row per dtype, nothing about dtypes is listed anywhere else.
+/* THE dtype table: one row for each dtype. No other list has facts about dtypes.
 **   name     what scripts say and print
 **   store    C type of an element in memory; float16 and bfloat16 are bit patterns
 **   compute  dtype whose kernels do its arithmetic: store narrow, compute wide
@@ -62,11 +62,11 @@ enum dtype_class {
   CLASS_REALS,      /* integers and real floats */
   CLASS_INTEGER,    /* integers */
   CLASS_BITS,       /* bool and integers */
-  CLASS_FLOAT,      /* floats, complex too; integers and bool become the default float */
+  CLASS_FLOAT,      /* floats, including complex ones; integers and bool become the default float */
   CLASS_REALFLOAT   /* real floats; integers and bool become the default float */
 };
 
-/* Per class: M(dtype, C type, ...) for each compute dtype of it. Kernels are made from these. */
+/* For each class: M(dtype, C type, ...) for each of its compute dtypes. Kernels are made from these lists. */
 #define EACH_INTEGER(M, ...)                                                              \
   M(uint8, uint8_t, __VA_ARGS__) M(uint16, uint16_t, __VA_ARGS__)                         \
   M(uint32, uint32_t, __VA_ARGS__) M(uint64, uint64_t, __VA_ARGS__)                       \
@@ -81,7 +81,7 @@ enum dtype_class {
 #define EACH_NUMERIC(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_FLOAT(M, __VA_ARGS__)
 #define EACH_ANY(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_NUMERIC(M, __VA_ARGS__)
 
-/* Classes whose functions (exp, tanh …) take long for each element. */
+/* Classes whose functions (exp, tanh and similar) are slow for each element. */
 #define COSTLY_ANY false
 #define COSTLY_NUMERIC false
 #define COSTLY_REALS false
@@ -95,14 +95,15 @@ static inline int      dtype_size(enum dtype d)    { return dtypes[d].size; }
 static inline int      dtype_kind(enum dtype d)    { return dtypes[d].kind; }
 static inline enum dtype dtype_compute(enum dtype d) { return (enum dtype)dtypes[d].compute; }
 
-enum dtype dtype_real(enum dtype d);      /* of the parts of complex numbers; any other: itself */
-enum dtype dtype_complex(enum dtype d);   /* of complex numbers made of such numbers: integers count as default floats */
+enum dtype dtype_real(enum dtype d);      /* the dtype of a complex dtype's parts; other dtypes are returned
+                                          ** unchanged */
+enum dtype dtype_complex(enum dtype d);   /* the complex dtype of such parts; integers count as the default float */
 
-enum dtype dtype_find(const char *name);             /* DT_none: no such name */
+enum dtype dtype_find(const char *name);             /* DT_none: unknown name */
 enum dtype dtype_promote(enum dtype a, enum dtype b);/* the standard's table; api.md §1 for the rest */
 bool       dtype_in_class(enum dtype d, enum dtype_class c);
 
-/* The dtype of floats made from no float: "float32" unless lt.set_default_dtype changed it. */
+/* The dtype of float results from operands without floats: "float32" unless lt.set_default_dtype changed it. */
 enum dtype dtype_default_float(void);
 void       dtype_set_default_float(enum dtype d);
 #endif

@@ -24,7 +24,8 @@ static void in_parent(void) {
   for (int l = LOCK_COUNT - 1; l >= 0; l--) pthread_mutex_unlock(&locks[l]);
 }
 
-/* The child makes new locks: it cannot release those of the parent's thread, because it is another thread to the system. */
+/* After a fork the child makes new locks: it cannot release those that the parent's thread took, because to the system
+** it is another thread. */
 __attribute__((constructor)) static void start(void) {
   make_locks();
   pthread_atfork(before_fork, in_parent, make_locks);

@@ -15,7 +15,7 @@ const char *const profile_names[PROFILE_FAMILIES] = {
 
 atomic_int profile_mode_now = PROFILE_OFF;
 
-/* The running profile. Only its own thread changes it. */
+/* The running profile. Only its own thread changes this struct. */
 static struct {
   const void *owner;
   pthread_t   thread;
@@ -64,7 +64,7 @@ void profile_count(const profile_span *s, place where, enum profile_family famil
 
 /* ---- a profile ---- */
 
-/* Waits for all queued work, so that the first call's time does not include that wait. */
+/* Waits for all queued work, so that the first call's time does not include this wait. */
 static int drain(place *where) {
   const device *d;
   for (int kind = 0; (d = device_kind(kind)); kind++)
@@ -110,7 +110,8 @@ static bool give_up(const void *owner) {
   return own;
 }
 
-/* The time of profile_begin and profile_count: the least of a few tries, since others may take the processor meanwhile. */
+/* Measures the cost of profile_begin and profile_count: the minimum of several tries, because other processes may
+** interfere. */
 static void measure_cost(profile *t) {
   enum { TRIES = 8, CALLS = 64 };
   place where = host_place();

@@ -1,59 +1,62 @@
 #ifndef LT_BASE_PROFILE_H
 #define LT_BASE_PROFILE_H
 
-/* Profiles: how often each family of kernels was called, for how long and on how much memory. One profile runs in a
-** process at a time, of one Lua state and thread. dispatch.h counts the calls. */
+/* Profiles: the number of calls of each family of kernels, their time and their memory traffic. A process runs at most
+** one profile at a time, for one Lua state and thread. dispatch.h counts the calls. */
 
 #include <stdatomic.h>
 
 #include "base/device.h"
 
-/* The kinds of work that a profile tells apart: the families, and work that has no call struct. */
+/* The kinds of work in a profile: the families, and work without a call struct. */
 enum profile_family {
 #define FAMILY(name, call) PROFILE_##name,
 #include "families.def"
-  PROFILE_graph,               /* replays: of what they do only the time is known */
+  PROFILE_graph,               /* replays: only their time is known */
   PROFILE_copy_across,
   PROFILE_copy_in,
   PROFILE_copy_out,
-  PROFILE_wait,                /* asked for by the script, or needed before values are read */
+  PROFILE_wait,                /* requested by the script, or necessary before values are read */
   PROFILE_FAMILIES
 };
 
 extern const char *const profile_names[PROFILE_FAMILIES];
 
-/* counting: nothing waits that would not; the times are the host's. serialised: each call is waited for, so that its time is
-** the device's, with what a launch and a wait take. */
+/* The modes. counting: no additional waits; times are those of the host. serialised: waits for each call, so that its
+** time is the device's, including a launch and a wait. */
 enum profile_mode { PROFILE_OFF, PROFILE_COUNTING, PROFILE_SERIALISED };
 
 typedef struct profile_row {
   double calls, seconds;
-  double elements;             /* what an op goes through: of its result, or of its input where that is more */
-  double read, written;        /* bytes of operands, each element once; a transfer's bytes are in one of them */
-  double flops;                /* of matrix products (2 m n k, complex ones 8 m n k), convolutions, attention only */
+  double elements;             /* elements of the result, or of the input if it has more */
+  double read, written;        /* bytes of operands, each element once; the bytes of a transfer count as one of the
+                               ** two */
+  double flops;                /* only for matrix products (2 m n k, complex 8 m n k), convolutions and attention */
 } profile_row;
 
-enum { PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* DT_none, too */
+enum { PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* includes DT_none */
 
 typedef struct profile {
   enum profile_mode mode;
   double seconds;              /* from start to stop */
-  double inside, outside;      /* what counting itself takes a call: within its seconds, and besides */
-  uint64_t used[DEVICE_KINDS];   /* [the kind's number]: bit i: device i had a call that counts; 63: or a later one */
-  profile_row row[DEVICE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [the kind's number][family][1 + dtype] */
+  double inside, outside;      /* the overhead of counting a call: within its measured seconds, and outside of them */
+  uint64_t used[DEVICE_KINDS];   /* [number of the kind], bit i: device i had a counted call; bit 63: or a later one
+                                 ** had */
+  profile_row row[DEVICE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [number of the kind][family][1 + dtype] */
 } profile;
 
-/* Starts for the Lua state that `owner` stands for, when all queued work is done. *other: another one runs, and that is
-** why not. ERR_DEVICE, ERR_LATE, ERR_CAPTURE of the device *where. */
+/* Starts a profile for the Lua state that `owner` identifies, after waiting for all queued work. *other: not started,
+** because another profile runs. ERR_DEVICE, ERR_LATE, ERR_CAPTURE of the device *where. */
 int profile_start(const void *owner, enum profile_mode mode, bool *other, place *where);
 
-/* Ends it, into *result (NULL: nobody wants it); false: this owner has none. */
+/* Ends the profile, into *result (NULL: not wanted). False if this owner has none. */
 bool profile_stop(const void *owner, profile *result);
 
-/* True if a profile of this owner runs. */
+/* True if a profile of this owner is running. */
 bool profile_is_of(const void *owner);
 
-/* From now on this thread's calls of that device are captured into a graph: neither counted nor waited for. */
+/* From now on this thread's calls of that device are captured into a graph, so they are neither counted nor waited
+** for. */
 void profile_capture(place where);
 void profile_capture_end(void);
 
@@ -63,23 +66,23 @@ static inline bool profile_is_on(void) { return atomic_load_explicit(&profile_mo
 /* ---- for dispatch.c: one call ---- */
 
 typedef struct profile_span {
-  enum profile_mode mode;      /* PROFILE_OFF: the call does not count */
+  enum profile_mode mode;      /* PROFILE_OFF: the call is not counted */
   double began, seconds;
 } profile_span;
 
 typedef struct work {
   enum dtype dtype;
-  double elements, read, written, flops;   /* as in a row */
+  double elements, read, written, flops;   /* like the fields of a row */
 } work;
 
 profile_span profile_begin(place where);
 double profile_elapsed(const profile_span *s);
 
-/* After the call, whose status is st: sets its time, and returns its status after the wait for it. A call that failed
-** does not count. */
+/* Called after the call with its status st: waits if the mode requires it, sets the time, and returns the final status.
+** A failed call is not counted. */
 int profile_end(profile_span *s, place where, int st);
 
-/* Adds a call that counts. */
+/* Adds a counted call. */
 void profile_count(const profile_span *s, place where, enum profile_family family, work w);
 
 #endif

@@ -8,7 +8,7 @@ bool shape_equal(const shape *a, const shape *b) {
 
 int shape_count(const shape *s, int size, int64_t *count) {
   int64_t n = 1, bytes;
-  for (int d = 0; d < s->ndim; d++)          /* an empty tensor may have any other dims */
+  for (int d = 0; d < s->ndim; d++)          /* in an empty tensor the other dims may have any length */
     if (s->dim[d] == 0) { *count = 0; return OK; }
   for (int d = 0; d < s->ndim; d++)
     if (__builtin_mul_overflow(n, s->dim[d], &n)) return ERR_OVERFLOW;
@@ -18,7 +18,7 @@ int shape_count(const shape *s, int size, int64_t *count) {
 }
 
 void shape_strides(const shape *s, int64_t *stride) {
-  uint64_t step = 1;                         /* of an empty shape it may wrap: nothing is walked */
+  uint64_t step = 1;                         /* for an empty shape the product may overflow, but nothing is walked */
   for (int d = s->ndim - 1; d >= 0; d--) {
     stride[d] = (int64_t)step;
     step *= (uint64_t)(s->dim[d] > 0 ? s->dim[d] : 1);
@@ -65,8 +65,8 @@ int shape_expand(const shape *from, const int64_t *stride, const shape *to, int6
   return OK;
 }
 
-/* Old and new dims are matched group by group: dims of one group have the same product, and a group
-** can be reshaped in place when its old dims are contiguous among themselves. */
+/* Matches old and new dims group by group: the dims of a group have the same product, and a group can be reshaped
+** without a copy if its old dims are contiguous among themselves. */
 bool shape_reshape(const shape *from, const int64_t *stride, const shape *to, int64_t *out) {
   int64_t n[MAX_DIMS], st[MAX_DIMS];
   int ndim = 0;
@@ -118,7 +118,7 @@ void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *s
   }
 }
 
-/* True if every operand can walk dim d and the kept dim `last` before it as one. */
+/* True if every operand can walk dim d and the previous kept dim, `last`, as one dim. */
 static bool mergeable(const plan *p, int noperands, int last, int d) {
   for (int k = 0; k < noperands; k++)
     if (p->stride[k][last] != p->stride[k][d] * p->shape[d]) return false;

@@ -6,17 +6,18 @@
 
 #include "base/lock.h"
 
-static storage *listed;                   /* live storages of LARGE_STORAGE bytes and more */
-enum { INDICES = 256 };                   /* of devices of a kind, at most */
+static storage *listed;                   /* list of the live storages of at least LARGE_STORAGE bytes */
+enum { INDICES = 256 };                   /* most devices of a kind */
 static atomic_size_t live_count[DEVICE_KINDS][INDICES];
-static atomic_long fail_in, fail_times;   /* specs: allocations until the first that fails, and how many do */
+static atomic_long fail_in, fail_times;   /* for specs: number of allocations until the first failure, and number of
+                                          ** failures */
 
 void storage_fail_after(long n, long times) {
   atomic_store(&fail_in, n);
   atomic_store(&fail_times, n > 0 ? times : 0);
 }
 
-/* True if a spec wants this allocation to fail. */
+/* True if a spec makes this allocation fail. */
 static bool fails_now(void) {
   if (atomic_load_explicit(&fail_times, memory_order_relaxed) == 0) return false;
   if (atomic_fetch_sub(&fail_in, 1) > 1) return false;
@@ -66,7 +67,7 @@ int storage_new(place where, size_t bytes, storage **s) {
 
 void storage_retain(storage *s) { atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed); }
 
-/* Ends a reference; true if it was the last. A sole owner needs no locked instruction. */
+/* Drops a reference; true if it was the last one. The only owner needs no locked instruction. */
 static bool is_last(storage *s) {
   return storage_is_sole(s) || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1;
 }

@@ -47,24 +47,24 @@ size_t system_memory(const char *root, size_t *available);
 /* Bytes of addresses that the process can still get (`ulimit -v`, `ulimit -d`); SIZE_MAX: without limit, or unknown. */
 size_t system_addresses(const char *root);
 
-/* Processors that this process may use: its affinity. *quota: how much of their time its control group allows, in
-** processors (1.5: one and a half); 0: all of it. */
+/* The number of processors that this process may use: its affinity. *quota: the share of their time that its control
+** group allows, in processors (1.5: one and a half); 0: all of it. */
 int system_processors(const char *root, double *quota);
 
-/* The most threads that an environment or a script may ask for: 4 a processor, at least 64, at most 1024. All states of
-** the process share them. */
+/* The most threads that an environment or a script may request: 4 for each processor, at least 64, at most 1024. All
+** states of the process share them. */
 int system_most_threads(void);
 
-/* Seconds of a clock that only moves forward. */
+/* The seconds of a monotonic clock. */
 double system_clock(void);
 
-/* Columns of the terminal on a file descriptor, 80 where it does not tell; 0: it is none. */
+/* The number of columns of the terminal on a file descriptor, 80 if the terminal does not say; 0: no terminal. */
 int system_columns(int fd);
 
-/* True if two functions are of one program or shared library, and where that cannot be told. */
+/* True if two functions are of the same program or shared library, or if that is unknown. */
 bool system_same_module(void (*f)(void), void (*g)(void));
 
-/* False: a signal came before the time was over. */
+/* False if a signal ended the sleep early. */
 bool system_sleep(double seconds);
 
 #endif

@@ -42,19 +42,20 @@ void tensor_drop(tensor *t) {
 ** Element offsets of a view are the sums of stride * index over its dims. Two views share an element, and
 ** one view has two elements in one place, where such sums are equal: a linear equation in bounded integers. */
 
-/* sum of coef[k] * x[k] = want with 0 <= x[k] <= most[k]; coefficients positive, in descending order. */
+/* The equation sum of coef[k] * x[k] = want with 0 <= x[k] <= most[k]. Coefficients are positive, in descending
+** order. */
 typedef struct equation {
   int     n;
   int64_t coef[2 * MAX_DIMS], most[2 * MAX_DIMS];
   int64_t want;
-  int     steps;             /* what the search may still try */
+  int     steps;             /* remaining steps of the search */
 } equation;
 
-enum { SEARCH_STEPS = 20000 };   /* views that scripts can make take a few dozen; 0.1 ms */
+enum { SEARCH_STEPS = 20000 };   /* views that scripts can make take a few dozen steps; the limit takes 0.1 ms */
 
 static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Adds coef * x; equal coefficients are one term when `merge`. */
+/* Adds the term coef * x; with `merge`, equal coefficients become one term. */
 static void add_term(equation *e, int64_t coef, int64_t most, bool merge) {
   int at = 0;
   while (at < e->n && e->coef[at] > coef) at++;
@@ -79,8 +80,8 @@ static int64_t gcd(int64_t a, int64_t b) {
   return a;
 }
 
-/* Counts solutions of terms k … n - 1 that add up to `want`, up to `enough`. Too long a search counts
-** as enough of them: what is not known to be free of clashes is taken to clash. */
+/* Counts the solutions of terms k … n - 1 whose sum is `want`, up to `enough`. A search that takes too long returns
+** `enough`, so that an unproven absence of clashes counts as a clash. */
 static int count_solutions(equation *e, int k, int64_t want, int enough) {
   int64_t reach = 0, divisor = 0;
   if (--e->steps < 0) return enough;
@@ -100,7 +101,7 @@ static int count_solutions(equation *e, int k, int64_t want, int enough) {
   return found;
 }
 
-/* Two indices i, j per dim with equal sums: with x = i - j + (length - 1), i = j is always a solution. */
+/* Two indices i, j in each dim with equal sums: with x = i - j + (length - 1), i = j is always a solution. */
 bool tensor_is_overlapping(const tensor *t) {
   if (t->count <= 1 || tensor_is_contiguous(t)) return false;
   equation e = {.steps = SEARCH_STEPS};
@@ -114,7 +115,7 @@ bool tensor_is_overlapping(const tensor *t) {
   return count_solutions(&e, 0, e.want, 2) > 1;
 }
 
-/* Terms of a view on one side of the equation: out's +stride * index, in's -stride * index. A negative
+/* Adds the terms of a view on one side of the equation: +stride * index for out, -stride * index for in. A negative
 ** coefficient becomes positive by counting its index from the other end. */
 static void add_view(equation *e, const tensor *t, int sign) {
   for (int d = 0; d < t->shape.ndim; d++) {
@@ -132,7 +133,7 @@ static bool shares_element(const tensor *a, const tensor *b) {
   return count_solutions(&e, 0, e.want, 1) > 0;
 }
 
-/* First and last byte that t touches. */
+/* The first and the last byte that t uses. */
 static void byte_range(const tensor *t, const char **first, const char **last) {
   int64_t lo = 0, hi = 0;
   for (int d = 0; d < t->shape.ndim; d++) {

@@ -13,8 +13,8 @@ typedef struct tensor {
   int64_t    count;               /* elements */
   int64_t    offset;              /* elements from the storage's start to the first element */
   int64_t    stride[MAX_DIMS];    /* in elements */
-  bool       weak;                /* a 0-d complex128 on the CPU that counts as a number: lt.complex(re, im) */
-  bool       apart;               /* shares memory, but no gradient: x:detach(). Among the storage's `kept` */
+  bool       weak;                /* a 0-d complex128 on the CPU that promotes like a number: lt.complex(re, im) */
+  bool       apart;               /* shares memory, but no gradient: x:detach(). Included in the storage's `kept` */
 } tensor;
 
 static inline void *tensor_data(const tensor *t) {
@@ -26,13 +26,13 @@ static inline bool tensor_is_contiguous(const tensor *t) { return shape_is_conti
 /* The value of a weak tensor. */
 scalar tensor_number(const tensor *t);
 
-/* Fresh contiguous memory for t, whose store must be NULL; t is untouched on error. */
+/* Allocates contiguous memory for t, whose store must be NULL. t is unchanged on error. */
 int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where);
 
-/* t becomes a view of base: same storage, dtype and offset; the caller sets shape, stride, offset, count after. */
+/* Makes t a view of base: same storage, dtype and offset. The caller then sets shape, stride, offset and count. */
 void tensor_view(tensor *t, const tensor *base);
 
-/* Ends this tensor; the storage goes with its last tensor. Harmless when done twice. */
+/* Ends this tensor. The storage ends with its last tensor. A second call is harmless. */
 void tensor_drop(tensor *t);
 
 /* True if several elements of t share one place, as in a broadcast view. Such a tensor must not be written. */

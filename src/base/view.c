@@ -19,7 +19,7 @@ void view_select(tensor *t, int dim, int64_t i) {
   view_remove(t, dim);
 }
 
-/* An empty range leaves the offset alone: it may start one past the end. */
+/* An empty range keeps the offset, because it may start one past the end. */
 void view_range(tensor *t, int dim, int64_t first, int64_t step, int64_t count) {
   if (count > 0) t->offset += first * t->stride[dim];
   t->stride[dim] *= step;

@@ -9,9 +9,10 @@
 
 enum {
   FIRST_ROOM = 1 << 18,        /* bytes read at a time */
-  MOST_ROOM  = 1 << 26,        /* no row is longer; a quote that never ends would be one */
-  MOST_FIELDS = 1 << 20,       /* of a row: more columns than any table has; 24 MB of fields, 100 MB of names in Lua */
-  NUMBER     = 400             /* characters: more than a double's shortest exact ones */
+  MOST_ROOM  = 1 << 26,        /* the longest row: an unterminated quote would otherwise read the whole file */
+  MOST_FIELDS = 1 << 20,       /* of a row: more columns than any table has; they take 24 MB as fields, 100 MB as names
+                               ** in Lua */
+  NUMBER     = 400             /* characters: more than the shortest exact text of any double */
 };
 
 static bool say(char wrong[UNPACK_WORDS], const char *words) {
@@ -36,7 +37,7 @@ void csv_close(csv *c) {
 
 /* ---- lines ---- */
 
-/* More bytes behind those that are there, which move to the front. */
+/* Reads more bytes after the present ones, which move to the front. */
 static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   size_t kept = c->end - c->start, got;
   memmove(c->room, c->room + c->start, kept);
@@ -59,7 +60,7 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* The end of the row that begins at `at`: the end of a line that is in no quotes. NULL: not there yet. */
+/* The end of the row that begins at `at`: the end of a line outside of quotes. NULL: not read yet. */
 static char *row_end(char *at, char *end) {
   char *line = memchr(at, '\n', (size_t)(end - at));
   char *quote = memchr(at, '"', (size_t)((line ? line : end) - at));
@@ -72,7 +73,7 @@ static char *row_end(char *at, char *end) {
   return NULL;
 }
 
-/* The bytes of the next row, its line's end not among them. by_line: quotes are nothing. */
+/* Takes the bytes of the next row, without its line end. by_line: quotes have no meaning. */
 static bool take(csv *c, bool by_line, char **row, char **end, char wrong[UNPACK_WORDS]) {
   for (;;) {
     char *at = c->room + c->start, *last = c->room + c->end;
@@ -120,7 +121,8 @@ static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* A field in quotes, which is at its first; "" inside stands for one. Returns what follows; NULL: it does not end. */
+/* Parses a quoted field at its first quote; "" inside means a quote. Returns the rest; NULL if the quote does not
+** end. */
 static char *quoted(char *p, char *end, csv_field *f) {
   char *to = ++p;
   *f = (csv_field){.text = to, .quoted = true};
@@ -170,7 +172,7 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
     c->line = c->next_line;
     if (!take(c, false, &row, &end, wrong)) return false;
     count_lines(c, row, end);
-    if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* UTF-8's mark */
+    if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* a byte order mark */
     *there = !is_empty(row, end);
     if (*there) return split(c, row, end, wrong);
     if (c->at_end && c->start == c->end) return true;
@@ -182,7 +184,7 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
 static const double power_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Any decimal number, inf or nan. */
+/* Parses any decimal number, inf or nan. */
 static bool slow_double(const csv_field *f, double *x) {
   char text[NUMBER], *end;
   if (f->length == 0 || f->length >= NUMBER) return false;

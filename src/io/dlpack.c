@@ -8,14 +8,14 @@
 
 /* ---- out ---- */
 
-/* The memory that we hand out: the struct, and what it points to. */
+/* The memory of an exported struct: the struct, and the arrays to which it points. */
 typedef struct exported {
-  union { dl_managed old; dl_versioned new; } managed;      /* first: its address is the struct's */
+  union { dl_managed old; dl_versioned new; } managed;      /* first, so that its address is the struct's */
   storage *store;
   int64_t  shape[MAX_DIMS], stride[MAX_DIMS];
 } exported;
 
-/* Runs in whatever thread the consumer is done in. */
+/* Runs on the consumer's thread. */
 static void delete_exported(exported *e) {
   storage_drop_elsewhere(e->store);
   free(e);

@@ -1,8 +1,8 @@
 #ifndef LT_IO_DLPACK_H
 #define LT_IO_DLPACK_H
 
-/* DLPack 1.x: the C structs by which libraries hand tensors to each other, and our side of both ways.
-** The declarations are the standard's (github.com/dmlc/dlpack), under our own names. */
+/* DLPack 1.x: the C structs by which libraries exchange tensors, and luatensor's export and import. The declarations
+** are the standard's (github.com/dmlc/dlpack), with names of our own. */
 
 #include "base/tensor.h"
 
@@ -21,22 +21,22 @@ typedef struct dl_tensor {
   uint64_t byte_offset;
 } dl_tensor;
 
-/* The old struct, before version 1. */
+/* The old struct, from before version 1. */
 typedef struct dl_managed {
   dl_tensor tensor;
   void     *context;
-  void    (*deleter)(struct dl_managed *self);              /* NULL: nothing to do */
+  void    (*deleter)(struct dl_managed *self);              /* NULL: nothing must be done */
 } dl_managed;
 
 typedef struct dl_versioned {
   struct { uint32_t major, minor; } version;
   void     *context;
-  void    (*deleter)(struct dl_versioned *self);            /* NULL: nothing to do */
+  void    (*deleter)(struct dl_versioned *self);            /* NULL: nothing must be done */
   uint64_t  flags;
   dl_tensor tensor;
 } dl_versioned;
 
-/* A struct of either kind, owned by whoever holds this; struct NULL: handed on. */
+/* A struct of either kind, owned by the holder of this; managed NULL: passed on. */
 typedef struct dl_owned {
   void *managed;
   bool  versioned;
@@ -45,12 +45,12 @@ typedef struct dl_owned {
 /* DLPack's code for the kind of a dtype. */
 uint8_t dlpack_code(enum dtype d);
 
-/* Shares t's storage with the new struct. Waits until what is queued on its device is done: whoever takes the struct
-** need not know our streams, and we need not know theirs. ERR_MEMORY, ERR_DEVICE … */
+/* Makes a struct that shares t's storage. Waits for the work queued on its device, so that the consumer need not know
+** our streams, nor we theirs. ERR_MEMORY, ERR_DEVICE and others. */
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 
-/* The contents of the struct: dtype, shape, strides and count of a tensor without storage; data and place of its storage.
-** NULL, or why not. */
+/* Reads the struct: dtype, shape, strides and count of a tensor without storage; data and place of its storage. Returns
+** NULL, or the error. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 
 /* *clean: true if all bytes of a bool tensor are 0 or 1. */

@@ -1,4 +1,4 @@
-/* Reads the DLPack struct of another library. Nothing here touches the data. */
+/* Reads the DLPack struct of another library. This file never accesses the data. */
 
 #include "io/dlpack.h"
 
@@ -31,14 +31,14 @@ static const char *describe_shape(const dl_tensor *from, tensor *t) {
   return NULL;
 }
 
-/* Adds the bytes between the first element of a dim and its last to *below or *above. False: they do not fit. */
+/* Adds the bytes between the first and the last element of a dim to *below or *above. False: they overflow. */
 static bool add_reach(int64_t steps, int64_t stride, int64_t size, int64_t *below, int64_t *above) {
   int64_t bytes;
   if (__builtin_mul_overflow(stride, steps, &bytes) || __builtin_mul_overflow(bytes, size, &bytes)) return false;
   return !__builtin_add_overflow(bytes < 0 ? *below : *above, bytes, bytes < 0 ? below : above);
 }
 
-/* True if all elements of t, whose first is at `data`, lie between the first address that is not NULL and the last. */
+/* True if all elements of t, the first of which is at `data`, have addresses after NULL and up to the last address. */
 static bool is_addressable(const tensor *t, uintptr_t data) {
   int64_t size = dtype_size(t->dtype), below = 0, above = size;
   for (int d = 0; d < t->shape.ndim; d++)
@@ -46,7 +46,7 @@ static bool is_addressable(const tensor *t, uintptr_t data) {
   return 0 - (uintptr_t)below < data && (uintptr_t)above <= UINTPTR_MAX - data;
 }
 
-/* The place that memory of a DLPack device has here: pinned memory is the host's, managed memory its device's. */
+/* The place for memory of a DLPack device: pinned memory belongs to the host, managed memory to its device. */
 static bool find_place(int type, int id, place *where) {
   if (type == DL_CPU || type == DL_CUDA_HOST) {
     *where = host_place();

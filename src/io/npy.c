@@ -11,7 +11,7 @@ static bool little_endian(void) {
   return *(const unsigned char *)&one == 1;
 }
 
-/* NumPy's letter for a kind: "f4" is float32. bfloat16 has none. */
+/* NumPy's letter for a kind, such as the "f" of "f4" for float32. bfloat16 has none. */
 static char kind_letter(enum dtype d) {
   static const char letters[] = {[KIND_BOOL] = 'b', [KIND_UINT] = 'u', [KIND_INT] = 'i', [KIND_FLOAT] = 'f',
                                  [KIND_COMPLEX] = 'c'};
@@ -42,7 +42,7 @@ static void skip_space(cursor *c) {
   while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')) c->at++;
 }
 
-/* Takes one character, white space before it, if it is the next. */
+/* Skips white space, and takes a character if it is the next one. */
 static bool take(cursor *c, char wanted) {
   skip_space(c);
   if (c->at == c->end || *c->at != wanted) return false;
@@ -98,7 +98,7 @@ static const char *parse_shape(cursor *c, shape *s) {
   return NULL;
 }
 
-/* "<f8": byte order, kind, bytes. */
+/* Parses "<f8": byte order, kind, bytes. */
 static const char *parse_descr(npy_header *h) {
   const char *text = h->descr;
   const char *order = strchr("<>=|", text[0]);
@@ -160,7 +160,7 @@ size_t npy_write(char *to, enum dtype d, const shape *s) {
                   (long long)s->dim[k]);
   if (s->ndim > 1) n--;                                     /* (3,) but (2, 3) */
   n += snprintf(text + n, (size_t)(NPY_WRITTEN - 10 - n), "), }");
-  while ((10 + n + 1) % 64 != 0) text[n++] = ' ';           /* so that the data is aligned */
+  while ((10 + n + 1) % 64 != 0) text[n++] = ' ';           /* padding, so that the data is aligned */
   text[n++] = '\n';
   memcpy(to, magic, 6);
   memcpy(to + 6, (char[]){1, 0, (char)(n & 255), (char)(n >> 8)}, 4);

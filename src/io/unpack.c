@@ -11,14 +11,14 @@
 
 enum {
   ROOM  = 1 << 16,             /* packed bytes read at a time */
-  RATIO = 1032                 /* a bit of deflate's, two of which stand for 258 bytes, times 8: no data packs better */
+  RATIO = 1032                 /* deflate's best ratio: a bit, two of which stand for 258 bytes, times 8 */
 };
 
 struct unpack {
   FILE    *f;
-  int64_t  size;               /* of the file */
-  bool     packed, inside;     /* inside: of a member; several may follow each other */
-  bool     any;                /* a member came before */
+  int64_t  size;               /* size of the file */
+  bool     packed, inside;     /* inside: within a member; several members may follow each other */
+  bool     any;                /* a member has been read */
   z_stream z;
   unsigned char in[ROOM];
 };
@@ -28,7 +28,7 @@ static bool say(char wrong[UNPACK_WORDS], const char *words) {
   return false;
 }
 
-/* More packed bytes, where there are any. */
+/* Reads more packed bytes, if there are any. */
 static bool fill(unpack *u, char wrong[UNPACK_WORDS]) {
   if (u->z.avail_in > 0) return true;
   u->z.next_in = u->in;
@@ -36,7 +36,7 @@ static bool fill(unpack *u, char wrong[UNPACK_WORDS]) {
   return !ferror(u->f) || say(wrong, "");
 }
 
-/* Reads behind a member: another member, zeros, or the end. */
+/* Reads after a member: another member, zeros, or the end. */
 static bool next_member(unpack *u, char wrong[UNPACK_WORDS]) {
   if (u->any)
     while (u->z.avail_in > 0 && *u->z.next_in == 0) {
@@ -83,7 +83,7 @@ bool unpack_read(unpack *u, void *to, size_t n, size_t *got, char wrong[UNPACK_W
   return true;
 }
 
-/* The first two bytes tell; they stay to be read. */
+/* Checks the first two bytes for gzip; they remain to be read. */
 static bool look(unpack *u, char wrong[UNPACK_WORDS]) {
   unsigned char magic[2];
   struct stat s;
@@ -92,7 +92,8 @@ static bool look(unpack *u, char wrong[UNPACK_WORDS]) {
   bool two = fread(magic, 1, 2, u->f) == 2;
   if (ferror(u->f) || fseek(u->f, 0, SEEK_SET) != 0) return say(wrong, "");
   if (!two || magic[0] != 0x1f || magic[1] != 0x8b) return true;
-  if (inflateInit2(&u->z, 15 + 16) != Z_OK) return say(wrong, "out of memory");       /* 16: gzip's header and trailer */
+  /* 16 selects gzip's header and trailer */
+  if (inflateInit2(&u->z, 15 + 16) != Z_OK) return say(wrong, "out of memory");
   u->packed = true;
   return true;
 }

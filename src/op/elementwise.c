@@ -16,7 +16,7 @@ void elementwise_init(elementwise *e, const enum dtype *in, int nin) {
   }
 }
 
-/* The dtype in which value number `at` of the program is kept. */
+/* The dtype in which the program keeps value number `at`. */
 static enum dtype kept_as(const elementwise_program *p, int at) {
   if (at < ELEMENTWISE_CONSTANT) return p->in[at];
   if (at < ELEMENTWISE_REGISTER) return p->constant_dtype[at - ELEMENTWISE_CONSTANT];
@@ -34,7 +34,7 @@ static int add_constant(elementwise_program *p, const scalar *s, enum dtype d, i
   if (k == ELEMENTWISE_CONSTANTS) return ERR_OVERFLOW;
   *at = ELEMENTWISE_CONSTANT + k;
   if (k < p->nconstant) return OK;
-  p->constant[k].f = s->f;             /* field by field: the padding stays 0, for the hash */
+  p->constant[k].f = s->f;             /* assigned field by field, so that the padding stays 0 for the hash */
   p->constant[k].im = s->im;
   p->constant[k].i = s->i;
   p->constant[k].is_float = s->is_float;
@@ -53,7 +53,7 @@ static int append_step(elementwise_program *p, const elementwise_step *s) {
   return OK;
 }
 
-/* A step is there once, however often the expression has it. */
+/* Adds a step. Equal steps exist once, however often the expression has them. */
 static int add_step(elementwise_program *p, const elementwise_step *s, int *at) {
   int k = 0;
   for (; k < p->nstep; k++) {
@@ -64,7 +64,7 @@ static int add_step(elementwise_program *p, const elementwise_step *s, int *at) 
   return k < p->nstep ? OK : append_step(p, s);
 }
 
-/* To d; from its own dtype too: a copy. */
+/* A step that converts to d; also from d itself, as a copy. */
 static elementwise_step conversion(const elementwise_program *p, int from, enum dtype d) {
   return (elementwise_step){.op = OP_positive, .compute = d, .from = kept_as(p, from), .gives = dtype_compute(d),
                       .in = {(uint8_t)from}};
@@ -75,7 +75,7 @@ static int add_conversion(elementwise_program *p, int from, enum dtype d, int *a
   return add_step(p, &s, at);
 }
 
-/* The number in the program of an op's input, kept as compute dtype d. */
+/* Adds an op's input, kept as compute dtype d, and returns its number in the program. */
 static int add_input(elementwise *e, const elementwise_arg *a, enum dtype d, int *at) {
   elementwise_program *p = &e->program;
   if (a->value < 0) return add_constant(p, &a->s, d, at);
@@ -90,7 +90,7 @@ static int add_value(elementwise *e, enum dtype d, int at, int *result) {
   return OK;
 }
 
-/* dtypes as they are for tensors: the ops of an expression promote as those of scripts do. */
+/* Finds the dtypes by way of tensors: the ops of an expression promote like those of scripts. */
 static int type_step(const elementwise *e, enum map_op op, const elementwise_arg *in, job *j) {
   tensor stand_in[MAX_ARITY];
   j->op = op;
@@ -100,7 +100,8 @@ static int type_step(const elementwise *e, enum map_op op, const elementwise_arg
     if (in[i].value >= 0) stand_in[i].dtype = e->value[in[i].value].dtype;
   }
   int st = job_dtypes(j);
-  return st == OK && j->compute != dtype_compute(j->compute) ? ERR_DTYPE : st;     /* nextafter of half floats */
+  /* nextafter of half floats is not supported */
+  return st == OK && j->compute != dtype_compute(j->compute) ? ERR_DTYPE : st;
 }
 
 static const bool is_costly[OP_COUNT] = {
@@ -138,7 +139,7 @@ int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, in
 
 /* ---- finishing ---- */
 
-/* The last step that reads each value; -1: none. */
+/* For each value, the last step that reads it; -1: none. */
 static void find_last_uses(const elementwise_program *p, int *last) {
   for (int k = 0; k < ELEMENTWISE_STEPS; k++) last[k] = -1;
   for (int i = 0; i < p->nstep; i++)
@@ -146,7 +147,8 @@ static void find_last_uses(const elementwise_program *p, int *last) {
       if (p->step[i].in[k] >= ELEMENTWISE_REGISTER) last[p->step[i].in[k] - ELEMENTWISE_REGISTER] = i;
 }
 
-/* Registers in place of single assignment: each is used again after the last step that reads it. */
+/* Allocates registers for the values, which are in single assignment: a register is reused after the last step that
+** reads it. */
 static int deal_registers(elementwise_program *p) {
   int last[ELEMENTWISE_STEPS], home[ELEMENTWISE_STEPS];
   bool busy[ELEMENTWISE_REGISTERS] = {false};
@@ -185,7 +187,7 @@ int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d) 
   int at;
   e->result = d == DT_none ? own : d;
   int st = add_input(e, in, dtype_compute(own), &at);
-  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* an input or a constant: a step of its own */
+  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* for an input or a constant, adds a step */
     elementwise_step s = conversion(p, at, dtype_compute(own));
     st = append_step(p, &s);
   }

@@ -11,7 +11,8 @@ const fft_info fft_ops[FFT_COUNT] = {
   FFT_OPS(FFT_ROW)
 };
 
-/* Half floats have no transforms; integers become the default float. DT_none: not to be transformed. */
+/* The float dtype of a transform: integers become the default float. DT_none: bool and half floats have no
+** transforms. */
 static enum dtype float_of(enum dtype d) {
   if (dtype_kind(d) == KIND_BOOL) return DT_none;
   if (dtype_kind(d) < KIND_FLOAT) return dtype_default_float() == DT_float64 ? DT_float64 : DT_float32;
@@ -34,7 +35,7 @@ int fft_prepare(fft_op *f) {
 
 /* ---- element-wise parts ---- */
 
-/* The first `count` elements of dim d from `first` on. */
+/* The view of `count` elements of dim d from `first` on. */
 static tensor part_of(const tensor *t, int d, int64_t first, int64_t step, int64_t count) {
   tensor v = *t;
   view_range(&v, d, first, step, count);
@@ -52,7 +53,7 @@ static int copy(tensor *out, const tensor *in, bool conjugated) {
   return conjugated ? conjugate(out, in) : op_copy(out, in);
 }
 
-/* Zeros from index `from` of dim d on. */
+/* Clears dim d from index `from` on. */
 static int clear_after(const tensor *t, int d, int64_t from) {
   tensor rest = part_of(t, d, from, 1, t->shape.dim[d] - from);
   return op_fill(&rest, (scalar){.f = 0});
@@ -71,7 +72,7 @@ typedef struct step {
 static int64_t in_length(const step *s)  { return s->kind == FFT_hermitian ? s->n / 2 + 1 : s->n; }
 static int64_t out_length(const step *s) { return s->kind == FFT_real ? s->n / 2 + 1 : s->n; }
 
-/* The inverse of real lines is the conjugate of what the device gives. */
+/* The inverse of real lines is the conjugate of the device's result. */
 static int transform(const step *s, const tensor *in, tensor *out) {
   bool inverse = s->kind == FFT_hermitian || (s->kind == FFT_complex && s->inverse);
   fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s->scale, .n = s->n,
@@ -88,8 +89,9 @@ static int transform(const step *s, const tensor *in, tensor *out) {
 
 /* ---- the other half of what real numbers give ---- */
 
-/* y[-j] = conj(y[j]), indices modulo the lengths: what dim s[0] has after the first half follows. In each other
-** dim index 0 stays where it is, and the later ones turn round: the bits of `later` say which of the two are meant. */
+/* Fills the second half by y[-j] = conj(y[j]), with indices modulo the lengths: the part of dim s[0] after the first
+** half. In each other dim, index 0 stays and the later indices are reversed; the bits of `later` select one of these
+** two parts for each dim. */
 static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
   int64_t rest = (s[0].n - 1) / 2;
   tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);
@@ -109,7 +111,7 @@ static int mirror(const tensor *out, const step *s, int nsteps) {
 
 /* ---- all dims ---- */
 
-/* n as the norm counts it, of all dims; its inverse or that of its root. */
+/* The scale: the inverse of the product of all transformed lengths, or of its square root, by the norm. */
 static double scale_of(const fft_op *f) {
   double n = 1;
   for (int i = 0; i < f->ndims; i++) n *= (double)f->n[i];
@@ -117,13 +119,13 @@ static double scale_of(const fft_op *f) {
   return f->info->inverse == (f->norm == FFT_NORM_backward) ? 1 / n : 1;
 }
 
-/* Complex results of real numbers: half of them is computed. */
+/* True for complex results of real numbers, of which half is computed. */
 static bool from_real(const fft_op *f) {
   return f->info->kind != FFT_hermitian && dtype_kind(f->in->dtype) < KIND_COMPLEX;
 }
 
-/* The steps in their order. The kept half comes first where it is made, so that the others have less to do, and last
-** where it is used; the scale belongs to the last step. */
+/* Orders the steps. The halved dim comes first if it is made, so that the other steps have less to do, and last if it
+** is used. The scale belongs to the last step. */
 static void make_steps(const fft_op *f, step *s) {
   enum fft_kind kind = from_real(f) ? FFT_real : f->info->kind;
   for (int i = 0; i < f->ndims; i++) {
@@ -134,7 +136,7 @@ static void make_steps(const fft_op *f, step *s) {
   s[f->ndims - 1].scale = scale_of(f);
 }
 
-/* A view of the input without what the steps do not use. */
+/* A view of the input without elements that the steps do not use. */
 static tensor trimmed(const fft_op *f, const step *s) {
   tensor v = *f->in;
   for (int i = 0; i < f->ndims; i++)
@@ -142,8 +144,8 @@ static tensor trimmed(const fft_op *f, const step *s) {
   return v;
 }
 
-/* A fresh tensor of shape `like`, but as long along the step's dim as its input must be: *inside is the part of that
-** shape, the rest is zeros. */
+/* A new tensor of shape `like`, except that its length along the step's dim is what the step's input needs. *inside is
+** the part of that shape; the rest is zeros. */
 static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *like, const step *s, place where) {
   shape wide = *like;
   wide.dim[s->dim] = in_length(s);
@@ -153,7 +155,7 @@ static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *
   return inside->count < fresh->count ? clear_after(fresh, s->dim, like->dim[s->dim]) : OK;
 }
 
-/* The first step's input: the trimmed one itself, or a copy in another dtype, longer, or conjugated. */
+/* The input of the first step: the trimmed view itself, or a copy that is converted, lengthened or conjugated. */
 static int first_input(const fft_op *f, const step *s, const tensor *trim, tensor *fresh, const tensor **use) {
   enum dtype part = dtype_kind(f->result) == KIND_COMPLEX ? dtype_real(f->result) : f->result;
   bool complex = dtype_kind(trim->dtype) == KIND_COMPLEX;
@@ -167,8 +169,8 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
   return st == OK ? copy(&inside, trim, conjugated) : st;
 }
 
-/* The place that a step writes to, if it is not the last: the head of the next step's input. Every second one before the last may use
-** out's memory, if it fits. */
+/* The place to which a step writes if it is not the last: the beginning of the next step's input. Every second step
+** before the last may use out's memory, if it is large enough. */
 static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
                       tensor *inside) {
   shape wide = in->shape;
@@ -184,7 +186,7 @@ static int next_input(const step *next, int left, const tensor *in, const step *
   return make_input(fresh, inside, d, &wide, next, in->store->place);
 }
 
-/* have: what owns `in`, or nothing. */
+/* have: the tensor that owns `in`, or none. */
 static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *have, tensor *out) {
   int st = OK;
   for (int i = 0; st == OK && i < f->ndims - 1; i++) {

@@ -1,7 +1,8 @@
 #ifndef LT_OP_FFT_H
 #define LT_OP_FFT_H
 
-/* Discrete Fourier transforms: dtypes, shapes, one dim after the other; then the device. Never a Lua error. */
+/* Discrete Fourier transforms: determines dtypes and shapes, and calls the device for one dim after the other. Raises
+** no Lua errors. */
 
 #include "op/op.h"
 
@@ -9,8 +10,8 @@
 ** ortho: both directions, by the square root of n; forward: the forward one. */
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
-/* X(name, kind, inverse, dims): dims: 1: one; 2: the last two unless said; 0: all unless said. A hermitian transform
-** that is no inverse, and a real one that is, is of the conjugates. */
+/* X(name, kind, inverse, dims). dims: 1: one; 2: the last two by default; 0: all by default. A Hermitian transform that
+** is not an inverse, and a real one that is, take the conjugates. */
 #define FFT_OPS(X)                       \
   X(fft,    FFT_complex,   false, 1)     \
   X(ifft,   FFT_complex,   true,  1)     \
@@ -39,16 +40,16 @@ enum { FFT_COUNT = FFT_OPS(FFT_ONE) };
 #undef FFT_ONE
 extern const fft_info fft_ops[FFT_COUNT];
 
-/* A transform in flight: the first part is the caller's, fft_prepare fills the rest. */
+/* A transform. The caller sets the first part, fft_prepare the rest. */
 typedef struct fft_op {
   const fft_info *info;
   const tensor *in;
   enum fft_norm norm;
-  int           ndims;        /* one at least */
-  int           dim[MAX_DIMS];/* the last of them is the one of which half is kept */
-  int64_t       n[MAX_DIMS];  /* length of the transform along each; 1 or more */
+  int           ndims;        /* at least one */
+  int           dim[MAX_DIMS];/* the last one is the dim of which half is kept */
+  int64_t       n[MAX_DIMS];  /* length of the transform along each dim, at least 1 */
   enum dtype    result;
-  shape         shape;        /* of the result */
+  shape         shape;        /* shape of the result */
 } fft_op;
 
 int fft_prepare(fft_op *f);              /* ERR_DTYPE */

@@ -22,7 +22,8 @@ int host_pack(tensor *out, const tensor *in) { return op_copy_by(device_map, out
 
 static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtype_size(t->dtype); }
 
-/* The bytes of `in` to `out`: both packed, of one dtype and shape. Two kinds of device meet here on the host. */
+/* Sends the bytes of `in` to `out`, both packed, with the same dtype and shape. Between two kinds of devices the bytes
+** pass through the host. */
 static int send(tensor *out, const tensor *in) {
   place to = out->store->place, from = in->store->place;
   if (place_same_kind(from, to))
@@ -37,7 +38,7 @@ static int send(tensor *out, const tensor *in) {
   return st;
 }
 
-/* Dtypes are converted where that leaves less to send. */
+/* The dtype to send: converts first if the result is smaller. */
 static enum dtype sent_dtype(const tensor *out, const tensor *in) {
   return dtype_size(out->dtype) < dtype_size(in->dtype) ? out->dtype : in->dtype;
 }
@@ -82,7 +83,7 @@ int host_write(tensor *t, enum dtype as, const void *from) {
   return place_equal(t->store->place, s.place) ? op_copy_by(device_write, t, &in) : host_copy(t, &in);
 }
 
-/* From `dim` on. */
+/* Copies the ends of dims `dim` and later. */
 static int copy_ends(const tensor *from, tensor *to, int dim) {
   if (dim == from->shape.ndim) return host_pack(to, from);
   int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;

@@ -1,27 +1,27 @@
 #ifndef LT_OP_HOST_H
 #define LT_OP_HOST_H
 
-/* Between tensors on any two devices, and between a tensor and plain memory of this process. */
+/* Copies between tensors on any two devices, and between a tensor and plain memory of this process. */
 
 #include "base/tensor.h"
 
-/* A tensor over `data` (row-major, of dtype d) that owns nothing; *s is its storage and has to outlive it. */
+/* A tensor over `data` (row-major, of dtype d) that owns nothing. *s is its storage and must outlive the tensor. */
 tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data);
 
-/* The elements themselves, row-major, where the host may touch them; NULL: only host_read has them. */
+/* The elements themselves, row-major, if the host may access them; NULL: use host_read. */
 const void *host_elements(const tensor *t);
 
-/* out = in, converted and broadcast like op_copy, wherever the two are. Waits when out is on the host and in is not. */
+/* out = in, converted and broadcast like op_copy, on any two devices. Waits if out is on the host and in is not. */
 int host_copy(tensor *out, const tensor *in);
 
-/* All elements, row-major, converted to dtype `as`. Waits for the device. */
+/* Reads all elements, row-major, converted to dtype `as`. Waits for the device. */
 int host_read(const tensor *t, enum dtype as, void *to);
 
-/* out = in, both on one device: a step of reading or writing for the host, no op of the script. */
+/* out = in on one device, as a step of reading or writing for the host; it does not count as an op of the script. */
 int host_pack(tensor *out, const tensor *in);
 
-/* Copies the first and the last elements of each dim to `to`, on the same device: half of to's length of each, where that is
-** less than t's. */
+/* Copies the first and the last elements of each dim to `to`, on the same device: half of to's length of each, if that
+** is less than t's length. */
 int host_ends(const tensor *t, tensor *to);
 
 /* Fills t (contiguous or not) from row-major elements of dtype `as`, converted like op_copy. */

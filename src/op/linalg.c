@@ -6,13 +6,14 @@
 #include "base/view.h"
 
 /* The properties of every op of linalg. */
-enum home { OWN, FIRST, SECOND };     /* where a's copy is: in memory of its own, or in a result, which it becomes */
+enum home { OWN, FIRST, SECOND };     /* where a's copy is: in memory of its own, or in the first or second result,
+                                      ** which it becomes */
 
 static const struct linalg_way {
   bool square;
   bool takes_b;
-  bool reports;          /* asks for info */
-  bool columns;          /* wants a itself; else its transpose will do: a row-major copy */
+  bool reports;          /* the op asks for info */
+  bool columns;          /* the op needs a itself; otherwise its transpose, a row-major copy, suffices */
   enum home home;
 } ways[LINALG_COUNT] = {
   [LINALG_cholesky] = {.square = true, .reports = true, .home = FIRST},
@@ -39,7 +40,7 @@ static int choose_dtype(linalg_job *j) {
   return dtype_compute(d) == d ? OK : ERR_DTYPE;
 }
 
-/* a's matrices, and their batch with that of b. */
+/* Finds the size of a's matrices, and their batch combined with that of b. */
 static int choose_shapes(linalg_job *j) {
   const shape *a = &j->a->shape;
   if (a->ndim < 2) return ERR_RANK;
@@ -59,7 +60,7 @@ static int choose_shapes(linalg_job *j) {
   return st == OK && j->batch.ndim + 2 > MAX_DIMS ? ERR_NDIM : st;
 }
 
-/* One more result: the batch dims and ndim more. */
+/* Adds a result with the batch dims and ndim more dims. */
 static linalg_result *add_result(linalg_job *j, enum dtype dtype, int ndim, int64_t rows, int64_t columns) {
   linalg_result *r = &j->out[j->nout++];
   r->dtype = dtype;
@@ -74,7 +75,7 @@ static void add_columns(linalg_job *j, enum dtype dtype, int64_t rows, int64_t c
   add_result(j, dtype, 2, rows, columns)->columns = true;
 }
 
-/* As many columns of b as were given. */
+/* Adds a result with as many columns as b. */
 static void add_solution(linalg_job *j, int64_t rows) {
   add_result(j, j->dtype, j->vector ? 1 : 2, rows, j->k)->columns = !j->vector;
 }
@@ -141,7 +142,7 @@ int linalg_prepare(linalg_job *j) {
 
 /* ---- running ---- */
 
-/* Makes t, whose memory is contiguous in any order of dims, batch × m × n; columns: column-major. */
+/* Allocates t, batch × m × n, with contiguous memory; columns: column-major. */
 static void lay_out(const linalg_job *j, tensor *t, int64_t m, int64_t n, bool columns) {
   t->shape = j->batch;
   int d = t->shape.ndim;
@@ -152,7 +153,7 @@ static void lay_out(const linalg_job *j, tensor *t, int64_t m, int64_t n, bool c
   if (columns) view_swap(t, d, d + 1);
 }
 
-/* work: a, in home's memory or (home NULL) its own. */
+/* work: a copy of a, in home's memory or (home NULL) in its own. */
 static int copy_a(const linalg_job *j, tensor *work, const tensor *home, bool columns) {
   shape s = j->batch;
   s.dim[s.ndim++] = j->m;
@@ -165,7 +166,7 @@ static int copy_a(const linalg_job *j, tensor *work, const tensor *home, bool co
   return op_copy(work, j->a);
 }
 
-/* b into the first result; where that has more rows (lstsq), the rest is 0. */
+/* Copies b into the first result; if that has more rows (lstsq), the rest becomes 0. */
 static int copy_b(const linalg_job *j, tensor *x) {
   tensor rows = *x;
   int d = j->batch.ndim, st = OK;
@@ -177,7 +178,7 @@ static int copy_b(const linalg_job *j, tensor *x) {
   return st == OK ? op_copy(&rows, j->b) : st;
 }
 
-/* The place of a's copy, and its order. */
+/* Chooses the place of a's copy, and its memory order. */
 static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   switch (ways[j->op].home) {
     case FIRST:  return out[0];
@@ -188,7 +189,8 @@ static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   return q_fits ? out[0] : NULL;
 }
 
-/* Eigenvectors of aᵀ = conj(a) are the conjugates of a's. The device gets a Cholesky factor's triangle as the upper one. */
+/* The eigenvectors of aᵀ = conj(a) are the conjugates of a's. A Cholesky factor's triangle is passed to the device as
+** the upper one. */
 static bool choose_columns(const linalg_job *j) {
   if (j->op == LINALG_eigh) return j->vectors && dtype_kind(j->dtype) == KIND_COMPLEX;
   if (j->op == LINALG_cholesky) return j->upper;
@@ -197,7 +199,7 @@ static bool choose_columns(const linalg_job *j) {
 
 static double epsilon(enum dtype d) { return dtype_real(d) == DT_float32 ? 0x1p-23 : 0x1p-52; }
 
-/* The results as the call's operands. */
+/* Sets the results as the call's operands. */
 static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out) {
   void *r[LINALG_RESULTS];
   for (int i = 0; i < j->nout; i++) r[i] = tensor_data(out[i]);
@@ -249,7 +251,7 @@ static linalg_call make_call(const linalg_job *j, const tensor *a, bool columns,
   return c;
 }
 
-/* The device's part; the first matrix without a result is noted. */
+/* Calls the device, and notes the first matrix without a result. */
 static int call_device(linalg_job *j, linalg_call *c) {
   place where = j->a->store->place;
   int32_t few[16], *info = NULL;
@@ -267,7 +269,7 @@ static int call_device(linalg_job *j, linalg_call *c) {
   return st;
 }
 
-/* Every matrix of t becomes the identity. */
+/* Sets every matrix of t to the identity. */
 static int fill_identity(tensor *t) {
   int st = op_fill(t, (scalar){.i = 0}), d = t->shape.ndim - 2;
   tensor line = *t;
@@ -275,7 +277,7 @@ static int fill_identity(tensor *t) {
   return st == OK ? op_fill(&line, (scalar){.f = 1, .i = 1}) : st;
 }
 
-/* Results for matrices without elements: products of none, matrices that are orthogonal. */
+/* The results for matrices without elements: empty products, and orthogonal matrices. */
 static int run_empty(const linalg_job *j, tensor *const *out) {
   int st = OK;
   for (int i = 0; st == OK && i < j->nout; i++) {
@@ -288,7 +290,7 @@ static int run_empty(const linalg_job *j, tensor *const *out) {
   return st;
 }
 
-/* lstsq of no columns still has rank and values: they are found with one. */
+/* lstsq without columns still has rank and values, so it runs with one column. */
 static int run_no_columns(linalg_job *j, tensor *const *out) {
   tensor b = {.store = NULL}, *with[LINALG_RESULTS] = {&b, out[1], out[2]};
   linalg_job one = *j;

@@ -1,21 +1,21 @@
 #ifndef LT_OP_LINALG_H
 #define LT_OP_LINALG_H
 
-/* Linear algebra by LAPACK or what a device has in its place: dtypes, shapes, copies in the order of memory that LAPACK
-** wants; then the device. Never a Lua error. */
+/* Linear algebra by LAPACK or a device's replacement: determines dtypes and shapes, copies into the memory order that
+** LAPACK wants, and calls the device. Raises no Lua errors. */
 
 #include "op/op.h"
 
 enum { LINALG_RESULTS = 4 };
 
-/* A result as scripts see it; columns: its last two dims lie in memory the other way round. */
+/* A result as scripts see it. columns: its last two dims are transposed in memory. */
 typedef struct linalg_result {
   enum dtype dtype;
   shape      shape;
   bool       columns;
 } linalg_result;
 
-/* A call in flight: fill the first part; linalg_prepare fills the second.
+/* A call. The caller sets the first part, linalg_prepare the second.
 **   op         results
 **   cholesky   the factor                       lu         L and U in one, pivots or (full) order
 **   inv        the inverse                      lu_solve   x; a and pivots as lu gives them
@@ -29,22 +29,23 @@ typedef struct linalg_job {
   bool   upper, full, vectors;
   double rtol;                 /* lstsq; negative: eps * max(m, n) */
 
-  enum dtype dtype;            /* computed in */
+  enum dtype dtype;            /* dtype of the computation */
   shape   batch;
-  int64_t count, m, n, k;      /* matrices, a's rows and columns, b's columns */
+  int64_t count, m, n, k;      /* number of matrices, a's rows and columns, b's columns */
   bool    vector;              /* b is one vector */
   int     nout;
   linalg_result out[LINALG_RESULTS];
 
-  int64_t failed;              /* with ERR_MATRIX: the first matrix that has no result, 0-based, */
-  int32_t info;                /* and what is said of it: calls.h */
+  int64_t failed;              /* with ERR_MATRIX: the first matrix without a result, 0-based, */
+  int32_t info;                /* and its info: calls.h */
 } linalg_job;
 
 /* ERR_RANK ERR_SQUARE ERR_INNER (a's rows, b's) ERR_BROADCAST ERR_NDIM ERR_DTYPE ERR_DEVICES; integers only, no
 ** memory. */
 int linalg_prepare(linalg_job *j);
 
-/* Into fresh tensors of these results. ERR_MATRIX ERR_MEMORY ERR_OVERFLOW (more than LAPACK counts) ERR_NO_KERNEL … */
+/* Computes into new tensors for these results. ERR_MATRIX ERR_MEMORY ERR_OVERFLOW (more than LAPACK can count)
+** ERR_NO_KERNEL … */
 int linalg_run(linalg_job *j, tensor *const *out);
 
 #endif

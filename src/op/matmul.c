@@ -7,8 +7,8 @@ static enum precision precision = PRECISION_ieee;
 void matmul_set_precision(enum precision p) { precision = p; }
 enum precision matmul_precision(void) { return precision; }
 
-/* An input as a stack of matrices: batch dims, then rows and columns. A vector is one row (left) or one
-** column (right), whose other stride is 0. */
+/* An input as a stack of matrices: batch dims, then rows and columns. A vector is one row (left) or one column (right);
+** the stride of its other dim is 0. */
 typedef struct side {
   shape   batch;
   int64_t size[2], stride[2];
@@ -48,7 +48,7 @@ int matmul_prepare(matmul_job *j) {
   return OK;
 }
 
-/* One matrix of all when the batch only lengthens a's rows: [8, 64, 32] @ [32, 10] is [512, 32] @ [32, 10]. */
+/* Merges the batch into one matrix if it only adds rows to a: [8, 64, 32] @ [32, 10] is [512, 32] @ [32, 10]. */
 static void fold_batch(gemm_call *c) {
   plan *p = &c->batch;
   if (p->ndim != 1 || p->stride[2][0] != 0) return;
@@ -69,7 +69,7 @@ static void batch_operand(plan *p, int k, const side *s, const tensor *t, const 
   plan_operand(p, k, stride);
 }
 
-/* All three of j's dtype. */
+/* Runs the product with all three operands in j's dtype. */
 static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tensor *out, scalar alpha, scalar beta) {
   side left, right;
   side_init(&left, a, j->kind == MATMUL_vecdot, true);
@@ -103,7 +103,7 @@ static int converted(const tensor *t, enum dtype d, tensor *fresh, const tensor 
   return op_copy(fresh, t);
 }
 
-/* The same of the left side, which vecdot conjugates. */
+/* Like converted, for the left side, which vecdot conjugates. */
 static int converted_left(const matmul_job *j, tensor *fresh, const tensor **use) {
   if (j->kind != MATMUL_vecdot || dtype_kind(j->a->dtype) != KIND_COMPLEX)
     return converted(j->a, j->dtype, fresh, use);
@@ -125,7 +125,7 @@ static int check_out(const matmul_job *j, const tensor *out) {
   return shares_memory(out, j->a) || shares_memory(out, j->b) ? ERR_OVERLAP : OK;
 }
 
-/* Half floats with integers, which may not fit them, are multiplied in float32. */
+/* The compute dtype. A half float with integers, which may not fit the half float, is multiplied in float32. */
 static enum dtype compute_dtype(const matmul_job *j) {
   bool half = j->dtype == DT_float16 || j->dtype == DT_bfloat16;
   bool integer = dtype_kind(j->a->dtype) < KIND_FLOAT || dtype_kind(j->b->dtype) < KIND_FLOAT;

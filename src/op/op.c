@@ -38,7 +38,7 @@ enum dtype promote_all(const arg *in, int n) {
   enum dtype d = DT_none;
   for (int i = 0; i < n; i++)
     if (in[i].t) d = promote_arg(d, &in[i]);
-  for (int i = 0; i < n; i++)                /* among numbers alone a complex one decides, wherever it stands */
+  for (int i = 0; i < n; i++)                /* among numbers, a complex one decides, at any position */
     if (d == DT_none && in[i].s.is_complex) d = promote_arg(d, &in[i]);
   for (int i = 0; i < n; i++)
     if (!in[i].t) d = promote_arg(d, &in[i]);
@@ -63,7 +63,7 @@ bool scalar_fits(enum dtype d, const scalar *s) {
   return dtype_kind(d) == KIND_BOOL ? i == 0 || i == 1 : integer_fits(d, i);
 }
 
-/* Integers meet float-only ops as default floats, and predicates, whose dtype nobody sees, as float64. */
+/* Integers become default floats for float-only ops; for predicates, whose dtype is invisible, they become float64. */
 static enum dtype to_float(const op_info *info) { return info->result == RESULT_BOOL ? DT_float64 : dtype_default_float(); }
 
 int job_dtypes(job *j) {
@@ -76,7 +76,7 @@ int job_dtypes(job *j) {
     d = to_float(info);
   }
   j->result = result_dtype(info->result, d);
-  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* a step of the dtype as stored */
+  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* the step depends on the stored dtype */
   for (int i = first; i < j->nin; i++)
     if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
   return OK;
@@ -131,7 +131,7 @@ int check_target(const tensor *out, const shape *s, enum dtype result, const ten
 
 /* ---- running ---- */
 
-/* Dims in order of the output's strides, longest outside, so that memory is written in order. */
+/* Sorts dims by the output's strides, the largest outermost, so that memory is written in order. */
 static void sort_dims(plan *p, int noperands) {
   for (int d = 1; d < p->ndim; d++)
     for (int e = d; e > 0 && llabs(p->stride[0][e - 1]) < llabs(p->stride[0][e]); e--) {
@@ -179,7 +179,7 @@ void job_plan(plan *p, const job *j, const tensor *out) {
   if (!plan_flat(p, j, out)) plan_any(p, j, out);
 }
 
-/* Calls an entry of the device that takes a map_call. */
+/* Calls an entry of the device with a map_call. */
 static inline int call(const job *j, tensor *out, map_entry entry) {
   if (out->count == 0) return OK;
   plan p;
@@ -216,8 +216,8 @@ int job_run(const job *j, tensor *out) {
   return st != OK ? st : job_compute(j, out);
 }
 
-/* Conversions allow every kind: x:to("int8") of floats saturates. The compute dtype is the target's,
-** so that the conversion is part of the load. */
+/* A copy as a job. Conversions between all kinds are allowed: x:to("int8") of floats saturates. The compute dtype is
+** that of the target, so that the load converts. */
 static job identity(tensor *out, arg in) {
   return (job){.op = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
                .result = out->dtype, .shape = out->shape};
@@ -249,7 +249,7 @@ int op_set_parts(tensor *out, const arg *re, const arg *im) {
   return st == OK ? set_part(out, 1, im) : st;
 }
 
-/* True if a copy of `in` may write `out`. */
+/* OK if a copy of `in` may write `out`. */
 static int check_copy(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;

@@ -1,7 +1,7 @@
 #ifndef LT_OP_OP_H
 #define LT_OP_OP_H
 
-/* Element-wise ops: choose dtypes, broadcast, make the plan, call the device. Never a Lua error. */
+/* Element-wise ops: chooses dtypes, broadcasts, makes the plan, and calls the device. Raises no Lua errors. */
 
 #include "base/tensor.h"
 
@@ -12,7 +12,7 @@ typedef struct arg {
 } arg;
 
 typedef struct op_info {
-  const char *name, *in_place, *doc, *expression;   /* "add", "add_", … */
+  const char *name, *in_place, *doc, *expression;   /* "add", "add_" and so on */
   int  nin;
   enum dtype_class class;
   enum op_result   result;    /* RESULT_SAME, _REAL or _BOOL */
@@ -21,46 +21,46 @@ typedef struct op_info {
 
 extern const op_info map_ops[OP_COUNT];
 
-/* A row whose name ends in an underscore: functions choose it, scripts do not name it. */
+/* True for a row whose name ends in an underscore: functions choose it, but scripts do not name it. */
 bool op_is_hidden(enum map_op op);
 
-/* An element-wise op in flight: fill op, nin, in; job_prepare fills the rest. */
+/* An element-wise op. The caller sets op, nin and in, job_prepare the rest. */
 typedef struct job {
   enum map_op op;
   int         nin;
   arg         in[MAX_IN];
   enum dtype  compute, result;
-  shape       shape;          /* of the result */
-  place       place;          /* of the tensors among the inputs */
+  shape       shape;          /* shape of the result */
+  place       place;          /* place of the tensors among the inputs */
   bool        has_place;      /* false: all inputs are numbers */
 } job;
 
 /* Promotion and broadcasting: integers only, no memory. ERR_DTYPE ERR_BROADCAST ERR_DEVICES ERR_SCALAR … */
 int job_prepare(job *j);
 
-/* Its parts: the place and the shape from the inputs, compute and result dtype from op and inputs. */
+/* The parts of job_prepare: the place and the shape from the inputs, compute and result dtype from op and inputs. */
 int job_place(job *j);
 int job_shape(job *j);
 int job_dtypes(job *j);
 
-/* Runs the op into `out` (any strides, any dtype of a kind that can hold the result).
-** ERR_OUT_SHAPE ERR_CAST ERR_OVERLAP ERR_READONLY ERR_NO_KERNEL ERR_MEMORY; out is untouched then. */
+/* Runs the op into `out` (any strides, any dtype of a kind that can hold the result). ERR_OUT_SHAPE ERR_CAST
+** ERR_OVERLAP ERR_READONLY ERR_NO_KERNEL ERR_MEMORY; then out is unchanged. */
 int job_run(const job *j, tensor *out);
 
-/* The same without the checks, for an output that was made for it. */
+/* Like job_run without the checks, for an output that was made for the job. */
 int job_compute(const job *j, tensor *out);
 
-/* Its parts: may out be written, and the loop nest over out and the inputs. */
+/* The parts of job_run: the check that out may be written, and the loop nest over out and the inputs. */
 int  job_check(const job *j, const tensor *out);
 void job_plan(plan *p, const job *j, const tensor *out);
 
-/* True if an op that gives shape `s` from these inputs may write `out`. */
+/* OK if an op with a result of shape `s` from these inputs may write `out`. */
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 
-/* dtype of `d` (DT_none at first) widened by an input; weak numbers only raise the kind. */
+/* The dtype `d` (DT_none initially) promoted with an input; weak numbers only raise the kind. */
 enum dtype promote_arg(enum dtype d, const arg *a);
 
-/* dtype that n arguments promote to: tensors first, so that a number meets the final kind. */
+/* The dtype to which n arguments promote: tensors first, so that a number meets the final kind. */
 enum dtype promote_all(const arg *in, int n);
 
 /* True if the integer dtype d can hold i. uint64 takes every Lua integer: the same 64 bits. Always true for floats and
@@ -71,25 +71,26 @@ bool integer_fits(enum dtype d, int64_t i);
 ** number. */
 bool scalar_fits(enum dtype d, const scalar *s);
 
-/* out = value, all of it; out = in, converted, broadcast. Same errors as job_run. */
+/* op_fill sets all of out to a value; op_copy sets out = in, converted and broadcast. Errors as for job_run. */
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
 
-/* The same copy as a step of something else, such as the host's reading: no op of a script. It calls another entry of the device,
-** or device_map. */
+/* Like op_copy, as a step of something else, such as reading for the host, which does not count as an op of a script.
+** It calls another entry of the device, or device_map. */
 typedef int (*map_entry)(place where, const map_call *c);
 int op_copy_by(map_entry entry, tensor *out, const tensor *in);
 
 /* out[i] = start + i * step; out is contiguous. */
 int op_arange(tensor *out, scalar start, scalar step);
 
-/* *use = t where t is contiguous and of dtype d, else a copy that is: *fresh, which tensor_drop ends; its store must be NULL. */
+/* *use is t if it is contiguous and of dtype d, else a contiguous copy of dtype d in *fresh, which must be dropped by
+** tensor_drop; its store must be NULL. */
 int op_plain(const tensor *t, enum dtype d, tensor *fresh, const tensor **use);
 
-/* part becomes a view of the real (0) or imaginary (1) parts of the complex z: every second number of its memory. */
+/* Makes part a view of the real (0) or imaginary (1) parts of the complex z: every second number of its memory. */
 void tensor_part(tensor *part, const tensor *z, int which);
 
-/* The parts of the complex out, each broadcast. Same errors. */
+/* Sets the parts of the complex out; each is broadcast. The same errors. */
 int op_set_parts(tensor *out, const arg *re, const arg *im);
 
 #endif

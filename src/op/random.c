@@ -53,7 +53,7 @@ static int add_cell(random_cells *c, generator *g) {
   return st;
 }
 
-/* The generator's cell in the graph that is captured, made at its first use; none: NULL. */
+/* The generator's cell in the captured graph, made at its first use; NULL if no graph is captured. */
 static int find_cell(generator *g, place where, const random_cell **cell) {
   *cell = NULL;
   if (!captured || !place_equal(captured->where, where)) return OK;

@@ -1,7 +1,7 @@
 #ifndef LT_OP_RANDOM_H
 #define LT_OP_RANDOM_H
 
-/* Random fills: the counter of a generator moves on by what a fill uses. Never a Lua error. */
+/* Random fills, which advance the counter of a generator by the numbers they use. Raises no Lua errors. */
 
 #include "base/tensor.h"
 
@@ -9,8 +9,8 @@ typedef struct generator {
   uint64_t seed, offset;      /* Philox key; the next unused counter */
 } generator;
 
-/* The distribution to draw from; a, b: uniform [a, b), normal mean and standard deviation; low, range: integers
-** low … low + range - 1, range 0 all 2^64. */
+/* The distribution. a, b: uniform in [a, b), or normal with mean and standard deviation; low, range: integers low … low
+** + range - 1; range 0 means all 2^64. */
 typedef struct random_job {
   enum random_op op;
   double   a, b;
@@ -25,7 +25,7 @@ int random_run(const random_job *j, generator *g, tensor *out);
 
 typedef struct random_cell {
   generator *g;
-  uint64_t   start, advance;  /* its offset when the capture began; what a run of the graph uses */
+  uint64_t   start, advance;  /* its offset when the capture began; the number of counters that a replay uses */
   uint64_t  *cell;
 } random_cell;
 
@@ -35,13 +35,12 @@ typedef struct random_cells {
   random_cell *cell;
 } random_cells;
 
-/* Captures the draws of this thread at c->where from now on, until random_capture_end: then the generators are back
-** where they were. */
+/* Captures the draws of this thread at c->where until random_capture_end, which restores the generators. */
 void random_capture(random_cells *c);
 void random_capture_end(void);
 bool random_is_captured(void);
 
-/* Before a replay: its draws go on from where the generators are now. After it: they have moved on. */
+/* Before a replay: makes its draws continue from the generators' current state. After it: advances the generators. */
 int  random_replay(const random_cells *c);
 void random_replayed(const random_cells *c);
 

@@ -1,7 +1,7 @@
 #ifndef LT_OP_NN_ATTENTION_H
 #define LT_OP_NN_ATTENTION_H
 
-/* Attention of tensors: attention_call says what is computed. */
+/* Attention on tensors: attention_call describes the computation. */
 
 #include "base/tensor.h"
 
@@ -13,8 +13,8 @@ enum attention_tensor {
 typedef struct attention_job {
   bool   back, causal;
   double scale;
-  /* [batch, heads, rows, width] with contiguous rows; the mask broadcast to [batch, heads, queries, keys]; the sums contiguous.
-  ** NULL: no mask, sums not wanted; forward all from dout on. */
+  /* [batch, heads, rows, width] with contiguous rows; the mask broadcast to [batch, heads, queries, keys]; the sums
+  ** contiguous. NULL: no mask, or sums not wanted; forward, all from dout on are NULL. */
   const tensor *at[ATTENTION_TENSORS];
 } attention_job;
 

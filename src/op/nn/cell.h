@@ -1,13 +1,13 @@
 #ifndef LT_OP_NN_CELL_H
 #define LT_OP_NN_CELL_H
 
-/* Steps of recurrent cells on tensors: cell_call says what is computed. */
+/* Steps of recurrent cells on tensors: cell_call describes the computation. */
 
 #include "base/tensor.h"
 
 typedef struct cell_info {
   const char *name;                    /* "lstm_step" */
-  int         gates[CELL_OPERANDS];    /* side by side in an operand's row; 0: no operand of this step */
+  int         gates[CELL_OPERANDS];    /* gates side by side in a row of each operand; 0: this step lacks the operand */
 } cell_info;
 
 extern const cell_info cell_rows[CELL_COUNT];

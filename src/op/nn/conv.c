@@ -20,7 +20,7 @@ static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel,
 }
 
 static bool is_sound(const conv_geometry *g) {
-  enum { MOST = 1 << 30 };     /* products of two of them fit */
+  enum { MOST = 1 << 30 };     /* with lengths up to this, products of two do not overflow */
   bool sound = g->groups >= 1 && g->groups < MOST;
   for (int d = 0; d < 2; d++)
     sound = sound && g->stride[d] >= 1 && g->dilation[d] >= 1 && g->before[d] >= 0 && g->after[d] >= 0 &&
@@ -34,7 +34,7 @@ static void set_shape(conv_job *j, int ndim, int64_t first, int64_t second, cons
   j->shape.dim[ndim - 1] = length[1];
 }
 
-/* Fills in the call's sizes from the tensors that are there. */
+/* Sets the call's sizes from the given tensors. */
 static int set_sizes(conv_job *j, int ndim) {
   conv_call *c = &j->call;
   const conv_geometry *g = &j->geometry;
@@ -102,7 +102,7 @@ int conv_prepare(conv_job *j) {
   c->dtype = first->dtype;
   c->groups = j->geometry.groups;
   c->precision = matmul_precision();
-  for (int d = 0; d < 2; d++) {      /* longer ones leave the only place where it is */
+  for (int d = 0; d < 2; d++) {      /* larger dilations leave the only tap in place */
     int64_t padded = c->in[d] + j->geometry.before[d] + j->geometry.after[d], most = padded > 1 ? padded : 1;
     c->stride[d] = j->geometry.stride[d] < most ? j->geometry.stride[d] : most;
   }
@@ -111,12 +111,12 @@ int conv_prepare(conv_job *j) {
   return OK;
 }
 
-/* True if there is anything to add up. */
+/* True if there is nothing to add up. */
 static bool is_empty(const conv_call *c) {
   return c->n == 0 || c->c_in == 0 || c->out[0] == 0 || c->out[1] == 0 || c->in[0] == 0 || c->in[1] == 0;
 }
 
-/* Nothing, with the bias if there is one. */
+/* Fills the result of an empty sum: zeros, or the bias. */
 static int fill_empty(const conv_job *j, tensor *out) {
   if (!j->bias) return op_fill(out, (scalar){.f = 0});
   tensor wide = {.store = NULL};

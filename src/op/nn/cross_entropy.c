@@ -15,7 +15,7 @@ int cross_entropy_prepare(cross_entropy_job *j) {
   return OK;
 }
 
-/* The call on contiguous copies of what is not contiguous. */
+/* Makes the call, with contiguous copies if necessary. */
 static int run(const cross_entropy_job *j, cross_entropy_call *c) {
   tensor fresh[2] = {{.store = NULL}, {.store = NULL}};
   const tensor *x, *classes;

@@ -1,4 +1,4 @@
-/* Optimisers' updates: checks, plan, call. */
+/* Updates of parameters: checks, plan, call. */
 
 #include "op/nn/update.h"
 

@@ -14,8 +14,8 @@ typedef struct update_info {
 extern const update_info update_rows[UPDATE_COUNT];
 
 /* at: the parameter, its gradient, the row's states, all of one shape, dtype and place. ERR_READONLY: several elements
-** of the parameter or of a state share one place; ERR_OVERLAP: the gradient, which is only read, lies where one of them
-** does. The check finds both, and whether all are contiguous. */
+** of the parameter or of a state share a place; ERR_OVERLAP: the gradient, which is only read, shares memory with one
+** of them. op_update_check checks both, and whether all are contiguous. */
 int op_update_check(tensor *const *at, int operands, bool *flat);
 int op_update(enum update_op op, tensor *const *at, const double *number);
 
