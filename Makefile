@@ -212,8 +212,10 @@ install: build            ## into PREFIX (/usr/local)
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
 	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
-	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples"
+	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples" "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
 	install -m 644 examples/*.lua "$(DESTDIR)$(LUADIR)/luatensor/examples"
+	install -m 644 library/*.lua "$(DESTDIR)$(LUADIR)/luatensor/library"
+	install -m 644 library/luatensor/*.lua "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
 	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$(DESTDIR)$(BINDIR)/luatensor"
 	chmod 755 "$(DESTDIR)$(BINDIR)/luatensor"
 
@@ -272,7 +274,7 @@ doc: deps-doc             ## the site, into doc/: the pages of docs/ and the API
 	@tools/lua tools/annotate.lua --ldoc
 	@ldoc -q .
 
-annotations: build        ## library/luatensor.lua, for editors
+annotations: build        ## library/, which editors and lt.help read
 	@tools/lua tools/annotate.lua
 
 coverage: build emulator  ## docs/coverage.md: what works for which dtype on which device, found out by calling it

@@ -9,7 +9,7 @@ local limits = {
   -- Lines of comments that ask a question. A predicate's comment says "True if …".
   questions = 2,
   -- Comments that begin with "What", "Where", "Of" or "Those", which have no subject.
-  beginnings = 137,
+  beginnings = 136,
   -- Phrases that stand for a noun or a word of the field.
   phrases = 0,
   -- Sentences of comments and pages with more than 35 words.

@@ -46,12 +46,12 @@ local lua_rooms = {
   base = {}, array = {"base", "gradients"}, device = {"base"}, io = {"base"},
   autograd = {"base", "gradients"}, gradients = {"base", "autograd"},
   nn = library, optim = library, data = library,
-  page = {"base"},
+  page = {"base"}, help = {"luatensor", "base"},
   bench = {"page", table.unpack(library)},
   advise = {"bench", "page", table.unpack(library)},
   experiment = {"cli", "bench", "page", table.unpack(library)},
   report = {"advise", "experiment", "bench", "page", table.unpack(library)},
-  cli = {"report", "experiment", "advise", "bench", "page", table.unpack(library)},
+  cli = {"help", "report", "experiment", "advise", "bench", "page", table.unpack(library)},
 }
 
 -- ---- results ------------------------------------------------------------------------------------

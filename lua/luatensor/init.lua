@@ -54,7 +54,7 @@ compose(core.methods)
 --- Modules that are loaded when a script first names them, because most scripts measure nothing and many train nothing.
 -- Their functions call functions of the script, whose errors must pass unchanged, so they are no compositions.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
-              optim = "luatensor.optim", data = "luatensor.data"}
+              optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help"}
 
 --- Libraries of Lua that measuring needs. Hosts leave them out of sandboxes.
 local needed = {bench = {"debug", "io", "os"}, advise = {"debug", "io", "os"}}
@@ -65,6 +65,7 @@ local function load_late(name)
     if not _G[library] then error(("lt.%s needs Lua's library %s, which this state lacks"):format(name, library), 3) end
   end
   local loaded = require(late[name])
+  if name == "help" then loaded = loaded.help end
   if type(loaded) == "table" then names.guard(loaded, name .. ".") end
   lt[name] = loaded
   return loaded

@@ -1,10 +1,10 @@
---- The prompts of `luatensor -i` and `tools/lua -i` load this file first. It makes lt, nn, optim and data global and
--- turns Lua's warnings on.
+--- The prompts of `luatensor -i` and `tools/lua -i` load this file first. It makes lt, nn, optim, data and help global
+-- and turns Lua's warnings on.
 
 local lt = require "luatensor"
 
-local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data}
+local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, help = lt.help}
 for name, value in pairs(globals) do rawset(_G, name, value) end
 
 warn "@on"
-print(("%s: lt, nn, optim, data"):format(lt._VERSION))
+print(("%s: lt, nn, optim, data; help \"conv2d\""):format(lt._VERSION))

@@ -388,7 +388,7 @@ describe("what was given instead", function()
 end)
 
 describe("names of other libraries", function()
-  local lt_names = {"help", "nosuch", "interp", "percentile", "gradient", "trapz", "kron", "cov", "sparse", "image", "vmap",
+  local lt_names = {"nosuch", "interp", "percentile", "gradient", "trapz", "kron", "cov", "sparse", "image", "vmap",
                     "compile", "select", "randperm", "cdist", "inv", "optm"}
   local answers = {
     percentile = 'did you mean "quantile"?', randperm = 'did you mean "permutation"?', inv = 'did you mean "lt.linalg.inv"?',

@@ -24,7 +24,7 @@ end
 --- Draws 1 with probability p, else 0.
 -- @param p a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 -- @param ... the shape: numbers or one table
--- @tparam[opt] table options `dtype` (any dtype; by default that of p, or float32), `device`, `generator`
+-- @tparam[opt] table options `dtype` (default: that of p, or float32; any will do), `device`, `generator`
 -- @treturn tensor
 function lt.bernoulli(p, ...)
   local list, options = args.split("bernoulli", bernoulli_options, ...)

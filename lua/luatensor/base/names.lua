@@ -96,6 +96,15 @@ local function union(...)
   return all
 end
 
+-- Makes the function that tells print what a table of functions is.
+local function describe(functions, prefix)
+  local name = "lt." .. prefix:sub(1, -2)
+  return function()
+    if prefix ~= "" then return ("%s: lt.help(%s) lists its names"):format(name, name) end
+    return ('%s: lt.help "conv2d" explains a name, lt.help(lt) lists them all'):format(functions._VERSION)
+  end
+end
+
 --- Makes unknown names an error that says what to write instead.
 -- @tab functions
 -- @string prefix what scripts write before the name: "nn."
@@ -107,6 +116,7 @@ function names.guard(functions, prefix, load, late)
   guarded[prefix] = functions
   local meta = getmetatable(functions) or {}
   return setmetatable(functions, {
+    __tostring = describe(functions, prefix),
     __call = meta.__call,                              -- keeps lt.advise callable
     __name = "library",
     __index = function(_, name)

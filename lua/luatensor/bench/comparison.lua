@@ -263,9 +263,10 @@ end
 -- @function bench.compare
 -- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs,
 --   that is the default device
--- @tparam[opt] table options those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and
---   `check` = false: results are not compared; `same`, a function that takes the first result of the base and that of
---   another entry, and returns true if they agree
+-- @tparam[opt] table options those of bench.time; `seconds` to measure each entry (0.5); `rounds` of each entry (12);
+--   `check` (true; false: results are not compared);
+--   `same`: a function that takes the first result of the base and that of another entry, and returns true if they
+--   agree
 -- @treturn table a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with
 --   the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median),
 --   `verdict` (see below), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why),

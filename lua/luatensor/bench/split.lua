@@ -169,9 +169,9 @@ split.class = result.class("split", page, {
 --- Splits the time of a function into parts.
 -- @function bench.split
 -- @tparam function fn called without arguments, many times
--- @tparam[opt] table options those of bench.time (its `clock` times normal runs; the parts have a clock of their own),
---   and `limits`: a function that takes a row and its device's name, and returns the share of a limit and the limit's
---   name; false: no shares; by default shares of the limits that `bench.machine` measured before, if any
+-- @tparam[opt] table options those of bench.time; `clock` of normal runs, the parts have their own (lt.clock);
+--   `limits`: a function that takes a row and its device's name, and returns the share of a limit and the limit's name;
+--   false: no shares (default: shares of the limits that bench.machine measured before, if any)
 -- @treturn table a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua,
 --   dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's
 --   additional waiting), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device

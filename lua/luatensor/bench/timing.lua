@@ -145,13 +145,16 @@ function timing.name_of(fn, options) return options.name or default_name(fn) end
 --- Times calls of a function. Before each reading of the clock, the call waits for the devices.
 -- @function bench.time
 -- @tparam function fn called without arguments; its results are only read once, for their dtype and device
--- @tparam[opt] table options `name` of the work (by default the place of the function's definition); `seconds` to
---   measure (0.5) and least number of `rounds` (5). A round is a sequence of as many calls as fit into its share of
---   the seconds; if calls take many seconds, two rounds suffice. `warmup`: the seconds before (0.1), with at least one
---   call, and until two rounds agree; `device`: waited for, and the default device meanwhile (by default the call
---   waits for all devices in use); `gc`: "count" (default) lets collections happen, "out" stops the collector within a
---   round; garbage is always collected before a round; `threads`; `seed` of the default generator (0), whose state
---   comes back afterwards; `clock`, a function that returns seconds (lt.clock)
+-- @tparam[opt] table options `name` of the work (default: the place of the function's definition);
+--   `seconds` to measure (0.5);
+--   `rounds` (5): the least number. A round is a sequence of as many calls as fit into its share of the seconds. If
+--   calls take many seconds, two rounds suffice;
+--   `warmup` (0.1): the seconds before, with at least one call, and until two rounds agree;
+--   `device`: waited for, and the default device meanwhile (default: the call waits for all devices in use);
+--   `gc`: "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always
+--   collected before a round;
+--   `threads`; `seed` (0): of the default generator, whose state comes back afterwards;
+--   `clock`: a function that returns seconds (default: lt.clock)
 -- @treturn table a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`,
 --   `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time that a clock without
 --   waiting shows for it; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on

@@ -15,7 +15,7 @@ local progress = require "luatensor.bench.progress"
 local cli = {}
 
 --- The subcommands, in the order of --help.
-cli.commands = {"info", "experiment", "bench", "crossover", "advise", "report", "diff"}
+cli.commands = {"help", "info", "experiment", "bench", "crossover", "advise", "report", "diff"}
 
 --- Exit codes.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}

@@ -28,8 +28,8 @@ local Module = require "luatensor.nn.module"
 -- @function nn.MultiheadAttention
 -- @int embed_dim width of queries and results
 -- @int num_heads divides it
--- @tparam[opt] table options `dropout` (0), of weights; `bias` (true); `kdim`, `vdim` (embed_dim): widths of keys and
---   values; `batch_first` (false); `dtype`, `device`, `generator`
+-- @tparam[opt] table options `dropout` (0), of weights; `bias` (true); `kdim` and `vdim` (embed_dim): widths of keys
+--   and values; `batch_first` (false); `dtype`, `device`, `generator`
 -- @treturn Module
 local MultiheadAttention = Module:extend "MultiheadAttention"
 

@@ -46,7 +46,7 @@ end
 -- @function nn.autocast
 -- @tparam[opt] function fn
 -- @tparam[opt] table options `dtype` ("bfloat16"), `device`: "cuda" or "cpu", tensors elsewhere stay as they are (all),
---   `enabled` (true); false: not in here
+--   `enabled` (true; false: not in here)
 -- @param ... fn's arguments
 -- @return what fn returns, or the guard
 function autocast.autocast(...)

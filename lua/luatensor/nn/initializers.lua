@@ -215,7 +215,7 @@ scaled("kaiming_uniform_", kaiming_std, uniform, kaiming)
 --- Draws from the normal distribution with the standard deviation gain / √fan (He et al.).
 -- @function nn.init.kaiming_normal_
 -- @tparam tensor x of at least 2 dims
--- @tparam[opt] table options `a`, `mode`, `nonlinearity`, `generator`
+-- @tparam[opt] table options those of nn.init.kaiming_uniform_
 -- @treturn tensor x
 scaled("kaiming_normal_", kaiming_std, centred, kaiming)
 
@@ -255,7 +255,7 @@ end
 -- @tparam tensor x
 -- @number[opt=0] mean
 -- @number[opt=1] std
--- @tparam[opt] table options the limits `a` (-2), `b` (2); `generator`
+-- @tparam[opt] table options `a` (-2) and `b` (2): the limits; `generator`
 -- @treturn tensor x
 function init.trunc_normal_(x, mean, std, options)
   check_tensor("trunc_normal_", x)

@@ -52,7 +52,7 @@ end
 -- Decoupled Weight Decay Regularization (2019).
 -- @function optim.AdamW
 -- @param params a list of tensors, or of groups
--- @tparam[opt] table options those of optim.Adam; `weight_decay` is 0.01 by default
+-- @tparam[opt] table options those of optim.Adam; `weight_decay` (0.01)
 -- @treturn Optimizer
 local AdamW = Optimizer.class("AdamW", rows(0.01))
 AdamW.start = start

@@ -45,7 +45,8 @@ local function check_self(self, name) saving.check_self(self, "seen", name, "sca
 --- Makes a scaler.
 -- @function optim.GradScaler
 -- @tparam[opt] table options `init_scale` (65536); `backoff_factor` (0.5): the factor of the scale after a skipped
---   step; `growth_factor` (2): the factor after `growth_interval` (2000) steps without a skipped one; `enabled` (true)
+--   step; `growth_factor` (2): the factor after `growth_interval` steps;
+--   `growth_interval` (2000): steps without a skipped one; `enabled` (true)
 -- @treturn GradScaler
 local function new(_, options)
   local self = setmetatable(args.read("GradScaler", options, rows), GradScaler)

@@ -189,7 +189,7 @@ local read_arguments
 
 -- A command line: an argument a line.
 targets.arguments = {
-  words = {"info", "experiment", "bench", "crossover", "advise", "report", "diff", "--help", "--json", "--device", "--threads",
+  words = {"help", "info", "experiment", "bench", "crossover", "advise", "report", "diff", "--help", "--json", "--device", "--threads",
            "--seconds", "--dtype", "=", "--", "-", "\n", "cpu", "1e9", "0x10", "nan"},
   run = function(input)
     arguments.raising = true

@@ -218,7 +218,7 @@ beta * x + alpha * a @ b, in one pass.
 @tparam tensor x broadcasts to [m, n]
 @tparam tensor a [m, k]
 @tparam tensor b [k, n]
-@tparam[opt] table options `alpha`, `beta` (default 1; if beta is 0, x is not read), `out`
+@tparam[opt] table options `alpha` (1), `beta` (1; if beta is 0, x is not read), `out`
 @treturn tensor [m, n]
 */
 static int l_addmm(lua_State *L) { return addmm(L, "addmm", false); }

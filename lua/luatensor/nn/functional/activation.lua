@@ -95,7 +95,7 @@ local clamp = {
 --- x between two limits.
 -- @function nn.functional.hardtanh
 -- @tparam tensor x
--- @tparam[opt] table options `min_val` (-1), `max_val` (1), at least `min_val`
+-- @tparam[opt] table options `min_val` (-1), `max_val` (1; at least `min_val`)
 -- @treturn tensor
 with_options("hardtanh", {{"min_val", -1}, {"max_val", 1}}, pointwise.define("hardtanh", clamp), true)
 

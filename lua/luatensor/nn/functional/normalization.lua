@@ -37,7 +37,7 @@ local affine = {weight = true, bias = true, eps = true}
 -- @function nn.functional.layer_norm
 -- @tparam tensor x [..., shape]
 -- @param shape the lengths of the last dims: a list, or a number for the last dim
--- @tparam[opt] table options `weight`, `bias` of that shape; `eps` (1e-5)
+-- @tparam[opt] table options `weight` and `bias`: of that shape; `eps` (1e-5)
 -- @treturn tensor of x's shape
 -- @raise if shapes do not fit
 function functional.layer_norm(x, shape, options)
@@ -68,7 +68,7 @@ end
 -- @function nn.functional.group_norm
 -- @tparam tensor x [N, C, …]
 -- @int groups the number of groups, a divisor of C
--- @tparam[opt] table options `weight`, `bias` [C]; `eps` (1e-5)
+-- @tparam[opt] table options `weight` and `bias`: [C]; `eps` (1e-5)
 -- @treturn tensor of x's shape
 -- @raise if shapes do not fit
 function functional.group_norm(x, groups, options)
@@ -81,7 +81,7 @@ end
 --- Normalisation of each channel of each row (Ulyanov, Vedaldi, Lempitsky, "Instance normalization", 2016).
 -- @function nn.functional.instance_norm
 -- @tparam tensor x [N, C, …]
--- @tparam[opt] table options `weight`, `bias` [C]; `eps` (1e-5)
+-- @tparam[opt] table options `weight` and `bias`: [C]; `eps` (1e-5)
 -- @treturn tensor of x's shape
 -- @raise if shapes do not fit; if channels have only one element
 function functional.instance_norm(x, options)
@@ -99,7 +99,7 @@ local batch_known = {weight = true, bias = true, training = true, momentum = tru
 -- @tparam tensor x [N, C, …]
 -- @tparam ?tensor running_mean [C]; changed in training
 -- @tparam ?tensor running_var [C]; changed in training
--- @tparam[opt] table options `weight`, `bias` [C]; `training` (false); `momentum` (0.1); `eps` (1e-5)
+-- @tparam[opt] table options `weight` and `bias`: [C]; `training` (false); `momentum` (0.1); `eps` (1e-5)
 -- @treturn tensor of x's shape
 -- @raise if shapes do not fit; in training, if channels have only one element
 function functional.batch_norm(x, running_mean, running_var, options)

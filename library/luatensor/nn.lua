@@ -1,0 +1,1221 @@
+---@meta luatensor.nn
+-- Made by `make annotations` from the sources' comments and the op table. Do not edit.
+
+---@class luatensor.Module
+---@overload fun(...): any
+local Module = {}
+
+---Makes a subclass, whose functions may be replaced: `init(self, …)`, the constructor; `forward(self, …)`, called when
+---the module is called; `extra(self)`, the text that printing shows between parentheses.
+---@param name string
+---@return table # the class; a call of it makes a module
+function Module:extend(name) end
+
+---Makes x a parameter, even if it does not (yet) require gradients.
+---@param name string
+---@param x any nil: no parameter, as in a layer without bias; the field is then false
+function Module:register_parameter(name, x) end
+
+---Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
+---@param name string
+---@param x any nil: no buffer; the field is then false
+---@param options? luatensor.Module.register_buffer.options
+function Module:register_buffer(name, x, options) end
+
+---Iterates over this module and all modules inside of it, each once: `for name, module in model:named_modules() do`.
+---@return function # an iterator of names ("" for this module; for the others the name of a parameter, such as "1.weight", without its last part) and modules
+function Module:named_modules() end
+
+---Iterates over the modules that are fields of this module, with their names.
+---@return function # an iterator
+function Module:named_children() end
+
+---Iterates over the parameters with their names, each once: `for name, p in model:named_parameters() do`.
+---@return function # an iterator
+function Module:named_parameters() end
+
+---Iterates over the buffers with their names.
+---@return function # an iterator
+function Module:named_buffers() end
+
+---All parameters, each once, in the order in which the fields were assigned.
+---@return table # a list of tensors
+function Module:parameters() end
+
+---Calls fn with every module inside of this one, the innermost first, and then with this one.
+---@param fn function
+---@return luatensor.Module # this one
+function Module:apply(fn) end
+
+---Switches between training and evaluation, in which layers such as dropout differ.
+---@param flag? boolean
+---@return luatensor.Module # this one
+function Module:train(flag) end
+
+---The same as train(false).
+---@return luatensor.Module # this one
+function Module:eval() end
+
+---Sets whether gradients of the parameters are computed. Parameters without gradients are not trained.
+---@param flag? boolean
+---@return luatensor.Module # this one
+function Module:requires_grad_(flag) end
+
+---Forgets the gradients of all parameters.
+function Module:zero_grad() end
+
+---The constructor. Classes override it.
+function Module:init() end
+
+---The function that a call of the module runs. Classes override it.
+function Module:forward() end
+
+---The text that printing shows between parentheses. Classes override it.
+---@return string #
+function Module:extra() end
+
+---Raises "train.lua:12: Linear(64, 128): message": for a layer's unsuitable input. Inside of another module, the
+---layer's name in the outermost module precedes: "2.2 (Linear(64, 128)): message".
+---@param message string for string.format
+function Module:fail(message) end
+
+---Moves parameters and buffers to a device, or converts those of floats to a dtype, or both. Their gradients follow.
+---The tensors stay the same objects, so that optimisers still refer to them. If an error is raised, nothing has
+---changed.
+---@param where string "cuda", "cpu", "float64" …
+---@param also? string a dtype after a device, or a device after a dtype
+---@return luatensor.Module # this one
+function Module:to(where, also) end
+
+---The tensors of the network's state, by name, such as "1.weight". They share the module's memory.
+---@return table #
+function Module:state_dict() end
+
+---Copies the values of a state_dict into this module. If something does not fit, nothing changes.
+---Errors: if names are missing or unexpected, unless `strict` is false; if shapes differ; if complex numbers would become real.
+---@param state table tensors by name; dtypes and devices are converted
+---@param options? luatensor.Module.load_state_dict.options
+---@return table # names that were missing in state
+---@return table # names in state that were not expected
+function Module:load_state_dict(state, options) end
+
+---@class luatensor.Sequential: luatensor.Module
+local Sequential = {}
+
+---Adds a module at the end.
+---@param module luatensor.Module
+---@return luatensor.Module # this one
+function Sequential:append(module) end
+
+---Inserts a module at place i. The modules from there on, and their names, move up by one.
+---@param i integer 1 … # + 1
+---@param module luatensor.Module
+---@return luatensor.Module # this one
+function Sequential:insert(i, module) end
+
+---Removes a module. The modules after it move down by one.
+---@param i? integer the last one unless given
+---@return luatensor.Module # the removed module
+function Sequential:remove(i) end
+
+---@class luatensor.ParameterList: luatensor.Module
+local ParameterList = {}
+
+---Adds a parameter at the end.
+---@return luatensor.Module # this one
+function ParameterList:append() end
+
+---@class luatensor.nn
+local nn = {}
+
+nn.functional = {}
+
+nn.init = {}
+
+nn.utils = {}
+
+---max(x, 0).
+---@return luatensor.Module #
+function nn.ReLU() end
+
+---min(max(x, 0), 6).
+---@return luatensor.Module #
+function nn.ReLU6() end
+
+---functional.selu.
+---@return luatensor.Module #
+function nn.SELU() end
+
+---x · sigmoid(x).
+---@return luatensor.Module #
+function nn.SiLU() end
+
+---x · tanh(softplus(x)).
+---@return luatensor.Module #
+function nn.Mish() end
+
+---1 / (1 + exp(-x)).
+---@return luatensor.Module #
+function nn.Sigmoid() end
+
+---The hyperbolic tangent.
+---@return luatensor.Module #
+function nn.Tanh() end
+
+---relu6(x + 3) / 6.
+---@return luatensor.Module #
+function nn.Hardsigmoid() end
+
+---x · hardsigmoid(x).
+---@return luatensor.Module #
+function nn.Hardswish() end
+
+---x / (1 + |x|).
+---@return luatensor.Module #
+function nn.Softsign() end
+
+---log(sigmoid(x)).
+---@return luatensor.Module #
+function nn.LogSigmoid() end
+
+---x, or slope · x if x < 0.
+---@param options? luatensor.options.negative_slope
+---@return luatensor.Module #
+function nn.LeakyReLU(options) end
+
+---x between two limits.
+---@param options? luatensor.nn.Hardtanh.options
+---@return luatensor.Module #
+function nn.Hardtanh(options) end
+
+---x, or alpha (exp(x) - 1) if x < 0.
+---@param options? luatensor.options.alpha
+---@return luatensor.Module #
+function nn.ELU(options) end
+
+---x, or alpha (exp(x / alpha) - 1) if x < 0.
+---@param options? luatensor.options.alpha
+---@return luatensor.Module #
+function nn.CELU(options) end
+
+---log(1 + exp(beta x)) / beta.
+---@param options? luatensor.options.beta_threshold
+---@return luatensor.Module #
+function nn.Softplus(options) end
+
+---exp(x) / Σ exp(x) along a dim.
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@return luatensor.Module #
+function nn.Softmax(dim) end
+
+---log(softmax(x)).
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@return luatensor.Module #
+function nn.LogSoftmax(dim) end
+
+---softmax(-x).
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@return luatensor.Module #
+function nn.Softmin(dim) end
+
+---a · sigmoid(b), where a and b are the two halves of x along a dim.
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@return luatensor.Module #
+function nn.GLU(dim) end
+
+---x Φ(x), where Φ is the cumulative normal distribution.
+---@param options? luatensor.nn.GELU.options
+---@return luatensor.Module #
+function nn.GELU(options) end
+
+---x if it is above a limit, else a value.
+---@param limit number
+---@param value number
+---@return luatensor.Module #
+function nn.Threshold(limit, value) end
+
+---x, or weight · x if x < 0, with learned weights. Weight [count], initialised to `init`.
+---@param options? luatensor.nn.PReLU.options
+---@return luatensor.Module #
+function nn.PReLU(options) end
+
+---Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani et
+---al.).
+---
+---    local y, weights = attention(query, key, value, {attn_mask = …})
+---    local y = attention(x, {need_weights = false})          -- of x to itself
+---
+---As in PyTorch, tensors are [times, batch, width] unless `batch_first`; without a batch they are 2-d. Options of a
+---call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys]: bool, where
+---true is a key that is NOT seen (the other way round than in scaled_dot_product_attention), or float, added to the
+---scores; `is_causal` (false): query i sees keys 1 … i; `need_weights` (true), which has all scores in memory;
+---`average_attn_weights` (true): over the heads. Weights are those that the values were multiplied by: in training some
+---are dropped. Queries that see no key give 0 before the last projection (NaN in
+---PyTorch where weights are needed). State: in_proj_weight [3 width, width], in_proj_bias, out_proj.weight,
+---out_proj.bias; where keys or values have another width, q_proj_weight, k_proj_weight, v_proj_weight.
+---@param embed_dim integer width of queries and results
+---@param num_heads integer divides it
+---@param options? luatensor.nn.MultiheadAttention.options
+---@return luatensor.Module #
+function nn.MultiheadAttention(embed_dim, num_heads, options) end
+
+---Calls fn with mixed precision. Inside, linear and convolutional layers, recurrent cells and the products of
+---attention convert their inputs to a half float and compute in it. Norms, softmax and losses compute in float32.
+---Parameters stay float32, and optimisers update them; gradients flow back through the recorded conversions. Recurrent
+---layers convert only the products with inputs; the products with the state stay float32. Call `loss:backward()`
+---outside of fn. Functions such as lt.matmul convert nothing; float64 stays float64.
+---
+---    opt:zero_grad()
+---    local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})
+---    loss:backward()
+---    opt:step()
+---
+---Without a function the result is a guard, for the block whose variable holds it:
+---`local _ <close> = nn.autocast{dtype = "bfloat16"}`.
+---
+---GPUs whose tensor cores multiply half floats gain from it (NVIDIA's since compute capability 7.0; bfloat16 since
+---8.0), and activations take half the memory. Processors gain nothing: their products of half floats compute in
+---float32 and convert on the way. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's
+---range.
+---@param fn? function|luatensor.nn.autocast.options
+---@param options? luatensor.nn.autocast.options
+---@param ... luatensor.nn.autocast.options fn's arguments
+---@return any # what fn returns, or the guard
+function nn.autocast(fn, options, ...) end
+
+---Modules in sequence: each takes the result of the one before. `model[2]` is the second, `#model` their number.
+---@param ... luatensor.Module or one list of them
+---@return luatensor.Sequential #
+function nn.Sequential(...) end
+
+---Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
+---@param list? table of modules
+---@return luatensor.Module #
+function nn.ModuleList(list) end
+
+---Modules by name: `self.heads.left`, or `self.heads["left"]`.
+---@param modules? table by name; in alphabetical order of the names
+---@return luatensor.Module #
+function nn.ModuleDict(modules) end
+
+---Parameters in a list: `self.scales[i]`.
+---@param list? table of tensors of floats
+---@return luatensor.ParameterList #
+function nn.ParameterList(list) end
+
+---x + f(x), where f is a sequence of modules: a residual connection (He et al.).
+---@param ... luatensor.Module their result has x's shape
+---@return luatensor.Module #
+function nn.Residual(...) end
+
+---A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
+---@param fn function
+---@param name? string for printing
+---@return luatensor.Module #
+function nn.Lambda(fn, name) end
+
+---Returns its arguments unchanged.
+---@param ... any ignored
+---@return luatensor.Module #
+function nn.Identity(...) end
+
+---Merges the dims from `start_dim` to `end_dim` into one.
+---@param options? luatensor.nn.Flatten.options
+---@return luatensor.Module #
+function nn.Flatten(options) end
+
+---Splits a dim into several.
+---@param dim integer
+---@param sizes table their lengths; one of them may be -1, which stands for the remaining length
+---@return luatensor.Module #
+function nn.Unflatten(dim, sizes) end
+
+---Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
+---bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size integer
+---@param options? luatensor.options.stride_padding_dilation_groups_bias_dtype_device_generator
+---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
+function nn.Conv1d(inputs, outputs, kernel_size, options) end
+
+---Slides `outputs` kernels over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size any a number or a list
+---@param options? luatensor.options.stride_padding_dilation_groups_bias_dtype_device_generator
+---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
+function nn.Conv2d(inputs, outputs, kernel_size, options) end
+
+---Transposed convolution of signals, which restores the lengths from before a Conv1d: nn.functional.conv_transpose1d.
+---Weight [inputs, outputs / groups, kernel_size].
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size integer
+---@param options? luatensor.options.stride_padding_output_padding_dilation_groups_bias_dtype_device_generator
+---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
+function nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
+
+---Transposed convolution of images: nn.functional.conv_transpose2d.
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size any a number or a list
+---@param options? luatensor.options.stride_padding_output_padding_dilation_groups_bias_dtype_device_generator
+---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
+function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
+
+---In training, each element becomes 0 with probability p; the other elements are divided by 1 - p.
+---@param p? number|luatensor.options.p_generator
+---@param options? luatensor.options.p_generator
+---@return luatensor.Module #
+function nn.Dropout(p, options) end
+
+---Dropout of whole channels of [rows, channels, length].
+---@param p? number|luatensor.options.p_generator
+---@param options? luatensor.options.p_generator
+---@return luatensor.Module #
+function nn.Dropout1d(p, options) end
+
+---Dropout of whole channels of [rows, channels, height, width].
+---@param p? number|luatensor.options.p_generator
+---@param options? luatensor.options.p_generator
+---@return luatensor.Module #
+function nn.Dropout2d(p, options) end
+
+---Dropout of whole channels of [rows, channels, depth, height, width].
+---@param p? number|luatensor.options.p_generator
+---@param options? luatensor.options.p_generator
+---@return luatensor.Module #
+function nn.Dropout3d(p, options) end
+
+---Dropout for selu, which preserves mean and variance.
+---@param p? number|luatensor.options.p_generator
+---@param options? luatensor.options.p_generator
+---@return luatensor.Module #
+function nn.AlphaDropout(p, options) end
+
+---A row of `width` numbers for each of `count` words. Weight [count, width], drawn from the normal distribution.
+---@param count integer
+---@param width integer
+---@param options? luatensor.nn.Embedding.options
+---@return luatensor.Module # takes integers from 1 of any shape, gives [..., width]
+function nn.Embedding(count, width, options) end
+
+---An Embedding with these rows.
+---@param weight luatensor.Tensor [count, width]
+---@param options? luatensor.nn.Embedding.from_pretrained.options
+---@return luatensor.Module #
+function nn.Embedding.from_pretrained(weight, options) end
+
+---max(x, 0).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.relu(x) end
+
+---x · sigmoid(x).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.silu(x) end
+
+---1 / (1 + exp(-x)).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.sigmoid(x) end
+
+---The hyperbolic tangent.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.tanh(x) end
+
+---x, or slope · x if x < 0.
+---@param x luatensor.Tensor
+---@param options? luatensor.options.negative_slope
+---@return luatensor.Tensor #
+function nn.functional.leaky_relu(x, options) end
+
+---x between two limits.
+---@param x luatensor.Tensor
+---@param options? luatensor.nn.functional.hardtanh.options
+---@return luatensor.Tensor #
+function nn.functional.hardtanh(x, options) end
+
+---min(max(x, 0), 6).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.relu6(x) end
+
+---x, or alpha (exp(x) - 1) if x < 0.
+---@param x luatensor.Tensor
+---@param options? luatensor.options.alpha
+---@return luatensor.Tensor #
+function nn.functional.elu(x, options) end
+
+---x, or alpha (exp(x / alpha) - 1) if x < 0.
+---@param x luatensor.Tensor
+---@param options? luatensor.options.alpha
+---@return luatensor.Tensor #
+function nn.functional.celu(x, options) end
+
+---scale · x, or scale · alpha (exp(x) - 1) if x < 0, with the constants of self-normalising networks (Klambauer et
+---al.).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.selu(x) end
+
+---x Φ(x), where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
+---@param x luatensor.Tensor
+---@param options? luatensor.nn.functional.gelu.options
+---@return luatensor.Tensor #
+function nn.functional.gelu(x, options) end
+
+---x · tanh(softplus(x)).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.mish(x) end
+
+---relu6(x + 3) / 6: a piecewise linear sigmoid.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.hardsigmoid(x) end
+
+---x · hardsigmoid(x).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.hardswish(x) end
+
+---log(1 + exp(beta x)) / beta; x itself if beta x is above a threshold.
+---@param x luatensor.Tensor
+---@param options? luatensor.options.beta_threshold
+---@return luatensor.Tensor #
+function nn.functional.softplus(x, options) end
+
+---x / (1 + |x|).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.softsign(x) end
+
+---log(sigmoid(x)), exact even if the sigmoid is nearly 0.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function nn.functional.logsigmoid(x) end
+
+---x if it is above a threshold or NaN, else a value.
+---@param x luatensor.Tensor
+---@param limit number
+---@param value number
+---@return luatensor.Tensor #
+function nn.functional.threshold(x, limit, value) end
+
+---x, or weight · x if x < 0; the weight is learned.
+---@param x luatensor.Tensor [rows, channels, …]
+---@param weight luatensor.Tensor with one element, or with one for each channel (dim 2)
+---@return luatensor.Tensor #
+function nn.functional.prelu(x, weight) end
+
+---exp(x) / Σ exp(x) along a dim, without overflow.
+---@param x luatensor.Tensor
+---@param dim? integer|luatensor.nn.functional.softmax.options
+---@param options? luatensor.nn.functional.softmax.options
+---@return luatensor.Tensor #
+function nn.functional.softmax(x, dim, options) end
+
+---log(softmax(x)), exact even if softmax is nearly 0 or 1.
+---@param x luatensor.Tensor
+---@param dim? integer|luatensor.options.dim_dtype
+---@param options? luatensor.options.dim_dtype
+---@return luatensor.Tensor #
+function nn.functional.log_softmax(x, dim, options) end
+
+---softmax(-x).
+---@param x luatensor.Tensor
+---@param dim? integer|luatensor.options.dim_dtype
+---@param options? luatensor.options.dim_dtype
+---@return luatensor.Tensor #
+function nn.functional.softmin(x, dim, options) end
+
+---a · sigmoid(b), where a and b are the two halves of x along a dim.
+---@param x luatensor.Tensor of an even length in that dim
+---@param dim? integer|luatensor.unstack.options also option `dim`
+---@return luatensor.Tensor # half as long
+function nn.functional.glu(x, dim) end
+
+---softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key are
+---0. On the CPU, in float32 and float64 and without dropout, the scores are never all in memory at once (as in
+---"FlashAttention", Dao et al.).
+---Errors: if shapes or devices do not fit together; for integers.
+---@param q luatensor.Tensor [..., queries, width]
+---@param k luatensor.Tensor [..., keys, width]
+---@param v luatensor.Tensor [..., keys, values]
+---@param options? luatensor.nn.functional.scaled_dot_product_attention.options
+---@return luatensor.Tensor # [..., queries, values]
+function nn.functional.scaled_dot_product_attention(q, k, v, options) end
+
+---Convolution of signals: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k] over
+---the channels c of o's group and the places k of the kernel (a cross-correlation, as in PyTorch).
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param weight luatensor.Tensor [outputs, channels / groups, kernel]
+---@param bias? luatensor.Tensor|luatensor.nn.functional.conv1d.options [outputs]
+---@param options? luatensor.nn.functional.conv1d.options
+---@return luatensor.Tensor # [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
+function nn.functional.conv1d(x, weight, bias, options) end
+
+---Convolution of images: conv1d with two dims. Options are numbers or lists for height and width.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param weight luatensor.Tensor [outputs, channels / groups, kernel height, kernel width]
+---@param bias? luatensor.Tensor|luatensor.nn.functional.conv2d.options [outputs]
+---@param options? luatensor.nn.functional.conv2d.options
+---@return luatensor.Tensor # [batch, outputs, height, width], shorter as in conv1d
+function nn.functional.conv2d(x, weight, bias, options) end
+
+---Transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a kernel to y.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param weight luatensor.Tensor [channels, outputs / groups, kernel]
+---@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups [outputs]
+---@param options? luatensor.options.stride_padding_output_padding_dilation_groups
+---@return luatensor.Tensor # [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
+function nn.functional.conv_transpose1d(x, weight, bias, options) end
+
+---Transposed convolution of images: conv_transpose1d with two dims.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param weight luatensor.Tensor [channels, outputs / groups, kernel height, kernel width]
+---@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups [outputs]
+---@param options? luatensor.options.stride_padding_output_padding_dilation_groups
+---@return luatensor.Tensor # [batch, outputs, height, width], longer as in conv_transpose1d
+function nn.functional.conv_transpose2d(x, weight, bias, options) end
+
+--- -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum of the weights.
+---Errors: if a class is out of range (on a GPU at the next wait).
+---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
+---@param classes luatensor.Tensor integers 1 … C of shape [N], [N, …] or []
+---@param options? luatensor.nn.functional.nll_loss.options
+---@return luatensor.Tensor #
+function nn.functional.nll_loss(x, classes, options) end
+
+--- -log softmax(x)[class], from logits x, without overflow.
+---Errors: if a class is out of range (on a GPU at the next wait).
+---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
+---@param target luatensor.Tensor classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape
+---@param options? luatensor.nn.functional.cross_entropy.options
+---@return luatensor.Tensor # 0-d, or with "none" the losses in the shape of classes
+function nn.functional.cross_entropy(x, target, options) end
+
+---Each element becomes 0 with probability p; the other elements are divided by 1 - p (Srivastava et al.).
+---@param x luatensor.Tensor
+---@param options? luatensor.nn.functional.dropout.options
+---@return luatensor.Tensor #
+function nn.functional.dropout(x, options) end
+
+---Dropout that preserves the mean and the variance of selu's results: dropped elements become -1.758…, then all are
+---scaled and shifted (Klambauer et al.).
+---@param x luatensor.Tensor
+---@param options? luatensor.options.p_training_generator
+---@return luatensor.Tensor #
+function nn.functional.alpha_dropout(x, options) end
+
+---Dropout of whole channels of signals (Tompson et al.).
+---@param x luatensor.Tensor [rows, channels, length] or [channels, length]
+---@param options? luatensor.options.p_training_generator
+---@return luatensor.Tensor #
+function nn.functional.dropout1d(x, options) end
+
+---Dropout of whole channels of images.
+---@param x luatensor.Tensor [rows, channels, height, width] or without rows
+---@param options? luatensor.options.p_training_generator
+---@return luatensor.Tensor #
+function nn.functional.dropout2d(x, options) end
+
+---Dropout of whole channels of volumes.
+---@param x luatensor.Tensor [rows, channels, depth, height, width] or without rows
+---@param options? luatensor.options.p_training_generator
+---@return luatensor.Tensor #
+function nn.functional.dropout3d(x, options) end
+
+---weight[indices]: rows of a weight. The gradient of a row is the sum over its uses.
+---Errors: if an index is below 1 or above count (on a GPU at the next wait).
+---@param indices luatensor.Tensor of integers from 1, of any shape
+---@param weight luatensor.Tensor [count, width]
+---@param options? luatensor.nn.functional.embedding.options
+---@return luatensor.Tensor # [..., width]
+function nn.functional.embedding(indices, weight, options) end
+
+---Converts each class to a row of zeros with a 1 at the number of the class.
+---@param classes luatensor.Tensor of integers from 1, of any shape
+---@param count? integer the number of classes; unless given, the largest class, for which the call waits
+---@return luatensor.Tensor # int64 [..., count]
+function nn.functional.one_hot(classes, count) end
+
+---x Wᵀ + b, in one op.
+---Errors: if shapes do not fit, or if devices or dtypes differ.
+---@param x luatensor.Tensor [..., inputs]
+---@param weight luatensor.Tensor [outputs, inputs]
+---@param bias? luatensor.Tensor [outputs]; nil or false: none
+---@return luatensor.Tensor # [..., outputs]
+function nn.functional.linear(x, weight, bias) end
+
+---The square of the difference: (x - y)².
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? luatensor.options.reduction
+---@return luatensor.Tensor # 0-d; with "none" of x's shape
+function nn.functional.mse_loss(x, y, options) end
+
+---The difference: |x - y|.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? luatensor.nn.functional.l1_loss.options
+---@return luatensor.Tensor #
+function nn.functional.l1_loss(x, y, options) end
+
+---(x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? luatensor.options.beta_reduction
+---@return luatensor.Tensor #
+function nn.functional.smooth_l1_loss(x, y, options) end
+
+---(x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2).
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? luatensor.options.delta_reduction
+---@return luatensor.Tensor #
+function nn.functional.huber_loss(x, y, options) end
+
+--- -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100.
+---Errors: on the CPU, if a number is outside of [0, 1].
+---@param x luatensor.Tensor probabilities
+---@param y luatensor.Tensor 0 … 1, of the same shape
+---@param options? luatensor.nn.functional.binary_cross_entropy.options
+---@return luatensor.Tensor #
+function nn.functional.binary_cross_entropy(x, y, options) end
+
+---binary_cross_entropy of sigmoid(x), exact for all x and without overflow.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor 0 … 1, of the same shape
+---@param options? luatensor.nn.functional.binary_cross_entropy_with_logits.options
+---@return luatensor.Tensor #
+function nn.functional.binary_cross_entropy_with_logits(x, y, options) end
+
+---Kullback–Leibler divergence: y (log y - x), where x is a log-probability.
+---@param x luatensor.Tensor log-probabilities
+---@param y luatensor.Tensor probabilities, of the same shape
+---@param options? luatensor.nn.functional.kl_div.options
+---@return luatensor.Tensor #
+function nn.functional.kl_div(x, y, options) end
+
+---(x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer normalization", 2016).
+---The variance divides by the number of elements.
+---Errors: if shapes do not fit.
+---@param x luatensor.Tensor [..., shape]
+---@param shape any the lengths of the last dims: a list, or a number for the last dim
+---@param options? luatensor.nn.functional.layer_norm.options
+---@return luatensor.Tensor # of x's shape
+function nn.functional.layer_norm(x, shape, options) end
+
+---x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer normalization", 2019).
+---Errors: if shapes do not fit.
+---@param x luatensor.Tensor [..., shape]
+---@param shape any the lengths of the last dims: a list, or a number for the last dim
+---@param options? luatensor.nn.functional.rms_norm.options
+---@return luatensor.Tensor # of x's shape
+function nn.functional.rms_norm(x, shape, options) end
+
+---Layer normalisation of groups of channels of each row (Wu, He, "Group normalization", 2018).
+---Errors: if shapes do not fit.
+---@param x luatensor.Tensor [N, C, …]
+---@param groups integer the number of groups, a divisor of C
+---@param options? luatensor.options.weight_bias_eps
+---@return luatensor.Tensor # of x's shape
+function nn.functional.group_norm(x, groups, options) end
+
+---Normalisation of each channel of each row (Ulyanov, Vedaldi, Lempitsky, "Instance normalization", 2016).
+---Errors: if shapes do not fit; if channels have only one element.
+---@param x luatensor.Tensor [N, C, …]
+---@param options? luatensor.options.weight_bias_eps
+---@return luatensor.Tensor # of x's shape
+function nn.functional.instance_norm(x, options) end
+
+---Normalisation of each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of
+---this batch, else by running_mean and running_var. Training also updates the running statistics, if given: running =
+---running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
+---Errors: if shapes do not fit; in training, if channels have only one element.
+---@param x luatensor.Tensor [N, C, …]
+---@param running_mean any [C]; changed in training
+---@param running_var any [C]; changed in training
+---@param options? luatensor.nn.functional.batch_norm.options
+---@return luatensor.Tensor # of x's shape
+function nn.functional.batch_norm(x, running_mean, running_var, options) end
+
+---x / max(p-norm of x along a dim, eps).
+---@param x luatensor.Tensor
+---@param options? luatensor.nn.functional.normalize.options
+---@return luatensor.Tensor # of x's shape
+function nn.functional.normalize(x, options) end
+
+---x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky, Sutskever, Hinton, "ImageNet
+---classification with deep convolutional neural networks", 2012).
+---@param x luatensor.Tensor [N, C, …]
+---@param size integer number of channels
+---@param options? luatensor.options.alpha_beta_k
+---@return luatensor.Tensor # of x's shape
+function nn.functional.local_response_norm(x, size, options) end
+
+---The maximum of each window.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param kernel_size any the window's length
+---@param options? luatensor.options.stride_padding_dilation_ceil_mode_return_indices
+---@return luatensor.Tensor # [batch, channels, ⌊(length + 2 padding - dilation (kernel_size - 1) - 1) / stride⌋ + 1]
+---@return any # with return_indices: the positions of the maxima, int64, counted from 1
+function nn.functional.max_pool1d(x, kernel_size, options) end
+
+---The maximum of each window of images. Options are numbers or lists for height and width; indices count row by row in
+---each image.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param kernel_size any a number or a list
+---@param options? luatensor.options.stride_padding_dilation_ceil_mode_return_indices
+---@return luatensor.Tensor # [batch, channels, height, width], shorter as in max_pool1d
+---@return any # with return_indices: the positions of the maxima, int64
+function nn.functional.max_pool2d(x, kernel_size, options) end
+
+---The mean of each window.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param kernel_size any the window's length
+---@param options? luatensor.options.stride_padding_ceil_mode_count_include_pad_divisor_override
+---@return luatensor.Tensor # [batch, channels, length], shorter as in max_pool1d
+function nn.functional.avg_pool1d(x, kernel_size, options) end
+
+---The mean of each window of images.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param kernel_size any a number or a list
+---@param options? luatensor.options.stride_padding_ceil_mode_count_include_pad_divisor_override
+---@return luatensor.Tensor # [batch, channels, height, width]
+function nn.functional.avg_pool2d(x, kernel_size, options) end
+
+---Means of output_size windows. Window p, counted from 0, has x's elements ⌊p · length / output_size⌋ + 1 to ⌈(p + 1)
+---· length / output_size⌉.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param output_size integer
+---@return luatensor.Tensor # [batch, channels, output_size]
+function nn.functional.adaptive_avg_pool1d(x, output_size) end
+
+---Means of output_size windows of images.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@return luatensor.Tensor # [batch, channels, height, width]
+function nn.functional.adaptive_avg_pool2d(x, output_size) end
+
+---Maxima of output_size windows.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param output_size integer
+---@param options? luatensor.options.return_indices
+---@return luatensor.Tensor # [batch, channels, output_size]
+---@return any # with return_indices: the positions of the maxima, int64
+function nn.functional.adaptive_max_pool1d(x, output_size, options) end
+
+---Maxima of output_size windows of images.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@param options? luatensor.options.return_indices
+---@return luatensor.Tensor # [batch, channels, height, width]
+---@return any # with return_indices: the positions of the maxima, int64
+function nn.functional.adaptive_max_pool2d(x, output_size, options) end
+
+---Draws from the uniform distribution from a to b.
+---@param x luatensor.Tensor
+---@param a? number|luatensor.options.generator
+---@param b? number|luatensor.options.generator
+---@param options? luatensor.options.generator
+---@return luatensor.Tensor # x
+function nn.init.uniform_(x, a, b, options) end
+
+---Draws from the normal distribution.
+---@param x luatensor.Tensor
+---@param mean? number|luatensor.options.generator
+---@param std? number|luatensor.options.generator
+---@param options? luatensor.options.generator
+---@return luatensor.Tensor # x
+function nn.init.normal_(x, mean, std, options) end
+
+---Sets all elements to one number.
+---@param x luatensor.Tensor
+---@param value number
+---@return luatensor.Tensor # x
+function nn.init.constant_(x, value) end
+
+---Sets all elements to 0.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor # x
+function nn.init.zeros_(x) end
+
+---Sets all elements to 1.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor # x
+function nn.init.ones_(x) end
+
+---Makes x the identity matrix.
+---@param x luatensor.Tensor of 2 dims
+---@return luatensor.Tensor # x
+function nn.init.eye_(x) end
+
+---Makes x the kernels of a convolution that copies input channels to output channels, as many as both have.
+---@param x luatensor.Tensor [outputs, inputs, …] of 3 to 5 dims
+---@param options? luatensor.nn.init.dirac_.options
+---@return luatensor.Tensor # x
+function nn.init.dirac_(x, options) end
+
+---The gain of an activation: the factor that compensates for the activation's shrinking of its input.
+---@param nonlinearity string "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
+---@param slope? number of leaky_relu
+---@return number #
+function nn.init.calculate_gain(nonlinearity, slope) end
+
+---Draws uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? luatensor.options.a_mode_nonlinearity_generator
+---@return luatensor.Tensor # x
+function nn.init.kaiming_uniform_(x, options) end
+
+---Draws from the normal distribution with the standard deviation gain / √fan (He et al.).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? luatensor.options.a_mode_nonlinearity_generator
+---@return luatensor.Tensor # x
+function nn.init.kaiming_normal_(x, options) end
+
+---Draws uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? luatensor.options.gain_generator
+---@return luatensor.Tensor # x
+function nn.init.xavier_uniform_(x, options) end
+
+---Draws from the normal distribution with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? luatensor.options.gain_generator
+---@return luatensor.Tensor # x
+function nn.init.xavier_normal_(x, options) end
+
+---Draws from the normal distribution, truncated to two limits.
+---@param x luatensor.Tensor
+---@param mean? number|luatensor.nn.init.trunc_normal_.options
+---@param std? number|luatensor.nn.init.trunc_normal_.options
+---@param options? luatensor.nn.init.trunc_normal_.options
+---@return luatensor.Tensor # x
+function nn.init.trunc_normal_(x, mean, std, options) end
+
+---Makes x a matrix whose rows, or columns if there are fewer columns, are orthogonal and of length gain (Saxe et al.).
+---@param x luatensor.Tensor of at least 2 dims; the dims from the second on count as one
+---@param options? luatensor.options.gain_generator
+---@return luatensor.Tensor # x
+function nn.init.orthogonal_(x, options) end
+
+---Draws from the normal distribution, then sets a share of each column to 0 (Martens).
+---@param x luatensor.Tensor of 2 dims
+---@param sparsity number 0 … 1
+---@param options? luatensor.nn.init.sparse_.options
+---@return luatensor.Tensor # x
+function nn.init.sparse_(x, sparsity, options) end
+
+---y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from ±1/√inputs.
+---@param inputs integer length of x's last dim
+---@param outputs integer length of y's last dim
+---@param options? luatensor.nn.Linear.options
+---@return luatensor.Module # takes x [..., inputs], gives [..., outputs]
+function nn.Linear(inputs, outputs, options) end
+
+---(x - y)².
+---@param options? luatensor.options.reduction
+---@return luatensor.Module # takes the input and the target
+function nn.MSELoss(options) end
+
+---|x - y|.
+---@param options? luatensor.nn.functional.l1_loss.options
+---@return luatensor.Module #
+function nn.L1Loss(options) end
+
+---A square near 0, else linear: nn.functional.smooth_l1_loss.
+---@param options? luatensor.options.beta_reduction
+---@return luatensor.Module #
+function nn.SmoothL1Loss(options) end
+
+---A square near 0, else linear with slope delta: nn.functional.huber_loss.
+---@param options? luatensor.options.delta_reduction
+---@return luatensor.Module #
+function nn.HuberLoss(options) end
+
+---Binary cross entropy of probabilities.
+---@param options? luatensor.nn.BCELoss.options
+---@return luatensor.Module #
+function nn.BCELoss(options) end
+
+---Binary cross entropy of logits.
+---@param options? luatensor.nn.BCEWithLogitsLoss.options
+---@return luatensor.Module #
+function nn.BCEWithLogitsLoss(options) end
+
+---The Kullback–Leibler divergence of log-probabilities.
+---@param options? luatensor.nn.KLDivLoss.options
+---@return luatensor.Module #
+function nn.KLDivLoss(options) end
+
+---Negative log-likelihood: minus the log-probability of the target class.
+---@param options? luatensor.nn.NLLLoss.options
+---@return luatensor.Module #
+function nn.NLLLoss(options) end
+
+---Cross entropy of logits and a target, which is a class counted from 1, or the probabilities of all classes.
+---@param options? luatensor.nn.CrossEntropyLoss.options
+---@return luatensor.Module #
+function nn.CrossEntropyLoss(options) end
+
+---The base class of all layers. To make a class of your own, write a constructor and a forward:
+---
+---    local Residual = nn.Module:extend "Residual"
+---
+---    function Residual:init(width)
+---      self.first = nn.Linear(width, width)
+---    end
+---
+---    function Residual:forward(x) return x + self.first(x):relu() end
+---
+---    local layer = Residual(64)
+---    local y = layer(x)
+---
+---A module that is assigned to a field becomes a child; a tensor that requires gradients becomes a parameter. Other
+---tensors become part of the state by `register_buffer`.
+---@return luatensor.Module # without anything in it
+function nn.Module() end
+
+---A parameter: a leaf tensor that requires gradients, with the numbers of x.
+---@param x luatensor.Tensor of floats
+---@return luatensor.Tensor # shares x's memory
+function nn.Parameter(x) end
+
+---True if value is a module.
+---@param value any
+---@return boolean #
+function nn.is_module(value) end
+
+---Layer normalisation over the last dims: `functional.layer_norm`. Weight and bias have that shape and are initially 1
+---and 0.
+---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
+---@param options? luatensor.nn.LayerNorm.options
+---@return luatensor.Module # takes x [..., shape], returns the same shape
+function nn.LayerNorm(normalized_shape, options) end
+
+---RMS normalisation over the last dims: `functional.rms_norm`. The weight is initially 1.
+---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
+---@param options? luatensor.nn.RMSNorm.options
+---@return luatensor.Module # takes x [..., shape], returns the same shape
+function nn.RMSNorm(normalized_shape, options) end
+
+---Layer normalisation of groups of channels: `functional.group_norm`. Weight and bias, [channels], are initially 1 and
+---0.
+---@param num_groups integer
+---@param num_channels integer a multiple of num_groups
+---@param options? luatensor.nn.GroupNorm.options
+---@return luatensor.Module # takes x [N, channels, …], returns the same shape
+function nn.GroupNorm(num_groups, num_channels, options) end
+
+---Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight and bias are
+---initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var (initially 1)
+---and num_batches_tracked.
+---@param num_features integer channels
+---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
+---@return luatensor.Module #
+function nn.BatchNorm1d(num_features, options) end
+
+---Batch normalisation of [N, channels, height, width].
+---@param num_features integer channels
+---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
+---@return luatensor.Module #
+function nn.BatchNorm2d(num_features, options) end
+
+---Batch normalisation of [N, channels, depth, height, width].
+---@param num_features integer channels
+---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
+---@return luatensor.Module #
+function nn.BatchNorm3d(num_features, options) end
+
+---Normalisation of each channel of each row of [N, channels, length]: `functional.instance_norm`.
+---@param num_features integer channels
+---@param options? luatensor.options.eps_affine_dtype_device
+---@return luatensor.Module #
+function nn.InstanceNorm1d(num_features, options) end
+
+---Normalisation of each channel of each row of [N, channels, height, width].
+---@param num_features integer channels
+---@param options? luatensor.options.eps_affine_dtype_device
+---@return luatensor.Module #
+function nn.InstanceNorm2d(num_features, options) end
+
+---Normalisation of each channel of each row of [N, channels, depth, height, width].
+---@param num_features integer channels
+---@param options? luatensor.options.eps_affine_dtype_device
+---@return luatensor.Module #
+function nn.InstanceNorm3d(num_features, options) end
+
+---functional.local_response_norm as a layer.
+---@param size integer number of channels
+---@param options? luatensor.options.alpha_beta_k
+---@return luatensor.Module # takes x [N, channels, …], returns the same shape
+function nn.LocalResponseNorm(size, options) end
+
+---The maximum of each window of a signal: nn.functional.max_pool1d.
+---@param kernel_size integer
+---@param options? luatensor.nn.MaxPool1d.options
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function nn.MaxPool1d(kernel_size, options) end
+
+---The maximum of each window of an image: nn.functional.max_pool2d. Lengths are numbers, or lists for height and
+---width.
+---@param kernel_size any a number or a list
+---@param options? luatensor.nn.MaxPool1d.options
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function nn.MaxPool2d(kernel_size, options) end
+
+---The mean of each window of a signal: nn.functional.avg_pool1d.
+---@param kernel_size integer
+---@param options? luatensor.nn.AvgPool1d.options
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function nn.AvgPool1d(kernel_size, options) end
+
+---The mean of each window of an image: nn.functional.avg_pool2d.
+---@param kernel_size any a number or a list
+---@param options? luatensor.nn.AvgPool1d.options
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function nn.AvgPool2d(kernel_size, options) end
+
+---Means of `output_size` windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+---@param output_size integer
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function nn.AdaptiveAvgPool1d(output_size) end
+
+---Means of `output_size` windows of images: nn.functional.adaptive_avg_pool2d.
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function nn.AdaptiveAvgPool2d(output_size) end
+
+---Maxima of `output_size` windows, whatever x's length: nn.functional.adaptive_max_pool1d.
+---@param output_size integer
+---@param options? luatensor.options.return_indices
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function nn.AdaptiveMaxPool1d(output_size, options) end
+
+---Maxima of `output_size` windows of images: nn.functional.adaptive_max_pool2d.
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@param options? luatensor.options.return_indices
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function nn.AdaptiveMaxPool2d(output_size, options) end
+
+---Renames the state of a PyTorch network: layers in a Sequential and layers of recurrent networks count from
+---1. `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
+---Errors: if two names would become one, such as "0.weight" and "00.weight".
+---@param state table tensors by PyTorch's names
+---@return table # the same tensors by luatensor's names
+function nn.rename_pytorch(state) end
+
+---h = tanh(W x + b + U h + d), step by step. State names count layers from 1: weight_ih_l1, weight_hh_l1, bias_ih_l1,
+---bias_hh_l1, …; the parameters of the other direction end in "_reverse".
+---
+---    local y, h = rnn(x, h0)
+---
+---x [times, batch, inputs], y [times, batch, hidden]; h0 and h [layers, batch, hidden]: the state before (zeros
+---unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
+---Without a batch x is 2-d, and so are the others. Under nn.autocast the products with inputs compute in half floats,
+---those with the state, and the gates, in float32.
+---@param inputs integer length of x's last dim
+---@param hidden integer
+---@param options? luatensor.nn.RNN.options
+---@return luatensor.Module #
+function nn.RNN(inputs, hidden, options) end
+
+---Long short-term memory. Weights and biases stack the gates i, f, g, o: c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
+---
+---    local y, h, c = lstm(x, h0, c0)
+---
+---Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
+---@param inputs integer length of x's last dim
+---@param hidden integer
+---@param options? luatensor.nn.LSTM.options
+---@return luatensor.Module #
+function nn.LSTM(inputs, hidden, options) end
+
+---Gated recurrent unit. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z
+---h.
+---
+---    local y, h = gru(x, h0)
+---
+---Shapes, options and names of the state are as in nn.RNN.
+---@param inputs integer length of x's last dim
+---@param hidden integer
+---@param options? luatensor.nn.GRU.options
+---@return luatensor.Module #
+function nn.GRU(inputs, hidden, options) end
+
+---One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; for a single row both lack the batch
+---dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
+---@param inputs integer
+---@param hidden integer
+---@param options? luatensor.nn.RNNCell.options
+---@return luatensor.Module #
+function nn.RNNCell(inputs, hidden, options) end
+
+---One step of nn.LSTM: `h, c = cell(x, h, c)`.
+---@param inputs integer
+---@param hidden integer
+---@param options? luatensor.options.bias_fused_dtype_device_generator
+---@return luatensor.Module #
+function nn.LSTMCell(inputs, hidden, options) end
+
+---One step of nn.GRU: `h = cell(x, h)`.
+---@param inputs integer
+---@param hidden integer
+---@param options? luatensor.options.bias_fused_dtype_device_generator
+---@return luatensor.Module #
+function nn.GRUCell(inputs, hidden, options) end
+
+---A layer of an encoder: self-attention, then two linear layers. Each of the two parts is added to its input and
+---normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
+---nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+---@param d_model integer width
+---@param nhead integer heads of attention
+---@param options? luatensor.options.dim_feedforward_dropout_activation_layer_norm_eps_batch_first_norm_first_bias_dtype_device_generator
+---@return luatensor.Module #
+function nn.TransformerEncoderLayer(d_model, nhead, options) end
+
+---A layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y = layer(x,
+---memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
+---memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
+---@param d_model integer width
+---@param nhead integer heads of attention
+---@param options? luatensor.options.dim_feedforward_dropout_activation_layer_norm_eps_batch_first_norm_first_bias_dtype_device_generator
+---@return luatensor.Module #
+function nn.TransformerDecoderLayer(d_model, nhead, options) end
+
+---A sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`. All
+---copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
+---@param encoder_layer luatensor.Module
+---@param num_layers integer
+---@param options? luatensor.options.norm
+---@return luatensor.Module #
+function nn.TransformerEncoder(encoder_layer, num_layers, options) end
+
+---A sequence of copies of a decoder layer: `y = decoder(x, memory, options of the layer)`.
+---@param decoder_layer luatensor.Module
+---@param num_layers integer
+---@param options? luatensor.options.norm
+---@return luatensor.Module #
+function nn.TransformerDecoder(decoder_layer, num_layers, options) end
+
+---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of all gradients as one vector.
+---Does not wait for a GPU, except with error_if_nonfinite.
+---@param params any a list of tensors, such as model:parameters(), or one tensor
+---@param max_norm number
+---@param options? luatensor.nn.utils.clip_grad_norm_.options
+---@return luatensor.Tensor # the norm before clipping, 0-d
+function nn.utils.clip_grad_norm_(params, max_norm, options) end
+
+---Limits each element of all gradients to -clip_value … clip_value.
+---@param params any a list of tensors, such as model:parameters(), or one tensor
+---@param clip_value number
+function nn.utils.clip_grad_value_(params, clip_value) end
+
+return nn

@@ -1,0 +1,345 @@
+---@meta luatensor.optim
+-- Made by `make annotations` from the sources' comments and the op table. Do not edit.
+
+---@class luatensor.Optimizer
+---@field param_groups table[]
+---@field state table
+local Optimizer = {}
+
+---Adds a group: its parameters, and the options that differ from the optimiser's.
+---@param group table `params`: a list of tensors; options by name
+function Optimizer:add_param_group(group) end
+
+---Clears the gradients of all parameters.
+---@param given? table `set_to_none` (true); false: they become 0
+function Optimizer:zero_grad(given) end
+
+---Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
+---raised and none is updated.
+---@param closure? function computes the loss and its gradients again, and returns the loss
+---@return any # what closure returns
+function Optimizer:step(closure) end
+
+---The state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for each
+---parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first step.
+---`param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
+---@return table #
+function Optimizer:state_dict() end
+
+---Restores a copy of the state from state_dict. If something does not fit, nothing changes.
+---Errors: if the state is of another class, if groups, parameters or shapes differ, or if the constructor refuses a value.
+---@param dict table
+function Optimizer:load_state_dict(dict) end
+
+---The optimiser as text: its groups' options.
+function Optimizer:__tostring() end
+
+---@class luatensor.LBFGS: luatensor.Optimizer
+local LBFGS = {}
+
+---Iterates until max_iter, max_eval or a tolerance is reached.
+---@param closure function clears the gradients, computes the loss and its gradients, and returns the loss
+---@return any # the loss before the step, as the closure returned it
+function LBFGS:step(closure) end
+
+---@class luatensor.GradScaler
+local GradScaler = {}
+
+---Multiplies the loss, or each of several losses, by the scale.
+---@param loss any a tensor, or a list of tensors
+---@return any # the scaled loss, or a list of them
+function GradScaler:scale(loss) end
+
+---Divides the gradients of an optimiser's parameters by the scale, so that scripts can read or clip the gradients.
+---Without this call, `step` divides them.
+---@param opt luatensor.Optimizer
+function GradScaler:unscale_(opt) end
+
+---Runs the optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale first, unless
+---unscale_ has. Waits for the device, to check the gradients.
+---@param opt luatensor.Optimizer
+---@return any # what opt:step() returns; nothing if the step was skipped
+function GradScaler:step(opt) end
+
+---Adapts the scale. Call it after the steps of all optimisers.
+---@param scale? number the new scale, instead of the adapted one
+function GradScaler:update(scale) end
+
+---The scale, or 1 if the scaler is disabled.
+---@return number #
+function GradScaler:get_scale() end
+
+---The scaler's numbers, and `class`, "GradScaler".
+---@return table #
+function GradScaler:state_dict() end
+
+---Restores the state from state_dict. If something does not fit, nothing changes.
+---Errors: if the state is of another class, or has values that the constructor refuses.
+---@param dict table
+function GradScaler:load_state_dict(dict) end
+
+---@class luatensor.Scheduler
+---@field last_epoch integer
+local Scheduler = {}
+
+---Proceeds to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
+function Scheduler:step() end
+
+---The learning rates of the groups.
+---@return table # a list
+function Scheduler:get_last_lr() end
+
+---The state of the scheduler, without the optimiser and without functions. `class`: the scheduler's name.
+---@return table #
+function Scheduler:state_dict() end
+
+---Restores the state from state_dict. If something does not fit, nothing changes. The rates themselves are in the
+---optimiser's state.
+---Errors: if the state is of another class, or has values that the constructor refuses.
+---@param dict table
+function Scheduler:load_state_dict(dict) end
+
+---@class luatensor.ReduceLROnPlateau: luatensor.Scheduler
+local ReduceLROnPlateau = {}
+
+---Takes the next measurement.
+---@param metric any a number, or a tensor of one element
+function ReduceLROnPlateau:step(metric) end
+
+---@class luatensor.optim
+local optim = {}
+
+optim.scheduler = {}
+
+---Steps by running means of the gradient and of its square. With the gradient g, to which weight_decay · p is added,
+---at step t
+---
+---    m ← β₁ · m + (1 − β₁) · g
+---    v ← β₂ · v + (1 − β₂) · g²
+---    p ← p − lr / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + eps)
+---
+---where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization
+---(2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.Adam.options
+---@return luatensor.Optimizer #
+function optim.Adam(params, options) end
+
+---Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step. Loshchilov, Hutter:
+---Decoupled Weight Decay Regularization (2019).
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.AdamW.options
+---@return luatensor.Optimizer #
+function optim.AdamW(params, options) end
+
+---Adam with the largest gradient instead of the mean of squares. With the gradient g, to which weight_decay · p is
+---added, at step t
+---
+---    m ← β₁ · m + (1 − β₁) · g
+---    u ← max(β₂ · u, |g| + eps)
+---    p ← p − lr / (1 − β₁ᵗ) · m / u
+---
+---Kingma, Ba: Adam: A Method for Stochastic Optimization (2015), section 7.1.
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.Adamax.options
+---@return luatensor.Optimizer #
+function optim.Adamax(params, options) end
+
+---Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps and
+---μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
+---
+---    p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
+---
+---Dozat: Incorporating Nesterov Momentum into Adam (2016).
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.NAdam.options
+---@return luatensor.Optimizer #
+function optim.NAdam(params, options) end
+
+---Adam that ignores the second moment until the estimate of that moment is good enough. With Adam's m and v, at step
+---t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+---
+---    p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
+---    p ← p − lr · m / (1 − β₁ᵗ)                                   else
+---
+---Liu and others: On the Variance of the Adaptive Learning Rate and Beyond (2020).
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.RAdam.options
+---@return luatensor.Optimizer #
+function optim.RAdam(params, options) end
+
+---Steps divided by the root of a running mean of squares. With the gradient g, to which weight_decay · p is added,
+---
+---    v ← alpha · v + (1 − alpha) · g²
+---    s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
+---    p ← p − lr · g / s;  with momentum: b ← momentum · b + g / s,  p ← p − lr · b
+---
+---Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With Recurrent
+---Neural Networks (2013).
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.RMSprop.options
+---@return luatensor.Optimizer #
+function optim.RMSprop(params, options) end
+
+---Steps divided by the root of the sum of all squares. With the gradient g, to which weight_decay · p is added, at
+---step t
+---
+---    s ← s + g²
+---    p ← p − lr / (1 + (t − 1) · lr_decay) · g / (√s + eps)
+---
+---Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning and Stochastic Optimization (2011).
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.Adagrad.options
+---@return luatensor.Optimizer #
+function optim.Adagrad(params, options) end
+
+---Steps as large as the earlier changes of the parameter. With the gradient g, to which weight_decay · p is added,
+---
+---    v ← rho · v + (1 − rho) · g²
+---    d = √(u + eps) / √(v + eps) · g
+---    u ← rho · u + (1 − rho) · d²
+---    p ← p − lr · d
+---
+---Zeiler: ADADELTA: An Adaptive Learning Rate Method (2012).
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.Adadelta.options
+---@return luatensor.Optimizer #
+function optim.Adadelta(params, options) end
+
+---Makes a scaler.
+---@param options? luatensor.optim.GradScaler.options
+---@return luatensor.GradScaler #
+function optim.GradScaler(options) end
+
+---Steps along −H g, where H approximates the inverse of the second derivatives by the last changes of parameters and
+---gradients. A step calls the closure several times, and waits for the device before each decision. All parameters
+---form one long vector on the first parameter's device. For small problems without noise.
+---
+---    opt:step(function()
+---      opt:zero_grad()
+---      local loss = model(x):sub(y):square():mean()
+---      loss:backward()
+---      return loss
+---    end)
+---
+---Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), like PyTorch's LBFGS.
+---@param params any a list of tensors; one group only
+---@param options? luatensor.optim.LBFGS.options
+---@return luatensor.LBFGS #
+function optim.LBFGS(params, options) end
+
+---True if value is an optimiser.
+---@param value any
+---@return boolean #
+function optim.is_optimizer(value) end
+
+---eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with
+---Warm Restarts (2017), without the restarts.
+---@param optimizer luatensor.Optimizer
+---@param T_max integer steps from base to eta_min
+---@param options? luatensor.optim.scheduler.CosineAnnealingLR.options
+---@return luatensor.Scheduler #
+function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
+
+---Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many steps, and so on.
+---Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+---@param optimizer luatensor.Optimizer
+---@param T_0 integer
+---@param options? luatensor.optim.scheduler.CosineAnnealingWarmRestarts.options
+---@return luatensor.Scheduler #
+function optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) end
+
+---One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
+---div_factor / final_div_factor; with three_phase first back to the initial rate, as fast as it went up. The momentum
+---goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+---@param optimizer luatensor.Optimizer
+---@param max_lr any a number, or a list, one for each group
+---@param options luatensor.optim.scheduler.OneCycleLR.options
+---@return luatensor.Scheduler #
+function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
+
+---Repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in step_size_down steps. The height is
+---constant ("triangular"), halved in each cycle ("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum
+---goes from max_momentum to base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks
+---(2017).
+---@param optimizer luatensor.Optimizer
+---@param base_lr any a number, or a list, one for each group
+---@param max_lr any a number, or a list, one for each group
+---@param options? luatensor.optim.scheduler.CyclicLR.options
+---@return luatensor.Scheduler #
+function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
+
+---base · gamma^⌊t / step_size⌋
+---@param optimizer luatensor.Optimizer
+---@param step_size integer
+---@param options? luatensor.options.gamma
+---@return luatensor.Scheduler #
+function optim.scheduler.StepLR(optimizer, step_size, options) end
+
+---base · gamma^(the number of milestones that t has reached)
+---@param optimizer luatensor.Optimizer
+---@param milestones table a list of numbers of steps
+---@param options? luatensor.options.gamma
+---@return luatensor.Scheduler #
+function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
+
+---base · gammaᵗ
+---@param optimizer luatensor.Optimizer
+---@param gamma number
+---@return luatensor.Scheduler #
+function optim.scheduler.ExponentialLR(optimizer, gamma) end
+
+---base · factor for the first total_iters steps, then base.
+---@param optimizer luatensor.Optimizer
+---@param options? luatensor.optim.scheduler.ConstantLR.options
+---@return luatensor.Scheduler #
+function optim.scheduler.ConstantLR(optimizer, options) end
+
+---From base · start_factor to base · end_factor in total_iters equal steps: warm-up.
+---@param optimizer luatensor.Optimizer
+---@param options? luatensor.optim.scheduler.LinearLR.options
+---@return luatensor.Scheduler #
+function optim.scheduler.LinearLR(optimizer, options) end
+
+---base · (1 − min(t, total_iters) / total_iters)^power
+---@param optimizer luatensor.Optimizer
+---@param options? luatensor.optim.scheduler.PolynomialLR.options
+---@return luatensor.Scheduler #
+function optim.scheduler.PolynomialLR(optimizer, options) end
+
+---base · fn(t)
+---@param optimizer luatensor.Optimizer
+---@param fn any a function of the number of steps, from 0 on, or a list of functions, one for each group. The function is not part of the state
+---@return luatensor.Scheduler #
+function optim.scheduler.LambdaLR(optimizer, fn) end
+
+---Multiplies the rates by factor if a metric has not improved for more than patience steps: `schedule:step(loss)`. An
+---improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1 + threshold). With
+---threshold_mode "abs" the limits are best − threshold and best + threshold.
+---@param optimizer luatensor.Optimizer
+---@param options? luatensor.optim.scheduler.ReduceLROnPlateau.options
+---@return luatensor.Scheduler #
+function optim.scheduler.ReduceLROnPlateau(optimizer, options) end
+
+---Runs the first scheduler up to the first milestone, then the second one from its step 0, and so on. An example is
+---LinearLR to warm up, followed by CosineAnnealingLR.
+---@param optimizer luatensor.Optimizer
+---@param schedulers table a list, all of this optimiser
+---@param milestones table the steps at which the next scheduler begins: one fewer than schedulers
+---@return luatensor.Scheduler #
+function optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
+
+---Gradient descent. With the gradient g, to which weight_decay · p is added, each step is
+---
+---    p ← p − lr · g                                    without momentum
+---    b ← momentum · b + (1 − dampening) · g            b is g at the first step
+---    p ← p − lr · b;  with nesterov  p ← p − lr · (g + momentum · b)
+---
+---Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep learning (2013), in the
+---form of PyTorch's SGD.
+---@param params any a list of tensors, or of groups
+---@param options? luatensor.optim.SGD.options
+---@return luatensor.Optimizer #
+function optim.SGD(params, options) end
+
+return optim

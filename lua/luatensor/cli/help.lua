@@ -1,0 +1,25 @@
+--- luatensor help: what the reference says of a name.
+
+local arguments = require "luatensor.cli.arguments"
+local help = require "luatensor.help"
+
+local command = {
+  summary = "what a function does, its options and an example",
+  description = "Shows what the reference says of a name: how it is called, its options with their defaults, what " ..
+    "it returns, an example. Other words are searched for in all names and texts.",
+  example = "luatensor help conv2d",
+}
+
+function command.define(parser)
+  parser:argument("words", "a name, or words"):args "*":argname "<name>"
+end
+
+function command.run(options)
+  local words = table.concat(options.words, " ")
+  if words == "" then arguments.fail "help needs a name or words: luatensor help conv2d" end
+  local text, problem = help.find(words)
+  if not text then error(problem, 0) end
+  return text
+end
+
+return command

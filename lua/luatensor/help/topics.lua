@@ -1,0 +1,205 @@
+--- The public names as topics of help: what the annotations say of each, and how to find one.
+--
+-- A topic is {name = "sum", as_function = a doc, as_method = a doc}: functions of luatensor whose first argument is a
+-- tensor are methods, too. Names begin with the module ("nn.Linear") or the class ("Module:to", "Tensor.shape").
+
+local core = require "luatensor.core"
+local annotations = require "luatensor.help.annotations"
+
+local topics = {}
+
+-- ---- the files ----------------------------------------------------------------------------------
+
+local modules = {"", "nn", "optim", "data", "bench", "options"}
+
+local chunk = core.chunk()
+
+-- The folder of the annotations: below the module where it is installed, beside its folder in a checkout.
+local function find_folder()
+  local here = chunk:match "^@(.*)help[/\\]topics%.lua$"
+  local search = package and package.searchpath
+  if not here and search then
+    local path = search("luatensor.help.topics", package.path)
+    here = path and path:match "^(.*)help[/\\]topics%.lua$"
+  end
+  for _, folder in ipairs {"library/", "../../library/"} do
+    local file = here and io.open(here .. folder .. "luatensor.lua")
+    if file and file:close() then return here .. folder end
+  end
+end
+
+-- The docs and the classes of all annotations; nil and why not.
+local function read_annotations()
+  if not io then return nil, "Lua's library io, which this state lacks" end
+  local folder = find_folder()
+  if not folder then return nil, "the annotations (library/), which are not installed with the module" end
+  local docs, classes = {}, {}
+  for _, module in ipairs(modules) do
+    local path = folder .. (module == "" and "luatensor.lua" or ("luatensor/%s.lua"):format(module))
+    local file <close>, problem = io.open(path)
+    if not file then return nil, problem end
+    annotations.read(file:read "a", module == "" and "" or "." .. module, docs, classes)
+  end
+  return docs, classes
+end
+
+-- ---- the index ----------------------------------------------------------------------------------
+
+local function topic_of(index, name)
+  local topic = index.by_name[name]
+  if not topic then
+    topic = {name = name}
+    index.by_name[name] = topic
+    index[#index + 1] = topic
+  end
+  return topic
+end
+
+local function add_doc(index, doc)
+  local owner = doc.owner:gsub("^lt%.?", "")
+  if doc.kind ~= "method" then
+    topic_of(index, (owner == "" and "" or owner .. ".") .. doc.name).as_function = doc
+  elseif owner == "Tensor" and index.by_name[doc.name] then
+    index.by_name[doc.name].as_method = doc
+  else
+    topic_of(index, owner .. ":" .. doc.name).as_method = doc
+  end
+end
+
+local function add_properties(index, class)
+  for _, field in ipairs(class.fields) do
+    if not field.operator and field.name:find "^%a" then
+      topic_of(index, class.name:match "[%w_]+$" .. "." .. field.name).field = field
+    end
+  end
+end
+
+-- Functions first: a method of the same name belongs to them.
+local function make_index(docs, classes)
+  local index = {by_name = {}, classes = classes}
+  for _, doc in ipairs(docs) do if doc.kind ~= "method" and doc.kind ~= "table" then add_doc(index, doc) end end
+  for _, doc in ipairs(docs) do if doc.kind == "method" then add_doc(index, doc) end end
+  for _, class in ipairs(classes) do
+    if not class.name:find "options" and class.name:find "%.%u" then add_properties(index, class) end
+  end
+  table.sort(index, function(a, b) return a.name < b.name end)
+  return index
+end
+
+local index
+
+--- The index of all topics, which is read once: a list with by_name and classes; nil and what help needs.
+function topics.index()
+  if index then return index end
+  local docs, classes = read_annotations()
+  if not docs then return nil, classes end
+  index = make_index(docs, classes)
+  return index
+end
+
+--- The doc of a topic, and the topic that it is another name for.
+-- @tab topic
+-- @treturn table doc; nil: a property
+-- @treturn string|nil name of the other topic
+function topics.doc_of(topic)
+  local doc = topic.as_function or topic.as_method
+  local same = doc and doc.same
+  if not same then return doc end
+  local other = index.by_name[same] or index.by_name["Tensor:" .. same]
+  return other and topics.doc_of(other), other and other.name or same
+end
+
+--- The first sentence on a topic.
+function topics.summary(topic)
+  local doc, same = topics.doc_of(topic)
+  if same then return "the same as " .. same end
+  local text = doc and table.concat(doc.text, " ") or topic.field.text
+  text = text:match "^(.-%.) %u" or text
+  return (text:gsub("%.$", ""))
+end
+
+-- ---- search -------------------------------------------------------------------------------------
+
+local function last_part(name) return name:match "[^.:]+$" end
+
+--- The topic of a name as scripts write it: "sum", "lt.sum", "x:sum", "nn.Linear", "Linear".
+-- @string name
+-- @treturn table|nil topic
+-- @treturn table the topics whose names end so: without a topic, these are meant
+function topics.find(name)
+  name = name:gsub("%s*%(.*$", ""):gsub("^luatensor%.", ""):gsub("^lt%.", "")
+  local bare = name:gsub("^x[.:]", ""):gsub("^[Tt]ensor[.:]", "")
+  local last, same, exact = last_part(bare) or "", {}, {}
+  for _, topic in ipairs(index) do
+    local other = last_part(topic.name)
+    if other:lower() == last:lower() then same[#same + 1] = topic end
+    if other == last then exact[#exact + 1] = topic end
+  end
+  local found = index.by_name[name] or index.by_name[bare] or index.by_name["Tensor:" .. bare]
+    or index.by_name["Tensor." .. bare]
+  if not found and not bare:find "[.:]" then found = #exact == 1 and exact[1] or #same == 1 and same[1] or nil end
+  return found, (found or not bare:find "[.:]") and same or {}
+end
+
+local function is_inside(topic, name)
+  local owner = topic.name:match "^(.*)[.:]"
+  if name == "luatensor" then return not owner end
+  return owner == name or name == "Tensor" and not owner and topic.as_method ~= nil
+end
+
+--- The topics of a table of functions, or of a class: "nn", "Tensor", "optim.Optimizer".
+-- @string name
+-- @treturn table list, empty if there is no such table
+function topics.inside(name)
+  name = name:gsub("^lt%.", ""):gsub("^.*%.(%u)", "%1"):gsub("^lt$", "luatensor")
+  local list = {}
+  for _, topic in ipairs(index) do if is_inside(topic, name) then list[#list + 1] = topic end end
+  return list
+end
+
+-- All text of a topic in small letters.
+local function text_of(topic)
+  local doc = topics.doc_of(topic)
+  local parts = {topic.name}
+  if topic.field then parts[2] = topic.field.text end
+  for _, line in ipairs(doc and doc.text or {}) do parts[#parts + 1] = line end
+  for _, param in ipairs(doc and doc.params or {}) do
+    parts[#parts + 1] = param.text
+    local class = param.name == "options" and index.classes[param.type]
+    for _, field in ipairs(class and class.fields or {}) do parts[#parts + 1] = field.name .. " " .. field.text end
+  end
+  return table.concat(parts, " "):lower()
+end
+
+-- How well a topic answers: 0 is in the name, 1 in the first sentence, 2 elsewhere; nil: not at all.
+local function rank(topic, words)
+  local doc, same = topics.doc_of(topic)
+  if same or doc and doc.text[1] and doc.text[1]:find "^In place" then return nil end
+  local texts, best = {topic.name:lower(), topics.summary(topic):lower(), text_of(topic)}, 0
+  for _, word in ipairs(words) do
+    local at
+    for i = 3, 1, -1 do if texts[i]:find(word, 1, true) then at = i end end
+    if not at then return nil end
+    best = math.max(best, at)
+  end
+  return best
+end
+
+--- The topics whose name or text has all words, the best first.
+-- @string text words with spaces between
+-- @treturn table list
+function topics.search(text)
+  local words, ranks, list = {}, {}, {}
+  for word in text:lower():gmatch "[^%s,]+" do words[#words + 1] = word end
+  for _, topic in ipairs(#words > 0 and index or {}) do
+    ranks[topic] = rank(topic, words)
+    if ranks[topic] then list[#list + 1] = topic end
+  end
+  table.sort(list, function(a, b)
+    if ranks[a] ~= ranks[b] then return ranks[a] < ranks[b] end
+    return a.name < b.name
+  end)
+  return list
+end
+
+return topics

@@ -1,0 +1,268 @@
+-- The options in a documentation comment, as rows: "`dim`, `keepdim` (false): keeps the dim; `out`" has three.
+--
+-- A row is {name =, type =, default =, text =}. An option begins at its name in backticks, at the start of the text or
+-- after a separator. Its default stands in parentheses after the name, its meaning after that.
+
+local options = {}
+
+local DIMS, TENSOR = "integer|integer[]", "luatensor.Tensor"
+
+-- Types of options that mean the same in all functions.
+local types = {
+  dtype = "luatensor.dtype", device = "string", generator = "luatensor.generator", dim = DIMS, out = TENSOR,
+  n = "integer",
+  requires_grad = "boolean", copy = "boolean", keepdim = "boolean", equal_nan = "boolean", upper = "boolean",
+  include_initial = "boolean", right = "boolean", bidirectional = "boolean", metadata = "boolean|table<string,string>",
+  return_indices = "boolean", reduction = '"mean"|"sum"|"none"', mode = "string", kind = "string|string[]",
+  s = "integer[]", seed = "integer", offset = "integer", dim1 = "integer", dim2 = "integer", k = "integer",
+  min = "number|" .. TENSOR, max = "number|" .. TENSOR, rtol = "number|" .. TENSOR, atol = "number|" .. TENSOR,
+  alpha = "number", beta = "number", d = "number", p = "number", correction = "number", a = "number", b = "number",
+  ord = 'number|"fro"|"nuc"', dims = "integer|integer[][]", versioned = "boolean", sorter = TENSOR, prepend = TENSOR,
+  append = TENSOR, weight = TENSOR, weights = TENSOR, bias = "boolean", pos_weight = TENSOR, attn_mask = TENSOR,
+  minlength = "integer", range = "number[]", argnums = DIMS, grad_outputs = TENSOR .. "|table",
+  retain_graph = "boolean",
+  padding = "integer|integer[]|string", stride = DIMS, dilation = DIMS, output_padding = DIMS, groups = "integer",
+  kdim = "integer", vdim = "integer", padding_idx = "integer", divisor_override = "integer", norm_type = "number",
+  sizes = "integer[]", inputs = "function", devices = "string[]", seconds = "number", patience = "number",
+  name = "string",
+  threads = "integer", clock = "function", same = "function", limits = "function|boolean", fresh = "boolean",
+  labels = "string|integer", columns = "(string|integer)[]", missing = "number", header = "boolean", map = "function",
+  stratify = TENSOR .. "|boolean", parameters = "string|integer", scale = "number", activation = "string|function",
+  betas = "number[]", line_search_fn = "string", max_eval = "integer", total_steps = "integer", epochs = "integer",
+  steps_per_epoch = "integer", step_size_down = "integer", norm = '"backward"|"ortho"|"forward"',
+  largest = "boolean",
+  momentum = "number", eps = "number", fused = "boolean", sorted = "boolean", stable = "boolean",
+  anneal_strategy = '"cos"|"linear"',
+  sci = 'boolean|"auto"', assume_unique = "boolean", invert = "boolean", refine = "integer", step_size_up = "integer",
+  nonlinearity = "string", batch = "integer", calls = "integer", layers = "integer", min_lr = "number|number[]",
+  rounds = "integer", warmup = "number", training = "boolean", batch_size = "integer", num_layers = "integer",
+  ignore_index = "integer", start_dim = "integer", end_dim = "integer", precision = "integer", threshold = "number",
+  edgeitems = "integer", linewidth = "integer", skip = "integer", T_mult = "integer", max_iter = "integer",
+  history_size = "integer", growth_interval = "integer", total_iters = "integer", cooldown = "integer",
+  num_parameters = "integer", proj_size = "integer", dim_feedforward = "integer", check = "boolean",
+}
+
+-- Meanings of options whose function says no more.
+local meanings = {
+  out = "the tensor to write the result to", device = "where the result is", dtype = "of the result",
+  generator = "of random numbers; the default generator unless given",
+  requires_grad = "records what is computed from it, for gradients",
+  keepdim = "keeps the reduced dims, of length 1", reduction = "of the losses of all elements", bias = "has it a bias?",
+  batch_first = "the first dim is the batch", weight = "of each class or element", p = "probability of a zero",
+  lr = "learning rate", eps = "keeps denominators away from 0", weight_decay = "share of the weights in their gradient",
+  stride = "distance of the windows", padding = "zeros on each side", dilation = "distance of a window's elements",
+  groups = "groups of channels that are computed apart", output_padding = "zeros more at the end of the result",
+  ceil_mode = "the last window may reach beyond the input", return_indices = "returns positions, too",
+  affine = "has it weight and bias?", maximize = "goes up instead of down", dim = "the dim, or the dims",
+}
+local of_layers = {device = "where the weights are", dtype = "of the weights"}
+
+local defaults = {reduction = '"mean"', keepdim = "false", requires_grad = "false"}
+
+-- Functions in which an option of that name means something else.
+local exceptions = {
+  ["advise.choices"] = {largest = "integer"}, ["nn.TransformerEncoder"] = {norm = "luatensor.Module"},
+  ["nn.TransformerDecoder"] = {norm = "luatensor.Module"}, norm = {p = 'number|"fro"|"nuc"'},
+  ["nn.functional.layer_norm"] = {bias = TENSOR}, ["nn.functional.group_norm"] = {bias = TENSOR},
+  ["nn.functional.instance_norm"] = {bias = TENSOR}, ["nn.functional.batch_norm"] = {bias = TENSOR},
+  save = {metadata = "table<string,string>"}, load = {metadata = "boolean"},
+  ["nn.BatchNorm1d"] = {momentum = "number|boolean"},
+  ["nn.KLDivLoss"] = {reduction = '"mean"|"batchmean"|"sum"|"none"'},
+  ["nn.functional.kl_div"] = {reduction = '"mean"|"batchmean"|"sum"|"none"'},
+}
+
+local function trim(text) return (text:gsub("^%s+", ""):gsub("%s+$", "")) end
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+-- True if an option may begin at position `at`: at the start, or after a separator.
+local function begins(text, at)
+  local before = text:sub(1, at - 1)
+  return before:find "^%s*$" or before:find "[,;.?] $" or before:find "[,;`)]? and $" or before:find "[,;`)]? or $"
+end
+
+-- Positions where options begin, outside of parentheses, with their names and the positions behind these.
+local function find_starts(text)
+  local starts, depth, at = {}, 0, 1
+  while at <= #text do
+    local name, after = text:match("^`([%a_][%w_]*)`()", at)
+    local c = text:sub(at, at)
+    if name and depth == 0 and begins(text, at) then
+      starts[#starts + 1] = {name = name, at = at, after = after}
+      at = after
+    else
+      depth = depth + (c:find "[({]" and 1 or c:find "[)}]" and -1 or 0)
+      at = at + 1
+    end
+  end
+  return starts
+end
+
+-- True if the text in parentheses is no default but says something of the option.
+local function is_remark(text)
+  return text:find "^of " or text:find "^a " or text:find "^accepted" or text:find "^also "
+end
+
+-- "(false: x itself)" → "false", "x itself".
+local function split_default(inner)
+  if is_remark(inner) then
+    local default = inner:match "; default:? (.*)$"
+    return default, (inner:gsub("; default:? .*$", ""))
+  end
+  inner = inner:gsub("^default:? ", ""):gsub("^by default ", "")
+  local quoted, rest = inner:match '^(%b"")(.*)$'
+  if not quoted then quoted, rest = inner:match "^(%b{})(.*)$" end
+  if not quoted then quoted, rest = inner:match "^([^;:,]*)(.*)$" end
+  return trim(quoted), trim((rest:gsub("^[;:,] *", "")))
+end
+
+-- The default that stands at the end of a meaning, or after one of the strings that it lists.
+local function find_default(text)
+  local before, inner = text:match "^(.-) ?%(([^()]*)%)$"
+  local default = inner and (inner:match "^default:? (.*)$" or inner:match "^by default (.*)$"
+    or inner:match "^[%d.]+$" or inner:match "^all .*"
+    or inner:match "^false$" or inner:match "^true$")
+  if default then return before, default end
+  return text, text:match '("[^"]*") %(default'
+end
+
+-- The text after an option's name: its default, its meaning, and what is said of the function.
+local function read_rest(rest)
+  local default, text, more = nil, trim(rest), nil
+  local group, after = text:match "^(%b())(.*)$"
+  if group then
+    local inner
+    default, inner = split_default(group:sub(2, -2))
+    after = trim((after:gsub("^[:,] *", "")))
+    text = trim(inner .. (inner ~= "" and after ~= "" and not after:find "^[;.]" and ": " or "") .. after)
+  end
+  if text:find "^[;.] ." then more, text = trim(text:sub(2)), "" end
+  text = trim((text:gsub("^[:,=] *", ""):gsub("[,;.] *$", ""):gsub("^and$", ""):gsub("^or$", "")))
+  text = text:gsub("[,;.]? and$", ""):gsub(",? or$", ""):gsub('^"%w+"$', "or %0")
+  if not default then text, default = find_default(text) end
+  return default, text, more
+end
+
+-- ---- types --------------------------------------------------------------------------------------
+
+-- "mean"|"sum" where a text lists at least two strings.
+local function choices(text)
+  local list, seen = {}, {}
+  for word in text:gmatch '"[%w_]*"' do
+    if not seen[word] then list[#list + 1] = word end
+    seen[word] = true
+  end
+  return #list > 1 and table.concat(list, "|") or nil
+end
+
+local function type_by_default(default)
+  if default == "true" or default == "false" then return "boolean" end
+  if tonumber(default) or default and default:find "^%d+/%d+$" then return "number" end
+  return default and default:find '^"' and "string" or nil
+end
+
+local function type_of(fn, row)
+  local own = exceptions[fn] and exceptions[fn][row.name]
+  local words = choices((row.default or "") .. " " .. row.text)
+  local known = types[row.name]
+  if own then return own end
+  if known and not (known == "string" and words) then return known end
+  return words or type_by_default(row.default) or "any"
+end
+
+-- ---- all of it ----------------------------------------------------------------------------------
+
+local function put(rows, row)
+  for i, each in ipairs(rows) do
+    if each.name == row.name then
+      rows[i] = row
+      return
+    end
+  end
+  rows[#rows + 1] = row
+end
+
+-- "those of nn.RNN but `nonlinearity`; …": the rows of nn.RNN, and what follows.
+local function read_others(text, find)
+  local rows = {}
+  local other, rest = text:match "^%s*those of ([%w_.:]+)(.*)$"
+  if not other then return rows, text end
+  local without = rest:match "^ but `([%w_]+)`"
+  for _, row in ipairs(find((other:gsub("^lt%.", ""):gsub("%.$", "")))) do
+    if row.name ~= without then put(rows, row) end
+  end
+  return rows, rest:match "[;,] *(.*)$" or ""
+end
+
+-- A meaning that several options share stands after the last: "`prepend` and `append`: tensors …".
+local function share_texts(text, starts, rows)
+  for i = #starts - 1, 1, -1 do
+    local between = text:sub(starts[i].after, starts[i + 1].at - 1)
+    local as = between == ", " and rows[i + 1].text:find "^as "
+    if (between == " and " or as) and rows[i].text == "" then
+      rows[i].text, rows[i].default = rows[i + 1].text, rows[i + 1].default
+    end
+  end
+end
+
+-- The rows in the text of a parameter `options`, and what the text says of the function itself.
+local function read_text(fn, text, find)
+  local all, own = read_others(text, find)
+  local general
+  local starts, rows = find_starts(own), {}
+  for i, start in ipairs(starts) do
+    local stop = starts[i + 1] and starts[i + 1].at - 1 or #own
+    local row = {name = start.name}
+    row.default, row.text, general = read_rest(own:sub(start.after, stop))
+    rows[i] = row
+  end
+  share_texts(own, starts, rows)
+  for _, row in ipairs(rows) do
+    row.type = type_of(fn, row)
+    put(all, row)
+  end
+  return all, general
+end
+
+-- Completes a row that has no text: by another parameter of that name, or by the option's usual meaning.
+local function complete(doc, row)
+  row.default = row.default or defaults[row.name]
+  if row.text ~= "" then return end
+  for _, param in ipairs(doc.params) do
+    if param.name == row.name then
+      row.type = param.type ~= "any" and param.type or row.type
+      row.text = param.text:gsub("[;,]? also .*$", "")
+    end
+  end
+  if row.text ~= "" then return end
+  row.text = doc.name:find "^nn%.%u" and of_layers[row.name] or meanings[row.name] or ""
+end
+
+-- The options that a parameter by position also is: "also option `dim`".
+local function mentioned(text)
+  local names = {}
+  for list in text:gmatch "option (`[^;.]*)" do
+    for name in list:gmatch "`([%a_][%w_]*)`" do names[#names + 1] = name end
+  end
+  return names
+end
+
+--- Reads the options of a function.
+-- @tab doc
+-- @tparam function find gives the rows of another function, by its name
+-- @treturn table rows; none: the function has no options
+-- @treturn string what the options' text says of the function itself; nil: nothing
+function options.read(doc, find)
+  local rows, general = {}, nil
+  for _, param in ipairs(doc.params) do
+    if param.name == "options" then
+      rows, general = read_text(doc.name, param.text, find)
+    else
+      for _, name in ipairs(mentioned(param.text)) do put(rows, {name = name, type = types[name], text = ""}) end
+    end
+  end
+  for _, row in ipairs(rows) do complete(doc, row) end
+  return rows, general
+end
+
+return options
