@@ -6,6 +6,7 @@ local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local help = require "luatensor.gradients.help"
+local lt = require "luatensor.base.public"
 
 local ag = core.autograd
 
@@ -253,66 +254,62 @@ local function gradients_of(outputs, inputs, options)
   return table.unpack(gradients, 1, #inputs)
 end
 
-return function(lt)
-  --- Makes a function that returns the gradients of fn's first result, a tensor of one element, with respect to fn's
-  -- arguments. The new function can be differentiated itself, by lt.grad or by backward, with respect to everything
-  -- that fn uses. Examples are `lt.grad(lt.grad(f))`, or a penalty on the gradient of a network whose parameters
-  -- require gradients. Inside lt.no_grad the gradients cannot be differentiated, which is faster.
-  -- @function grad
-  -- @tparam function fn
-  -- @tparam[opt] table options `argnums`: the number of an argument, or a list of them; all float and complex tensors
-  --   unless given. `retain_graph` (false): keeps the graph that fn recorded, for a backward from tensors that fn
-  --   handed out
-  -- @treturn function that takes fn's arguments and returns one tensor for each differentiated argument, then fn's
-  --   further results
-  -- @raise if there is no such argument, or if the tensor is inside a table
-  -- @usage local slope = lt.grad(function(x) return (x * x):sum() end)(lt.tensor {1., 2.})
-  function lt.grad(fn, options)
-    options = check_function("grad", fn, options)
-    return function(...)
-      local gradients, results = differentiate("grad", fn, options, ...)
-      local n = #gradients
-      table.move(results, 2, results.n, n + 1, gradients)
-      return table.unpack(gradients, 1, n + results.n - 1)
-    end
+--- Makes a function that returns the gradients of fn's first result, a tensor of one element, with respect to fn's
+-- arguments. The new function can be differentiated itself, by lt.grad or by backward, with respect to everything
+-- that fn uses. Examples are `lt.grad(lt.grad(f))`, or a penalty on the gradient of a network whose parameters
+-- require gradients. Inside lt.no_grad the gradients cannot be differentiated, which is faster.
+-- @function grad
+-- @tparam function fn
+-- @tparam[opt] table options `argnums`: the number of an argument, or a list of them; all float and complex tensors
+--   unless given. `retain_graph` (false): keeps the graph that fn recorded, for a backward from tensors that fn
+--   handed out
+-- @treturn function that takes fn's arguments and returns one tensor for each differentiated argument, then fn's
+--   further results
+-- @raise if there is no such argument, or if the tensor is inside a table
+-- @usage local slope = lt.grad(function(x) return (x * x):sum() end)(lt.tensor {1., 2.})
+function lt.grad(fn, options)
+  options = check_function("grad", fn, options)
+  return function(...)
+    local gradients, results = differentiate("grad", fn, options, ...)
+    local n = #gradients
+    table.move(results, 2, results.n, n + 1, gradients)
+    return table.unpack(gradients, 1, n + results.n - 1)
   end
-
-  --- Like lt.grad, but the new function returns fn's first result before the gradients.
-  -- @function value_and_grad
-  -- @tparam function fn
-  -- @tparam[opt] table options those of lt.grad
-  -- @treturn function that takes fn's arguments and returns fn's first result, one gradient for each differentiated
-  --   argument, then fn's further results
-  -- @usage local loss, gw, gb, guess = lt.value_and_grad(function(w, b)
-  --     local y = x * w + b
-  --     return (y - target):square():mean(), y
-  --   end)(w, b)
-  function lt.value_and_grad(fn, options)
-    options = check_function("value_and_grad", fn, options)
-    return function(...)
-      local gradients, results = differentiate("value_and_grad", fn, options, ...)
-      local n = #gradients
-      table.move(gradients, 1, n, 2)
-      gradients[1] = results[1]
-      table.move(results, 2, results.n, n + 2, gradients)
-      return table.unpack(gradients, 1, n + results.n)
-    end
-  end
-
-  lt.autograd = {}
-
-  --- The gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs were
-  -- computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
-  -- @function autograd.grad
-  -- @tparam Tensor|{Tensor,...} outputs of one element each, unless grad_outputs is given
-  -- @tparam Tensor|{Tensor,...} inputs
-  -- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless
-  --   given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph):
-  --   keeps the graph for another backward. `allow_unused` (false): returns nil for inputs on which the outputs do not
-  --   depend, instead of an error
-  -- @treturn Tensor ... one for each input
-  -- @usage local gx, gy = lt.autograd.grad(loss, {x, y}, {create_graph = true})
-  lt.autograd.grad = core.composition("autograd.grad", gradients_of)
-
-  return lt.grad, lt.value_and_grad
 end
+
+--- Like lt.grad, but the new function returns fn's first result before the gradients.
+-- @function value_and_grad
+-- @tparam function fn
+-- @tparam[opt] table options those of lt.grad
+-- @treturn function that takes fn's arguments and returns fn's first result, one gradient for each differentiated
+--   argument, then fn's further results
+-- @usage local loss, gw, gb, guess = lt.value_and_grad(function(w, b)
+--     local y = x * w + b
+--     return (y - target):square():mean(), y
+--   end)(w, b)
+function lt.value_and_grad(fn, options)
+  options = check_function("value_and_grad", fn, options)
+  return function(...)
+    local gradients, results = differentiate("value_and_grad", fn, options, ...)
+    local n = #gradients
+    table.move(gradients, 1, n, 2)
+    gradients[1] = results[1]
+    table.move(results, 2, results.n, n + 2, gradients)
+    return table.unpack(gradients, 1, n + results.n)
+  end
+end
+
+lt.autograd = {}
+
+--- The gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs were
+-- computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
+-- @function autograd.grad
+-- @tparam Tensor|{Tensor,...} outputs of one element each, unless grad_outputs is given
+-- @tparam Tensor|{Tensor,...} inputs
+-- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless
+--   given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph):
+--   keeps the graph for another backward. `allow_unused` (false): returns nil for inputs on which the outputs do not
+--   depend, instead of an error
+-- @treturn Tensor ... one for each input
+-- @usage local gx, gy = lt.autograd.grad(loss, {x, y}, {create_graph = true})
+lt.autograd.grad = core.composition("autograd.grad", gradients_of)

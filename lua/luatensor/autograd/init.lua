@@ -4,11 +4,12 @@
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
-local add_grad = require "luatensor.autograd.grad"
 local call_function = require "luatensor.autograd.custom"
 local engine = require "luatensor.autograd.engine"
 local new_watcher = require "luatensor.autograd.anomaly"
 local lt = require "luatensor.base.public"
+
+require "luatensor.autograd.grad"
 
 local methods = core.methods
 
@@ -110,4 +111,4 @@ end
 -- @return what fn returns, or the guard
 function lt.detect_anomaly(...) return with_mode("detect_anomaly", modes.watch, new_watcher(), ...) end
 
-return {lt.no_grad, lt.enable_grad, lt.autograd_function, lt.detect_anomaly, add_grad(lt)}
+return {lt.no_grad, lt.enable_grad, lt.autograd_function, lt.detect_anomaly, lt.grad, lt.value_and_grad}
