@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "autograd/autograd.h"
-#include "lua/args.h"
 #include "lua/array/index.h"
 #include "lua/collect.h"
 #include "lua/register.h"

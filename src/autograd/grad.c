@@ -144,13 +144,9 @@ int set_requires_grad(lua_State *L) {
 }
 
 static int raise_gradient(lua_State *L, const tensor *x, const tensor *g) {
-  push_shape(L, &g->shape);
-  push_shape(L, &x->shape);
-  push_place(L, g->store->place);
-  push_place(L, x->store->place);
   return luaL_error(L, "grad: a gradient of %s %s on %s is not one of a tensor of %s %s on %s", dtypes[g->dtype].name,
-                    lua_tostring(L, -4), lua_tostring(L, -2), dtypes[x->dtype].name, lua_tostring(L, -3),
-                    lua_tostring(L, -1));
+                    push_shape(L, &g->shape), push_place(L, g->store->place), dtypes[x->dtype].name,
+                    push_shape(L, &x->shape), push_place(L, x->store->place));
 }
 
 /* x.grad = g, or nil. An old gradient that no script has seen is freed at once. */

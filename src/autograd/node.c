@@ -295,10 +295,5 @@ static const luaL_Reg engine[] = {
 
 void open_node(lua_State *L) {
   add_library(L, "autograd", engine);
-  lua_newtable(L);
-  lua_pushcfunction(L, l_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &node_class);
+  add_class(L, &node_class, NULL, (const luaL_Reg[]){{"__gc", l_gc}, {NULL, NULL}}, NULL);
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 const dtype_info dtypes[DTYPE_COUNT] = {
-#define ROW(name, store, compute, accum, kind) \
-  [DT_##name] = {#name, sizeof(store), KIND_##kind, DT_##compute, DT_##accum},
+#define ROW(name, store, compute, accum, kind, ...) \
+  [DT_##name] = {#name, sizeof(store), KIND_##kind, DT_##compute, DT_##accum, __VA_ARGS__},
   DTYPES(ROW)
 };
 

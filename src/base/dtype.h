@@ -15,27 +15,31 @@ typedef _Bool bool;
 **   compute  dtype whose kernels do its arithmetic: store narrow, compute wide
 **   accum    dtype that sum and prod of it give
 **   kind     class for promotion
+**   digits   binary digits of a float's significand, the hidden one among them; 0: no real float
+**   exponent bits of a float's exponent
+**   numpy    NumPy's letter for the kind: "f4" is float32; 0: NumPy has no such dtype
+**   dlpack   code of DLPack's DLDataTypeCode
 */
-#define DTYPES(X)                                            \
-  /* name      store      compute   accum     kind  */       \
-  X(bool,      bool,      bool,     int64,    BOOL)          \
-  X(uint8,     uint8_t,   uint8,    uint64,   UINT)          \
-  X(uint16,    uint16_t,  uint16,   uint64,   UINT)          \
-  X(uint32,    uint32_t,  uint32,   uint64,   UINT)          \
-  X(uint64,    uint64_t,  uint64,   uint64,   UINT)          \
-  X(int8,      int8_t,    int8,     int64,    INT)           \
-  X(int16,     int16_t,   int16,    int64,    INT)           \
-  X(int32,     int32_t,   int32,    int64,    INT)           \
-  X(int64,     int64_t,   int64,    int64,    INT)           \
-  X(float16,   uint16_t,  float32,  float16,  FLOAT)         \
-  X(bfloat16,  uint16_t,  float32,  bfloat16, FLOAT)         \
-  X(float32,   float,     float32,  float32,  FLOAT)         \
-  X(float64,   double,    float64,  float64,  FLOAT)         \
-  X(complex64, complex64_t,   complex64,  complex64,  COMPLEX) \
-  X(complex128, complex128_t, complex128, complex128, COMPLEX)
+#define DTYPES(X)                                                                             \
+  /* name     store         compute     accum       kind  digits exponent numpy dlpack */     \
+  X(bool,       bool,         bool,       int64,      BOOL,     0,        0,    'b',       6) \
+  X(uint8,      uint8_t,      uint8,      uint64,     UINT,     0,        0,    'u',       1) \
+  X(uint16,     uint16_t,     uint16,     uint64,     UINT,     0,        0,    'u',       1) \
+  X(uint32,     uint32_t,     uint32,     uint64,     UINT,     0,        0,    'u',       1) \
+  X(uint64,     uint64_t,     uint64,     uint64,     UINT,     0,        0,    'u',       1) \
+  X(int8,       int8_t,       int8,       int64,      INT,      0,        0,    'i',       0) \
+  X(int16,      int16_t,      int16,      int64,      INT,      0,        0,    'i',       0) \
+  X(int32,      int32_t,      int32,      int64,      INT,      0,        0,    'i',       0) \
+  X(int64,      int64_t,      int64,      int64,      INT,      0,        0,    'i',       0) \
+  X(float16,    uint16_t,     float32,    float16,    FLOAT,   11,        5,    'f',       2) \
+  X(bfloat16,   uint16_t,     float32,    bfloat16,   FLOAT,    8,        8,      0,       4) \
+  X(float32,    float,        float32,    float32,    FLOAT,   24,        8,    'f',       2) \
+  X(float64,    double,       float64,    float64,    FLOAT,   53,       11,    'f',       2) \
+  X(complex64,  complex64_t,  complex64,  complex64,  COMPLEX,  0,        0,    'c',       5) \
+  X(complex128, complex128_t, complex128, complex128, COMPLEX,  0,        0,    'c',       5)
 
 enum dtype {
-#define DTYPE_ID(name, store, compute, accum, kind) DT_##name,
+#define DTYPE_ID(name, ...) DT_##name,
   DTYPES(DTYPE_ID)
 #undef DTYPE_ID
   DTYPE_COUNT,
@@ -50,6 +54,9 @@ typedef struct dtype_info {
   uint8_t size;               /* bytes of an element */
   uint8_t kind;               /* enum dtype_kind */
   uint8_t compute, accum;     /* enum dtype */
+  uint8_t digits, exponent;   /* of floats */
+  char    numpy;
+  uint8_t dlpack;
 } dtype_info;
 
 extern const dtype_info dtypes[DTYPE_COUNT];
@@ -94,6 +101,9 @@ enum dtype_class {
 static inline int      dtype_size(enum dtype d)    { return dtypes[d].size; }
 static inline int      dtype_kind(enum dtype d)    { return dtypes[d].kind; }
 static inline enum dtype dtype_compute(enum dtype d) { return (enum dtype)dtypes[d].compute; }
+
+/* True for floats whose stored elements are narrower than their compute dtype. */
+static inline bool     dtype_is_narrow(enum dtype d) { return dtypes[d].compute != (uint8_t)d; }
 
 enum dtype dtype_real(enum dtype d);      /* the dtype of a complex dtype's parts; other dtypes are returned
                                           ** unchanged */

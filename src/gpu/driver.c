@@ -21,7 +21,8 @@ static gpu_solver solver;
 static gpu_eig    eig;
 static gpu_dnn    dnn;
 static struct { bool driver, rtc, blas, dft, solver, eig, dnn; } usable;
-static struct { char driver[320], rtc[320], blas[320], dft[320], solver[320], eig[320], dnn[320]; } reason;
+enum { WORDS = 320 };                   /* bytes of a reason */
+static struct { char driver[WORDS], rtc[WORDS], blas[WORDS], dft[WORDS], solver[WORDS], eig[WORDS], dnn[WORDS]; } reason;
 static gpu_versions versions;
 static bool own_folders;                /* the driver comes from a folder of LUATENSOR_CUDA_PATH */
 
@@ -29,28 +30,28 @@ static bool own_folders;                /* the driver comes from a folder of LUA
 
 /* Keeps the first message of dlopen, unless a later file exists but does not load, because that message is more
 ** useful. */
-static void keep_words(char *words, size_t size) {
+static void keep_words(char *words) {
   const char *now = dlerror();
   bool missing = !now || strstr(now, "No such file or directory");
-  if (!words[0] || (!missing && strstr(words, "No such file or directory"))) snprintf(words, size, "%s", now ? now : "");
+  if (!words[0] || (!missing && strstr(words, "No such file or directory"))) snprintf(words, WORDS, "%s", now ? now : "");
 }
 
-static void *open_at(const char *folder, size_t length, const char *name, char *words, size_t size) {
+static void *open_at(const char *folder, size_t length, const char *name, char *words) {
   char path[1024];
   if (length + strlen(name) + 2 > sizeof path) return NULL;
   snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) keep_words(words, size);
+  if (!library) keep_words(words);
   return library;
 }
 
 /* Opens a library from the folders of LUATENSOR_CUDA_PATH, which colons separate. */
-static void *open_in_own(const char *name, char *words, size_t size) {
+static void *open_in_own(const char *name, char *words) {
   const char *at = getenv("LUATENSOR_CUDA_PATH");
   void *library = NULL;
   for (size_t length; at && *at && !library; at += length + (at[length] == ':')) {
     length = strcspn(at, ":");
-    if (length) library = open_at(at, length, name, words, size);
+    if (length) library = open_at(at, length, name, words);
   }
   return library;
 }
@@ -58,46 +59,46 @@ static void *open_in_own(const char *name, char *words, size_t size) {
 /* The folders of libraries in a toolkit, relative to its root. */
 static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
 
-static void *open_in_toolkit(const char *root, const char *name, char *words, size_t size) {
+static void *open_in_toolkit(const char *root, const char *name, char *words) {
   void *library = NULL;
   for (int i = 0; toolkit_folders[i] && !library; i++) {
     char folder[768];
     snprintf(folder, sizeof folder, "%s/%s", root, toolkit_folders[i]);
-    library = open_at(folder, strlen(folder), name, words, size);
+    library = open_at(folder, strlen(folder), name, words);
   }
   return library;
 }
 
 /* Opens a library of the toolkits in /usr/local: first of /usr/local/cuda, which names the chosen one, then of the
 ** others. */
-static void *open_in_usual(const char *name, char *words, size_t size) {
+static void *open_in_usual(const char *name, char *words) {
   glob_t found;
   void *library = NULL;
   if (glob("/usr/local/cuda*", 0, NULL, &found) != 0) return NULL;
   for (size_t i = 0; i < found.gl_pathc && !library; i++)
-    library = open_in_toolkit(found.gl_pathv[i], name, words, size);
+    library = open_in_toolkit(found.gl_pathv[i], name, words);
   globfree(&found);
   return library;
 }
 
 /* Searches the named folders, the loader's path and the toolkits. A driver from a named folder (an emulator) brings its
 ** own libraries, so then no other folder is searched. words: the loader's message for the first place. */
-static void *open_library(const char *name, char *words, size_t size) {
+static void *open_library(const char *name, char *words) {
   const char *home = getenv("CUDA_HOME");
-  void *library = open_in_own(name, words, size);
+  void *library = open_in_own(name, words);
   if (library || own_folders) return library;
   if (strstr(words, "No such file or directory")) words[0] = 0;      /* the loader's message then names only the file */
   library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) keep_words(words, size);
-  if (!library && home && *home) library = open_in_toolkit(home, name, words, size);
-  if (!library) library = open_in_usual(name, words, size);
+  if (!library) keep_words(words);
+  if (!library && home && *home) library = open_in_toolkit(home, name, words);
+  if (!library) library = open_in_usual(name, words);
   return library;
 }
 
 /* Replaces ": No such file or directory" at the end of the words by the meaning in parentheses. */
-static void explain_missing(char *words, size_t size, const char *meaning) {
+static void explain_missing(char *words, const char *meaning) {
   char *end = strstr(words, ": No such file or directory");
-  if (end) snprintf(end, size - (size_t)(end - words), " (%s)", meaning);
+  if (end) snprintf(end, WORDS - (size_t)(end - words), " (%s)", meaning);
 }
 
 /* ---- what ---- */
@@ -139,46 +140,50 @@ static bool driver_fits(void *library) {
   gpu_result (*version)(int *) = NULL;
   set_field(&version, dlsym(library, "cuDriverGetVersion"));
   if (!version || version(&versions.driver) != 0 || versions.driver >= DRIVER_OLDEST) return true;
-  snprintf(reason.driver, sizeof reason.driver, "the driver is for CUDA %d.%d; luatensor needs %d.%d or newer",
+  snprintf(reason.driver, WORDS, "the driver is for CUDA %d.%d; luatensor needs %d.%d or newer",
            versions.driver / 1000, versions.driver % 1000 / 10, DRIVER_OLDEST / 1000, DRIVER_OLDEST % 1000 / 10);
   return false;
 }
 
 static void load_driver(void) {
   char *words = reason.driver;
-  size_t size = sizeof reason.driver;
-  void *library = open_in_own("libcuda.so.1", words, size);
+  void *library = open_in_own("libcuda.so.1", words);
   own_folders = library != NULL;
-  if (!library) library = open_library("libcuda.so.1", words, size);
+  if (!library) library = open_library("libcuda.so.1", words);
   if (!library) {
-    explain_missing(words, size, "no NVIDIA driver on this machine");
+    explain_missing(words, "no NVIDIA driver on this machine");
     return;
   }
   if (!driver_fits(library)) return;
   const char *missing = load_symbols(driver_symbols, library);
-  if (missing) snprintf(words, size, "libcuda.so.1 has no function %s; a newer driver does", missing);
+  if (missing) snprintf(words, WORDS, "libcuda.so.1 has no function %s; a newer driver does", missing);
   usable.driver = !missing;
   versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
 }
 
 /* ---- compiler, BLAS, transforms: their files carry the major version ---- */
 
-/* Opens "libnvrtc.so.13" and older versions, then the name without a version. Versions newer than the driver are
-** skipped, because the driver could not load their output. behind: the difference of the toolkit's and the library's
-** own major version. */
-static void *open_versioned(const char *name, int newest, int behind, char *words, size_t size) {
+/* Opens the versions of a library from the newest to the oldest, then the name without a version. */
+static void *open_versioned(const char *name, int newest, int oldest, char *words) {
   char file[64];
   void *library = NULL;
-  for (int major = newest; major >= MAJOR_OLDEST && !library; major--) {
-    snprintf(file, sizeof file, "%s.%d", name, major - behind);
-    library = open_library(file, words, size);
+  for (int major = newest; major >= oldest && !library; major--) {
+    snprintf(file, sizeof file, "%s.%d", name, major);
+    library = open_library(file, words);
   }
-  return library ? library : open_library(name, words, size);
+  return library ? library : open_library(name, words);
 }
 
-static int newest_major(void) {
-  int major = versions.driver / 1000;
-  return major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
+/* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load their
+** output. behind: the difference of the major versions of the toolkit and of the library. meaning: the words for a missing
+** file. NULL: the library cannot be used, with the reason in words. */
+static void *load_library(const char *name, int behind, const char *meaning, const symbol *symbols, char *words) {
+  int major = versions.driver / 1000, newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
+  void *library = open_versioned(name, newest - behind, MAJOR_OLDEST - behind, words);
+  if (!library) explain_missing(words, meaning);
+  const char *missing = library ? load_symbols(symbols, library) : NULL;
+  if (missing) snprintf(words, WORDS, "%s has no function %s", name, missing);
+  return missing ? NULL : library;
 }
 
 static const char RTC_MISSING[] =
@@ -186,81 +191,46 @@ static const char RTC_MISSING[] =
 
 static void load_rtc(void) {
   char *words = reason.rtc;
-  size_t size = sizeof reason.rtc;
-  void *library = open_versioned("libnvrtc.so", newest_major(), 0, words, size);
-  if (!library) {
-    explain_missing(words, size, RTC_MISSING);
-    return;
-  }
-  const char *missing = load_symbols(rtc_symbols, library);
-  if (missing) snprintf(words, size, "libnvrtc.so has no function %s", missing);
-  else if (rtc.version(&versions.rtc[0], &versions.rtc[1]) != 0)
-    snprintf(words, size, "libnvrtc.so does not tell its version");
+  if (!load_library("libnvrtc.so", 0, RTC_MISSING, rtc_symbols, words)) return;
+  if (rtc.version(&versions.rtc[0], &versions.rtc[1]) != 0)
+    snprintf(words, WORDS, "libnvrtc.so does not tell its version");
   else if (versions.rtc[0] > versions.driver / 1000)
-    snprintf(words, size, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
+    snprintf(words, WORDS, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
              versions.rtc[0], versions.rtc[1], versions.driver / 1000, versions.driver % 1000 / 10, versions.driver / 1000);
   else usable.rtc = true;
 }
 
-/* The function is not in the table: it exists since 12.0, but its number is only shown to people. */
-static void read_blas_version(void *library) {
+/* The function of the version is not in the table: it exists since 12.0, but its number is only shown to people. */
+static void load_blas(void) {
+  void *library = load_library("libcublas.so", 0, "matrix products take luatensor's own kernels", blas_symbols, reason.blas);
+  if (!library) return;
+  usable.blas = true;
   blas_result (*property)(int, int *) = NULL;
   set_field(&property, dlsym(library, "cublasGetProperty"));
   for (int part = 0; property && part < 2; part++)
     if (property(part, &versions.blas[part]) != 0) versions.blas[part] = 0;
 }
 
-static void load_blas(void) {
-  char *words = reason.blas;
-  size_t size = sizeof reason.blas;
-  void *library = open_versioned("libcublas.so", newest_major(), 0, words, size);
-  if (!library) {
-    explain_missing(words, size, "matrix products take luatensor's own kernels");
-    return;
-  }
-  const char *missing = load_symbols(blas_symbols, library);
-  if (missing) snprintf(words, size, "libcublas.so has no function %s", missing);
-  else read_blas_version(library);
-  usable.blas = !missing;
-}
-
-/* CUDA 12 and 13 have versions 11 and 12 of these libraries. False if the library cannot be used, with the reason in
-** words. */
-static bool load_numeric(const char *name, const char *meaning, const symbol *symbols, char *words, size_t size,
-                         void **library) {
-  *library = open_versioned(name, newest_major(), 1, words, size);
-  if (!*library) {
-    explain_missing(words, size, meaning);
-    return false;
-  }
-  const char *missing = load_symbols(symbols, *library);
-  if (missing) snprintf(words, size, "%s has no function %s", name, missing);
-  return !missing;
-}
-
+/* CUDA 12 and 13 have versions 11 and 12 of cuFFT and cuSOLVER. */
 static const char FFT_MISSING[] =
   "install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH";
 
-static void load_dft(void) {
-  void *library;
-  usable.dft = load_numeric("libcufft.so", FFT_MISSING, fft_symbols, reason.dft, sizeof reason.dft, &library);
-}
+static void load_dft(void) { usable.dft = load_library("libcufft.so", 1, FFT_MISSING, fft_symbols, reason.dft) != NULL; }
 
 static const char SOLVER_MISSING[] =
   "install the CUDA toolkit's cusolver, or name its folder in LUATENSOR_CUDA_PATH";
 
 /* Eigenvalues of general matrices came in a later version; without them the other functions are usable. */
 static void load_solver(void) {
-  void *library;
-  usable.solver =
-    load_numeric("libcusolver.so", SOLVER_MISSING, solver_symbols, reason.solver, sizeof reason.solver, &library);
-  if (!usable.solver) {
-    memcpy(reason.eig, reason.solver, sizeof reason.eig);
+  void *library = load_library("libcusolver.so", 1, SOLVER_MISSING, solver_symbols, reason.solver);
+  usable.solver = library != NULL;
+  if (!library) {
+    memcpy(reason.eig, reason.solver, WORDS);
     return;
   }
   const char *missing = load_symbols(eig_symbols, library);
   if (missing)
-    snprintf(reason.eig, sizeof reason.eig, "libcusolver.so has no function %s; that of CUDA 12.6 does", missing);
+    snprintf(reason.eig, WORDS, "libcusolver.so has no function %s; that of CUDA 12.6 does", missing);
   usable.eig = !missing;
 }
 
@@ -271,16 +241,6 @@ enum { DNN_OLDEST = 8, DNN_NEWEST = 9 };
 static const char DNN_MISSING[] =
   "convolutions take luatensor's own kernels: install cuDNN, or name its folder in LUATENSOR_CUDA_PATH";
 
-static void *open_dnn(char *words, size_t size) {
-  char file[64];
-  void *library = NULL;
-  for (int major = DNN_NEWEST; major >= DNN_OLDEST && !library; major--) {
-    snprintf(file, sizeof file, "libcudnn.so.%d", major);
-    library = open_library(file, words, size);
-  }
-  return library ? library : open_library("libcudnn.so", words, size);
-}
-
 /* In version 8, a major version counts 1000, in version 9 10000; a minor version counts 100. */
 static void read_dnn_version(void) {
   int version = (int)dnn.version(), major = version >= 90000 ? 10000 : 1000;
@@ -289,10 +249,10 @@ static void read_dnn_version(void) {
 }
 
 /* cuDNN's files have the same names for CUDA 12 and 13, so the library is asked for its CUDA version. */
-static bool dnn_fits(char *words, size_t size) {
+static bool dnn_fits(char *words) {
   int runtime = (int)dnn.runtime_version(), major = versions.driver / 1000;
   if (runtime / 1000 <= major) return true;
-  snprintf(words, size, "cuDNN %d.%d is for CUDA %d.%d, newer than the driver, which is for CUDA %d.%d: install that for "
+  snprintf(words, WORDS, "cuDNN %d.%d is for CUDA %d.%d, newer than the driver, which is for CUDA %d.%d: install that for "
            "CUDA %d", versions.dnn[0], versions.dnn[1], runtime / 1000, runtime % 1000 / 10, major,
            versions.driver % 1000 / 10, major);
   return false;
@@ -300,31 +260,30 @@ static bool dnn_fits(char *words, size_t size) {
 
 static void load_dnn(void) {
   char *words = reason.dnn;
-  size_t size = sizeof reason.dnn;
   const char *wanted = getenv("LUATENSOR_CUDNN");
   if (wanted && strcmp(wanted, "off") == 0) {
-    snprintf(words, size, "LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels");
+    snprintf(words, WORDS, "LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels");
     return;
   }
-  void *library = open_dnn(words, size);
+  void *library = open_versioned("libcudnn.so", DNN_NEWEST, DNN_OLDEST, words);
   if (!library) {
-    explain_missing(words, size, DNN_MISSING);
+    explain_missing(words, DNN_MISSING);
     return;
   }
   const char *missing = load_symbols(dnn_symbols, library);
   if (missing) {
-    snprintf(words, size, "libcudnn.so has no function %s", missing);
+    snprintf(words, WORDS, "libcudnn.so has no function %s", missing);
     return;
   }
   read_dnn_version();
   words[0] = 0;              /* messages about places without the library */
-  usable.dnn = dnn_fits(words, size);
+  usable.dnn = dnn_fits(words);
 }
 
 void gpu_dnn_complain(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(reason.dnn, sizeof reason.dnn, format, arguments);
+  vsnprintf(reason.dnn, WORDS, format, arguments);
   va_end(arguments);
 }
 
@@ -334,36 +293,21 @@ void gpu_dnn_complain(const char *format, ...) {
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,
                       dft_once = PTHREAD_ONCE_INIT, solver_once = PTHREAD_ONCE_INIT, dnn_once = PTHREAD_ONCE_INIT;
 
+/* Loads a library at the first call, if there is a driver. Returns true if the library is usable. */
+static bool look_once(pthread_once_t *once, void (*load)(void), const bool *is_usable) {
+  if (gpu_get_driver()) pthread_once(once, load);
+  return *is_usable;
+}
+
 const gpu_driver *gpu_get_driver(void) {
   pthread_once(&driver_once, load_driver);
   return usable.driver ? &driver : NULL;
 }
-
-const gpu_rtc *gpu_get_rtc(void) {
-  if (gpu_get_driver()) pthread_once(&rtc_once, load_rtc);
-  return usable.rtc ? &rtc : NULL;
-}
-
-const gpu_blas *gpu_get_blas(void) {
-  if (gpu_get_driver()) pthread_once(&blas_once, load_blas);
-  return usable.blas ? &blas : NULL;
-}
-
-const gpu_dft *gpu_get_dft(void) {
-  if (gpu_get_driver()) pthread_once(&dft_once, load_dft);
-  return usable.dft ? &dft : NULL;
-}
-
-const gpu_solver *gpu_get_solver(void) {
-  if (gpu_get_driver()) pthread_once(&solver_once, load_solver);
-  return usable.solver ? &solver : NULL;
-}
-
-const gpu_dnn *gpu_get_dnn(void) {
-  if (gpu_get_driver()) pthread_once(&dnn_once, load_dnn);
-  return usable.dnn ? &dnn : NULL;
-}
-
+const gpu_rtc *gpu_get_rtc(void)       { return look_once(&rtc_once, load_rtc, &usable.rtc) ? &rtc : NULL; }
+const gpu_blas *gpu_get_blas(void)     { return look_once(&blas_once, load_blas, &usable.blas) ? &blas : NULL; }
+const gpu_dft *gpu_get_dft(void)       { return look_once(&dft_once, load_dft, &usable.dft) ? &dft : NULL; }
+const gpu_solver *gpu_get_solver(void) { return look_once(&solver_once, load_solver, &usable.solver) ? &solver : NULL; }
+const gpu_dnn *gpu_get_dnn(void)       { return look_once(&dnn_once, load_dnn, &usable.dnn) ? &dnn : NULL; }
 const gpu_eig *gpu_get_eig(void) { return gpu_get_solver() && usable.eig ? &eig : NULL; }
 
 const char *gpu_driver_reason(void) { return gpu_get_driver() ? "" : reason.driver; }

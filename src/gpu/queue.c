@@ -2,8 +2,6 @@
 
 #include "gpu/stream.h"
 
-#include <stdlib.h>
-
 static int refuse(gpu *g) {
   return gpu_fail(g, "not while a graph is captured: streams and events are no part of it");
 }

@@ -3,8 +3,6 @@
 
 /* Device code as text: embedded by the Makefile, or read from the folder in LUATENSOR_KERNELS. */
 
-#include <stddef.h>
-
 typedef struct embedded {
   const char *path;                    /* below src/: "gpu/kernels/map.cuh", "ops.def" */
   const char *text;

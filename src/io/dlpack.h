@@ -7,7 +7,6 @@
 #include "base/tensor.h"
 
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };   /* device types */
-enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6 };
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
 enum { DL_READ_ONLY = 1 };                                  /* flags */
 
@@ -41,9 +40,6 @@ typedef struct dl_owned {
   void *managed;
   bool  versioned;
 } dl_owned;
-
-/* DLPack's code for the kind of a dtype. */
-uint8_t dlpack_code(enum dtype d);
 
 /* Makes a struct that shares t's storage. Waits for the work queued on its device, so that the consumer need not know
 ** our streams, nor we theirs. ERR_MEMORY, ERR_DEVICE and others. */

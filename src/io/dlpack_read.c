@@ -2,16 +2,9 @@
 
 #include "io/dlpack.h"
 
-/* ---- dtypes ---- */
-
-static const uint8_t kind_code[] = {[KIND_BOOL] = DL_BOOL, [KIND_UINT] = DL_UINT, [KIND_INT] = DL_INT,
-                                    [KIND_FLOAT] = DL_FLOAT, [KIND_COMPLEX] = DL_COMPLEX};
-
-uint8_t dlpack_code(enum dtype d) { return d == DT_bfloat16 ? DL_BFLOAT : kind_code[dtype_kind(d)]; }
-
 static enum dtype dtype_of(int code, int bits) {
   for (int d = 0; d < DTYPE_COUNT; d++)
-    if (dlpack_code((enum dtype)d) == code && 8 * dtypes[d].size == bits) return (enum dtype)d;
+    if (dtypes[d].dlpack == code && 8 * dtypes[d].size == bits) return (enum dtype)d;
   return DT_none;
 }
 

@@ -11,13 +11,6 @@ static bool little_endian(void) {
   return *(const unsigned char *)&one == 1;
 }
 
-/* NumPy's letter for a kind, such as the "f" of "f4" for float32. bfloat16 has none. */
-static char kind_letter(enum dtype d) {
-  static const char letters[] = {[KIND_BOOL] = 'b', [KIND_UINT] = 'u', [KIND_INT] = 'i', [KIND_FLOAT] = 'f',
-                                 [KIND_COMPLEX] = 'c'};
-  return d == DT_bfloat16 ? 0 : letters[dtype_kind(d)];
-}
-
 const char *npy_preamble(const unsigned char *bytes, size_t n, size_t *start, size_t *length) {
   if (n >= 4 && memcmp(bytes, "PK\3\4", 4) == 0) return "an archive (.npz); unzip it and load its .npy files";
   if (n < 10 || memcmp(bytes, magic, 6) != 0) return "neither a .npy nor a .safetensors file";
@@ -110,7 +103,7 @@ static const char *parse_descr(npy_header *h) {
   if (!size || *end || text[2] < '1' || text[2] > '9') return "a dtype that is not supported";
   h->swapped = size > 1 && *order == (little_endian() ? '>' : '<');
   for (int d = 0; d < DTYPE_COUNT; d++)
-    if (kind_letter((enum dtype)d) == kind && dtypes[d].size == size) {
+    if (dtypes[d].numpy == kind && dtypes[d].size == size) {
       h->dtype = (enum dtype)d;
       return NULL;
     }
@@ -150,11 +143,11 @@ const char *npy_parse(const char *text, size_t length, npy_header *h) {
 }
 
 size_t npy_write(char *to, enum dtype d, const shape *s) {
-  if (!kind_letter(d)) return 0;
+  if (!dtypes[d].numpy) return 0;
   char order = dtype_size(d) == 1 ? '|' : little_endian() ? '<' : '>';
   char *text = to + 10;
   int n = snprintf(text, NPY_WRITTEN - 10, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (", order,
-                   kind_letter(d), dtype_size(d));
+                   dtypes[d].numpy, dtype_size(d));
   for (int k = 0; k < s->ndim; k++)
     n += snprintf(text + n, (size_t)(NPY_WRITTEN - 10 - n), k == 0 ? "%lld," : " %lld,",
                   (long long)s->dim[k]);

@@ -44,8 +44,7 @@ int raise_count(lua_State *L, const char *fn, int least, int most, int got) {
 }
 
 const char *push_lost(lua_State *L, const char *what, place where) {
-  push_place(L, where);
-  return lua_pushfstring(L, "this %s was lost when %s was reopened", what, lua_tostring(L, -1));
+  return lua_pushfstring(L, "this %s was lost when %s was reopened", what, push_place(L, where));
 }
 
 const char *push_gone(lua_State *L, const tensor *t) {
@@ -150,7 +149,7 @@ scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
   return s;
 }
 
-void push_shape(lua_State *L, const shape *s) {
+const char *push_shape(lua_State *L, const shape *s) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   luaL_addchar(&b, '[');
@@ -161,6 +160,7 @@ void push_shape(lua_State *L, const shape *s) {
   }
   luaL_addchar(&b, ']');
   luaL_pushresult(&b);
+  return lua_tostring(L, -1);
 }
 
 /* Checks a list: a table with the integer keys 1 … n only. */
@@ -222,8 +222,7 @@ int check_dim_of(lua_State *L, int i, const char *fn, const shape *s) {
   int d = to_dim(L, i, fn, s->ndim);
   if (d >= 0) return d;
   lua_Integer dim = lua_tointeger(L, i);
-  push_shape(L, s);
-  return luaL_error(L, "%s: dim %I is out of range for shape %s", fn, (LUAI_UACINT)dim, lua_tostring(L, -1));
+  return luaL_error(L, "%s: dim %I is out of range for shape %s", fn, (LUAI_UACINT)dim, push_shape(L, s));
 }
 
 int check_line_dim(lua_State *L, int i, const char *fn, const shape *s) {

@@ -86,7 +86,7 @@ int check_line_dim(lua_State *L, int i, const char *fn, const shape *s);
 ** are allowed, and give no bits. */
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
-void push_shape(lua_State *L, const shape *s);               /* Pushes "[2, 3]". */
+const char *push_shape(lua_State *L, const shape *s);        /* pushes and returns "[2, 3]" */
 
 /* Raises an error: dtype d cannot hold the number at index i. */
 int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d);
@@ -102,7 +102,7 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn);
 bool       check_dtype_or_place(lua_State *L, int i, const char *fn, enum dtype *d, place *where);
 place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1", "auto": checked to exist */
 place      arg_place(lua_State *L, int i, const char *fn);     /* the same; for none or nil the default place */
-void       push_place(lua_State *L, place p);
+const char *push_place(lua_State *L, place p);                 /* pushes and returns "cpu", "cuda:1" */
 
 /* The default place of new tensors: lt.set_default_device. */
 place default_place(lua_State *L);

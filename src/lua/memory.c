@@ -26,8 +26,7 @@ static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes)
   if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
   collect_all(L, m, a);
   if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
-  push_place(L, a->where);
-  const char *name = lua_tostring(L, -1), *wanted = push_bytes(L, bytes), *live = push_bytes(L, account_live(a));
+  const char *name = push_place(L, a->where), *wanted = push_bytes(L, bytes), *live = push_bytes(L, account_live(a));
   luaL_error(L, "out of memory on %s: asked for %s; %s live in this Lua state, whose limit is %s", name, wanted, live,
              push_bytes(L, a->limit));
 }
@@ -40,8 +39,7 @@ static char *describe_origin(lua_State *L, const tensor *t) {
   lua_Debug ar;
   const char *at = "";
   int top = lua_gettop(L);
-  push_shape(L, &t->shape);
-  const char *dims = lua_tostring(L, -1);
+  const char *dims = push_shape(L, &t->shape);
   for (int level = 0; level < NESTED && lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (is_composition(L, &ar)) at = "";

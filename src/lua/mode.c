@@ -107,10 +107,8 @@ static void make_room(lua_State *L, guards *list) {
 static guard *push_guard(lua_State *L, enum mode mode, bool flag) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   make_room(L, list_of(L));
-  guard *g = lua_newuserdatauv(L, sizeof *g, USER_VALUES);
+  guard *g = push_object(L, &guard_class, sizeof *g, USER_VALUES);
   *g = (guard){.thread = L, .mode = mode, .flag = flag, .number = ++list_of(L)->made};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &guard_class);
-  lua_setmetatable(L, -2);
   lua_pushthread(L);
   lua_setiuservalue(L, -2, THREAD);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &values_key);
@@ -373,14 +371,6 @@ static int l_close(lua_State *L) {
 static const luaL_Reg metamethods[] = {{"__close", l_close}, {"__gc", l_close}, {NULL, NULL}};
 static const luaL_Reg functions[] = {{"guard", l_guard}, {"call", l_call}, {"value", l_value}, {NULL, NULL}};
 
-static void open_class(lua_State *L) {
-  luaL_newmetatable(L, "luatensor.Guard");
-  luaL_setfuncs(L, metamethods, 0);
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &guard_class);
-}
-
 /* A table whose values are weak. */
 static void push_weak_table(lua_State *L) {
   lua_newtable(L);
@@ -423,7 +413,7 @@ static void make_list(lua_State *L) {
 void open_mode(lua_State *L) {
   static const char *const names[MODE_COUNT] = {"recording", "autocast", "watch"};
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &guards_key) == LUA_TNIL) {
-    open_class(L);
+    add_class(L, &guard_class, "luatensor.Guard", metamethods, NULL);
     push_weak_table(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &values_key);
     make_list(L);

@@ -112,7 +112,7 @@ place arg_place(lua_State *L, int i, const char *fn) {
   return lua_isnoneornil(L, i) ? default_place(L) : check_place(L, i, fn);
 }
 
-void push_place(lua_State *L, place p) {
-  if (place_equal(p, host_place())) lua_pushstring(L, p.device->name);
-  else lua_pushfstring(L, "%s:%d", p.device->name, p.index);
+const char *push_place(lua_State *L, place p) {
+  if (place_equal(p, host_place())) return lua_pushstring(L, p.device->name);
+  return lua_pushfstring(L, "%s:%d", p.device->name, p.index);
 }

@@ -33,8 +33,7 @@ int raise_full(lua_State *L, place where, const char *wanted) {
   storage_census census;
   ask_others(m);
   storage_count(where, &census);
-  push_place(L, where);
-  const char *name = lua_tostring(L, -1), *others = "";
+  const char *name = push_place(L, where), *others = "";
   size_t bytes = memory_count(&all->live);
   const char *live = push_bytes(L, bytes), *cached = push_bytes(L, memory_count(&all->cached));
   if (own && bytes > account_live(own))
@@ -60,10 +59,8 @@ static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const s
     if (na != nb && na != 1 && nb != 1) break;
   }
   int ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
-  push_shape(L, a);
-  push_shape(L, b);
-  return luaL_error(L, "%s: shapes %s and %s do not broadcast (dim %d: %I against %I)", fn, lua_tostring(L, -2),
-                    lua_tostring(L, -1), ndim - k + 1, (LUAI_UACINT)na, (LUAI_UACINT)nb);
+  return luaL_error(L, "%s: shapes %s and %s do not broadcast (dim %d: %I against %I)", fn, push_shape(L, a),
+                    push_shape(L, b), ndim - k + 1, (LUAI_UACINT)na, (LUAI_UACINT)nb);
 }
 
 int raise_device(lua_State *L, const char *fn, int status, place where) {
@@ -94,20 +91,15 @@ static int raise_devices(lua_State *L, const char *fn, const tensor *const *t, i
   place a = t[0]->store->place, b = t[n - 1]->store->place;
   for (int i = 1; i < n; i++)
     if (!place_equal(a, t[i]->store->place)) { b = t[i]->store->place; break; }
-  push_place(L, a);
-  push_place(L, b);
-  push_place(L, place_is_host(b) ? a : b);
-  return luaL_error(L, "%s: tensors on different devices: %s and %s; move one with :to(\"%s\")", fn, lua_tostring(L, -3),
-                    lua_tostring(L, -2), lua_tostring(L, -1));
+  return luaL_error(L, "%s: tensors on different devices: %s and %s; move one with :to(\"%s\")", fn, push_place(L, a),
+                    push_place(L, b), push_place(L, place_is_host(b) ? a : b));
 }
 
 static int raise_no_kernel(lua_State *L, const char *fn, const tensor *t) {
   const char *dtype = dtypes[t->dtype].name;
-  push_place(L, t->store->place);
-  push_place(L, host_place());
-  const char *there = lua_tostring(L, -2), *host = lua_tostring(L, -1);
+  const char *there = push_place(L, t->store->place);
   if (place_is_host(t->store->place)) return luaL_error(L, "%s: not available on %s for %s", fn, there, dtype);
-  return luaL_error(L, "%s: not available on %s for %s; use x:to(\"%s\")", fn, there, dtype, host);
+  return luaL_error(L, "%s: not available on %s for %s; use x:to(\"%s\")", fn, there, dtype, push_place(L, host_place()));
 }
 
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n) {
@@ -119,8 +111,7 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
     case ERR_DTYPE:
       return luaL_error(L, "%s: not for %s", fn, dtypes[t[0]->dtype].name);
     case ERR_OUT_SHAPE:
-      push_shape(L, &t[0]->shape);
-      return luaL_error(L, "%s: the target has shape %s, not that of the result", fn, lua_tostring(L, -1));
+      return luaL_error(L, "%s: the target has shape %s, not that of the result", fn, push_shape(L, &t[0]->shape));
     case ERR_CAST:
       return luaL_error(L, "%s: the result does not fit the target's dtype %s", fn, dtypes[t[0]->dtype].name);
     case ERR_OVERLAP:
@@ -128,8 +119,7 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
     case ERR_READONLY:
       return luaL_error(L, "%s: the target is a broadcast view (several elements share one place); use :clone()", fn);
     case ERR_EMPTY:
-      push_shape(L, &t[0]->shape);
-      return luaL_error(L, "%s: shape %s has no elements", fn, lua_tostring(L, -1));
+      return luaL_error(L, "%s: shape %s has no elements", fn, push_shape(L, &t[0]->shape));
     case ERR_OVERFLOW:
       return luaL_error(L, "%s: the size in bytes does not fit", fn);
     case ERR_NDIM:
@@ -186,9 +176,7 @@ static int raise_job_dtype(lua_State *L, const char *fn, const job *j, const ten
 int raise_target(lua_State *L, const char *fn, int status, const tensor *out, enum dtype result, const shape *s) {
   if (status == ERR_CAST)
     return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[result].name, dtypes[out->dtype].name);
-  push_shape(L, &out->shape);
-  push_shape(L, s);
-  return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+  return luaL_error(L, "%s: the target has shape %s, the result %s", fn, push_shape(L, &out->shape), push_shape(L, s));
 }
 
 int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out) {

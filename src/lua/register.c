@@ -2,6 +2,7 @@
 
 #include <lauxlib.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "lua/args.h"
 
@@ -75,4 +76,25 @@ void add_library(lua_State *L, const char *library, const luaL_Reg *functions) {
   luaL_getsubtable(L, MODULE, library);
   luaL_setfuncs(L, functions, 0);
   add_internal(L, library);
+}
+
+void add_class(lua_State *L, const void *class, const char *name, const luaL_Reg *metamethods,
+               const function_row *methods) {
+  if (name) luaL_newmetatable(L, name);
+  else lua_newtable(L);
+  luaL_setfuncs(L, metamethods, 0);
+  if (methods) {
+    push_library(L, methods);
+    lua_setfield(L, -2, "__index");
+  }
+  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_setfield(L, -2, "__metatable");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, class);
+}
+
+void *push_object(lua_State *L, const void *class, size_t size, int values) {
+  void *object = memset(lua_newuserdatauv(L, size, values), 0, size);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, class);
+  lua_setmetatable(L, -2);
+  return object;
 }

@@ -4,6 +4,7 @@
 /* The interface by which the files of lua/ put their functions into the module. */
 
 #include <lua.h>
+#include <stddef.h>
 
 /* The stack indices of the module's tables while the module opens. */
 enum { MODULE = 1, METHODS, PROPERTIES, METATABLE, INTERNALS };
@@ -42,6 +43,14 @@ void add_properties(lua_State *L, const struct luaL_Reg *properties);    /* adds
 void add_metamethods(lua_State *L, const struct luaL_Reg *metamethods);  /* adds "__len" and similar */
 /* adds core.library.f, internal */
 void add_library(lua_State *L, const char *library, const struct luaL_Reg *functions);
+
+/* A class of userdata, whose key in the registry is the address `class`: its metatable, which scripts cannot get. name: as
+** errors say, or NULL. methods: what x:f finds, or NULL: none. */
+void add_class(lua_State *L, const void *class, const char *name, const struct luaL_Reg *metamethods,
+               const function_row *methods);
+
+/* New userdata of a class on the stack, with `values` user values. Its bytes are 0. */
+void *push_object(lua_State *L, const void *class, size_t size, int values);
 
 /* Registry key (its address) of the tensor metatable. */
 extern const char tensor_class;

@@ -1,5 +1,6 @@
 #include "op/linalg.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/dispatch.h"
@@ -197,7 +198,7 @@ static bool choose_columns(const linalg_job *j) {
   return ways[j->op].columns;
 }
 
-static double epsilon(enum dtype d) { return dtype_real(d) == DT_float32 ? 0x1p-23 : 0x1p-52; }
+static double epsilon(enum dtype d) { return ldexp(1, 1 - dtypes[dtype_real(d)].digits); }
 
 /* Sets the results as the call's operands. */
 static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out) {

@@ -125,18 +125,17 @@ static int check_out(const matmul_job *j, const tensor *out) {
   return shares_memory(out, j->a) || shares_memory(out, j->b) ? ERR_OVERLAP : OK;
 }
 
-/* The compute dtype. A half float with integers, which may not fit the half float, is multiplied in float32. */
-static enum dtype compute_dtype(const matmul_job *j) {
-  bool half = j->dtype == DT_float16 || j->dtype == DT_bfloat16;
+/* Narrow floats with integers, which may not fit them, are multiplied in float32. */
+static enum dtype product_dtype(const matmul_job *j) {
   bool integer = dtype_kind(j->a->dtype) < KIND_FLOAT || dtype_kind(j->b->dtype) < KIND_FLOAT;
-  return half && integer ? DT_float32 : j->dtype;
+  return integer ? dtype_compute(j->dtype) : j->dtype;
 }
 
 int matmul_run(const matmul_job *job, tensor *out, scalar alpha, scalar beta) {
   int st = check_out(job, out);
   if (st != OK || out->count == 0) return st;
   matmul_job wide = *job, *j = &wide;
-  wide.dtype = compute_dtype(job);
+  wide.dtype = product_dtype(job);
   tensor fresh[3] = {{.store = NULL}, {.store = NULL}, {.store = NULL}};
   const tensor *a, *b, *c;
   st = converted_left(j, &fresh[0], &a);

@@ -11,16 +11,12 @@
 static double below(enum dtype d, double b) {
   if (d == DT_float64) return nextafter(b, -INFINITY);
   if (d == DT_float32) return (double)nextafterf((float)b, -INFINITY);
-  int exponent, bits = d == DT_float16 ? 11 : 8;        /* half floats: one step of the significand */
+  int exponent, digits = dtypes[d].digits;               /* narrow floats: one step of the significand */
   double s = frexp(b, &exponent);
   if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the steps are half as wide */
-  int least = d == DT_float16 ? -24 : -133;              /* exponent of the least subnormal */
-  int step = exponent - bits > least ? exponent - bits : least;
+  int least = 3 - digits - (1 << (dtypes[d].exponent - 1));      /* exponent of the least subnormal */
+  int step = exponent - digits > least ? exponent - digits : least;
   return b - ldexp(1, step);
-}
-
-static int significand_bits(enum dtype d) {
-  return d == DT_float64 ? 53 : d == DT_float32 ? 24 : d == DT_float16 ? 11 : 8;
 }
 
 /* ---- graphs ---- */
@@ -90,7 +86,7 @@ static int run_contiguous(const random_job *j, generator *g, tensor *out) {
   random_call c = {
     .op = j->op, .seed = g->seed, .offset = g->offset, .out = {.data = tensor_data(out), .dtype = out->dtype},
     .count = out->count, .a = j->a, .b = j->b, .most = fmax(below(out->dtype, j->b), j->a),
-    .bits = significand_bits(out->dtype), .low = j->low, .range = j->range,
+    .bits = dtypes[out->dtype].digits, .low = j->low, .range = j->range,
   };
   place where = out->store->place;
   const random_cell *cell;

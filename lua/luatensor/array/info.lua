@@ -2,6 +2,7 @@
 -- constants.
 
 local args = require "luatensor.base.args"
+local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
 --- pi, 3.14159…
@@ -62,7 +63,7 @@ function info.dtypes(options)
   options = args.options("dtypes", options, {device = true, kind = true})
   if options.device then lt.device(options.device) end
   local names = {}
-  for _, name in ipairs(lt.ops().positive.dtypes) do      -- positive is an op of every dtype
+  for _, name in ipairs(core.dtypes) do
     if options.kind == nil or lt.isdtype(name, options.kind) then names[name] = name end
   end
   return names

@@ -5,7 +5,6 @@ local args = {}
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local clocale = require "luatensor.base.clocale"
-local floats = require "luatensor.base.floats"
 local names = require "luatensor.base.names"
 
 args.fail = blame.fail
@@ -48,9 +47,11 @@ function kinds.string(fn, what, value)
 end
 
 function kinds.dtype(fn, what, value)
-  if not floats[value] then
-    args.fail(fn, "%s: float16, bfloat16, float32 or float64 expected, got %s", what,
-              type(value) == "string" and value or core.type_name(value))
+  if not core.floats[value] then
+    local known = {}
+    for _, name in ipairs(core.dtypes) do known[#known + 1] = core.floats[name] and name end
+    known = table.concat(known, ", "):gsub(", (%w+)$", " or %1")
+    args.fail(fn, "%s: %s expected, got %s", what, known, type(value) == "string" and value or core.type_name(value))
   end
   return value
 end

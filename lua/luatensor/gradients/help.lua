@@ -17,8 +17,6 @@ help.zero = {"", function(g) return g:zeros_like() end}
 --- A rule that passes the gradient on.
 help.same = {"", function(g) return g end}
 
-local function is_real_float(dtype) return dtype:find("^float") or dtype == "bfloat16" end
-
 --- Returns a function for a rule. If the gradient is not recorded itself, the function computes one expression, which
 -- reads and writes memory once; otherwise, and for dtypes other than real floats, it calls plain(g, x).
 -- @string name "x" or "o": the name of the second argument in the expression
@@ -32,7 +30,7 @@ function help.fused(name, expression, plain)
     if ag.mode() or g.dtype ~= dtype then return plain(g, x) end
     local f = by_dtype[dtype]
     if f == nil then
-      f = is_real_float(dtype) and ag.elementwise(("%s g, %s %s"):format(dtype, dtype, name), expression) or plain
+      f = core.floats[dtype] and ag.elementwise(("%s g, %s %s"):format(dtype, dtype, name), expression) or plain
       by_dtype[dtype] = f
     end
     return f(g, x)

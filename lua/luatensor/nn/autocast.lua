@@ -8,8 +8,9 @@ local mode = core.modes.autocast
 local autocast = {}
 
 local known = {dtype = true, device = true, enabled = true}
-local halves = {float16 = true, bfloat16 = true}
-local casts = {float32 = true, float16 = true, bfloat16 = true}
+local floats = core.floats
+
+local function is_narrow(dtype) return floats[dtype] and floats[dtype] ~= dtype end
 
 --- A mode is {dtype, device (a kind, or nil: all)}, or false if autocast is switched off, or nil if it was never set.
 local function is_here(current, x) return not current.device or x.device:match("^%a+") == current.device end
@@ -17,7 +18,7 @@ local function is_here(current, x) return not current.device or x.device:match("
 local function check(options)
   options = args.options("autocast", options, known)
   local dtype, device = options.dtype or "bfloat16", options.device
-  if not halves[dtype] then
+  if not is_narrow(dtype) then
     args.fail("autocast", "dtype: float16 or bfloat16 expected, got %s", tostring(dtype))
   elseif device ~= nil and type(device) ~= "string" then
     args.fail("autocast", "device: a name such as \"cuda\" expected, got %s", core.type_name(device))
@@ -64,15 +65,15 @@ function autocast.cast(x)
   local current = mode.value()
   if not current or not core.is_tensor(x) then return x end
   local dtype = x.dtype
-  if dtype == current.dtype or not casts[dtype] or not is_here(current, x) then return x end
+  if dtype == current.dtype or floats[dtype] ~= "float32" or not is_here(current, x) then return x end
   return x:to(current.dtype)
 end
 
 --- For layers: x as the input of norms, softmax and losses: half floats become float32 if autocast is on.
 function autocast.wide(x)
   local current = mode.value()
-  if not current or not core.is_tensor(x) or not halves[x.dtype] or not is_here(current, x) then return x end
-  return x:to("float32")
+  if not current or not core.is_tensor(x) or not is_narrow(x.dtype) or not is_here(current, x) then return x end
+  return x:to(floats[x.dtype])
 end
 
 --- True while autocast is on.

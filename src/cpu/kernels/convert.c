@@ -29,7 +29,7 @@ _Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 #define float32_to_float16 float32_to_float16_rest
 #endif
 
-#define FROM_ALL(name, store, compute, accum, kind) EACH_TO(CONVERT, name, store)
+#define FROM_ALL(name, store, ...) EACH_TO(CONVERT, name, store)
 DTYPES(FROM_ALL)
 
 #ifdef __F16C__
@@ -173,7 +173,7 @@ INLINE void copy_any(int size, const copy_plan *p, char *to, const char *from) {
 COPY(1) COPY(2) COPY(4) COPY(8) COPY(16)
 
 #define ENTRY(TO, TO_T, FROM, FROM_T) [DT_##TO] = FROM##_to_##TO,
-#define TABLE_ROW(name, store, compute, accum, kind) [DT_##name] = {EACH_TO(ENTRY, name, store)},
+#define TABLE_ROW(name, store, ...) [DT_##name] = {EACH_TO(ENTRY, name, store)},
 const convert_table ISA_NAME(convert_table) = {
   .convert = {DTYPES(TABLE_ROW)},
   .copy = {copy_1, copy_2, copy_4, copy_8, copy_16},

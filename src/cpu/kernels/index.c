@@ -65,11 +65,11 @@ MOVE(1) MOVE(2) MOVE(4) MOVE(8) MOVE(16)
     if (ts == 1 && vs == 1) add_steps_##D(n, target, 1, values, 1);                                     \
     else add_steps_##D(n, target, ts, values, vs);                                                      \
   }
-#define ADD_OF(name, store, compute, accum, kind) ADD_AT(name, store) ADD_STEPS(name, store) ADD_ROW(name, store)
+#define ADD_OF(name, store, ...) ADD_AT(name, store) ADD_STEPS(name, store) ADD_ROW(name, store)
 DTYPES(ADD_OF)
 
-#define ADD_AT_ENTRY(name, store, compute, accum, kind) [DT_##name] = add_at_##name,
-#define ADD_ROW_ENTRY(name, store, compute, accum, kind) [DT_##name] = add_row_##name,
+#define ADD_AT_ENTRY(name, ...) [DT_##name] = add_at_##name,
+#define ADD_ROW_ENTRY(name, ...) [DT_##name] = add_row_##name,
 const index_table ISA_NAME(index_table) = {
   .survey = survey,
   .places = places,

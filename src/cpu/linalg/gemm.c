@@ -348,7 +348,7 @@ static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   char *c = (char *)g->c + offset[0] * size;
   const char *a = (const char *)g->a + offset[1] * size, *b = (const char *)g->b + offset[2] * size;
   if (g->m == 1 && g->n == 1 && (dot_one(g, a, b, c) || dot_long(g, a, b, c, threads))) return OK;
-  if (g->dtype == DT_float16 || g->dtype == DT_bfloat16) return half_gemm(g, a, b, c, threads);
+  if (dtype_is_narrow(g->dtype)) return half_gemm(g, a, b, c, threads);
   if (is_blas_dtype(g->dtype) && blas && blas_gemm(g, a, b, c, threads)) return OK;
   if (dtype_kind(g->dtype) != KIND_COMPLEX) return own_gemm(g, a, b, c, threads);
   return blas ? complex_gemm(g, a, b, c, threads) : ERR_MEMORY;

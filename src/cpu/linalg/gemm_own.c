@@ -2,7 +2,6 @@
 ** and strides that BLAS does not take. c is computed in blocks. For each block, all threads pack and convert panels of
 ** b and a, and then share the tiles. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"

@@ -1,6 +1,5 @@
 /* Cross entropy. */
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

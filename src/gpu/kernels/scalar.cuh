@@ -12,7 +12,7 @@
 ** float; to what only copies or steps in bits, they are their own compute dtype. */
 
 template <int D> struct element;
-#define ELEMENT(name, store, computes, accumulates, kind_)                       \
+#define ELEMENT(name, store, computes, accumulates, kind_, ...)                  \
   template <> struct element<DT_##name> {                                        \
     typedef store stored;                                                        \
     enum { compute = DT_##computes, accum = DT_##accumulates, kind = KIND_##kind_ }; \
@@ -34,7 +34,7 @@ template <int TO, int FROM> INLINE stored_t<TO> convert(stored_t<FROM> x) {
 /* The same where a dtype is known only as the kernel runs, and is the same for all threads. */
 template <int TO> INLINE stored_t<TO> load_any(int dtype, const void *p, int64_t i) {
   switch (dtype) {
-#define LOAD_ANY(name, store, compute, accum, kind) \
+#define LOAD_ANY(name, store, ...) \
     case DT_##name: return convert<TO, DT_##name>(((const store *)p)[i]);
     DTYPES(LOAD_ANY)
 #undef LOAD_ANY
@@ -43,7 +43,7 @@ template <int TO> INLINE stored_t<TO> load_any(int dtype, const void *p, int64_t
 }
 template <int FROM> INLINE void store_any(int dtype, void *p, int64_t i, stored_t<FROM> x) {
   switch (dtype) {
-#define STORE_ANY(name, store, compute, accum, kind) \
+#define STORE_ANY(name, store, ...) \
     case DT_##name: ((store *)p)[i] = convert<DT_##name, FROM>(x); return;
     DTYPES(STORE_ANY)
 #undef STORE_ANY

@@ -8,7 +8,7 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 
-#define TYPED(name, store, compute, accum, kind) typedef store type_##name;
+#define TYPED(name, store, ...) typedef store type_##name;
 DTYPES(TYPED)
 
 #endif

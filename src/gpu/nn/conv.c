@@ -4,7 +4,6 @@
 ** results. */
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/shape.h"
 #include "gpu/gpu.h"

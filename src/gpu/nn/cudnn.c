@@ -2,7 +2,6 @@
 ** small convolution. Only deterministic algorithms are used; float32 is multiplied as float32 unless
 ** lt.set_matmul_precision allows less. conv.c computes the calls that cuDNN does not support. */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Complex numbers: functions that make them, and views of their parts. */
 
-#include "base/view.h"
 #include "lua/args.h"
 #include "lua/register.h"
 
@@ -91,10 +90,8 @@ Pairs of numbers as complex numbers: the inverse of view_as_real.
 static int l_view_as_complex(lua_State *L) {
   const tensor *x = check_one(L, "view_as_complex");
   const char *why = not_pairs(x);
-  if (why) {
-    push_shape(L, &x->shape);
-    return luaL_error(L, "view_as_complex: %s; got %s %s", why, dtypes[x->dtype].name, lua_tostring(L, -1));
-  }
+  if (why)
+    return luaL_error(L, "view_as_complex: %s; got %s %s", why, dtypes[x->dtype].name, push_shape(L, &x->shape));
   tensor *t = push_view(L, x);
   t->dtype = dtype_complex(x->dtype);
   t->offset = x->offset / 2;

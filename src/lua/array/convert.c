@@ -356,11 +356,9 @@ static int l_item(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "item");
   staged small[SMALL];
   writer w = writer_of(t);
-  if (t->count != 1) {
-    push_shape(L, &t->shape);
-    return luaL_error(L, "item: one element expected, shape %s has %I; use totable()", lua_tostring(L, -1),
+  if (t->count != 1)
+    return luaL_error(L, "item: one element expected, shape %s has %I; use totable()", push_shape(L, &t->shape),
                       (LUAI_UACINT)t->count);
-  }
   push_elements(L, "item", t, &w, small);
   if (!w.complex) {
     push_value(L, &w);
@@ -494,11 +492,9 @@ static int l_from_bytes(lua_State *L) {
   place where = opt_place(L, options, "from_bytes", default_place(L));
   int st = shape_count(&s, dtype_size(d), &count);
   if (st != OK) return raise(L, "from_bytes", st, NULL, 0);
-  if ((size_t)count * (size_t)dtype_size(d) != have) {
-    push_shape(L, &s);
-    return luaL_error(L, "from_bytes: shape %s of %s takes %I bytes, the string has %I", lua_tostring(L, -1),
+  if ((size_t)count * (size_t)dtype_size(d) != have)
+    return luaL_error(L, "from_bytes: shape %s of %s takes %I bytes, the string has %I", push_shape(L, &s),
                       dtypes[d].name, (LUAI_UACINT)(count * dtype_size(d)), (LUAI_UACINT)have);
-  }
   tensor *t = push_tensor(L, "from_bytes", d, &s, where);
   if ((uintptr_t)bytes % (uintptr_t)dtype_size(d) != 0) {     /* a Lua string need not be aligned */
     void *aligned = lua_newuserdatauv(L, have, 0);

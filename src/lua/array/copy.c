@@ -200,9 +200,7 @@ static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
     return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {2}, .in_place = true});
   }
   if (st != ERR_BROADCAST) return raise(L, fn, st, (const tensor *[]){x, y}, 2);
-  push_shape(L, &y->shape);
-  push_shape(L, &x->shape);
-  return luaL_error(L, "%s: shape %s does not broadcast to %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+  return luaL_error(L, "%s: shape %s does not broadcast to %s", fn, push_shape(L, &y->shape), push_shape(L, &x->shape));
 }
 
 static int copy_or_fill(lua_State *L, const char *fn) {

@@ -1,6 +1,6 @@
 /* Functions about dtypes, and the op table as data. */
 
-#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "lua/args.h"
@@ -127,19 +127,15 @@ static void push_limits(lua_State *L, enum dtype d) {
 @treturn table bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
 */
 static int l_finfo(lua_State *L) {
-  static const struct { double eps, max, smallest; } limits[DTYPE_COUNT] = {
-    [DT_float16]  = {0x1p-10, 65504, 0x1p-14},
-    [DT_bfloat16] = {0x1p-7, 0x1.FEp127, 0x1p-126},
-    [DT_float32]  = {FLT_EPSILON, FLT_MAX, FLT_MIN},
-    [DT_float64]  = {DBL_EPSILON, DBL_MAX, DBL_MIN},
-  };
   enum dtype d = dtype_real(check_dtype_of(L, 1, "finfo"));
-  if (limits[d].eps == 0) return luaL_error(L, "finfo: %s is not a float dtype; use iinfo", dtypes[d].name);
+  if (!dtypes[d].digits) return luaL_error(L, "finfo: %s is not a float dtype; use iinfo", dtypes[d].name);
+  int highest = (1 << (dtypes[d].exponent - 1)) - 1;                   /* exponent */
+  double eps = ldexp(1, 1 - dtypes[d].digits), max = ldexp(2 - eps, highest);
   push_limits(L, d);
-  set_number(L, "eps", limits[d].eps);
-  set_number(L, "max", limits[d].max);
-  set_number(L, "min", -limits[d].max);
-  set_number(L, "smallest_normal", limits[d].smallest);
+  set_number(L, "eps", eps);
+  set_number(L, "max", max);
+  set_number(L, "min", -max);
+  set_number(L, "smallest_normal", ldexp(1, 1 - highest));
   return 1;
 }
 
@@ -265,8 +261,23 @@ static const function_row functions[] = {
   {"ops", l_ops, 0}, {NULL, NULL, 0}
 };
 
+/* core.dtypes: the names of all dtypes, in the table's order. core.floats: by each real float the dtype that
+** computes it. */
+static void add_lists(lua_State *L) {
+  lua_createtable(L, DTYPE_COUNT, 0);
+  lua_newtable(L);
+  for (int d = 0; d < DTYPE_COUNT; d++) {
+    lua_pushstring(L, dtypes[d].name);
+    lua_rawseti(L, -3, d + 1);
+    if (dtypes[d].digits) set_string(L, dtypes[d].name, dtypes[dtype_compute((enum dtype)d)].name);
+  }
+  add_internal(L, "floats");
+  add_internal(L, "dtypes");
+}
+
 void open_dtype(lua_State *L) {
   add_functions(L, functions);
+  add_lists(L);
   for (int d = 0; d < DTYPE_COUNT; d++) {
     lua_pushstring(L, dtypes[d].name);
     lua_setfield(L, MODULE, dtypes[d].name);

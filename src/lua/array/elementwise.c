@@ -50,10 +50,8 @@ static int l_new(lua_State *L) {
     in[i] = check_dtype(L, -1, "elementwise");
     lua_pop(L, 1);
   }
-  elementwise *e = lua_newuserdatauv(L, sizeof *e, 1);
+  elementwise *e = push_object(L, &elementwise_class, sizeof *e, 1);
   elementwise_init(e, in, (int)n);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &elementwise_class);
-  lua_setmetatable(L, -2);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 1);
   for (lua_Unsigned i = 0; i < n; i++) push_value(L, (int)i);
@@ -194,8 +192,5 @@ static const function_row functions[] = {
 
 void open_elementwise(lua_State *L) {
   add_functions(L, functions);
-  lua_newtable(L);
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &elementwise_class);
+  add_class(L, &elementwise_class, NULL, (luaL_Reg[]){{NULL, NULL}}, NULL);
 }

@@ -65,10 +65,8 @@ static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
   const shape *s = &f->in->shape;
   bool given = !lua_isnil(L, i);
   f->ndims = given ? list_length(L, fn, i, "dim") : otherwise;
-  if (!given && f->ndims > s->ndim) {
-    push_shape(L, s);
-    luaL_error(L, "%s: 2 dims at least expected, got shape %s", fn, lua_tostring(L, -1));
-  }
+  if (!given && f->ndims > s->ndim)
+    luaL_error(L, "%s: 2 dims at least expected, got shape %s", fn, push_shape(L, s));
   for (int k = 0; k < f->ndims; k++) {
     f->dim[k] = s->ndim - f->ndims + k;
     if (!given) continue;
@@ -109,9 +107,8 @@ static void read_lengths(lua_State *L, fft_op *f, int i, const char *name) {
 static void check_lengths(lua_State *L, const fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     if (f->n[k] > 0) continue;
-    push_shape(L, &f->in->shape);
     luaL_error(L, "%s: dim %d of shape %s gives a transform of length %I; say %s", f->info->name, f->dim[k] + 1,
-               lua_tostring(L, -1), (LUAI_UACINT)f->n[k], f->info->dims == 1 ? "n" : "s");
+               push_shape(L, &f->in->shape), (LUAI_UACINT)f->n[k], f->info->dims == 1 ? "n" : "s");
   }
 }
 

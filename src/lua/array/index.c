@@ -54,8 +54,7 @@ static int raise_item(lua_State *L, int i, int dim) {
 /* Checks that `needed` dims are left for the next item. */
 static void need_dims(lua_State *L, const selection *s, int needed) {
   if (s->source + needed <= s->x->shape.ndim) return;
-  push_shape(L, &s->x->shape);
-  luaL_error(L, "too many indices for shape %s", lua_tostring(L, -1));
+  luaL_error(L, "too many indices for shape %s", push_shape(L, &s->x->shape));
 }
 
 static int64_t to_index(lua_State *L, int i, int dim) {
@@ -208,10 +207,8 @@ static void check_mask(lua_State *L, const selection *s, const tensor *mask) {
   need_dims(L, s, mask->shape.ndim);
   for (int d = 0; d < mask->shape.ndim; d++) {
     if (mask->shape.dim[d] == s->view.shape.dim[s->dim + d]) continue;
-    push_shape(L, &mask->shape);
-    push_shape(L, &s->x->shape);
-    luaL_error(L, "mask of shape %s does not fit shape %s in dim %d", lua_tostring(L, -2), lua_tostring(L, -1),
-               s->source + d + 1);
+    luaL_error(L, "mask of shape %s does not fit shape %s in dim %d", push_shape(L, &mask->shape),
+               push_shape(L, &s->x->shape), s->source + d + 1);
   }
 }
 
@@ -517,11 +514,9 @@ static const tensor *drop_leading(lua_State *L, const tensor *value, const shape
 }
 
 static void raise_assignment(lua_State *L, int st, const tensor *target, const tensor *value) {
-  if (st == ERR_BROADCAST) {
-    push_shape(L, &value->shape);
-    push_shape(L, &target->shape);
-    luaL_error(L, "assignment: value of shape %s does not fit shape %s", lua_tostring(L, -2), lua_tostring(L, -1));
-  }
+  if (st == ERR_BROADCAST)
+    luaL_error(L, "assignment: value of shape %s does not fit shape %s", push_shape(L, &value->shape),
+               push_shape(L, &target->shape));
   if (st != OK) raise(L, "assignment", st, (const tensor *[]){target, value ? value : target}, 2);
 }
 

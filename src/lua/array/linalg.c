@@ -10,14 +10,11 @@
 /* ---- errors ---- */
 
 static int raise_shape(lua_State *L, const char *fn, const char *what, const tensor *t) {
-  push_shape(L, &t->shape);
-  return luaL_error(L, "%s: %s, got shape %s", fn, what, lua_tostring(L, -1));
+  return luaL_error(L, "%s: %s, got shape %s", fn, what, push_shape(L, &t->shape));
 }
 
 static int raise_pair(lua_State *L, const char *fn, const char *what, const linalg_job *j) {
-  push_shape(L, &j->a->shape);
-  push_shape(L, &j->b->shape);
-  return luaL_error(L, "%s: %s: %s and %s", fn, what, lua_tostring(L, -2), lua_tostring(L, -1));
+  return luaL_error(L, "%s: %s: %s and %s", fn, what, push_shape(L, &j->a->shape), push_shape(L, &j->b->shape));
 }
 
 /* Pushes the reason why a matrix has no result. */

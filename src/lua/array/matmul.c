@@ -18,16 +18,12 @@ static const scalar zero = {.f = 0, .i = 0}, one = {.f = 1, .i = 1};
 static int raise_inner(lua_State *L, const char *fn, const tensor *a, const tensor *b) {
   int64_t k = a->shape.dim[a->shape.ndim - 1];
   bool fits = b->shape.ndim == 2 && b->shape.dim[1] == k;
-  push_shape(L, &a->shape);
-  push_shape(L, &b->shape);
-  return luaL_error(L, "%s: inner dims differ: %s × %s%s", fn, lua_tostring(L, -2), lua_tostring(L, -1),
+  return luaL_error(L, "%s: inner dims differ: %s × %s%s", fn, push_shape(L, &a->shape), push_shape(L, &b->shape),
                     fits ? "; did you mean y.T?" : "");
 }
 
 static int raise_shapes(lua_State *L, const char *fn, const char *format, const shape *a, const shape *b) {
-  push_shape(L, a);
-  push_shape(L, b);
-  lua_pushfstring(L, format, lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_pushfstring(L, format, push_shape(L, a), push_shape(L, b));
   return luaL_error(L, "%s: %s", fn, lua_tostring(L, -1));
 }
 
@@ -237,11 +233,9 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
       return lua_pushfstring(L, "the input is %s, %s %s; use :to(\"%s\")", dtypes[t[0]->dtype].name, names[i],
                              dtypes[t[i]->dtype].name, dtypes[t[i]->dtype].name);
     if (t[i]->dtype == DT_bool) return lua_pushfstring(L, "%s: not for bool", names[i]);
-    if (!place_equal(t[i]->store->place, t[0]->store->place)) {
-      push_place(L, t[0]->store->place);
-      push_place(L, t[i]->store->place);
-      return lua_pushfstring(L, "the input is on %s, %s on %s", lua_tostring(L, -2), names[i], lua_tostring(L, -1));
-    }
+    if (!place_equal(t[i]->store->place, t[0]->store->place))
+      return lua_pushfstring(L, "the input is on %s, %s on %s", push_place(L, t[0]->store->place), names[i],
+                             push_place(L, t[i]->store->place));
     push_shape(L, &t[i]->shape);
   }
   const shape *x = &t[0]->shape, *w = &t[1]->shape, *b = t[2] ? &t[2]->shape : NULL;

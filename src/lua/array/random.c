@@ -26,10 +26,8 @@ static generator *check_generator(lua_State *L, const char *fn) {
 }
 
 static generator *push_generator(lua_State *L, uint64_t seed) {
-  generator *g = lua_newuserdatauv(L, sizeof *g, 0);
-  *g = (generator){.seed = seed};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &generator_class);
-  lua_setmetatable(L, -2);
+  generator *g = push_object(L, &generator_class, sizeof *g, 0);
+  g->seed = seed;
   return g;
 }
 
@@ -421,15 +419,10 @@ static int l_normal_in_place(lua_State *L) {
 
 /* The greatest n such that dtype d holds all integers from 0 to n. */
 static int64_t greatest(enum dtype d) {
+  if (dtypes[d].digits) return (int64_t)1 << dtypes[d].digits;
   int bits = 8 * dtype_size(d);
-  switch (d) {
-    case DT_float16:  return 1 << 11;
-    case DT_bfloat16: return 1 << 8;
-    case DT_float32:  return 1 << 24;
-    case DT_float64:  return (int64_t)1 << 53;
-    default: return bits == 64 ? (dtype_kind(d) == KIND_UINT ? -1 : INT64_MAX)
-                               : ((int64_t)1 << (bits - (dtype_kind(d) == KIND_INT))) - 1;
-  }
+  if (bits == 64) return dtype_kind(d) == KIND_UINT ? -1 : INT64_MAX;
+  return ((int64_t)1 << (bits - (dtype_kind(d) == KIND_INT))) - 1;
 }
 
 /***

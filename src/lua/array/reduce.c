@@ -101,8 +101,7 @@ static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool la
   if (!lua_isnil(L, i)) return check_line_dim(L, i, fn, &x->shape);
   if (x->shape.ndim <= 1) return 0;
   if (last) return x->shape.ndim - 1;
-  push_shape(L, &x->shape);
-  return luaL_error(L, "%s: say which dim of shape %s", fn, lua_tostring(L, -1));
+  return luaL_error(L, "%s: say which dim of shape %s", fn, push_shape(L, &x->shape));
 }
 
 /***

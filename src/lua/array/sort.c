@@ -94,11 +94,9 @@ static int l_topk(lua_State *L) {
   j.descending = !options || opt_bool(L, options, fn, "largest", true);
   if (options) opt_bool(L, options, fn, "sorted", true);
   shape s = j.in->shape;
-  if (j.keep < 0 || j.keep > s.dim[j.dim]) {
-    push_shape(L, &s);
+  if (j.keep < 0 || j.keep > s.dim[j.dim])
     return luaL_error(L, "topk: k = %I is out of range for dim %d of shape %s", (LUAI_UACINT)j.keep, j.dim + 1,
-                      lua_tostring(L, -1));
-  }
+                      push_shape(L, &s));
   s.dim[j.dim] = j.keep;
   j.values = push_tensor(L, fn, j.in->dtype, &s, j.in->store->place);
   j.positions = push_tensor(L, fn, DT_int64, &s, j.in->store->place);

@@ -87,11 +87,9 @@ static const tensor *check_index(lua_State *L, const char *fn, int i, const tens
   const tensor *t = check_tensor(L, i, fn);
   bool fits = t->shape.ndim == x->shape.ndim;
   for (int d = 0; fits && d < t->shape.ndim; d++) fits = d == dim || t->shape.dim[d] <= x->shape.dim[d];
-  if (!fits) {
-    push_shape(L, &t->shape);
-    push_shape(L, &x->shape);
-    luaL_error(L, "%s: index of shape %s does not fit %s along dim %d", fn, lua_tostring(L, -2), lua_tostring(L, -1), dim + 1);
-  }
+  if (!fits)
+    luaL_error(L, "%s: index of shape %s does not fit %s along dim %d", fn, push_shape(L, &t->shape),
+               push_shape(L, &x->shape), dim + 1);
   return to_indices(L, fn, "index", t);
 }
 
@@ -313,9 +311,8 @@ static void check_rows(lua_State *L, const tensor *sorted, const tensor *values)
   bool fits = n == 1 || values->shape.ndim == n;
   for (int d = 0; fits && n > 1 && d < n - 1; d++) fits = sorted->shape.dim[d] == values->shape.dim[d];
   if (fits) return;
-  push_shape(L, &values->shape);
-  push_shape(L, &sorted->shape);
-  luaL_error(L, "searchsorted: values of shape %s do not go with rows of %s", lua_tostring(L, -2), lua_tostring(L, -1));
+  luaL_error(L, "searchsorted: values of shape %s do not go with rows of %s", push_shape(L, &values->shape),
+             push_shape(L, &sorted->shape));
 }
 
 /* Argument 2 as a tensor; a number gets dtype d. */
@@ -334,11 +331,9 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
   if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
   if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, type_name(L, -1));
   const tensor *sorter = check_tensor(L, lua_gettop(L), fn);
-  if (!shape_equal(&sorter->shape, &x->shape)) {
-    push_shape(L, &sorter->shape);
-    push_shape(L, &x->shape);
-    luaL_error(L, "%s: a sorter of shape %s does not go with %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
-  }
+  if (!shape_equal(&sorter->shape, &x->shape))
+    luaL_error(L, "%s: a sorter of shape %s does not go with %s", fn, push_shape(L, &sorter->shape),
+               push_shape(L, &x->shape));
   const tensor *t = to_indices(L, fn, "sorter", sorter);
   index_job j;
   int dim = x->shape.ndim - 1;
@@ -410,9 +405,7 @@ static int check_list(lua_State *L, const char *fn, enum dtype *d) {
 }
 
 static int raise_shapes(lua_State *L, const char *fn, const tensor *a, const tensor *b, int dim) {
-  push_shape(L, &a->shape);
-  push_shape(L, &b->shape);
-  const char *ta = lua_tostring(L, -2), *tb = lua_tostring(L, -1);
+  const char *ta = push_shape(L, &a->shape), *tb = push_shape(L, &b->shape);
   if (dim < 0) return luaL_error(L, "%s: shapes %s and %s differ", fn, ta, tb);
   return luaL_error(L, "%s: %s and %s differ outside dim %d", fn, ta, tb, dim + 1);
 }

@@ -144,9 +144,7 @@ static void check_new_shape(lua_State *L, int first, int last, const char *fn, c
   }
   if (unknown >= 0 && known > 0 && count % known == 0) to->dim[unknown] = count / known;
   else if (unknown >= 0 || known != count) {
-    push_shape(L, from);
-    push_shape(L, to);
-    const char *a = lua_tostring(L, -2), *b = lua_tostring(L, -1);
+    const char *a = push_shape(L, from), *b = push_shape(L, to);
     if (unknown < 0) luaL_error(L, "%s: %s has %I elements, %s has %I", fn, a, (LUAI_UACINT)count, b, (LUAI_UACINT)known);
     luaL_error(L, "%s: %s has %I elements, no size for -1 in %s gives that", fn, a, (LUAI_UACINT)count, b);
   }
@@ -246,9 +244,7 @@ static int l_broadcast_to(lua_State *L) {
   if (shape_count(&to, dtype_size(x->dtype), &count) != OK) return raise(L, "broadcast_to", ERR_OVERFLOW, NULL, 0);
   tensor *t = push_view(L, x);
   if (view_broadcast(t, &to) == OK) return finish_view(L, "broadcast_to");
-  push_shape(L, &x->shape);
-  push_shape(L, &to);
-  return luaL_error(L, "broadcast_to: %s does not broadcast to %s", lua_tostring(L, -2), lua_tostring(L, -1));
+  return luaL_error(L, "broadcast_to: %s does not broadcast to %s", push_shape(L, &x->shape), push_shape(L, &to));
 }
 
 /***
@@ -291,10 +287,9 @@ static int l_squeeze(lua_State *L) {
   bool all = lua_isnoneornil(L, 2);
   uint32_t dims = check_dims(L, 2, "squeeze", &x->shape);
   for (int d = 0; d < x->shape.ndim && !all; d++)
-    if (dims >> d & 1 && x->shape.dim[d] != 1) {
-      push_shape(L, &x->shape);
-      return luaL_error(L, "squeeze: dim %d of %s has length %I", d + 1, lua_tostring(L, -1), (LUAI_UACINT)x->shape.dim[d]);
-    }
+    if (dims >> d & 1 && x->shape.dim[d] != 1)
+      return luaL_error(L, "squeeze: dim %d of %s has length %I", d + 1, push_shape(L, &x->shape),
+                        (LUAI_UACINT)x->shape.dim[d]);
   tensor *t = push_view(L, x);
   for (int d = t->shape.ndim - 1; d >= 0; d--)
     if (dims >> d & 1 && t->shape.dim[d] == 1) view_remove(t, d);
@@ -356,20 +351,16 @@ static int l_swapaxes(lua_State *L) {
 
 static int get_T(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "T");
-  if (x->shape.ndim != 2) {
-    push_shape(L, &x->shape);
-    return luaL_error(L, "T: 2 dims expected, the shape is %s; use mT or permute_dims", lua_tostring(L, -1));
-  }
+  if (x->shape.ndim != 2)
+    return luaL_error(L, "T: 2 dims expected, the shape is %s; use mT or permute_dims", push_shape(L, &x->shape));
   return push_swapped(L, x, 0, 1);
 }
 
 static int get_mT(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "mT");
   int n = x->shape.ndim;
-  if (n < 2) {
-    push_shape(L, &x->shape);
-    return luaL_error(L, "mT: at least 2 dims expected, the shape is %s", lua_tostring(L, -1));
-  }
+  if (n < 2)
+    return luaL_error(L, "mT: at least 2 dims expected, the shape is %s", push_shape(L, &x->shape));
   return push_swapped(L, x, n - 2, n - 1);
 }
 
@@ -436,10 +427,8 @@ static int l_diagonal(lua_State *L) {
   int nargs, options = check_options(L, "diagonal", diagonal_options, &nargs), ndim;
   const tensor *x = check_tensor(L, 1, "diagonal");
   if (nargs > 2) return raise_most(L, "diagonal", 2, nargs);
-  if ((ndim = x->shape.ndim) < 2) {
-    push_shape(L, &x->shape);
-    return luaL_error(L, "diagonal: at least 2 dims expected, the shape is %s", lua_tostring(L, -1));
-  }
+  if ((ndim = x->shape.ndim) < 2)
+    return luaL_error(L, "diagonal: at least 2 dims expected, the shape is %s", push_shape(L, &x->shape));
   int64_t offset = nargs >= 2 && !lua_isnil(L, 2) ? check_integer(L, 2, "diagonal", "offset") : 0;
   int rows = opt_dim(L, options, "diagonal", "dim1", &x->shape, ndim - 2);
   int columns = opt_dim(L, options, "diagonal", "dim2", &x->shape, ndim - 1);

@@ -32,10 +32,8 @@ static place graph_place(lua_State *L, int options) {
 }
 
 static graph *push_graph(lua_State *L, place where) {
-  graph *g = lua_newuserdatauv(L, sizeof *g, USERVALUES);
+  graph *g = push_object(L, &graph_class, sizeof *g, USERVALUES);
   *g = graph_init(where);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &graph_class);
-  lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setiuservalue(L, -2, GENERATORS);
   return g;
@@ -57,10 +55,8 @@ static int l_capturing(lua_State *L) {
 static void check_result(lua_State *L, const graph *g, int i, int n) {
   const tensor *t = test_tensor(L, i);
   if (!t || tensor_is_gone(t) || place_equal(t->store->place, g->where)) return;
-  push_place(L, t->store->place);
-  push_place(L, g->where);
-  luaL_error(L, "graph: result %d is on %s; a graph of %s computes there only", n, lua_tostring(L, -2),
-             lua_tostring(L, -1));
+  luaL_error(L, "graph: result %d is on %s; a graph of %s computes there only", n, push_place(L, t->store->place),
+             push_place(L, g->where));
 }
 
 /* Makes the values above index i the graph's results: a table with field n. */
@@ -163,8 +159,7 @@ static int g_gc(lua_State *L) {
 static int g_tostring(lua_State *L) {
   const graph *g = test_class(L, 1, &graph_class, sizeof(graph));
   if (!g) return luaL_error(L, "tostring: graph expected");
-  push_place(L, g->where);
-  lua_pushfstring(L, "graph of %s%s", lua_tostring(L, -1), g->handle ? "" : " (freed)");
+  lua_pushfstring(L, "graph of %s%s", push_place(L, g->where), g->handle ? "" : " (freed)");
   return 1;
 }
 
@@ -173,12 +168,6 @@ static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring"
 static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL}, {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
-  luaL_newmetatable(L, "luatensor.Graph");
-  luaL_setfuncs(L, meta, 0);
-  push_library(L, methods);
-  lua_setfield(L, -2, "__index");
-  lua_pushboolean(L, 0);                            /* the value of getmetatable(x) */
-  lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &graph_class);
+  add_class(L, &graph_class, "luatensor.Graph", meta, methods);
   add_functions(L, functions);
 }

@@ -21,10 +21,8 @@ static int l_limits(lua_State *L) {
   place where = arg_place(L, 1, "limits");
   enum dtype dtype = lua_isnoneornil(L, 2) ? DT_float32 : check_dtype(L, 2, "limits");
   device_limits limits;
-  if (!where.device->limits) {
-    push_place(L, where);
-    return luaL_error(L, "limits: not measured on %s", lua_tostring(L, -1));
-  }
+  if (!where.device->limits)
+    return luaL_error(L, "limits: not measured on %s", push_place(L, where));
   int status = where.device->limits(where.index, dtype, &limits);
   if (status == ERR_NO_KERNEL) return luaL_error(L, "limits: not measured for %s", dtypes[dtype].name);
   if (status == ERR_DEVICE || status == ERR_CAPTURE) return raise_device(L, "limits", status, where);

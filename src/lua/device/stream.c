@@ -66,10 +66,8 @@ static int finish(lua_State *L, const char *fn, int st, place where) {
 
 /* The userdata is made first, so that all resources have an owner. */
 static stream *push_stream(lua_State *L, place where) {
-  stream *s = lua_newuserdatauv(L, sizeof *s, 0);
+  stream *s = push_object(L, &stream_class, sizeof *s, 0);
   *s = (stream){.where = where, .ended = true};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &stream_class);
-  lua_setmetatable(L, -2);
   return s;
 }
 
@@ -156,10 +154,8 @@ static int g_close(lua_State *L) {
 /* Puts the guard at index i. */
 static void enter_stream(lua_State *L, const stream *s, int i) {
   const device_streams *calls = s->where.device->streams;
-  guard *g = lua_newuserdatauv(L, sizeof *g, 0);
+  guard *g = push_object(L, &guard_class, sizeof *g, 0);
   *g = (guard){.where = s->where, .during = s->number, .epoch = s->epoch};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &guard_class);
-  lua_setmetatable(L, -2);
   lua_insert(L, i);
   lua_toclose(L, i);
   if (!calls) return;
@@ -228,8 +224,7 @@ static int s_eq(lua_State *L) {
 static int s_tostring(lua_State *L) {
   const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
   if (!s) return luaL_error(L, "tostring: stream expected");
-  push_place(L, s->where);
-  lua_pushfstring(L, "stream %d of %s%s", s->number, lua_tostring(L, -1), s->ended ? " (closed)" : "");
+  lua_pushfstring(L, "stream %d of %s%s", s->number, push_place(L, s->where), s->ended ? " (closed)" : "");
   return 1;
 }
 
@@ -248,10 +243,8 @@ static int l_event(lua_State *L) {
   if (nargs > 0) return luaL_error(L, "event: options expected, as in lt.event{timing = false}");
   place where = opt_place(L, options, "event", default_place(L));
   bool timing = opt_bool(L, options, "event", "timing", true);
-  event *e = lua_newuserdatauv(L, sizeof *e, 0);
+  event *e = push_object(L, &event_class, sizeof *e, 0);
   *e = (event){.where = where, .timing = timing, .ended = true};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &event_class);
-  lua_setmetatable(L, -2);
   const device_streams *calls = where.device->streams;
   int st = calls ? calls->event_make(where.index, timing, &e->handle) : OK;
   if (st != OK) return raise_device(L, "event", st, where);
@@ -274,9 +267,7 @@ static int event_stream(lua_State *L, const event *e) {
   if (lua_isnoneornil(L, 2)) return calls ? calls->current(e->where.index) : 0;
   const stream *s = check_stream(L, 2, "record");
   if (place_equal(s->where, e->where)) return s->number;
-  push_place(L, e->where);
-  push_place(L, s->where);
-  return luaL_error(L, "record: event of %s, stream of %s", lua_tostring(L, -2), lua_tostring(L, -1));
+  return luaL_error(L, "record: event of %s, stream of %s", push_place(L, e->where), push_place(L, s->where));
 }
 
 /***
@@ -335,11 +326,8 @@ The milliseconds from this event to a later one. Waits for the later one.
 */
 static int e_elapsed(lua_State *L) {
   const event *from = self_event(L, "elapsed"), *to = check_event(L, 2, "elapsed");
-  if (!place_equal(from->where, to->where)) {
-    push_place(L, from->where);
-    push_place(L, to->where);
-    return luaL_error(L, "elapsed: events of two devices: %s and %s", lua_tostring(L, -2), lua_tostring(L, -1));
-  }
+  if (!place_equal(from->where, to->where))
+    return luaL_error(L, "elapsed: events of two devices: %s and %s", push_place(L, from->where), push_place(L, to->where));
   check_timed(L, from);
   check_timed(L, to);
   double ms = (to->time - from->time) * 1e3;
@@ -353,8 +341,7 @@ static int e_elapsed(lua_State *L) {
 static int e_tostring(lua_State *L) {
   const event *e = test_class(L, 1, &event_class, sizeof(event));
   if (!e) return luaL_error(L, "tostring: event expected");
-  push_place(L, e->where);
-  lua_pushfstring(L, "event of %s%s", lua_tostring(L, -1), e->ended ? " (closed)" : "");
+  lua_pushfstring(L, "event of %s%s", push_place(L, e->where), e->ended ? " (closed)" : "");
   return 1;
 }
 
@@ -389,22 +376,20 @@ static const function_row functions[] = {
   {"event", l_event, 1}, {NULL, NULL, 0}
 };
 
-static void add_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta,
-                      const function_row *methods) {
-  luaL_newmetatable(L, name);
-  luaL_setfuncs(L, meta, 0);
-  lua_newtable(L);
-  if (methods) set_functions(L, methods);
+/* A class whose objects have the field `device` besides their methods. */
+static void add_device_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta,
+                             const function_row *methods) {
+  add_class(L, class, name, meta, NULL);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, class);
+  push_library(L, methods);
   lua_pushcclosure(L, l_field, 1);
   lua_setfield(L, -2, "__index");
-  lua_pushboolean(L, 0);                            /* the value of getmetatable(x) */
-  lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, class);
+  lua_pop(L, 1);
 }
 
 void open_stream(lua_State *L) {
-  add_class(L, &stream_class, "luatensor.Stream", stream_meta, stream_methods);
-  add_class(L, &event_class, "luatensor.Event", event_meta, event_methods);
+  add_device_class(L, &stream_class, "luatensor.Stream", stream_meta, stream_methods);
+  add_device_class(L, &event_class, "luatensor.Event", event_meta, event_methods);
   add_class(L, &guard_class, "luatensor.StreamGuard", guard_meta, NULL);
   add_functions(L, functions);
 }

@@ -103,7 +103,7 @@ static int l_user_kernel(lua_State *L) {
   lua_Unsigned n = lua_rawlen(L, 4);
   if (n > USER_KERNEL_ARGUMENTS)
     return luaL_error(L, "kernel: %s: at most %d parameters, got %I", name, USER_KERNEL_ARGUMENTS, (LUAI_UACINT)n);
-  user_kernel *k = lua_newuserdatauv(L, sizeof *k, 2);
+  user_kernel *k = push_object(L, &user_kernel_class, sizeof *k, 2);
   *k = (user_kernel){.where = where, .count = (int)n};
   for (int i = 0; i < k->count; i++) {
     lua_rawgeti(L, 4, i + 1);
@@ -114,8 +114,6 @@ static int l_user_kernel(lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 2);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &user_kernel_class);
-  lua_setmetatable(L, -2);
   char *log = NULL;
   int st = where.device->user_kernel_make(where.index, text, name, &k->handle, &log);
   if (st == ERR_DEVICE) return raise_compile(L, name, where, log);
@@ -142,10 +140,11 @@ static const char *push_parameter(lua_State *L, int i) {
   return lua_pushfstring(L, "argument %d (%s)", i + 1, lua_tostring(L, -1));
 }
 
-/* True if a parameter points to elements of dtype d. uint16_t pointers also take half floats, as bits. */
+/* True if a parameter points to elements of dtype d. Pointers to unsigned integers also take narrow floats of the same size,
+** as bits. */
 static bool points_to(const parameter *p, enum dtype d) {
-  bool half = d == DT_float16 || d == DT_bfloat16;
-  return p->dtype == DT_none || p->dtype == d || (p->dtype == DT_uint16 && half);
+  if (p->dtype == DT_none || p->dtype == d) return true;
+  return dtype_is_narrow(d) && dtype_kind(p->dtype) == KIND_UINT && dtype_size(p->dtype) == dtype_size(d);
 }
 
 static const tensor *check_pointer(lua_State *L, const char *fn, const user_kernel *k, int i, int at) {
@@ -154,9 +153,7 @@ static const tensor *check_pointer(lua_State *L, const char *fn, const user_kern
   if (!t) luaL_error(L, "%s: %s: tensor expected, got %s", fn, push_parameter(L, i), type_name(L, at));
   if (!t->store) luaL_error(L, "%s: %s: this tensor was freed", fn, push_parameter(L, i));
   if (!place_equal(t->store->place, k->where)) {
-    push_place(L, t->store->place);
-    push_place(L, k->where);
-    const char *is = lua_tostring(L, -2), *wanted = lua_tostring(L, -1);
+    const char *is = push_place(L, t->store->place), *wanted = push_place(L, k->where);
     luaL_error(L, "%s: %s: the tensor is on %s, the kernel on %s; use :to(\"%s\")", fn, push_parameter(L, i), is,
                wanted, wanted);
   }
@@ -294,8 +291,7 @@ static int l_call(lua_State *L) {
 
 static int l_tostring(lua_State *L) {
   user_kernel *k = lua_touserdata(L, 1);
-  push_place(L, k->where);
-  lua_pushfstring(L, "kernel %s on %s", push_name(L, 1), lua_tostring(L, -1));
+  lua_pushfstring(L, "kernel %s on %s", push_name(L, 1), push_place(L, k->where));
   return 1;
 }
 
@@ -304,9 +300,5 @@ static const luaL_Reg meta[] = {{"__call", l_call}, {"__gc", l_gc}, {"__tostring
 
 void open_user_kernel(lua_State *L) {
   add_functions(L, functions);
-  lua_newtable(L);
-  luaL_setfuncs(L, meta, 0);
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &user_kernel_class);
+  add_class(L, &user_kernel_class, NULL, meta, NULL);
 }

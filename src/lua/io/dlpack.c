@@ -53,10 +53,8 @@ static int l_to_dlpack(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "to_dlpack");
   check_no_gradient(L, "to_dlpack");
   bool versioned = opt_bool(L, options, "to_dlpack", "versioned", true);
-  dl_owned *p = lua_newuserdatauv(L, sizeof *p, 0);
-  *p = (dl_owned){NULL, versioned};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &capsule_class);
-  lua_setmetatable(L, -2);
+  dl_owned *p = push_object(L, &capsule_class, sizeof *p, 0);
+  p->versioned = versioned;
   int st = dlpack_export(t, versioned, p);
   return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
 }

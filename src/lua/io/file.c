@@ -32,20 +32,7 @@ static int file_gc(lua_State *L) {
 }
 
 file *push_file(lua_State *L) {
-  file *f = lua_newuserdatauv(L, sizeof *f, 0);
-  *f = (file){0};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &file_class);
-  lua_setmetatable(L, -2);
-  return f;
-}
-
-void add_owner_class(lua_State *L, const void *key, lua_CFunction end) {
-  lua_createtable(L, 0, 2);
-  lua_pushcfunction(L, end);
-  lua_setfield(L, -2, "__gc");
-  lua_pushcfunction(L, end);
-  lua_setfield(L, -2, "__close");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+  return push_object(L, &file_class, sizeof(file), 0);
 }
 
 file *push_local_file(lua_State *L) {
@@ -216,10 +203,9 @@ static void check_length(lua_State *L, const char *path, const npy_header *h, in
   if (shape_count(&h->shape, dtype_size(h->dtype), &count) != OK) raise_bad(L, "load", path, "a shape whose size does not fit");
   int64_t bytes = count * dtype_size(h->dtype);
   if (bytes == left) return;
-  push_shape(L, &h->shape);
   luaL_error(L, "load: %s: %s: shape %s of %s takes %I bytes, the file has %I", path,
-             left < bytes ? "truncated" : "too long", lua_tostring(L, -1), dtypes[h->dtype].name, (LUAI_UACINT)bytes,
-             (LUAI_UACINT)left);
+             left < bytes ? "truncated" : "too long", push_shape(L, &h->shape), dtypes[h->dtype].name,
+             (LUAI_UACINT)bytes, (LUAI_UACINT)left);
 }
 
 int read_elements(lua_State *L, FILE *f, tensor *t, bool swapped, char *chunk) {
@@ -328,7 +314,10 @@ static const function_row functions[] = {
   {"read_file", l_read_file, INTERNAL}, {"no_room", l_no_room, INTERNAL}, {NULL, NULL, 0}
 };
 
+/* A file is closed in a collection and where a variable or a C function's slot is closed. */
+static const luaL_Reg file_meta[] = {{"__gc", file_gc}, {"__close", file_gc}, {NULL, NULL}};
+
 void open_file(lua_State *L) {
-  add_owner_class(L, &file_class, file_gc);
+  add_class(L, &file_class, NULL, file_meta, NULL);
   add_functions(L, functions);
 }

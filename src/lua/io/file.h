@@ -14,10 +14,6 @@ const char *check_path(lua_State *L, int i, const char *fn);
 int raise_bad(lua_State *L, const char *fn, const char *path, const char *wrong);
 int raise_errno(lua_State *L, const char *fn, const char *path);
 
-/* Adds a metatable to the registry for userdata that own a resource: `end` frees it in a collection, and when a
-** variable or a C function's slot is closed. */
-void add_owner_class(lua_State *L, const void *key, lua_CFunction end);
-
 /* A file that Lua owns: after any error it is closed, and removed if it is unfinished. */
 typedef struct file {
   FILE *f;

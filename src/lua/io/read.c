@@ -1,12 +1,9 @@
 /* Readers of data sets: MNIST's format and separated values, optionally packed by gzip. Internal: lua/luatensor/data
 ** has the functions for scripts. */
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/system.h"
 #include "io/csv.h"
 #include "lua/io/file.h"
 #include "lua/register.h"
@@ -33,10 +30,7 @@ static int unpack_gc(lua_State *L) {
 /* Closed when the function that pushed it ends or raises an error, so that no file stays open until a collection. */
 static unpack *push_unpack(lua_State *L, const char *fn, const char *path) {
   char wrong[UNPACK_WORDS];
-  unpack_box *box = lua_newuserdatauv(L, sizeof *box, 0);
-  box->u = NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &unpack_class);
-  lua_setmetatable(L, -2);
+  unpack_box *box = push_object(L, &unpack_class, sizeof *box, 0);
   lua_toclose(L, -1);
   box->u = unpack_open(path, wrong);
   if (!box->u) raise_wrong(L, fn, path, wrong);
@@ -83,9 +77,8 @@ static int64_t read_idx_header(lua_State *L, const char *path, unpack *u, enum d
 static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dtype d, const shape *s, int64_t bytes) {
   int64_t most = unpack_most(u) - 4 - 4 * s->ndim;
   if (unpack_is_packed(u) ? bytes <= most : bytes == most) return;
-  push_shape(L, s);
   luaL_error(L, "read_idx: %s: %s: shape %s of %s takes %I bytes, the file has %s%I", path,
-             bytes > most ? "truncated" : "too long", lua_tostring(L, -1), dtypes[d].name, (LUAI_UACINT)bytes,
+             bytes > most ? "truncated" : "too long", push_shape(L, s), dtypes[d].name, (LUAI_UACINT)bytes,
              unpack_is_packed(u) ? "at most " : "", (LUAI_UACINT)most);
 }
 
@@ -156,10 +149,7 @@ static int reading_gc(lua_State *L) {
 /* Freed when the function that pushed it ends or raises an error, because no collector knows its size. */
 static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   char wrong[UNPACK_WORDS];
-  reading *r = lua_newuserdatauv(L, sizeof *r, 0);
-  memset(r, 0, sizeof *r);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &reading_class);
-  lua_setmetatable(L, -2);
+  reading *r = push_object(L, &reading_class, sizeof *r, 0);
   lua_toclose(L, -1);
   if (!csv_open(&r->from, path, delimiter, wrong)) raise_wrong(L, "read_csv", path, wrong);
   return r;
@@ -278,7 +268,7 @@ static void check_class(lua_State *L, reading *r, const wanted *w, size_t name) 
 }
 
 /* Classes are numbered in the order of their appearance. */
-static void add_class(lua_State *L, reading *r, const wanted *w) {
+static void add_label(lua_State *L, reading *r, const wanted *w) {
   const csv_field *f = &r->from.field[w->labels];
   lua_pushlstring(L, f->text, f->length);
   lua_pushvalue(L, -1);
@@ -310,7 +300,7 @@ static void add_rows(lua_State *L, reading *r, const wanted *w) {
       continue;
     }
     make_room(L, w->path, &r->classes, 1);
-    add_class(L, r, w);
+    add_label(L, r, w);
   }
 }
 
@@ -355,8 +345,11 @@ static const function_row functions[] = {
   {"read_idx", l_read_idx, INTERNAL}, {"csv_fields", l_csv_fields, INTERNAL}, {"csv_numbers", l_csv_numbers, INTERNAL}, {NULL, NULL, 0}
 };
 
+static const luaL_Reg unpack_meta[] = {{"__gc", unpack_gc}, {"__close", unpack_gc}, {NULL, NULL}};
+static const luaL_Reg reading_meta[] = {{"__gc", reading_gc}, {"__close", reading_gc}, {NULL, NULL}};
+
 void open_read(lua_State *L) {
-  add_owner_class(L, &unpack_class, unpack_gc);
-  add_owner_class(L, &reading_class, reading_gc);
+  add_class(L, &unpack_class, NULL, unpack_meta, NULL);
+  add_class(L, &reading_class, NULL, reading_meta, NULL);
   add_functions(L, functions);
 }

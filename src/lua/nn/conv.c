@@ -29,11 +29,8 @@ static void read_lengths(lua_State *L, int i, const char *fn, bool flat, int64_t
 static int raise_call(lua_State *L, const char *fn, int st, const tensor *a, const tensor *b) {
   if (st == ERR_RANK) return luaL_error(L, "%s: 3-d or 4-d tensors expected", fn);
   if (st == ERR_EMPTY) return luaL_error(L, "%s: a window lies in the padding altogether", fn);
-  if (st == ERR_INNER) {
-    push_shape(L, &a->shape);
-    push_shape(L, &b->shape);
-    return luaL_error(L, "%s: shapes %s and %s do not fit", fn, lua_tostring(L, -2), lua_tostring(L, -1));
-  }
+  if (st == ERR_INNER)
+    return luaL_error(L, "%s: shapes %s and %s do not fit", fn, push_shape(L, &a->shape), push_shape(L, &b->shape));
   return raise(L, fn, st, (const tensor *[]){a, b}, 2);
 }
 

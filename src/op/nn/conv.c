@@ -4,7 +4,6 @@
 
 #include "base/dispatch.h"
 #include "op/matmul.h"
-#include "op/op.h"
 
 void op_spatial(const tensor *t, int64_t length[2]) {
   bool flat = t->shape.ndim == 3;

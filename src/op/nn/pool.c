@@ -2,7 +2,6 @@
 
 #include "base/dispatch.h"
 #include "op/nn/conv.h"
-#include "op/op.h"
 
 static bool is_back(const pool_job *j) { return j->call.op == POOL_max_back || j->call.op == POOL_average_back; }
 

@@ -12,10 +12,8 @@ local functional = {}
 
 -- ---- losses as expressions of x, y and one number a ----
 
-local wide = {float16 = "float32", bfloat16 = "float32", float32 = "float32", float64 = "float64"}
-
 local function compile(f, dtype)
-  local names = ("%s x, %s y, %s a"):format(dtype, dtype, wide[dtype])
+  local names = ("%s x, %s y, %s a"):format(dtype, dtype, core.floats[dtype])
   local with_g = ("%s g, %s"):format(dtype, names)
   return {lt.elementwise(names, f.forward, dtype), lt.elementwise(with_g, f.x, dtype),
           lt.elementwise(with_g, f.y, dtype)}

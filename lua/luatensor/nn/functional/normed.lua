@@ -3,7 +3,6 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local floats = require "luatensor.base.floats"
 local lists = require "luatensor.base.lists"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.base.blame"
@@ -22,7 +21,7 @@ normed.fail = fail
 local function check(who, what, x)
   if not core.is_tensor(x) then fail(who, "%s: tensor expected, got %s", what, core.type_name(x)) end
   if core.gone(x) then fail(who, "%s: %s", what, core.gone(x)) end
-  if not floats[x.dtype] then fail(who, "%s: a tensor of floats expected, got %s", what, x.dtype) end
+  if not core.floats[x.dtype] then fail(who, "%s: a tensor of floats expected, got %s", what, x.dtype) end
 end
 
 --- Checks an optional tensor that goes with x: it must have this shape.

@@ -10,8 +10,8 @@ local ag, dtype_of = core.autograd, core.dtype_of
 -- once.
 local pointwise = {with_options = {}}
 
---- For each dtype, the dtype of the computation: half floats are rounded at the end.
-local floats = {float16 = "float32", bfloat16 = "float32", float32 = "float32", float64 = "float64"}
+--- For each float dtype, the dtype of the computation: narrow floats are rounded at the end.
+local floats = core.floats
 
 --- Checks the argument of a function: a tensor of real floats.
 function pointwise.check(name, x)
@@ -23,8 +23,7 @@ end
 --- The set of dtypes that a function takes: all except the refused ones.
 function pointwise.accepted(refused)
   local set = {}
-  for _, name in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-                         "bfloat16", "float32", "float64", "complex64", "complex128"} do
+  for _, name in ipairs(core.dtypes) do
     set[name] = not refused:find((name:gsub("%d+$", "")), 1, true) or nil
   end
   return set

@@ -2,7 +2,6 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local floats = require "luatensor.base.floats"
 local lists = require "luatensor.base.lists"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.base.blame"
@@ -14,7 +13,7 @@ local reduction = {}
 function reduction.tensor(name, i, x, of_floats)
   if not core.is_tensor(x) then blame.fail(name, "argument %d: tensor expected, got %s", i, core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "argument %d: %s", i, core.gone(x)) end
-  if of_floats and not floats[x.dtype] then
+  if of_floats and not core.floats[x.dtype] then
     blame.fail(name, "argument %d: a tensor of floats expected, got %s", i, x.dtype)
   end
 end
@@ -46,7 +45,7 @@ function reduction.pair(name, x, y)
   local a, b = x.dtype, y.dtype
   if a == b then return x, y end
   if ag.is_complex(y) then blame.fail(name, "argument 2: a real target expected, got %s", b) end
-  if not floats[b] then return x, y:to(a) end
+  if not core.floats[b] then return x, y:to(a) end
   local both = core.result_type(x, y)
   return x:to(both), y:to(both)
 end

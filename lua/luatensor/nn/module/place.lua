@@ -1,7 +1,6 @@
 --- The place of modules: their devices and dtypes.
 
 local core = require "luatensor.core"
-local float_dtypes = require "luatensor.base.floats"
 local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local fields = require "luatensor.nn.module.fields"
@@ -27,7 +26,7 @@ local function targets(where, also)
     if type(target) ~= "string" then
       blame.fail("to", "a device or a dtype expected, such as \"cuda\", \"float64\", got %s", core.type_name(target))
     end
-    if float_dtypes[target] then dtype = target else device = device_of(target) end
+    if core.floats[target] then dtype = target else device = device_of(target) end
   end
   if not dtype and not device then blame.fail("to", "a device or a dtype expected, got nil") end
   return dtype, device
@@ -48,7 +47,7 @@ function place.to(self, where, also)
   walking.each_tensor(self, fields.is_state, function(name, x)
     if not x.is_leaf then blame.fail("to", "%s is the result of %s; use :detach()", name, x.grad_fn) end
     local y, g = x:detach(), x.grad
-    local to = float_dtypes[x.dtype] and dtype or x.dtype
+    local to = core.floats[x.dtype] and dtype or x.dtype
     local there = device or x.device
     list[#list + 1] = {x, blame.call(y.to, y, to, there), g and blame.call(g.to, g, to, there)}
   end)
