@@ -323,18 +323,6 @@ describe("lt.advise", function()
   end)
 end)
 
-describe("docs/choosing.md", function()
-  it("has an example that runs", function()
-    local file = assert(io.open "docs/choosing.md")
-    local code = file:read("a"):match("```lua\n(.-)```"):gsub("sizes = {256, 512}", "seconds = 0.002, sizes = {8, 16}")
-    file:close()
-    local printed
-    local space = setmetatable({print = function(x) printed = tostring(x) end}, {__index = _G})
-    assert(load(code, "docs/choosing.md", "t", space))()
-    assert.truthy(printed:find("n = 16", 1, true), printed)
-  end)
-end)
-
 describe("advise.network", function()
   it("has layers as wide as the parameters give", function()
     assert.equal(10, network.width(4 * 110, 4))

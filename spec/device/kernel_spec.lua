@@ -32,18 +32,6 @@ describe("a long source", function()
   end
 end)
 
--- The examples of the page run as they stand; kernels only where they can.
-describe("docs/user-kernels.md", function()
-  local page = assert(io.open "docs/user-kernels.md"):read "a"
-  local n = 0
-  for block in page:gmatch "```lua\n(.-)```" do
-    n = n + 1
-    if on_gpu or not block:find("accelerator", 1, true) then
-      it("has example " .. n, function() assert(load(block, "=example " .. n))() end)
-    end
-  end
-end)
-
 if not on_gpu then
   describe("kernel without a GPU", function()
     it("says so", function()
