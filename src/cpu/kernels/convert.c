@@ -8,7 +8,7 @@
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* Plain storage has itself as value; half floats are unpacked to float. */
+/* The value of plain storage is the stored number; half floats are unpacked to float. */
 #define load_plain(v) (v)
 #define CONVERT(TO, TO_T, FROM, FROM_T)                                        \
   static void FROM##_to_##TO(int64_t n, void *dst, const void *src) {          \
@@ -23,7 +23,8 @@
 #define ONE(...) + 1
 _Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 
-/* Where the processor converts half floats itself, that is the loop, and the plain one does its rest. */
+/* If the processor converts half floats, a loop with its instructions does the work, and the plain loop the
+** remainder. */
 #ifdef __F16C__
 #define float16_to_float32 float16_to_float32_rest
 #define float32_to_float16 float32_to_float16_rest
@@ -59,9 +60,9 @@ static void float32_to_float16(int64_t n, void *dst, const void *src) {
 
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 
-/* A contiguous run. Short ones (rows of a box) take less time than a call of memcpy: 64 bytes at once, the
-** last 64 overlap the ones before. Neither is memcpy taken where `to` lies less than 16 bytes after `from`
-** within a page (rows moved on by one element): there its "rep movsb" measured 8 times slower on EPYC. */
+/* Copies a contiguous run. For short runs (rows of a box) this is faster than memcpy: 64 bytes at a time; the last 64
+** bytes overlap the previous ones. memcpy is also avoided if `to` is less than 16 bytes after `from` within a page
+** (rows that move by one element): its "rep movsb" was then 8 times slower on EPYC. */
 INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from) {
   uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) & 4095;
   if (bytes < 64 || (bytes > 512 && ahead - 1 >= 15)) { memcpy(to, from, (size_t)bytes); return; }
@@ -69,7 +70,7 @@ INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from
   memcpy(to + bytes - 64, from + bytes - 64, 64);
 }
 
-/* The strides that occur often have loops of their own: those are vectorised. */
+/* Frequent strides have loops of their own, which are vectorised. */
 INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const char *restrict from, int64_t fs) {
   if (ts == 1 && fs == 1)
     copy_run(n * size, to, from);
@@ -83,8 +84,8 @@ INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const c
     for (int64_t i = 0; i < n; i++) copy_one(size, to + i * ts * size, from + i * fs * size);
 }
 
-/* Squares of vectors of 16 bytes are transposed by interleaving the halves of the list of rows, as often as
-** it takes for each row to reach each lane: 1.5 instructions an element of 4 bytes. */
+/* Transposes squares of 16-byte vectors by interleaving the halves of the list of rows until each row has reached each
+** lane: 1.5 instructions for each element of 4 bytes. */
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
@@ -99,7 +100,7 @@ INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const c
 #define LOW_8(v, a, b) SHUFFLE(v, a, b, 0, 2)
 #define HIGH_8(v, a, b) SHUFFLE(v, a, b, 1, 3)
 
-/* A round: rows i and i + half of a become rows 2 i and 2 i + 1 of b. */
+/* One round: rows i and i + half of a become rows 2 i and 2 i + 1 of b. */
 #define ROUND(T, size)                                                                           \
   typedef T vector_##size __attribute__((vector_size(16), may_alias));                           \
   INLINE void round_##size(const vector_##size *a, vector_##size *b) {                           \
@@ -113,7 +114,7 @@ ROUND(uint16_t, 2)
 ROUND(uint32_t, 4)
 ROUND(uint64_t, 8)
 
-/* to[c][r] = from[r][c] of a square; strides in bytes. */
+/* to[c][r] = from[r][c] for a square; strides in bytes. */
 INLINE void transpose(const int size, char *to, int64_t ts, const char *from, int64_t fs) {
   vector_1 a[16], b[16];
   const int side = 16 / size;
@@ -135,8 +136,8 @@ INLINE void copy_cells(int size, const copy_plan *p, int64_t r, int64_t r_end, i
       copy_one(size, to + (i * p->to_row + j * p->to_col) * size, from + (i * p->from_row + j * p->from_col) * size);
 }
 
-/* Rows of the target from columns of the source, in panels one cache line of the target wide: every line
-** fetched is used up before it leaves the cache. */
+/* Makes rows of the target from columns of the source, in panels one cache line of the target wide, so that every
+** fetched line is used completely before it leaves the cache. */
 INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, const char *restrict from) {
   const int64_t side = 16 / size, panel = 64 / size;
   bool square = size < 16 && p->to_col == 1 && p->from_row == 1;
@@ -155,7 +156,7 @@ INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, cons
 
 static inline int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-enum { FEW = 8 };     /* columns: with fewer, walking down them is faster than along the rows */
+enum { FEW = 8 };     /* columns; with fewer, walking down them is faster than walking along the rows */
 
 INLINE void copy_any(int size, const copy_plan *p, char *to, const char *from) {
   bool crosswise = p->from_row != 0 && distance(p->from_row) < distance(p->from_col);

@@ -1,16 +1,17 @@
 #ifndef LT_CPU_KERNELS_EXPONENTIALS_H
 #define LT_CPU_KERNELS_EXPONENTIALS_H
 
-/* What softmax and cross entropy share: exponentials of numbers that are not above 0. */
+/* Shared by softmax and cross entropy: exponentials of numbers that are not positive. */
 
 #include "cpu/kernels/fold.h"
 
 enum {
   VECTOR  = 16,     /* floats of the widest vector */
-  IN_PART = 32      /* exponentials added up in their own type, before the sum takes them in double: within 2 ulp */
+  IN_PART = 32      /* exponentials that are summed in their own type before the sum continues in double: within 2
+                    ** ulp */
 };
 
-/* e^x for x <= 0 (or NaN): m_exp without its upper bound, so that one of 2^n's two factors can be a constant. */
+/* e^x for x <= 0 (or NaN): m_exp without its upper bound, so that one of the two factors of 2^n is a constant. */
 INLINE float exp_to_0_float32(float x) {
   int32_t n;
   float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;

@@ -1,8 +1,8 @@
 #ifndef LT_CPU_KERNELS_FOLD_H
 #define LT_CPU_KERNELS_FOLD_H
 
-/* What the loops of reductions and scans share: accumulator types, identities, and the two shapes of
-** loop that fold elements into accumulators. */
+/* Shared by the loops of reductions and scans: accumulator types, identities, and the two forms of loops that fold
+** elements into accumulators. */
 
 #ifdef __AVX__
 #include <immintrin.h>
@@ -45,14 +45,13 @@ typedef uint64_t flag_uint64, flag_int64, flag_float64, flag_complex64, flag_com
   int8_t: INT8_MAX, int16_t: INT16_MAX, int32_t: INT32_MAX, int64_t: INT64_MAX)
 
 enum {
-  LANE_BYTES = 256,   /* of accumulators of a long row: 8 registers of AVX2 hide the latency of an addition */
+  LANE_BYTES = 256,   /* bytes of accumulators for a long row: 8 registers of AVX2 hide the latency of an addition */
   LANES = LANE_BYTES / 8,
-  FEW_LANES = 16      /* of a short row: few enough for gcc to unroll their merging */
+  FEW_LANES = 16      /* of a short row: few enough for gcc to unroll the merge */
 };
 
-/* fn_columns: acc[j] takes x[r][j] of every row r. No two j depend on each other, so that every compiler
-** vectorises it whatever `step` is; four rows a pass save loads and stores of acc. With COLUMNS_M the step
-** may use m, column j's M[j]. */
+/* fn_columns: acc[j] takes x[r][j] of every row r. The j are independent, so every compiler vectorises the loop for any
+** `step`; four rows in a pass save loads and stores of acc. With COLUMNS_M, the step may use m, column j's M[j]. */
 #define COLUMNS(fn, C_, A_, step) COLUMNS_OF(fn, C_, A_, double, 0, step)
 #define COLUMNS_M(fn, C_, A_, M_, step) COLUMNS_OF(fn, C_, A_, M_, M[j], step)
 #define COLUMNS_OF(fn, C_, A_, M_, m_of_j, step)                                                        \
@@ -101,8 +100,8 @@ enum {
       }                                                                                                 \
   }
 
-/* The same for floats that accumulators of double take. gcc reads 8 floats and takes the halves apart; one instruction
-** reads 4 and widens them, which halves the time of a sum. */
+/* COLUMNS for floats with accumulators of double. gcc would read 8 floats and split them; one instruction reads 4
+** floats and widens them, which halves the time of a sum. */
 enum { WIDENED = 16 };      /* floats at a time */
 
 INLINE void widen(int64_t n, double *to, const float *from) {
@@ -147,7 +146,7 @@ INLINE void widen(int64_t n, double *to, const float *from) {
     (void)M;                                                                                            \
   }
 
-/* Which of the two, by the dtype: a row's accumulator is WIDE or not. */
+/* Chooses between the two by the accumulator: WIDE or not. */
 #define COLUMNS_SAME(D, ...)  COLUMNS(__VA_ARGS__)
 #define COLUMNS_FLAG(D, ...)  COLUMNS(__VA_ARGS__)
 #define COLUMNS_COUNT(D, ...) COLUMNS(__VA_ARGS__)
@@ -166,8 +165,8 @@ INLINE void widen(int64_t n, double *to, const float *from) {
 #define COLUMNS_WIDE_complex128 COLUMNS
 #define COLUMNS_WIDE_float32(fn, T, A, step) COLUMNS_WIDENED(fn, step)
 
-/* fn_row: one accumulator of n elements in a row: the row is read as rows of `count` columns, whose
-** accumulators are then merged in halves. M[0 … LANES - 1] are all the same. */
+/* fn_row: one accumulator for n contiguous elements. The row is read as rows of `count` columns, whose accumulators are
+** then merged pairwise. M[0 … LANES - 1] are all equal. */
 #define ROW(fn, C_, A_, M_, init, merge)                                                                \
   INLINE void fn##_merge_lanes(int64_t n, A_ *acc, const A_ *later) {                                   \
     for (int64_t j = 0; j < n; j++) { typedef A_ A; A a = acc[j], b = later[j]; acc[j] = (A)(merge); }  \

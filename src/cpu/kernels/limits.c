@@ -1,6 +1,6 @@
-/* Loops that do nothing but compute, read or copy: what the processor and its memory can do at most.
-** Vectors are GCC's and clang's own; this file alone is compiled with -ffp-contract=fast, so that
-** a * x + y is one FMA where the processor has it. */
+/* Loops that only compute, read or copy, and so measure the limits of the processor and its memory. Vectors are
+** extensions of GCC and clang. Only this file is compiled with -ffp-contract=fast, so that a * x + y is one FMA if the
+** processor has it. */
 
 #include "cpu/kernels/vector.h"
 #include "cpu/limits.h"
@@ -15,14 +15,14 @@ enum { CHAINS = 10 };
 
 typedef uint64_t word __attribute__((vector_size(BYTES)));
 
-/* Reads everything so many times: 8 sums so that additions never wait for each other. */
+/* Reads everything `times` times: 8 sums, so that additions never wait for each other. */
 static uint64_t read_all(size_t bytes, const void *from, int64_t times) {
   const word *p = from;
   word sum[8] = {{0}};
   for (; times > 0; times--) {
     for (size_t i = 0; i + 8 <= bytes / BYTES; i += 8)
       for (size_t k = 0; k < 8; k++) sum[k] += p[i + k];
-    __asm__ volatile("" ::: "memory");        /* or one pass would do for all */
+    __asm__ volatile("" ::: "memory");        /* keeps the compiler from merging the passes */
   }
   uint64_t total = 0;
   for (size_t k = 0; k < 8; k++)
@@ -30,7 +30,7 @@ static uint64_t read_all(size_t bytes, const void *from, int64_t times) {
   return total;
 }
 
-/* A copy with ordinary stores; the barrier keeps it from becoming a call of memcpy. */
+/* Copies with ordinary stores. The barrier keeps the compiler from calling memcpy. */
 static void copy_all(size_t bytes, void *to, const void *from) {
   const word *p = from;
   word *q = to;

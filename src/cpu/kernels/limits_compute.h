@@ -1,6 +1,6 @@
-/* Rounds of one multiplication and one addition per chain and lane, for elements of TYPE. The sum is returned so that
-** nothing is optimised away. Every chain tends to 0.4 and starts elsewhere: one that starts there is a constant to the
-** compiler. limits.c includes this file once for each type. */
+/* Rounds of one multiplication and one addition for each chain and lane, for elements of TYPE. The sum is returned so
+** that nothing is optimised away. Every chain converges to 0.4 and starts elsewhere, because the compiler would treat a
+** chain that starts there as a constant. limits.c includes this file once for each type. */
 
 #define NAME(name) ISA_PASTE(name, TYPE)
 

@@ -1,4 +1,4 @@
-/* Inner loops of the element-wise ops, one a row and compute dtype, made from ops.def. */
+/* Inner loops of the element-wise ops, one for each row and compute dtype, made from ops.def. */
 
 #include "cpu/cpu.h"
 #include "math/scalar.h"
@@ -7,7 +7,7 @@
 #define RESULT_REAL(T) __typeof__(__real__(T)0)
 #define RESULT_BOOL(T) bool
 
-/* A block with an element that `test` finds is computed by the slower expression. */
+/* A block with an element for which `test` is true is computed by the slower expression. */
 #define FAR(inputs, test, expr) FAR_LOOP(LOAD##inputs, test, expr)
 #define FAR_LOOP(loads, test, expr)                                               \
     int far = 0;                                                                  \
@@ -32,7 +32,7 @@
 #define READ1 const C *X = in[0];
 #define READ2 READ1 const C *Y = in[1];
 #define READ3 READ2 const C *Z = in[2];
-/* The bool of a SELECT is read as a byte: gcc 12 does not vectorise choices by _Bool. */
+/* The bool of a SELECT is read as a byte, because gcc 12 does not vectorise choices by _Bool. */
 #define READS const uint8_t *X = in[0]; const C *Y = in[1], *Z = in[2];
 #define LOADS uint8_t x = X[i]; C y = Y[i], z = Z[i];
 #define READ4 READ3 const C *W = in[3];
@@ -54,7 +54,7 @@
 #define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
 #include "ops.def"
 
-/* Half floats step in the bits they are stored in: to them the compute dtype of nextafter is the dtype itself. */
+/* nextafter of half floats works on their stored bits: the compute dtype is the dtype itself. */
 #define NEXTAFTER_HALF(D, infinity)                                               \
   static void map_nextafter_##D(int64_t n, void *out, const void *const *in) {    \
     const uint16_t *X = in[0], *Y = in[1];                                        \

@@ -1,4 +1,4 @@
-/* Products that use each element of a matrix twice. matvec_float32.c and matvec_float64.c say what REAL is; see
+/* Products that use each element of a matrix twice. matvec_float32.c and matvec_float64.c define REAL; see
 ** matvec_kernel.h. */
 
 #include "cpu/kernels/vector.h"
@@ -57,7 +57,7 @@ INLINE void both(int64_t m, const REAL *a, int64_t ld, const REAL *f, const REAL
   for (int c = 0; c < COLUMNS; c++) sums[c] = sum_of(wide[c]) + tail[c];
 }
 
-/* The first `count` rows of as many columns: a triangle. */
+/* The first `count` rows of `count` columns: a triangle. */
 INLINE void corner(int count, const REAL *a, int64_t ld, const REAL *x, REAL *y) {
   for (int c = 0; c < count; c++) {
     y[c] += a[c * ld + c] * x[c];

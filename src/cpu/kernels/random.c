@@ -9,13 +9,13 @@
 #include <immintrin.h>
 #endif
 
-/* A word travels in a 64-bit lane, because a product of two needs one. What is above the low 32 bits
-** is garbage until the end: products do not look at it. */
+/* A word occupies a 64-bit lane, because a product of two needs one. The bits above the low 32 are undefined until the
+** end: products ignore them. */
 enum { LANES = BYTES / 8 };
 enum { VECTORS = RANDOM_RUN / LANES };
 typedef uint64_t words __attribute__((vector_size(BYTES)));
 
-/* Low 32 bits times low 32 bits, all 64 of the product. */
+/* Multiplies the low 32 bits of both; the product has 64 bits. */
 static inline words multiply(words a, words b) {
 #if defined(__AVX512F__)
   return (words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
@@ -50,8 +50,8 @@ static inline void philox(uint64_t seed, uint64_t base, uint64_t step, words x[4
   x[0] = x0; x[1] = x1; x[2] = x2; x[3] = x3;
 }
 
-/* One run as 32-bit words, in the order of 32-bit draws: even counters in the low halves of the
-** lanes, odd ones in the high halves. */
+/* One run as 32-bit words, in the order of 32-bit draws: even counters are in the low halves of the lanes, odd ones in
+** the high halves. */
 static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) {
   for (int v = 0; v < VECTORS / 2; v++) {
     words even[4], odd[4];
@@ -116,10 +116,10 @@ static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs
 
 /* ---- normal: Box–Muller, two elements from two draws ---- */
 
-/* The loops over a run are functions of their own: inlined after the draws they do not vectorise. */
+/* The loops over a run are separate functions, because after the draws, inlined, they would not be vectorised. */
 #define APART static __attribute__((noinline)) void
 
-/* to[i], to[16 + i] from word[i], word[16 + i]: a radius, and an angle in half turns. */
+/* Makes to[i], to[16 + i] from word[i], word[16 + i]: a radius, and an angle in half turns. */
 APART polar_float32(float *restrict to, const uint32_t *restrict word, float mean, float deviation) {
   _Pragma("omp simd")
   for (int i = 0; i < 16; i++) normals_float32(word[i], word[16 + i], mean, deviation, &to[i], &to[16 + i]);
@@ -151,7 +151,7 @@ static void normal_float64(const random_call *c, uint64_t counter, int64_t runs,
 
 /* ---- integers: low + the high half of word * range; the bias is below range / 2^64 ---- */
 
-/* High 64 bits of a * b, by halves, so that it vectorises. */
+/* The high 64 bits of a * b, computed by halves, so that it is vectorised. */
 static inline uint64_t multiply_high(uint64_t a, uint64_t b) {
   uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
   uint64_t mid = ah * bl + (al * bl >> 32), mid2 = al * bh + (uint32_t)mid;

@@ -1,9 +1,9 @@
-/* Inner loops of reductions, one set a row of ops.def and compute dtype. */
+/* Inner loops of reductions, a set for each row of ops.def and compute dtype. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/state.h"
 
-/* Type that finish writes. */
+/* The type that finish writes. */
 #define GIVES_SAME(A)     A
 #define GIVES_ACC(A)      A
 #define GIVES_BOOL(A)     bool

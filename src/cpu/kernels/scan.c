@@ -1,12 +1,13 @@
-/* Inner loops of scans, one set a row of ops.def and compute dtype. */
+/* Inner loops of scans, a set for each row of ops.def and compute dtype. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/fold.h"
 
-/* A line depends on its last step only: so many lines at a time hide the latency of it. */
+/* Each step of a line depends on the previous one, so several lines at a time hide the latency. */
 enum { LINES = 8 };
 
-/* Results: sums and products of integers are wide; floats, summed in double, are stored as they came. */
+/* The types of results: sums and products of integers are wide; floats, summed in double, are stored in their own
+** type. */
 #define GIVES_WIDE_float32 float
 #define GIVES_WIDE_float64 double
 #define GIVES_WIDE_complex64  complex64_t

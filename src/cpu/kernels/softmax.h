@@ -1,11 +1,11 @@
-/* Inner loops of the softmax family: the largest element, then the exponentials and their sum, then the
-** result. A line (or a block of columns) stays in cache between the three passes. softmax_float32.c and softmax_float64.c
-** say what REAL is. */
+/* Inner loops of the softmax family: the largest element, then the exponentials and their sum, then the result. A
+** line (or a block of columns) stays in cache between the three passes. softmax_float32.c and softmax_float64.c
+** define REAL. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
 
-enum { COLUMNS_AT_ONCE = 64 };     /* columns of a pass: their rows stay in L1 and L2 for the next */
+enum { COLUMNS_AT_ONCE = 64 };     /* columns of a pass, whose rows stay in L1 and L2 for the next pass */
 
 COLUMNS(largest, REAL, REAL, m_max(a, x))
 
@@ -32,7 +32,7 @@ INLINE REAL result(const enum softmax_op op, REAL k, REAL m) {
 
 /* ---- rows ---- */
 
-/* The largest element of a row of n >= VECTOR elements that are no NaN. */
+/* The largest element of a row of n >= VECTOR elements; NaN is ignored. */
 INLINE REAL top_of_row(int64_t n, const REAL *X) {
   REAL top[VECTOR];
   memcpy(top, X + n - VECTOR, sizeof top);
@@ -55,9 +55,10 @@ INLINE double sum_of_part(const REAL *part) {
   return s[0];
 }
 
-/* The three passes over a row. It is read in whole vectors, the last of which begins where n elements end: what two
-** vectors share has the same largest element and the same results, but is added up once. That vector's exponentials
-** are made first and stored last, since OUT may be X. NaN need not be the largest: its exponential is NaN, too. */
+/* The three passes over a row. It is read in whole vectors, the last of which ends with the row. Elements that two
+** vectors share do not change the maximum and get the same results, but are added only once. The last vector's
+** exponentials are made first and stored last, because OUT may be X. NaN need not be the maximum: its exponential is
+** NaN, too. */
 INLINE void one_vector(const enum softmax_op op, const REAL *X, REAL *OUT, const REAL max, int skip, REAL *part) {
   #pragma omp simd
   for (int j = 0; j < VECTOR; j++) {

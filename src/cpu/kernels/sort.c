@@ -16,7 +16,7 @@ FLOAT_KEY(bfloat16, uint16_t, 0x8000, 0x7f80)
 FLOAT_KEY(float32, uint32_t, 0x80000000u, 0x7f800000u)
 FLOAT_KEY(float64, uint64_t, 0x8000000000000000u, 0x7ff0000000000000u)
 
-/* Integers: the sign bit, if there is one, turned over. */
+/* Integers: the sign bit, if there is one, is inverted. */
 #define INTEGER_KEY(name, U, sign)                              \
   INLINE U key_##name(U b) { return (U)(b ^ (sign)); }          \
   INLINE U unkey_##name(U key) { return (U)(key ^ (sign)); }    \
@@ -33,7 +33,7 @@ INTEGER_KEY(int64, uint64_t, 0x8000000000000000u)
 
 /* ---- whole lines ---- */
 
-enum { LOOK = 64, MANY = 4096 };   /* elements compared before the answer is looked at */
+enum { LOOK = 64, MANY = 4096 };   /* elements compared between two checks of the result */
 
 #define BITS 8
 #define U    uint8_t

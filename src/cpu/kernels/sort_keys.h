@@ -1,5 +1,5 @@
-/* Keys of elements of BITS bits, which U holds; KEY is the signed integer that is sorted. sort.c includes this file once
-** for each width. A dtype's functions, which say what an element's key is, are passed first. */
+/* Keys of elements of BITS bits, which U holds; KEY is the signed integer that is sorted. sort.c includes this file
+** once for each width. The first arguments are functions of the dtype that convert an element to a key. */
 
 #define NAME(name) ISA_PASTE(name, BITS)
 

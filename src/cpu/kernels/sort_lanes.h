@@ -56,7 +56,7 @@ INLINE __m512i swap(__m512i v, int d, int h) {
   return EPI(_mm512_mask_max)(EPI(_mm512_min)(v, other), upper, v, other);
 }
 
-/* vpcompress to memory takes some hundred cycles on Zen 4: to a register, and all of that to memory. */
+/* vpcompress to memory takes some hundred cycles on Zen 4, so it compresses to a register, which is then stored */
 INLINE int split(__m512i v, KEY pivot, KEY *low, KEY *high) {
   mask up_to = EPI_MASK(_mm512_cmple)(v, all(pivot));
   store(low, EPI(_mm512_maskz_compress)(up_to, v));
@@ -71,7 +71,7 @@ INLINE int split(__m512i v, KEY pivot, KEY *low, KEY *high) {
 enum { LANES = 256 / BITS };
 typedef __m256i lanes;
 
-/* Where the lanes of a mask go when those whose bit is 0 come first, in 4 bits each. */
+/* The destinations of a mask's lanes if lanes with a 0 bit come first, in 4 bits each. */
 #define BITS_BELOW(m, b) __builtin_popcount((m) & ((1 << (b)) - 1))
 #define SLOT(m, b, n)    ((m) >> (b) & 1 ? (n) - BITS_BELOW(m, n) + BITS_BELOW(m, b) : (b) - BITS_BELOW(m, b))
 #define PUT_32(m, b)     ((uint32_t)(b) << 4 * SLOT(m, b, 8))

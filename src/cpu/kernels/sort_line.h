@@ -1,9 +1,8 @@
-/* Sorts of lines of keys of BITS: sort_32.c and sort_64.c say how many that is, what KEY is, and its least and greatest
-** value. */
+/* Sorts lines of keys of BITS bits. sort_32.c and sort_64.c define BITS, KEY, and its least and greatest value. */
 
 #include "cpu/kernels/sort_quick.h"
 
-enum { LOOK = 64 };          /* keys compared before the answer is looked at */
+enum { LOOK = 64 };          /* keys compared between two checks of the result */
 
 static int direction(int64_t n, const void *line) {
   const KEY *keys = line;
@@ -32,7 +31,7 @@ static void reverse_line(int64_t n, void *line) {
 
 #if !SORT_LANES
 
-enum { FEW = 32 };           /* keys: insertion is faster than anything else */
+enum { FEW = 32 };           /* keys up to which insertion is the fastest */
 
 static void insert(int64_t n, KEY *keys) {
   for (int64_t i = 1; i < n; i++) {

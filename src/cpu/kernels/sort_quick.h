@@ -1,8 +1,8 @@
 #ifndef LT_CPU_KERNELS_SORT_QUICK_H
 #define LT_CPU_KERNELS_SORT_QUICK_H
 
-/* Quicksort in vector registers: lines are split at a pivot until a part fits registers, where bitonic merges sort it.
-** (As in Intel's x86-simd-sort and Highway's vqsort, but that parts are split by way of a second buffer.) */
+/* Quicksort in vector registers: lines are split at a pivot until a part fits into registers, where bitonic merges sort
+** it. (Like Intel's x86-simd-sort and Highway's vqsort, but parts are split through a second buffer.) */
 
 #include <string.h>
 
@@ -12,18 +12,18 @@
 #if SORT_LANES
 
 enum {
-  REGISTERS = 8,                    /* as many hold a part: twice as many would not leave room for what is compared */
+  REGISTERS = 8,                    /* registers that hold a part: twice as many would leave no room for comparisons */
   PART_KEYS = REGISTERS * LANES     /* keys of such a part */
 };
 
-/* A bitonic sequence in one register, in order. */
+/* Sorts a bitonic sequence in one register. */
 INLINE lanes merge_lanes(lanes v) {
   if (LANES == 16) v = swap(v, 8, 8);
   if (LANES >= 8) v = swap(v, 4, 4);
   return swap(swap(v, 2, 2), 1, 1);
 }
 
-/* Any keys in one register, in order: pairs, fours, … by merging with the reverse of the neighbour. */
+/* Sorts any keys in one register: pairs, fours and so on, by merging with the reversed neighbour. */
 INLINE lanes sort_lanes(lanes v) {
   v = swap(v, 1, 1);
   v = swap(swap(v, 3, 2), 1, 1);
@@ -38,7 +38,8 @@ INLINE void swap_registers(lanes *a, lanes *b) {
   *a = low;
 }
 
-/* Two runs of m registers each become one: the second is reversed, halves are compared, halves of halves … */
+/* Merges two runs of m registers each: the second is reversed, then halves are compared, then halves of halves, and so
+** on. */
 INLINE void merge_registers(lanes *v, const int m) {
   for (int i = 0; i < m; i++) {
     lanes b = reverse(v[2 * m - 1 - i]);
@@ -51,7 +52,7 @@ INLINE void merge_registers(lanes *v, const int m) {
   for (int i = 0; i < 2 * m; i++) v[i] = merge_lanes(v[i]);
 }
 
-/* n keys, in m registers. */
+/* Sorts n keys in m registers. */
 INLINE void sort_registers(int64_t n, KEY *keys, const int m) {
   lanes v[REGISTERS];
   for (int i = 0; i < m; i++) {
@@ -76,7 +77,7 @@ static void sort_part(int64_t n, KEY *keys) {
   else sort_registers(n, keys, 8);
 }
 
-/* The median of a register of keys from all over the line. */
+/* The median of a register of keys from all parts of the line. */
 static KEY choose_pivot(int64_t n, const KEY *keys) {
   KEY sample[LANES];
   for (int i = 0; i < LANES; i++) sample[i] = keys[(2 * i + 1) * n / (2 * LANES)];
@@ -84,7 +85,7 @@ static KEY choose_pivot(int64_t n, const KEY *keys) {
   return sample[LANES / 2 - 1];
 }
 
-/* Keys up to the pivot first; returns how many. Those above it go by way of scratch. */
+/* Moves keys up to the pivot to the front, and returns their number. The other keys go through scratch. */
 static int64_t split_line(int64_t n, KEY *keys, KEY pivot, KEY *scratch) {
   int64_t low = 0, i = 0;
   for (int64_t end; (end = cancel_stretch(i, n / LANES * LANES)) > i;)
@@ -107,13 +108,13 @@ static __attribute__((noinline)) void give_up(int64_t n, KEY *keys, KEY *scratch
   PASTE_BITS(radix_sort_, BITS, )(n, keys, scratch, counts, 0, 1);
 }
 
-/* depth: splits that may follow; unlucky pivots end in a radix sort. */
+/* depth: the remaining number of splits; after unlucky pivots a radix sort finishes the work. */
 static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   while (n > PART_KEYS && !this_operation.stopped) {
     if (depth-- == 0) { give_up(n, keys, scratch); return; }
     KEY pivot = choose_pivot(n, keys);
     int64_t low = split_line(n, keys, pivot, scratch);
-    if (low == n) {                /* no key is above the pivot: its equals are where they belong */
+    if (low == n) {                /* no key is above the pivot, so keys equal to it are in place */
       if (pivot == KEY_LEAST) return;
       n = split_line(n, keys, pivot - 1, scratch);
     } else {
@@ -124,7 +125,7 @@ static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   if (n <= PART_KEYS) sort_part(n, keys);
 }
 
-/* As key_sorts has it in cpu.h. */
+/* Like key_sorts.divide in cpu.h. */
 static int64_t divide(int64_t n, void *keys, void *scratch) {
   KEY pivot = choose_pivot(n, keys);
   int64_t low = split_line(n, keys, pivot, scratch);

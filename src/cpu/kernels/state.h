@@ -1,18 +1,18 @@
 #ifndef LT_CPU_KERNELS_STATE_H
 #define LT_CPU_KERNELS_STATE_H
 
-/* The states of REDUCE_STATE rows: for each, a type and init, fold, fold_columns and merge, which do for it
-** what the expressions of a REDUCE row do for a number. All are blockwise: two passes over a block that
-** is in cache, then one merge. */
+/* The states of REDUCE_STATE rows. Each has a type and the functions init, fold, fold_columns and merge, which
+** correspond to the expressions of a REDUCE row. All work blockwise: two passes over a block in the cache, then one
+** merge. */
 
 #include "cpu/kernels/fold.h"
 
 enum {
   TILE_COLUMNS = 256,   /* columns and rows of a block of fold_columns: 64 rows of 256 doubles */
-  TILE_ROWS    = 64     /* are 128 KiB, in L2 for the second pass; a merge costs 1/64 a row */
+  TILE_ROWS    = 64     /* they take 128 KiB, in L2 for the second pass; a merge costs 1/64 for each row */
 };
 
-/* Takes rows x columns elements from X on, whose first row is number `first`, into acc, one state a column. */
+/* Folds rows × columns elements from X on, whose first row has number `first`, into acc, one state for each column. */
 typedef void state_tile(const void *X, int64_t rows, int64_t columns, int64_t stride, int64_t first, void *acc);
 
 /* Calls kernel with each tile of rows x n elements of `size` bytes; a state has `state` bytes. */
@@ -49,11 +49,11 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
   for (int64_t j = 0; j < n; j++) a[j] = moments_join(a[j], b[j]);
 }
 
-/* A divisor below 0 counts as 0: infinity, or NaN of equal elements. */
-/* NaN where nothing is left to divide by, as the array API standard has it (NumPy and PyTorch: infinite). */
+/* A negative divisor counts as 0: infinity, or NaN for equal elements. */
+/* NaN if nothing is left to divide by, as in the array API standard (NumPy and PyTorch: infinite). */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-/* Sums of a dtype: of elements, or of the squares of their distances from `mean`, of rows or of columns. */
+/* The sums of a dtype: of elements, or of squared distances from `mean`, of rows or of columns. */
 typedef double moments_row(int64_t n, const void *x, const double *mean);
 typedef void moments_columns(int64_t rows, int64_t n, const void *x, int64_t stride, double *acc, const double *mean);
 
@@ -99,14 +99,14 @@ EACH_REALFLOAT(FOLD_COLUMNS, moments, moments)
 
 typedef struct logsum { double max, sum; } logsum;
 
-/* What is subtracted: infinities and NaN would make NaN of everything. */
+/* The subtracted number. Infinities and NaN are replaced, because they would turn everything into NaN. */
 INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
 
 static void logsum_init(int64_t n, void *acc) {
   for (int64_t j = 0; j < n; j++) ((logsum *)acc)[j] = (logsum){-(double)INFINITY, 0};
 }
 
-/* The sum of a as it is when `max` is subtracted instead of its own. */
+/* The sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
 INLINE double logsum_scaled(logsum a, double max) {
   return a.sum == 0 ? 0 : a.sum * m_exp(logsum_shift(a.max) - logsum_shift(max));
 }
@@ -156,12 +156,13 @@ EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
 
 /* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
 
-/* Does x beat the best so far? Equal does not: the first one stays. NaN beats every number. */
+/* True if x beats the best element so far. Equal values do not beat, so that the first one stays. NaN beats every
+** number. */
 #define BEATS(x, cmp, best) (((x) cmp (best)) | (((x) != (x)) & ((best) == (best))))
 
 enum { FIND = 64 };     /* elements compared at a time */
 
-/* Position of the first element equal to v (or NaN as v is); there is one. */
+/* The position of the first element equal to v (NaN equals NaN here), which must exist. */
 #define FIND_FIRST(D, T, ...)                                                                     \
   static int64_t find_##D(int64_t n, const T *X, T v) {                                           \
     int64_t i = 0;                                                                                \

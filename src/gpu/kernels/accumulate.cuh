@@ -14,10 +14,10 @@
 
 #include "gpu/kernels/scalar.cuh"
 
-/* Accumulator of sums and products: exact enough or wide enough for the elements of each compute type. On a GPU for
-** scientists double adds up a float32 sum at a third of the time that reading it takes; on one for gamers, with 1/64
-** of the units, at about 4/5. Adding floats in pairs (two-sum) would cost 7 instructions instead of 2 and is exact no
-** more than double is. */
+/* Accumulator of sums and products: exact enough or wide enough for the elements of each compute type. On a data-centre
+** GPU, summing float32 in double takes a third of the time of reading it; on a gaming GPU, with 1/64 of the double
+** units, about 4/5. Compensated addition of floats (two-sum) would cost 7 instructions instead of 2 and is not more
+** exact than double. */
 template <class C> struct wide            { typedef int64_t type; };
 template <>        struct wide<uint8_t>   { typedef uint64_t type; };
 template <>        struct wide<uint16_t>  { typedef uint64_t type; };
@@ -52,8 +52,8 @@ template <> __device__ __forceinline__ double highest<double>() { return (double
 #define m_lowest(C)  lowest<C>()
 #define m_highest(C) highest<C>()
 
-/* A batch: `count` groups of W elements that lie side by side, of at most U. The first element has position `first`,
-** a group's next one is `jump` further. */
+/* A batch: `count` groups, at most U, of W adjacent elements. The first element has position `first`; from group to
+** group the position increases by `jump`. */
 struct batch {
   int     count;
   int64_t first, jump;
@@ -64,14 +64,14 @@ struct batch {
     if (u < b.count)                                             \
       _Pragma("unroll") for (int w = 0; w < W; w++)
 
-/* Rows that add up what narrow integers give: a batch in 32 bits first, since 64 take two instructions each. */
+/* Rows that sum narrow integers first add a batch in 32 bits, because 64-bit additions take two instructions each. */
 template <class C> struct row_sum;
 template <class C> struct row_count_nonzero;
 template <class Row> struct adds_narrow                        { enum { value = false }; };
 template <class C>   struct adds_narrow<row_sum<C>>            { enum { value = sizeof(C) <= 2 }; };
 template <class C>   struct adds_narrow<row_count_nonzero<C>>  { enum { value = true }; };
 
-/* What a row whose accumulator is a number has besides its expressions. */
+/* The members of a row whose accumulator is a number, besides its expressions. */
 #define REDUCE(name, dtypes, result, accumulator_, init_, step_, merge_, finish_, doc)             \
   template <class C_> struct row_##name {                                                       \
     typedef C_ C;                                                                                  \
@@ -97,11 +97,11 @@ template <class C>   struct adds_narrow<row_count_nonzero<C>>  { enum { value = 
 
 struct moments { double n, mean, m2; };
 
-/* NaN where nothing is left to divide by, as the array API standard has it (NumPy and PyTorch: infinite). */
+/* NaN if nothing is left to divide by, as in the array API standard (NumPy and PyTorch: infinite). */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-/* A thread adds up distances from its first element, and their squares. m2 is the difference of two sums, of which the
-** greater is at most as many times m2 as the thread has elements: no more than the digits of that number are lost. */
+/* A thread sums the distances from its first element, and their squares. m2 is the difference of two sums, the larger
+** of which is at most n times m2 for n elements of the thread, so at most the digits of n are lost. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
 template <class C_> struct state_moments {
@@ -133,10 +133,10 @@ template <class C_> struct state_moments {
 
 struct logsum { double max, sum; };
 
-/* What is subtracted: infinities and NaN would make NaN of everything. */
+/* The subtracted number. Infinities and NaN are replaced, because they would turn everything into NaN. */
 INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
 
-/* The sum of a as it is when `max` is subtracted instead of its own. */
+/* The sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
 INLINE double logsum_scaled(logsum a, double max) {
   return a.sum == 0 ? 0 : a.sum * m_exp(logsum_shift(a.max) - logsum_shift(max));
 }
@@ -165,7 +165,7 @@ template <class C_> struct state_logsum {
 
 template <class C> struct extreme { int64_t position; C value; };
 
-/* Equal does not beat: the first one stays. NaN beats every number. */
+/* Equal values do not beat, so that the first one stays. NaN beats every number. */
 template <class C> struct is_larger {
   INLINE bool beats(C x, C best) { return (x > best) | ((x != x) & (best == best)); }
 };

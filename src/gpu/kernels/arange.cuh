@@ -1,4 +1,4 @@
-/* Evenly spaced values. OUT: the result's dtype; STEPS: the dtype that start and step are in, float64 or int64. */
+/* Evenly spaced values. OUT: the result's dtype; STEPS: the dtype of start and step, float64 or int64. */
 
 #define KERNEL_THREADS 256
 
@@ -6,7 +6,7 @@
 
 typedef stored_t<STEPS> S;
 
-/* Unsigned, so that it wraps as the last element's unused successor may. */
+/* Unsigned arithmetic, because the successor of the last element, which is not used, may overflow. */
 INLINE int64_t value_at(int64_t start, int64_t step, int64_t i) {
   return (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);
 }

@@ -1,4 +1,4 @@
-/* Transposed copies, by tiles through shared memory: both sides are walked along memory. MOVED: a dtype of the
+/* Transposed copies, by tiles in shared memory, so that both sides are accessed contiguously. MOVED: a dtype of the
 ** element's size. */
 
 #define KERNEL_THREADS MAP_THREADS
@@ -11,7 +11,7 @@ typedef stored_t<MOVED> T;
 enum { LINES = MAP_THREADS / TILE };     /* lines of a tile that the block moves at once */
 
 KERNEL_COOPERATIVE(copy_tiles)(tile_args a, gpu_plan p) {
-  __shared__ T tile[TILE][TILE + 1];     /* one more: the elements of a column lie in different banks */
+  __shared__ T tile[TILE][TILE + 1];     /* one more column, so that the elements of a column lie in different banks */
   uint32_t matrix = divide(blockIdx.x, a.tiles), rest = blockIdx.x - matrix * a.tiles.d;
   uint32_t down = divide(rest, a.across), right = rest - down * a.across.d;
   uint32_t x = threadIdx.x % TILE, y = threadIdx.x / TILE;

@@ -14,7 +14,7 @@
 typedef stored_t<ELEMENTWISE_OUT> out_t;
 enum { VECTOR = 16 / ELEMENTWISE_WIDEST };
 
-/* One element of each input, as it is computed with. */
+/* One element of each input, in its compute dtype. */
 #define FIELD(k, stored, computed) stored_t<DT_##computed> x##k;
 struct values { ELEMENTWISE_INPUTS(FIELD) };
 
@@ -24,7 +24,7 @@ INLINE out_t compute(const values &v) {
   ELEMENTWISE_BODY
 }
 
-/* The element `offset` after the input's first, or its number. */
+/* The element `offset` places after the input's first one, or the input's number. */
 template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const elementwise_in &in, int64_t offset) {
   if (in.data) return convert<COMPUTED, STORED>(((const stored_t<STORED> *)in.data)[offset]);
   return from_word<COMPUTED>(in.value);
@@ -82,7 +82,8 @@ KERNEL(elementwise_flat)(elementwise_args a) {
     }                                                                                 \
   }
 
-/* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous or one value. */
+/* Handles vectors along the inner dim, whose positions the plan counts. Along it, each input is contiguous or one
+** value. */
 KERNEL(elementwise_rows)(elementwise_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;

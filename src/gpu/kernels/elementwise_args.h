@@ -7,7 +7,7 @@
 
 enum { ELEMENTWISE_THREADS = 256, ELEMENTWISE_MOST_IN = 8 };
 
-/* Where `data` is NULL, the number `value`, of the input's compute dtype. */
+/* If `data` is NULL, the input is the number `value`, in its compute dtype. */
 typedef struct elementwise_in {
   const void *data;
   gpu_word    value;
@@ -16,8 +16,8 @@ typedef struct elementwise_in {
 typedef struct elementwise_args {
   void    *out;
   elementwise_in in[ELEMENTWISE_MOST_IN];
-  int64_t  count;            /* elementwise_flat: elements */
-  uint32_t runs;             /* bit k: input k is contiguous (in rows: in the inner dim), else one value for all */
+  int64_t  count;            /* elementwise_flat: number of elements */
+  uint32_t runs;             /* bit k: input k is contiguous (for rows: along the inner dim), else one value for all */
 } elementwise_args;
 
 #endif

@@ -1,7 +1,7 @@
 #ifndef LT_GPU_KERNELS_FOLD_CUH
 #define LT_GPU_KERNELS_FOLD_CUH
 
-/* How the threads of a block share the elements of several outputs: who takes which, and their results as one. Row is a
+/* The way in which the threads of a block share the elements of several outputs and merge their results. Row is a
 ** struct of accumulate.cuh. */
 
 #include "gpu/kernels/accumulate.cuh"
@@ -11,13 +11,14 @@
 
 enum {
   W      = 16 / sizeof(in_t),                /* elements that a thread reads at once */
-  U      = sizeof(in_t) == 1 ? 2 : 4,        /* of such reads under way: 64 bytes a thread hide the memory's latency */
-  SINGLE = 8                                 /* reads of one element under way */
+  U      = sizeof(in_t) == 1 ? 2 : 4,        /* such reads in flight: 64 bytes for each thread hide the memory's
+                                             ** latency */
+  SINGLE = 8                                 /* reads of single elements in flight */
 };
 
-/* What a thread does: it is number `row` of those of an output, and takes every rows-th element of a chunk. */
+/* The work of a thread: it is number `row` of an output's threads, and takes every rows-th element of a chunk. */
 struct place {
-  int     row;                      /* -1: nothing to do */
+  int     row;                      /* -1: no work */
   int64_t output, chunk;
 };
 
@@ -35,19 +36,19 @@ INLINE int64_t end_of_chunk(const reduce_args &p, int64_t chunk) {
   return end < p.n ? end : p.n;
 }
 
-/* The accumulators of an output's threads as one; every thread of the block calls it. */
+/* Merges the accumulators of an output's threads. Every thread of the block must call it. */
 template <class Row> INLINE typename Row::A merge_rows(const reduce_args &p, typename Row::A a) {
   return p.across ? merge_columns<Row, REDUCE_THREADS>(a, p.columns, p.rows) : merge_group<Row>(a, p.rows);
 }
 
-/* The state that a chunk left; [output][chunk], across [chunk][output]. */
+/* The state of a chunk; [output][chunk], or if `across` [chunk][output]. */
 template <class A> INLINE A *state_of(const reduce_args &p, int64_t output, int64_t chunk, int64_t chunks) {
   return (A *)p.states + (p.across ? chunk * p.outputs + output : output * chunks + chunk);
 }
 
 /* ---- elements that lie side by side ---- */
 
-/* `count` elements from x on, the first of position `first`, one by one. */
+/* Folds `count` elements from x on, one by one. The first has position `first`. */
 template <class Row>
 INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
   for (int i = row; i < count; i += rows) {
@@ -56,7 +57,7 @@ INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t
   }
 }
 
-/* The same for whole vectors from x on, which is aligned. */
+/* Folds whole vectors from x on, which must be aligned. */
 template <class Row>
 INLINE void fold_vectors(typename Row::run &r, const in_t *x, int vectors, int64_t first, int row, int rows) {
   const pack<in_t, W> *v = (const pack<in_t, W> *)x;
@@ -85,7 +86,8 @@ INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t fir
   fold_singles<Row>(r, x + done, count - done, first + done, row, rows);
 }
 
-/* Reduced elements begin … end - 1 of the output whose input begins at x, in runs as long as the innermost dim. */
+/* Folds the reduced elements begin … end - 1 of the output whose input begins at x, in runs as long as the innermost
+** dim. */
 template <class Row>
 INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
   int64_t length = p.reduced.ndim <= 1 ? p.n : p.reduced.length[p.reduced.ndim - 1];
@@ -105,7 +107,7 @@ template <class Row> INLINE void fold_batch(typename Row::run &r, const in_t (&r
   Row::fold(r, y, b);
 }
 
-/* `count` elements from x on, `stride` apart, the first of position `first`. */
+/* Folds `count` elements from x on, `stride` apart. The first has position `first`. */
 template <class Row>
 INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, int count, int64_t first, int row,
                          int rows) {
@@ -121,7 +123,7 @@ INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, in
   }
 }
 
-/* The same of a nest of several dims, the first being number `first` of it. */
+/* Folds elements of a nest of several dims, beginning with element number `first`. */
 template <class Row>
 INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest, int count, int64_t first, int row,
                       int rows) {
@@ -135,7 +137,7 @@ INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest,
   }
 }
 
-/* Reduced elements begin … end - 1 of the output whose input begins at x. */
+/* Folds the reduced elements begin … end - 1 of the output whose input begins at x. */
 template <class Row>
 INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
                           int row) {

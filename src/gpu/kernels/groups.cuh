@@ -1,13 +1,13 @@
 #ifndef LT_GPU_KERNELS_GROUPS_CUH
 #define LT_GPU_KERNELS_GROUPS_CUH
 
-/* What threads of a block do together: values go from lane to lane, and those of a group become one. */
+/* Cooperation of a block's threads: values are exchanged between lanes, and the values of a group are merged. */
 
 #include "gpu/kernels/prelude.cuh"
 
 enum { WARP = 32, WARPS_MOST = 32 };
 
-/* A value of any type as the words that shuffles move. */
+/* A value of any type as words, for shuffles. */
 template <class T> union words {
   enum { COUNT = (sizeof(T) + 3) / 4 };
   T        value;
@@ -21,14 +21,14 @@ template <class T> union words {
     for (int i = 0; i < words<T>::COUNT; i++) w.word[i] = instruction(~0u, w.word[i], lanes);          \
     return w.value;                                                                                    \
   }
-SHUFFLE(shuffle_down, __shfl_down_sync)    /* x of the lane that is `lanes` further */
-SHUFFLE(shuffle_up, __shfl_up_sync)        /* of the one that is `lanes` before; the first lanes keep theirs */
-SHUFFLE(shuffle_from, __shfl_sync)         /* of lane number `lanes` */
+SHUFFLE(shuffle_down, __shfl_down_sync)    /* x of the lane `lanes` places later */
+SHUFFLE(shuffle_up, __shfl_up_sync)        /* x of the lane `lanes` places earlier; the first lanes keep their own */
+SHUFFLE(shuffle_from, __shfl_sync)         /* x of lane number `lanes` */
 
 INLINE int lane_in_warp() { return (int)threadIdx.x % WARP; }
 
-/* Row::merge over each group of `size` neighbouring threads (a power of 2), for all of them. Every thread of the block
-** calls it. Neighbours first, so that rounding errors grow with the logarithm. */
+/* Row::merge over each group of `size` neighbouring threads (a power of 2); all of them get the result. Every thread of
+** the block must call it. Neighbours are merged first, so that rounding errors grow only with the logarithm. */
 template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int size) {
   typedef typename Row::A A;
   int lane = lane_in_warp(), inside = size < WARP ? size : WARP;
@@ -36,7 +36,7 @@ template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int s
   if (size <= WARP) return shuffle_from(a, lane & ~(size - 1));
   __shared__ words<A> slot[WARPS_MOST];
   int warps = size / WARP, warp = (int)threadIdx.x / WARP;
-  __syncthreads();                                     /* the slots may be those of the call before */
+  __syncthreads();                                     /* an earlier call may still use the slots */
   if (lane == 0) slot[warp].value = a;
   __syncthreads();
   a = slot[(warp & ~(warps - 1)) + (lane & (warps - 1))].value;
@@ -44,7 +44,7 @@ template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int s
   return shuffle_from(a, 0);
 }
 
-/* Row::merge over the threads that stand `columns` apart, `rows` in all; the block has at most THREADS threads. */
+/* Row::merge over `rows` threads that are `columns` apart; the block has at most THREADS threads. */
 template <class Row, int THREADS>
 INLINE typename Row::A merge_columns(typename Row::A a, int columns, int rows) {
   __shared__ words<typename Row::A> all[THREADS];

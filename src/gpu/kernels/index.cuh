@@ -1,9 +1,9 @@
 #ifndef LT_GPU_KERNELS_INDEX_CUH
 #define LT_GPU_KERNELS_INDEX_CUH
 
-/* Where a position of an index call is on both sides. WIDE is 1 where positions or keys need 64 bits; DIMS and SOURCES
-** are how many dims and index tensors there is room for: few, so that a call is short and loops over them are unrolled,
-** or all. */
+/* Finds a position of an index call on both sides. WIDE is 1 if positions or keys need 64 bits. DIMS and SOURCES are
+** the numbers of dims and index tensors for which there is room: few, so that arguments are short and loops are
+** unrolled, or the maximum. */
 
 #include "gpu/kernels/late.cuh"
 
@@ -13,27 +13,27 @@ typedef uint64_t position;
 typedef uint32_t position;
 #endif
 
-/* index.c writes the same, as 64-bit words. The sides of a call, in elements (or units of several): */
+/* index.c writes the same struct as 64-bit words. The sides of a call, in elements (or units of several elements): */
 enum { SIDE_VALUE, SIDE_TARGET, SIDE_KEY, SIDE_PICK, SIDES };
-/* key: which element of the target, those that no index picks left out, numbered without gaps
-** pick: which position, the dims along which no index moves left out */
+/* key: the number of the target's element among those that indices can pick, without gaps; pick: the number of the
+** position, without the dims along which no index moves */
 
 struct index_dim {
   int64_t  length;
   uint64_t reciprocal;                  /* 2^64 / length, rounded up */
   int64_t  step[SIDES];
-  int64_t  index[SOURCES];              /* in the index tensors */
+  int64_t  index[SOURCES];              /* strides in the index tensors */
 };
 
 struct index_source {
   const int64_t *data;
-  int64_t length;                       /* of the indexed dim */
-  int64_t target, key;                  /* what a step in it is */
+  int64_t length;                       /* length of the indexed dim */
+  int64_t target, key;                  /* strides along it, in the target and in keys */
   int64_t what;                         /* gpu_note()'s number */
 };
 
 struct index_plan {
-  int64_t   count;                      /* positions */
+  int64_t   count;                      /* number of positions */
   int64_t   ndim, nindex;
   gpu_late *late;
   index_dim    dim[DIMS];
@@ -53,10 +53,10 @@ INLINE position divide(position i, const index_dim &d) {
 
 struct place {
   int64_t side[SIDES];
-  int64_t from[SOURCES];                /* elements of the index tensors */
+  int64_t from[SOURCES];                /* offsets in the index tensors */
 };
 
-/* Position i of dims 0 … ndim - 1, before the indices are looked at. */
+/* Position i of dims 0 … ndim - 1, before the indices are applied. */
 INLINE place walk(const index_plan &p, int ndim, position i) {
   place at = {};
 #pragma unroll UNROLLED
@@ -73,8 +73,8 @@ INLINE place walk(const index_plan &p, int ndim, position i) {
   return at;
 }
 
-/* Adds what the indices say of N positions; where one is out of range, fits is false. Without branches in the inner
-** loops, so that the loads of all N are on their way together. */
+/* Applies the indices of N positions. If one is out of range, fits is false. The inner loops have no branches, so that
+** the loads of all N are in flight together. */
 template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (&fits)[N]) {
   for (int i = 0; i < N; i++) fits[i] = true;
 #pragma unroll UNROLLED
@@ -94,7 +94,7 @@ template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (
   }
 }
 
-/* Position i of dims 0 … ndim - 1; false: an index is out of range. */
+/* Finds position i of dims 0 … ndim - 1. False: an index is out of range. */
 INLINE bool locate(const index_plan &p, int ndim, position i, place *found) {
   place at[1] = {walk(p, ndim, i)};
   bool fits[1];
@@ -103,7 +103,7 @@ INLINE bool locate(const index_plan &p, int ndim, position i, place *found) {
   return fits[0];
 }
 
-/* Says which of the indices of position i of the first ndim dims are out of range. */
+/* Reports the indices of position i of the first ndim dims that are out of range. */
 RARE void complain(const index_plan &p, int ndim, position i) {
   place at = walk(p, ndim, i);
   for (int k = 0; k < p.nindex; k++) {

@@ -1,4 +1,4 @@
-/* Values added through index tensors, in the order of positions. D: the dtype. */
+/* Adds values through index tensors, in the order of positions. D: the dtype. */
 
 #include "gpu/kernels/index.cuh"
 #include "math/scalar.h"
@@ -6,16 +6,16 @@
 
 typedef PASTE(type_, D) stored;
 
-enum { AHEAD = 8 };                     /* values of a run whose loads are on their way together */
+enum { AHEAD = 8 };                     /* values of a run whose loads are in flight together */
 
 INLINE stored add(stored x, stored y) { return PASTE(to_, D)(PASTE(from_, D)(x) + PASTE(from_, D)(y)); }
 
-/* The value of sorted pick k. */
+/* The value for sorted pick k. */
 INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {
   return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
 }
 
-/* sum, and the values of the run that begins at pick k added one after the other. */
+/* Adds the values of the run that begins at pick k to `sum`, one after the other. */
 INLINE stored add_run(const index_plan &p, int picked, position n, const position *keys, const position *picks,
                       position k, const stored *values, stored sum) {
   position mine = keys[k];
@@ -45,8 +45,8 @@ INLINE place walk_others(const index_plan &p, int picked, position i) {
   return at;
 }
 
-/* Sorted picks: a thread has one run of equal keys, at one of `many` positions of the dims (from `picked` on) along
-** which no index moves. by_key: threads are neighbours along the keys, else along these dims. */
+/* For sorted picks: a thread handles one run of equal keys, at one of `many` positions of the dims (from `picked` on)
+** along which no index moves. by_key: threads are neighbours along the keys, else along these dims. */
 KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, position many, int by_key,
                  const position *keys, const position *picks, stored *target, const stored *values) {
   position i = (position)grid_thread();
@@ -60,7 +60,7 @@ KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, p
 }
 
 #ifdef ATOMIC
-/* Integers may come in any order. All indices were looked at before. */
+/* For integers, which may be added in any order. All indices have been checked. */
 KERNEL(add_each)(const __grid_constant__ index_plan p, ATOMIC *target, const ATOMIC *values) {
   position i = (position)grid_thread();
   if (i >= p.count || p.late->set) return;

@@ -1,5 +1,5 @@
-/* Elements moved through index tensors: x[indices], x[indices] = values. UNIT: the bytes that are moved at a time, of
-** one element, or of several where rows are contiguous. */
+/* Moves elements through index tensors: x[indices], x[indices] = values. UNIT: the bytes moved at a time, of one
+** element, or of several if rows are contiguous. */
 
 #include "gpu/kernels/index.cuh"
 
@@ -12,9 +12,9 @@ struct alignas(16) words { uint64_t low, high; };
 template <> struct unit_of<16> { typedef words type; };
 typedef unit_of<UNIT>::type unit;
 
-enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* a thread's: so many misses at a time */
+enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* positions of a thread: so many cache misses are in flight */
 
-/* This thread's position k; beyond the end, the last one once more. */
+/* This thread's position k; beyond the end, the last position again. */
 INLINE position nth_position(const index_plan &p, int k) {
   position i = (position)blockIdx.x * (blockDim.x * EACH) + threadIdx.x + k * blockDim.x;
   return i < p.count ? i : (position)p.count - 1;
@@ -26,7 +26,7 @@ INLINE void locate_each(const index_plan &p, place (&at)[EACH], bool (&fits)[EAC
   look_up(p, at, fits);
 }
 
-/* What is out of range is 0, and reported. */
+/* An element with an index out of range becomes 0, and is reported. */
 KERNEL(get)(const __grid_constant__ index_plan p, const unit *target, unit *values) {
   place at[EACH];
   bool fits[EACH];
@@ -42,8 +42,8 @@ KERNEL(get)(const __grid_constant__ index_plan p, const unit *target, unit *valu
     if (!fits[k]) complain(p, (int)p.ndim, nth_position(p, k));
 }
 
-/* All indices were looked at before. elected: by key, which pick + 1 is the last of those that put there; NULL: it
-** does not matter, or no two do. */
+/* All indices have been checked. elected: for each key, 1 + the last pick that puts there; NULL: the order does not
+** matter, or no two picks put to one place. */
 KERNEL(put)(const __grid_constant__ index_plan p, unit *target, const unit *values, const position *elected) {
   place at[EACH];
   bool goes[EACH];

@@ -1,12 +1,12 @@
-/* Indices looked at before anything is written through them, and the order of positions that go to one place: by
-** electing the last, or by sorting them by the key of the place. The plans here have only dims along which indices
+/* Checks indices before anything is written through them, and orders the positions that go to one place: by electing
+** the last one, or by sorting positions by the key of the place. The plans here only have dims along which indices
 ** move. */
 
 #include "gpu/kernels/index.cuh"
 
-enum { FEW = 1024 };                    /* picks that one block sorts by comparing each with each */
+enum { FEW = 1024 };                    /* picks that one block sorts by comparing all pairs */
 
-/* One index tensor. */
+/* Checks one index tensor. */
 KERNEL(check)(const int64_t *data, uint64_t count, int64_t length, int what, gpu_late *late) {
   uint64_t i = grid_thread();
   if (i >= count) return;
@@ -14,7 +14,7 @@ KERNEL(check)(const int64_t *data, uint64_t count, int64_t length, int what, gpu
   if ((uint64_t)in >= (uint64_t)length) report_late(late, what, (int64_t)i, v);
 }
 
-/* The key of pick i; of those out of range, which are reported, 0. */
+/* The key of pick i; 0 for a pick with an index out of range, which is reported. */
 INLINE position find_key(const index_plan &p, position i) {
   place at;
   if (locate(p, (int)p.ndim, i, &at)) return (position)at.side[SIDE_KEY];
@@ -22,7 +22,7 @@ INLINE position find_key(const index_plan &p, position i) {
   return 0;
 }
 
-/* elected, zeroed, by key. */
+/* elected, initially zero, is indexed by key. */
 KERNEL(elect)(const __grid_constant__ index_plan p, position *elected) {
   position i = (position)grid_thread();
   if (i < p.count) atomicMax(&elected[find_key(p, i)], i + 1);
@@ -33,13 +33,13 @@ KERNEL(find_keys)(const __grid_constant__ index_plan p, position *keys) {
   if (i < p.count) keys[i] = find_key(p, i);
 }
 
-/* Of sorted keys: each run elects its last; elected by pick. */
+/* For sorted keys: each run elects its last pick; elected is indexed by pick. */
 KERNEL(elect_last)(const position *keys, const position *picks, position n, position *elected) {
   position i = (position)grid_thread();
   if (i < n) elected[picks[i]] = i + 1 == n || keys[i + 1] != keys[i] ? picks[i] + 1 : 0;
 }
 
-/* Up to FEW picks, by one block. elected (by pick) or, where that is NULL, keys and picks sorted. */
+/* Handles up to FEW picks in one block. Sets elected (indexed by pick), or, if it is NULL, sorts keys and picks. */
 KERNEL_COOPERATIVE(order_few)(const __grid_constant__ index_plan p, position *keys, position *picks, position *elected) {
   __shared__ position all[FEW];
   int n = (int)p.count, i = threadIdx.x, rank = 0, later = 0;

@@ -1,7 +1,7 @@
 #ifndef LT_GPU_KERNELS_LATE_CUH
 #define LT_GPU_KERNELS_LATE_CUH
 
-/* What kernels find wrong while nobody waits for them. */
+/* Late errors, which kernels find while no host thread waits. */
 
 #include "gpu/kernels/prelude.cuh"
 
@@ -12,14 +12,15 @@ struct gpu_late {
   int     lock;
 };
 
-/* Without the lock: true if an earlier error of the same call is there. */
+/* Called without the lock: true if an earlier error of the same call is stored. */
 INLINE bool is_beaten(volatile gpu_late *now, int what, int64_t position) {
   if (!now->set || now->what != what) return false;
   __threadfence();
   return now->position <= position;
 }
 
-/* Under the lock. While `what` changes the position is the greatest, so that nobody takes the old one for the new's. */
+/* Called under the lock. While `what` changes, the position is the maximum, so that no thread combines the old position
+** with the new call. */
 INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64_t value) {
   now->position = INT64_MAX;
   __threadfence();
@@ -31,9 +32,9 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
   now->set = 1;
 }
 
-/* Says that index `value`, number `position` of its tensor, is out of range. The first of all that do so stays; as they
-** come from any thread at any time, one at a time looks and writes: inside the loop, so that the one thread of a warp
-** that has the lock does not wait for those that try to get it. */
+/* Reports that index `value`, number `position` of its tensor, is out of range. The first of all such errors stays.
+** Errors come from any thread at any time, so only one thread at a time checks and writes: inside of the loop, so that
+** a thread with the lock does not wait for other threads of its warp that try to get it. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
   for (bool told = is_beaten(now, what, position); !told;) {

@@ -1,4 +1,4 @@
-/* What a device can do at most, measured by loops that do nothing else: gpu/limits.c. COMPUTE: DT_float32 or DT_float64. */
+/* Measures a device's limits by loops without other work: gpu/limits.c. COMPUTE: DT_float32 or DT_float64. */
 
 #define KERNEL_THREADS LIMITS_THREADS
 
@@ -7,7 +7,8 @@
 
 typedef stored_t<COMPUTE> C;
 
-/* LIMITS_CHAINS independent chains hide the latency of each. The store, which never happens, keeps them alive. */
+/* LIMITS_CHAINS independent chains hide each other's latency. The store, which never happens, keeps the compiler from
+** removing them. */
 KERNEL(limits_compute)(C *never, int64_t rounds) {
   C v[LIMITS_CHAINS], sum = (C)0;
 #pragma unroll
@@ -23,7 +24,8 @@ KERNEL(limits_compute)(C *never, int64_t rounds) {
 
 struct __align__(16) quad { uint32_t at[4]; };
 
-/* Words of a zeroed block, so many times, sixteen bytes a load, neighbours by neighbouring threads. */
+/* Reads words of a zeroed block `times` times, sixteen bytes for each load, with neighbouring threads on neighbouring
+** words. */
 KERNEL(limits_read)(const quad *from, int64_t n, int64_t times, uint32_t *never) {
   uint32_t seen = 0;
   int64_t first = (int64_t)grid_thread(), step = (int64_t)grid_threads();
@@ -33,7 +35,7 @@ KERNEL(limits_read)(const quad *from, int64_t n, int64_t times, uint32_t *never)
       quad q = from[i];
       seen |= q.at[0] | q.at[1] | q.at[2] | q.at[3];
     }
-    asm volatile("" ::: "memory");        /* or one pass would do for all */
+    asm volatile("" ::: "memory");        /* keeps the compiler from merging the passes */
   }
   if (seen) *never = seen;
 }

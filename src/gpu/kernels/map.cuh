@@ -1,4 +1,4 @@
-/* Element-wise ops. A unit is one op and how its operands are stored:
+/* Element-wise ops. A unit is one op and the layout of its operands:
 **   OP       op_add …, a functor of scalar.cuh
 **   COMPUTE  DT_float32 …: what it computes in
 **   IN, OUT  the dtype that all inputs (but the bool of a SELECT) are stored in, and the result's
@@ -19,20 +19,20 @@ typedef OP<C> F;
 enum {
   INPUTS = F::inputs,
   RESULT = F::template result<COMPUTE>::dtype,
-  VECTOR = MAP_VECTOR(sizeof(stored_t<IN>), sizeof(stored_t<OUT>)),   /* elements loaded and stored at once */
+  VECTOR = MAP_VECTOR(sizeof(stored_t<IN>), sizeof(stored_t<OUT>)),   /* elements loaded and stored together */
   ROUNDS = MAP_ROUNDS(sizeof(stored_t<IN>), sizeof(stored_t<OUT>))
 };
 
-/* Input k as it is stored. */
+/* The stored type of input k. */
 template <int K> struct input { enum { dtype = F::selects && K == 0 ? (int)DT_bool : (int)IN }; };
 
-/* An element of input K as a C; the bool of a SELECT is carried as 0 or 1. */
+/* An element of input K as a C; the bool of a SELECT becomes 0 or 1. */
 template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
   if constexpr (F::selects && K == 0) return (C)x;
   else return convert<COMPUTE, IN>(x);
 }
 
-/* The one element `offset` after an input's first, or the number that the input is. */
+/* The element `offset` places after an input's first one, or the input's number. */
 template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   typedef stored_t<input<K>::dtype> S;
 #if FORM == MIXED
@@ -44,7 +44,7 @@ template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   else return from_word<COMPUTE>(in.value);
 }
 
-/* f(number<K>()) for each input K. */
+/* Calls f(number<K>()) for each input K. */
 template <int N> struct number { enum { value = N }; };
 template <class Each> INLINE void each_input(Each f) {
   f(number<0>());
@@ -55,7 +55,7 @@ template <class Each> INLINE void each_input(Each f) {
 
 INLINE stored_t<OUT> compute(const C *v) { return convert<OUT, RESULT>(apply_to<F>(v)); }
 
-/* The inputs of N neighbours. */
+/* The input values of N neighbours. */
 template <int N> struct values { C v[N][4]; };
 
 template <int K, int N> INLINE void load_run(values<N> &to, const void *data, int64_t at) {
@@ -89,7 +89,7 @@ template <int N> INLINE void load_flat(const map_args &a, uint32_t runs, const C
   });
 }
 
-/* The block's whole vectors. All loads are on their way before the first is waited for. */
+/* Computes the block's whole vectors. All loads are in flight before the first is waited for. */
 INLINE void flat_block(const map_args &a, uint32_t runs, const C *same, int64_t first) {
   const int64_t at = first + threadIdx.x * VECTOR;
   values<VECTOR> v[ROUNDS];
@@ -129,7 +129,8 @@ KERNEL(map_flat)(map_args a) {
 
 #if FORM == STRIDED
 
-/* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous (a.runs) or one value. */
+/* Handles vectors along the inner dim, whose positions the plan counts. Along it, each input is contiguous (a.runs) or
+** one value. */
 KERNEL(map_rows)(map_args a, gpu_plan p) {
   const uint32_t first = blockIdx.x * (ROUNDS * MAP_THREADS) + threadIdx.x;
   int64_t offset[ROUNDS][1 + INPUTS];
@@ -151,7 +152,7 @@ KERNEL(map_rows)(map_args a, gpu_plan p) {
 
 #endif
 
-/* Any strides: MAP_STRIDED elements a thread, a block apart. */
+/* For any strides: MAP_STRIDED elements for each thread, a block's size apart. */
 KERNEL(map_strided)(map_args a, gpu_plan p) {
   uint32_t first = blockIdx.x * (MAP_STRIDED * MAP_THREADS) + threadIdx.x;
   int64_t offset[MAP_STRIDED][1 + INPUTS];

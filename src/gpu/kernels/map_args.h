@@ -7,38 +7,39 @@
 
 enum {
   MAP_THREADS = 256,
-  MAP_STRIDED = 4,           /* elements a thread of map_strided works on, their loads under way together */
+  MAP_STRIDED = 4,           /* elements of a thread of map_strided, whose loads are in flight together */
   MAP_MOST_IN = 4,
   TILE        = 32           /* side of a transposed tile: a row of it is one line of memory for float32 */
 };
 
 /* Vectors of 16 bytes of the wider of two dtypes of these sizes. */
 #define MAP_VECTOR(in_size, out_size) (16 / ((in_size) > (out_size) ? (in_size) : (out_size)))
-/* Vectors a thread of map_flat works on: two loads of 16 bytes on their way hide more of the latency, but 32 elements
-** of one byte take too many registers. */
+/* The number of vectors of a thread of map_flat. Two loads of 16 bytes in flight hide more of the latency, but 32
+** elements of one byte take too many registers. */
 #define MAP_ROUNDS(in_size, out_size) (MAP_VECTOR(in_size, out_size) == 2 || MAP_VECTOR(in_size, out_size) == 16 ? 1 : 2)
 
-/* Where `data` is NULL, the number `value`, of the compute dtype (a SELECT's first: bool). */
+/* If `data` is NULL, the input is the number `value`, in the compute dtype (the first input of a SELECT: bool). */
 typedef struct map_in {
   const void *data;
   gpu_word    value;
-  int32_t     dtype;         /* read only where input dtypes are mixed */
+  int32_t     dtype;         /* read only if input dtypes are mixed */
 } map_in;
 
 typedef struct map_args {
   void    *out;
   map_in   in[MAP_MOST_IN];
-  int64_t  count;            /* map_flat: elements */
-  uint32_t runs;             /* bit k: input k is contiguous (map_rows: along the inner dim), else one element for all */
+  int64_t  count;            /* map_flat: number of elements */
+  uint32_t runs;             /* bit k: input k is contiguous (map_rows: along the inner dim), else one element for
+                             ** all */
 } map_args;
 
-/* out[c + r * out_row] = in[r + c * in_column] of a matrix, at each position of the plan. */
+/* out[c + r * out_row] = in[r + c * in_column] for a matrix at each position of the plan. */
 typedef struct tile_args {
   void       *out;
   const void *in;
   int64_t     out_row, in_column;
   uint32_t    rows, columns;
-  gpu_divisor tiles, across; /* tiles of a matrix, of a row of tiles */
+  gpu_divisor tiles, across; /* tiles of a matrix; tiles in a row of tiles */
 } tile_args;
 
 #endif

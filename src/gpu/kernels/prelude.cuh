@@ -1,16 +1,17 @@
 #ifndef LT_GPU_KERNELS_PRELUDE_CUH
 #define LT_GPU_KERNELS_PRELUDE_CUH
 
-/* What every unit of device code begins with: types, dtypes, how a kernel is declared. Units include nothing but
-** files of this folder, src/math, ops.def, dtype.h and random.h. */
+/* The beginning of every unit of device code: types, dtypes, and the declaration of kernels. Units only include files
+** of this folder, src/math, ops.def, dtype.h and random.h. */
 
 #include "base/dtype.h"
 #include "math/base.h"
 
-/* KERNEL(name)(parameters) { … } where threads do not meet; KERNEL_COOPERATIVE where they wait for each other, shuffle
-** or share memory: emulated ones take turns only there. A unit may say the most threads that its blocks have, before it
-** includes anything: `#define KERNEL_THREADS 256` leaves more registers than the 64 a thread of 1024 gets; KERNEL_BLOCKS,
-** how many blocks a multiprocessor is to hold, takes some away. */
+/* KERNEL(name)(parameters) { … } declares a kernel whose threads are independent; KERNEL_COOPERATIVE one whose
+** threads wait for each other, shuffle or share memory: only there does the emulator switch between threads. Before
+** its includes, a unit may define the most threads of its blocks: `#define KERNEL_THREADS 256` leaves more registers
+** than the 64 for each of 1024 threads. KERNEL_BLOCKS, the number of blocks that a multiprocessor must hold, leaves
+** fewer. */
 #ifdef KERNEL_BLOCKS
 #define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
 #elif defined(KERNEL_THREADS)
@@ -25,7 +26,7 @@
 #define KERNEL_COOPERATIVE(name) extern "C" __global__ void KERNEL_BOUNDS name
 #endif
 
-/* This thread among all of a grid of one dim, and how many there are. */
+/* The number of this thread in a one-dimensional grid, and the number of all threads. */
 INLINE uint64_t grid_thread() { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 INLINE uint64_t grid_threads() { return (uint64_t)gridDim.x * blockDim.x; }
 

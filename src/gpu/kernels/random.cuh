@@ -1,4 +1,4 @@
-/* Random numbers. random.h says which element has which word of which counter.
+/* Random numbers. random.h defines the counter and the word of each element.
 **   RANDOM_uniform, RANDOM_normal or RANDOM_integers is defined; STORE is the dtype of the elements, DRAW that in which
 **   numbers are made: float32, float64, or int64 for integers. RANDOM_CELL: for graphs, whose seed and first offset
 **   are known only when they run. */
@@ -23,16 +23,16 @@ typedef word_of<sizeof(number)>::type draw_word;
 struct alignas(sizeof(stored) * SPAN) span { stored at[SPAN]; };
 
 struct random_args {
-  uint32_t key[PHILOX_ROUNDS][2];       /* of each round: as constants they cost no instruction */
+  uint32_t key[PHILOX_ROUNDS][2];       /* of each round: constants cost no instruction */
   uint64_t offset;
-  const unsigned long long *cell;       /* RANDOM_CELL: what offset counts from, and the seed that `key` is for */
+  const unsigned long long *cell;       /* RANDOM_CELL: the base of offset, and the seed of `key` */
   void    *out;
   int64_t  count;
   int64_t  low;
   uint64_t range;
-  int64_t  shift;                       /* uniform: a word's bits that do not count */
-  number   a, b;                        /* uniform: the least value, the width; normal: mean, deviation */
-  number   most, scale;                 /* uniform: the greatest value; what the last bit of a word is worth */
+  int64_t  shift;                       /* uniform: number of unused bits in a word */
+  number   a, b;                        /* uniform: the lower bound, the width; normal: mean, deviation */
+  number   most, scale;                 /* uniform: the greatest value; the value of a word's last bit */
 };
 
 /* The four words of a counter. */
@@ -50,7 +50,7 @@ INLINE void philox(const uint32_t (*key)[2], uint64_t counter, uint32_t x[4]) {
   }
 }
 
-/* Numbers from the draws of a counter. */
+/* Makes numbers from the draws of a counter. */
 INLINE void make(const random_args &r, const draw_word *word, number *out) {
 #if defined(RANDOM_normal)
   for (int w = 0; w < DRAWS; w += 2) PASTE(normals_, DRAW)(word[w], word[w + 1], r.a, r.b, &out[w], &out[w + 1]);
@@ -66,7 +66,7 @@ INLINE void make(const random_args &r, const draw_word *word, number *out) {
 #endif
 }
 
-/* The first `left` of SPAN elements. */
+/* Stores the first `left` of SPAN elements. */
 INLINE void store_some(stored *out, int64_t left, const span &p) {
   if (left >= SPAN && (uint64_t)out % sizeof p == 0) *(span *)out = p;
   else
@@ -85,7 +85,7 @@ INLINE void make_key(uint64_t seed, uint32_t (*key)[2]) {
 }
 
 KERNEL(draw)(const random_args r) {
-  uint64_t first = grid_thread() * SPAN;     /* counter, from the offset on */
+  uint64_t first = grid_thread() * SPAN;     /* counter, relative to the offset */
   int64_t at = (int64_t)(first / RANDOM_RUN * (RANDOM_RUN * DRAWS) + first % RANDOM_RUN);
   if (at >= r.count) return;
 #ifdef RANDOM_CELL

@@ -1,10 +1,10 @@
 /* Reductions. A unit is a row of ops.def (OP: row_sum …) for elements stored as IN, computed as COMPUTE,
 ** stored as OUT (DT_float32 …).
 **
-** A block has `columns` outputs of `rows` threads each, which read one chunk of the reduced elements. Where the reduced
-** elements lie closer together than the outputs, threads of one output are neighbours, else threads of one row are: so
-** that neighbours read neighbours. Where there are several chunks, they leave states, which reduce_merge merges.
-** What a thread takes depends on shape and layout only, and so do the results. */
+** A block has `columns` outputs of `rows` threads each, which read one chunk of the reduced elements. If the reduced
+** elements are closer together than the outputs, the threads of an output are neighbours, else the threads of a row
+** are, so that neighbouring threads read neighbours. With several chunks, each writes a state, and reduce_merge merges
+** the states. The elements of a thread, and so the results, depend only on shape and layout. */
 
 #define KERNEL_THREADS 256
 
@@ -27,7 +27,7 @@ INLINE const in_t *input_of(const reduce_args &p, int64_t output) {
   return (const in_t *)p.in + nest_offset(p.kept, 1, output);
 }
 
-/* The reduced elements lie side by side, at least for the length of their innermost dim; not across. */
+/* For reduced elements that are contiguous at least along their innermost dim; not across. */
 KERNEL_COOPERATIVE(reduce_rows)(reduce_args p) {
   place at = find_place(p);
   Row::run r = Row::init();
@@ -44,7 +44,8 @@ KERNEL_COOPERATIVE(reduce_anywhere)(reduce_args p) {
   leave(p, at, merge_rows<Row>(p, Row::total(r)));
 }
 
-/* The states of the `parts` chunks of each output; `across` tells how they lie: threads of an output are neighbours. */
+/* Merges the states of the `parts` chunks of each output. `across` gives their layout. The threads of an output are
+** neighbours. */
 KERNEL_COOPERATIVE(reduce_merge)(reduce_args p) {
   int row = (int)threadIdx.x % p.rows;
   int64_t output = (int64_t)blockIdx.x * p.columns + threadIdx.x / p.rows;

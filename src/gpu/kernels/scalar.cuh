@@ -1,7 +1,7 @@
 #ifndef LT_GPU_KERNELS_SCALAR_CUH
 #define LT_GPU_KERNELS_SCALAR_CUH
 
-/* One element: how each dtype is loaded and stored, and what each row of ops.def makes of it. */
+/* Single elements: how each dtype is loaded and stored, and what each row of ops.def computes. */
 
 #include "gpu/kernels/plan.cuh"
 #include "gpu/kernels/prelude.cuh"
@@ -25,13 +25,13 @@ DTYPES(ELEMENT)
 template <int D> using stored_t = typename element<D>::stored;
 template <int D> using compute_t = stored_t<element<D>::compute>;
 
-/* x of dtype FROM as one of dtype TO, both as they are stored: every load, store and cast is this. */
+/* Converts x from dtype FROM to dtype TO, both in their stored types. Every load, store and cast uses this function. */
 template <int TO, int FROM> INLINE stored_t<TO> convert(stored_t<FROM> x) {
   if constexpr (TO == FROM) return x;
   else return element<TO>::store_from(element<FROM>::load(x));
 }
 
-/* The same where a dtype is known only as the kernel runs, and is the same for all threads. */
+/* Like convert, for a dtype that is known only at run time, and is the same for all threads. */
 template <int TO> INLINE stored_t<TO> load_any(int dtype, const void *p, int64_t i) {
   switch (dtype) {
 #define LOAD_ANY(name, store, ...) \
@@ -50,10 +50,10 @@ template <int FROM> INLINE void store_any(int dtype, void *p, int64_t i, stored_
   }
 }
 
-/* N elements of T that one instruction loads and stores, of up to 16 bytes; their address is a multiple of their size. */
+/* N elements of T that one instruction loads and stores, of up to 16 bytes; their address is a multiple of the size. */
 template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
 
-/* A number that the host converted to dtype D (gpu_number). */
+/* A number that the host has converted to dtype D (gpu_number). */
 template <int D> INLINE stored_t<D> from_word(gpu_word word) {
   const uint32_t low = (uint32_t)word.low, high = (uint32_t)(word.low >> 32);
   if constexpr (D == DT_float32) return from_bits_float32(low);
@@ -93,7 +93,7 @@ template <class C, int D> struct result_BOOL { typedef bool type; enum { dtype =
 #undef OP_STRUCT
 #undef FAR
 
-/* Half floats step in the bits they are stored in: their compute dtype is the dtype itself. */
+/* nextafter of half floats works on their stored bits: the compute dtype is the dtype itself. */
 template <int INFINITE> struct half_nextafter {
   enum { inputs = 2, selects = false, costly = false };
   template <int D> using result = result_SAME<uint16_t, D>;
@@ -102,7 +102,7 @@ template <int INFINITE> struct half_nextafter {
 template <class> using op_nextafter_float16 = half_nextafter<0x7c00>;
 template <class> using op_nextafter_bfloat16 = half_nextafter<0x7f80>;
 
-/* apply with its operands in an array; a SELECT's first is not 0 where it is true. */
+/* Calls apply with operands in an array; the first operand of a SELECT is true if it is not 0. */
 template <class F, class C> INLINE auto apply_to(const C *v) {
   if constexpr (F::selects) return F::apply(v[0] != 0, v[1], v[2]);
   else if constexpr (F::inputs == 1) return F::apply(v[0]);

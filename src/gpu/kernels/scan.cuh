@@ -1,6 +1,6 @@
 /* Running sums, products, extremes along lines. A unit is a SCAN row of ops.def (OP), whose reduction is TOTAL, for
-** elements stored as IN, computed as COMPUTE, stored as OUT. Lines that few threads would walk are cut into segments,
-** whose totals reduce.cuh has left. */
+** elements stored as IN, computed as COMPUTE, stored as OUT. If few threads would walk the lines, lines are cut into
+** segments, whose totals reduce.cuh has computed. */
 
 #define KERNEL_THREADS 256
 #define KERNEL_BLOCKS 3
@@ -10,7 +10,8 @@
 #include "gpu/kernels/scan_args.cuh"
 #include "gpu/kernels/stored.cuh"
 
-/* Results: sums and products of integers are wide; floats, summed in double, are stored as they came. */
+/* The types of results: sums and products of integers are wide; floats, summed in double, are stored in their own
+** type. */
 template <class C> struct running             { typedef typename wide<C>::type WIDE; typedef C SAME; };
 template <>        struct running<float>      { typedef float WIDE, SAME; };
 template <>        struct running<complex64_t> { typedef complex64_t WIDE, SAME; };
@@ -33,7 +34,7 @@ enum { V = SCAN_ITEMS, U = SCAN_VECTORS, SINGLE = 8 };
 
 INLINE out_t result(A a) { return store((Row::R)a); }
 
-/* Total of a segment. */
+/* The total of a segment. */
 INLINE A total_of(const scan_args &p, int64_t line, int segment) {
   return ((const A *)p.states)[p.across ? segment * p.lines + line : line * p.segments + segment];
 }
@@ -49,14 +50,16 @@ INLINE stretch find_stretch(const scan_args &p, int64_t line, int segment) {
   int64_t begin = segment * p.segment, rest = p.n - begin;
   const in_t *x = (const in_t *)p.in + nest_offset(p.outer, 1, line) + begin * p.in_stride;
   out_t *out = (out_t *)p.out + nest_offset(p.outer, 0, line) + (begin + p.initial) * p.out_stride;
-  if (p.initial && begin == 0) out[-p.out_stride] = result(Row::init());      /* all threads of it: the same value */
+  /* all threads of the line write the same value */
+  if (p.initial && begin == 0) out[-p.out_stride] = result(Row::init());
   return stretch{x, out, (int)(rest < p.segment ? rest : p.segment)};
 }
 
 /* ---- lines whose elements lie closer together than the lines: a warp or a block a segment ---- */
 
-/* What a thread has of a tile: V elements from number i on, then NEXT further … `whole`: all of them are there and
-** aligned. All loads are under way before the first is waited for; beyond the end is 0, whose result is not stored. */
+/* A thread's elements of a tile: V elements from number i on, then V elements NEXT later, and so on. `whole`: all of
+** them exist and are aligned. All loads are in flight before the first is waited for. Elements beyond the end are 0,
+** and their results are not stored. */
 enum { NEXT = WARP * V };
 
 INLINE void load_whole(C (&x)[U][V], const in_t *from) {
@@ -82,7 +85,7 @@ INLINE void load_part(C (&x)[U][V], const stretch &s, int64_t stride, int i) {
     for (int v = 0; v < V; v++) x[u][v] = i + u * NEXT + v < s.count ? load(raw[u][v]) : (C)0;
 }
 
-/* Running results of x from start[u] on. */
+/* Stores the running results of x, which start with start[u]. */
 INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &s, int64_t stride, int i, bool whole) {
 #pragma unroll
   for (int u = 0; u < U; u++, i += NEXT) {
@@ -97,9 +100,9 @@ INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &
   }
 }
 
-/* What the elements before each vector of this thread make, where the threads of a warp or block have U vectors each, a
-** warp behind the other; *before is the result of all that came before, and moves on. The elements are added up twice,
-** here and when they are stored: sums of all of them in registers would leave too few for a third block. */
+/* Computes the results before each vector of this thread, where the threads of a warp or block have U vectors each, one
+** warp after the other. *before is the result of everything before, and is advanced. The elements are added twice, here
+** and when they are stored, because keeping all sums in registers would leave too few for a third block. */
 INLINE void scan_tile(A (&start)[U], const C (&x)[U][V], bool block, A *before) {
   A of_warp = Row::init(), all;
 #pragma unroll
@@ -134,14 +137,14 @@ INLINE void scan_stretch(const scan_args &p, const stretch &s, A before) {
   }
 }
 
-/* Of the segments before this one, for every thread of the block. */
+/* The merged totals of the segments before this one, for every thread of the block. */
 INLINE A segments_before(const scan_args &p, int64_t line, int segment) {
   A a = Row::init();
   for (int k = (int)threadIdx.x; k < segment; k += p.threads) a = Row::merge(a, total_of(p, line, k));
   return merge_group<Row>(a, p.threads);
 }
 
-/* A line that is cut has blocks, not warps, for its segments. */
+/* The segments of a cut line are handled by blocks, not by warps. */
 KERNEL_COOPERATIVE(scan_rows)(scan_args p) {
   int segment = (int)(blockIdx.x % (unsigned)p.segments), groups = SCAN_THREADS / p.threads;
   int64_t line = (int64_t)(blockIdx.x / (unsigned)p.segments) * groups + threadIdx.x / p.threads;

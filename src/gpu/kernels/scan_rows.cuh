@@ -1,7 +1,8 @@
 #ifndef LT_GPU_KERNELS_SCAN_ROWS_CUH
 #define LT_GPU_KERNELS_SCAN_ROWS_CUH
 
-/* Row b of counts becomes, in place, the sums of what stands before each; its whole sum is totals[b]. A block a row. */
+/* Replaces each element of row b of counts by the sum of the elements before it; the row's total goes to totals[b]. One
+** block for each row. */
 
 #include "gpu/kernels/scan_tools.cuh"
 

@@ -1,6 +1,6 @@
-/* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as
-** IN, computed as COMPUTE, stored as OUT. Lines that fit are held in registers between the passes; others are read
-** twice, the first time for their largest element and the sum of exponentials, as logsumexp does. */
+/* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as IN,
+** computed as COMPUTE, stored as OUT. Lines that fit into registers stay there between the passes. Other lines are read
+** twice, the first time for their largest element and the sum of exponentials, as in logsumexp. */
 
 #define KERNEL_THREADS 1024
 
@@ -20,8 +20,9 @@ typedef state_logsum<C> Row;
 
 /* ---- in registers ---- */
 
-/* What a thread has of a line: V elements that lie side by side from number thread * V on, then rows * V further …
-** All loads are under way before the first is waited for. Beyond the end is -infinity, which adds nothing. */
+/* Loads a thread's elements of a line: V adjacent elements from number thread * V on, then V elements rows * V later,
+** and so on. All loads are in flight before the first is waited for. Elements beyond the end are -infinity, which adds
+** nothing. */
 template <int V>
 INLINE void load_line(C (&x)[SOFTMAX_ITEMS], const softmax_args &p, const in_t *line, int thread, int count) {
   pack<in_t, V> raw[SOFTMAX_ITEMS / V];
@@ -49,9 +50,9 @@ INLINE void store_line(const C (&x)[SOFTMAX_ITEMS], const softmax_args &p, out_t
   }
 }
 
-/* x becomes exponentials, or what else is kept; their sum. */
+/* Replaces x by exponentials, or by the values that the row keeps. Returns their sum. */
 INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
-  double sum = 0;                                      /* log_softmax near 0 shows each rounding */
+  double sum = 0;                                      /* double, because log_softmax near 0 shows each rounding */
 #pragma unroll
   for (int i = 0; i < SOFTMAX_ITEMS; i++) {
     C d = x[i] - max, e = m_exp(d);
@@ -61,7 +62,7 @@ INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
   return sum;
 }
 
-/* A line that `p.rows` threads have in registers, V neighbours at a time. */
+/* Computes a line that `p.rows` threads hold in registers, V neighbours at a time. */
 template <int V> INLINE void softmax_line(const softmax_args &p) {
   int thread = (int)threadIdx.x % p.rows;
   int64_t line = (int64_t)blockIdx.x * (blockDim.x / p.rows) + threadIdx.x / p.rows;
@@ -79,21 +80,21 @@ template <int V> INLINE void softmax_line(const softmax_args &p) {
   store_line<V>(x, p, out, thread, count);
 }
 
-/* Lines side by side in memory, whose length and addresses are multiples of a vector. */
+/* For contiguous lines whose length and addresses are multiples of a vector. */
 KERNEL_COOPERATIVE(softmax_rows)(softmax_args p) { softmax_line<(W < SOFTMAX_ITEMS ? W : SOFTMAX_ITEMS)>(p); }
 KERNEL_COOPERATIVE(softmax_short)(softmax_args p) { softmax_line<1>(p); }
 
 /* ---- in two passes ---- */
 
-/* What exponentials are taken of: the largest element, and m of the row. */
+/* The numbers for exponentials: the largest element, and m of the row. */
 struct softmax_of { C max, m; };
 
 INLINE softmax_of make_softmax_of(logsum a) {
-  double sum = m_isfinite(a.max) ? a.sum : (double)NAN;      /* infinities and NaN make NaN of the whole line */
+  double sum = m_isfinite(a.max) ? a.sum : (double)NAN;      /* infinities and NaN turn the whole line into NaN */
   return softmax_of{(C)a.max, F::from_sum(sum)};
 }
 
-/* A chunk of a line: it lies together with others of the line, or is all of it. */
+/* Computes a chunk of a line: one of several chunks, or the whole line. */
 INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_stride, softmax_of s) {
   int64_t begin = begin_of_chunk(p, at.chunk), in_stride = p.reduced.stride[0][0];
   const in_t *in = (const in_t *)p.in + nest_offset(p.kept, 1, at.output) + begin * in_stride;
@@ -111,7 +112,7 @@ INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_str
   }
 }
 
-/* The first pass over a line, or the merge of the states that logsumexp left of its chunks. */
+/* The first pass over a line, or the merge of the states that logsumexp has computed for its chunks. */
 INLINE logsum pass_over(const reduce_args &p, const place &at) {
   logsum a = Row::init();
   if (at.row < 0) return a;

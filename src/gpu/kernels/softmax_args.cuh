@@ -5,7 +5,7 @@
 
 #include "gpu/kernels/nest.cuh"
 
-enum { SOFTMAX_ITEMS = 16 };       /* elements that a thread holds: with 1024 threads, lines of 16384 fit */
+enum { SOFTMAX_ITEMS = 16 };       /* elements of a thread: with 1024 threads, lines of up to 16384 fit */
 
 typedef struct softmax_args {
   const void *in;

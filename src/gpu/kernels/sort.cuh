@@ -1,21 +1,21 @@
-/* A stable radix sort of lines of n (key, value) pairs: passes over 8 bits of the key each, the least significant first.
-** A pass counts how often each of 256 digits occurs in a tile, sums the counts up (a row a digit, over all tiles of a
-** line: scan_rows), and deals the pairs out. A tile is of one line. KEY_BITS, VALUE_BITS: 32 or 64. */
+/* A stable radix sort of lines of n (key, value) pairs: passes over 8 bits of the key each, the least significant
+** first. A pass counts each of the 256 digits in a tile, sums the counts (scan_rows, with a row for each digit over all
+** tiles of a line), and distributes the pairs. A tile belongs to one line. KEY_BITS, VALUE_BITS: 32 or 64. */
 
 #include "gpu/kernels/prelude.cuh"
 
 template <int bits> struct word_of { typedef uint32_t type; };
 template <> struct word_of<64> { typedef uint64_t type; };
 typedef word_of<KEY_BITS>::type key;
-typedef word_of<VALUE_BITS>::type position;      /* values are as wide as what counts them */
+typedef word_of<VALUE_BITS>::type position;      /* counts are as wide as values */
 
 #include "gpu/kernels/scan_rows.cuh"
 
 enum {
   DIGITS  = 256,
-  THREADS = DIGITS,                 /* one a digit */
+  THREADS = DIGITS,                 /* one for each digit */
   WARPS   = THREADS / 32,
-  ITEMS   = 64 / sizeof(key),       /* a thread's: with these, what is staged fills 16 KiB */
+  ITEMS   = 64 / sizeof(key),       /* for each thread: with these, the staged keys fill 16 KiB */
   TILE    = THREADS * ITEMS
 };
 
@@ -36,7 +36,7 @@ KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, in
   counts[(line * DIGITS + threadIdx.x) * tiles + tile] = count[threadIdx.x];
 }
 
-/* The lanes of the warp whose digit is this one's. */
+/* The lanes of the warp with the same digit. */
 INLINE unsigned lanes_alike(int digit) {
   unsigned alike = ~0u;
   for (int b = 0; b < 8; b++) {
@@ -46,7 +46,7 @@ INLINE unsigned lanes_alike(int digit) {
   return alike;
 }
 
-/* How many of this digit the warp had before; count: the warp's, which takes this one. */
+/* The number of earlier elements of the warp with this digit. count: the warp's counter, which is advanced. */
 INLINE unsigned count_before(unsigned *count, int digit) {
   unsigned alike = lanes_alike(digit), below = alike & ((1u << threadIdx.x % 32) - 1), before = count[digit];
   __syncwarp();
@@ -55,8 +55,9 @@ INLINE unsigned count_before(unsigned *count, int digit) {
   return before + __popc(below);
 }
 
-/* Thread d: counts of digit d by warp become where they start in the tile, and base[d] what takes a place in the
-** tile to one in the line. before, total: of digit d, in the tiles before this one and in the line. */
+/* Thread d turns the counts of digit d by warp into start positions in the tile, and sets base[d], the difference
+** between a place in the line and a place in the tile. before, total: the counts of digit d in the tiles before this
+** one and in the line. */
 INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position before, position total) {
   int d = threadIdx.x;
   unsigned all = 0, unused;
@@ -71,7 +72,7 @@ INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position
   }
 }
 
-/* counts: after scan_rows. values NULL: value i of a line is i. Pairs beyond n count as the greatest. */
+/* counts: after scan_rows. values NULL: value i of a line is i. Pairs beyond n count as the greatest keys. */
 KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
                          unsigned tiles, int shift, const position *counts, const position *totals) {
   __shared__ unsigned count[WARPS][DIGITS];
@@ -129,8 +130,8 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
 
 /* ---- permutations ---- */
 
-/* The keys are sorted by their bits from `shift` on only: where neighbours are alike there, the whole keys decide.
-** Such runs are short. out: the positions, counted from 1. */
+/* The keys are sorted only by their bits from `shift` on; among neighbours with equal bits, which are few, the whole
+** keys decide. out: the positions, counted from 1. */
 KERNEL(permute)(const key *keys, const position *values, uint64_t n, int shift, int64_t *out) {
   uint64_t i = grid_thread(), first = i, rank = 0;
   if (i >= n) return;

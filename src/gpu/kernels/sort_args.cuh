@@ -6,8 +6,8 @@
 #include "gpu/kernels/nest.cuh"
 
 enum {
-  SORT_ROOM    = 4096,       /* longest line that a block sorts by itself */
-  SORT_THREADS = 256,        /* of kernels that make keys and write results */
+  SORT_ROOM    = 4096,       /* the longest line that one block sorts */
+  SORT_THREADS = 256,        /* threads of kernels that make keys and write results */
   SORT_ITEMS   = 8           /* elements of each of these threads */
 };
 
@@ -18,8 +18,8 @@ typedef struct sort_args {
   int64_t  first, lines;     /* the lines of this launch */
   int64_t  n, keep, in_stride, values_stride, positions_stride;
   int32_t  descending;
-  int32_t  across;           /* lines lie closer together than the elements of a line */
-  gpu_nest from, to;         /* lines: in's; values' and positions' */
+  int32_t  across;           /* lines are closer together than the elements of a line */
+  gpu_nest from, to;         /* lines: of in; of values and positions */
 } sort_args;
 
 #endif

@@ -1,5 +1,5 @@
-/* Sorting along lines. Elements become keys: unsigned numbers in their order. What is sorted is keys and positions, so
-** that equal elements stay in their order, and values are fetched by position, so that each keeps its bits.
+/* Sorting along lines. Elements become keys, unsigned numbers in the same order. Keys are sorted together with
+** positions, so that equal elements keep their order, and values are fetched by position, so that each keeps its bits.
 ** D: the dtype; POSITION_BITS: of positions in a long line. */
 
 #include "gpu/kernels/scalar.cuh"
@@ -25,7 +25,7 @@ INLINE bits bits_of(float x) { return (bits)bits_float32(x); }
 INLINE bits bits_of(double x) { return (bits)bits_float64(x); }
 template <class I> INLINE bits bits_of(I x) { return (bits)x; }
 
-/* Negative floats in reverse; the zeros are one, and so are all NaNs, which are the greatest. */
+/* Negative floats are in reverse order; both zeros have one key, and so do all NaNs, which are the greatest. */
 INLINE bits float_key(bits x) {
   bits magnitude = (bits)(x & ~SIGN);
   if (magnitude > INFINITE) return (bits)~(bits)0;
@@ -47,7 +47,7 @@ INLINE const T *line_of(const sort_args &a, int64_t line) {
   return (const T *)a.in + nest_offset(a.from, 0, a.first + line);
 }
 
-/* Element i in order of a line is the one at `at`. */
+/* Writes element i of a sorted line, which is the element at `at`. */
 INLINE void write_element(const sort_args &a, int64_t line, int64_t i, int64_t at) {
   if (a.values)
     ((T *)a.values)[nest_offset(a.to, 0, a.first + line) + i * a.values_stride] = line_of(a, line)[at * a.in_stride];
@@ -66,14 +66,16 @@ INLINE void order_pair(key *keys, uint16_t *places, int i, int j) {
   places[j] = p;
 }
 
-/* Between steps that compare within spans of so many elements: those up to 64 are a warp's own. */
+/* A barrier between steps that compare within spans of `before` and `span` elements. Spans of up to 64 belong to one
+** warp. */
 INLINE void wait_for_span(int before, int span) {
   if (before > 64 || span > 64) __syncthreads();
   else __syncwarp();
 }
 
-/* Sorts each `length` of `room` neighbours, both powers of 2: merges of pairs, of fours and so on, each made of steps
-** in which every element meets one other. The first step meets the mirror image, the others what is `by` further. */
+/* Sorts each `length` of `room` neighbours, both powers of 2, by a sorting network: merges of pairs, of fours and so
+** on, made of steps in which every element is compared with one other. The first step compares mirror images, later
+** steps elements `by` apart. */
 INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   int before = room;
   for (int size = 2; size <= length; size *= 2)
@@ -88,13 +90,13 @@ INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   __syncthreads();
 }
 
-/* Which line of the block and which of its elements slot e is; neighbours in memory have neighbouring e. */
+/* The line of the block, and the element of that line, in slot e. Neighbours in memory have neighbouring e. */
 INLINE void find_slot(const sort_args &a, int e, int lines, int length, int *line, int *i) {
   *line = a.across ? e % lines : e / length;
   *i = a.across ? e / lines : e % length;
 }
 
-/* length: a power of 2, at least a.n; room: that of the block's lines. */
+/* length: a power of 2, at least a.n; room: the elements of the block's lines. */
 KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, int length) {
   extern __shared__ __align__(8) unsigned char memory[];
   key *keys = (key *)memory;
@@ -116,8 +118,8 @@ KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, in
 
 /* ---- few of a long line: those of its chunks, of which a block sorts one, are the candidates ---- */
 
-/* The first keep keys of each chunk of SORT_ROOM elements and their positions, [line][chunk][keep]. What the last chunk
-** lacks has positions beyond the line's, and comes last. */
+/* Writes the first `keep` keys of each chunk of SORT_ROOM elements, with their positions: [line][chunk][keep]. Missing
+** elements of the last chunk get positions beyond the line, and come last. */
 KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned chunks, key *keys_out, position *order) {
   extern __shared__ __align__(8) unsigned char memory[];
   key *keys = (key *)memory;
@@ -135,7 +137,7 @@ KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned ch
   }
 }
 
-/* The first of n candidates of each line, a block a line. room: a power of 2, at least n. */
+/* Sorts n candidates of each line, one block for each line. room: a power of 2, at least n. */
 KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, int room, const key *candidates,
                                     const position *order) {
   extern __shared__ __align__(8) unsigned char memory[];
@@ -153,7 +155,7 @@ KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, 
 
 /* ---- long lines: their keys are sorted by sort.cuh ---- */
 
-/* The first element of a thread, of n of a line; blocks: of a line. */
+/* The first element of a thread, and its line; blocks: the number for each line. */
 INLINE int64_t first_element(unsigned blocks, int64_t *line) {
   *line = blockIdx.x / blocks;
   return (int64_t)(blockIdx.x % blocks) * (SORT_THREADS * SORT_ITEMS) + threadIdx.x;
@@ -168,7 +170,7 @@ KERNEL(make_keys)(const __grid_constant__ sort_args a, unsigned blocks, key *key
   }
 }
 
-/* order: of a.n for each line, which may be candidates. */
+/* order: a.n positions for each line, possibly of candidates. */
 KERNEL(write_sorted)(const __grid_constant__ sort_args a, unsigned blocks, const position *order) {
   int64_t line, first = first_element(blocks, &line);
   for (int j = 0; j < SORT_ITEMS; j++) {

@@ -1,7 +1,7 @@
 #ifndef LT_GPU_KERNELS_TYPED_CUH
 #define LT_GPU_KERNELS_TYPED_CUH
 
-/* The types that dtypes are stored as, by the dtype's name: type_float16 … For defines: PASTE(type_, D). */
+/* The stored types of dtypes, by the dtype's name: type_float16 … For defines: PASTE(type_, D). */
 
 #include "gpu/kernels/prelude.cuh"
 

@@ -1,8 +1,8 @@
 /* Fourier transforms: vectors of complex numbers, re and im side by side as they lie in memory. fft_float32.c and
-** fft_float64.c say what REAL is. Lanes of a vector belong to different transforms or to places of one that are
-** treated alike, so nothing is shuffled but re with im; see fft_kernel.h for what each function computes.
+** fft_float64.c define REAL. The lanes of a vector belong to different transforms, or to places of one transform that
+** are treated alike, so only re and im are shuffled; see fft_kernel.h for what each function computes.
 **
-** A length that is not a multiple of the vector's ends with a vector that overlaps the one before. */
+** If a length is not a multiple of a vector, its last vector overlaps the one before. */
 
 #include "cpu/kernels/vector.h"
 
@@ -35,7 +35,7 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define LIST_PASTE(n) LIST_##n
 #define LIST_OF(n) LIST_PASTE(n)
 
-/* NUMBERS as the preprocessor needs it. */
+/* NUMBERS in a form for the preprocessor. */
 #define IS_float 4
 #define IS_double 8
 #define SIZE_PASTE(real) IS_##real
@@ -64,7 +64,7 @@ INLINE vector alternate(REAL re, REAL im) {
 ** being that or, for the conjugate of the factor, its negative. */
 INLINE vector times(vector x, REAL re, REAL im, vector i) { return x * all(re) + swapped(x) * (all(im) * i); }
 
-/* x * turn, one turn a lane. */
+/* x * turn, with one turn for each lane. */
 INLINE vector times_each(vector x, vector turn, vector i) {
 #if BYTES / SIZE_OF(REAL) == 2
   vector re = {turn[0], turn[0]}, im = {turn[1], turn[1]};
@@ -159,7 +159,7 @@ INLINE void small_16(vector *a, vector r) {
   }
 }
 
-/* Any odd radix: cosines meet the sums of the k-th and the (radix - k)-th, sines their differences. */
+/* Any odd radix: cosines multiply the sums of the k-th and the (radix - k)-th elements, sines their differences. */
 INLINE void small_odd(const int radix, vector *a, const REAL *circle, vector r) {
   const int half = radix / 2;
   vector t[FFT_RADIX / 2], u[FFT_RADIX / 2], first = a[0];
@@ -191,8 +191,8 @@ INLINE void small_few(const int radix, vector *a, vector r) {
   else small_5(a, r);
 }
 
-/* Radix p * q without a common divisor needs no turns between the two: exp(-2 pi i j k / (p q)) for j = q a + p b is
-** exp(-2 pi i a k / p) * exp(-2 pi i b k / q). */
+/* For a radix p * q without a common divisor, no turns are needed between the two: exp(-2 pi i j k / (p q)) for j = q a
+** + p b is exp(-2 pi i a k / p) * exp(-2 pi i b k / q). */
 INLINE void small_product(const int p, const int q, vector *a, vector r) {
   vector b[4][5];
   #pragma GCC unroll 4
@@ -226,7 +226,8 @@ INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
 
 /* ---- passes ---- */
 
-/* One vector of each leg: x's are `leg` apart, y's `y_leg`. turn: of k = 1 … on; NULL: by scale. */
+/* Transforms one vector of each leg: legs of x are `leg` apart, those of y `y_leg`. turn: factors for k = 1 …; NULL:
+** multiplies by scale. */
 INLINE void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int64_t y_leg, const REAL *circle,
                       const REAL *turn, vector scale, vector r) {
   vector a[FFT_RADIX];
@@ -269,7 +270,7 @@ static void pass_odd(const fft_pass *p, const void *x, void *y) {
 
 /* ---- transposing ---- */
 
-/* A square of NUMBERS rows, in registers: in each round, squares of h × h change places across the diagonal. */
+/* Transposes a square of NUMBERS rows, in registers: each round swaps squares of h × h across the diagonal. */
 INLINE void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
@@ -291,7 +292,7 @@ INLINE void transpose(vector *a) {
   (void)a;
 }
 
-/* The square that begins at row, column. */
+/* Handles the square that begins at row, column. */
 INLINE void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
                         const REAL *x, REAL *y, vector i) {
   const REAL *turns = t->turns, *factors = t->factors;
@@ -328,7 +329,7 @@ static void turn(const fft_turn *t, const void *x, void *y) {
 
 /* ---- halves of real lines ---- */
 
-/* Both outputs of k. upward: lanes are neighbouring k, those of h - k the other way round. */
+/* Computes both outputs of k. upward: the lanes are neighbouring k; those of h - k are in reverse order. */
 INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, vector turn,
                       vector i) {
   const vector conj = alternate(1, -1);
@@ -339,7 +340,7 @@ INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL 
   store(y_end, upward ? backward(e) : e);
 }
 
-/* One pair, without vectors. */
+/* Handles one pair, without vectors. */
 INLINE void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, const REAL *turn, REAL sign) {
   REAL sr = x[0] + x_end[0], si = x[1] - x_end[1], dr = x[0] - x_end[0], di = x[1] + x_end[1];
   REAL tr = dr * turn[0] - di * (sign * turn[1]), ti = dr * (sign * turn[1]) + di * turn[0];
@@ -349,7 +350,7 @@ INLINE void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, con
   y_end[1] = ti - si;
 }
 
-/* k = 0: the first and the last are real. */
+/* k = 0: the first and the last output are real. */
 INLINE void join_ends(const fft_join *j, const REAL *x, REAL *y) {
   const REAL *x_end = x + 2 * j->h * j->x_step;
   REAL *y_end = y + 2 * j->h * j->y_step;

@@ -10,8 +10,8 @@
 #include <arm_neon.h>
 #endif
 
-/* A tile of c is ROWS × 2 vectors: as many sums as fit in the registers beside two vectors of b, one of
-** a, and a product where there is no fused multiply-add. */
+/* A tile of c is ROWS × 2 vectors: as many sums as fit into the registers, together with two vectors of b, one of a,
+** and a product if there is no fused multiply-add. */
 #if defined(__AVX512F__)
 enum { ROWS = 14 };
 #define FMA_float(a, b, c)  (vector_float)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
@@ -52,7 +52,7 @@ enum { ROWS = 6 };
 #define TYPE uint64_t
 #include "cpu/kernels/linalg/gemm_types.h"
 
-/* Wrapping products have the same bits signed and unsigned; 8-bit ones are made in 16 bits. */
+/* Wrapping products have the same bits for signed and unsigned integers; 8-bit products are made in 16 bits. */
 #define ENTRY(S, compute_dtype)                                           \
   {.compute = compute_dtype, .rows = ROWS, .columns = 2 * LANES_##S,      \
    .tile = tile_##S, .dot = dot_##S, .axpy = axpy_##S, .merge = merge_##S}

@@ -1,11 +1,12 @@
-/* Factorizations, solutions and inverses of small matrices of one dtype: LAPACK's way of calling takes longer than their work.
-** T is the elements' type, REAL that of their parts, COMPLEX 1 or 0, TABLE the name of the table. Column-major. */
+/* Factorizations, solutions and inverses of small matrices of one dtype, for which the overhead of LAPACK's calls
+** exceeds the work. T is the elements' type, REAL that of their parts, COMPLEX 1 or 0, TABLE the name of the table.
+** Column-major. */
 
 #include <math.h>
 
 #include "cpu/cpu.h"
 
-enum { SIDES = 8 };      /* right sides at a time: one to four vectors of each row */
+enum { SIDES = 8 };      /* right-hand sides at a time: one to four vectors of each row */
 
 INLINE REAL absolute(REAL x) { return x < 0 ? -x : x; }
 
@@ -44,7 +45,7 @@ INLINE void minus_dot(int n, const T *left, const T *right, T *sum) {
 
 /* ---- Cholesky ---- */
 
-/* As potrf of an upper triangle. */
+/* Like potrf for an upper triangle. */
 static int cholesky(int n, void *matrix) {
   T *a = matrix;
   for (int j = 0; j < n; j++) {
@@ -64,7 +65,7 @@ static int cholesky(int n, void *matrix) {
 
 /* ---- LU ---- */
 
-/* Swaps rows i and j of m × n. */
+/* Swaps rows i and j of an m × n matrix. */
 INLINE void swap(int m, int n, T *a, int i, int j) {
   for (int k = 0; i != j && k < n; k++, a += m) {
     T t = a[i];
@@ -83,7 +84,7 @@ INLINE int greatest(int n, const T *x) {
   return at;
 }
 
-/* As getrf: the greatest element of a column becomes its pivot. */
+/* Like getrf: the largest element of a column becomes its pivot. */
 static int lu(int m, int n, void *matrix, int32_t *pivots) {
   T *a = matrix;
   int info = 0;
@@ -110,7 +111,7 @@ static void solve_one(int n, const T *lu, const int32_t *pivots, T *x) {
   }
 }
 
-/* SIDES right sides, row by row. */
+/* Solves for SIDES right-hand sides, row by row. */
 static void solve_rows(int n, const T *lu, const int32_t *pivots, T *x) {
   for (int i = 0; i < n; i++)
     if (pivots[i] != i + 1) swap(1, SIDES, x, i * SIDES, (pivots[i] - 1) * SIDES);

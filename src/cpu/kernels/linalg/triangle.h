@@ -1,15 +1,15 @@
-/* Substitution in small triangles. triangle_float32.c and triangle_float64.c say what REAL is; see triangle_kernel.h. */
+/* Substitution in small triangles. triangle_float32.c and triangle_float64.c define REAL; see triangle_kernel.h. */
 
 #include "cpu/cpu.h"
 
-enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* columns at a time: enough sums to hide the latency of one */
+enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* columns at a time: enough sums to hide the latency of a single one */
 
 /* A triangle with zeros on the diagonal and on its other side; column j is [j]. */
 typedef struct packed {
   REAL at[N][N], inverse[N];                   /* inverse: 1 / the diagonal */
 } packed;
 
-/* Where n < N, the identity follows. */
+/* If n < N, the identity fills the rest. */
 static void pack(const triangle *t, packed *p) {
   const REAL *a = t->at;
   for (int j = 0; j < N; j++) {
@@ -29,7 +29,7 @@ INLINE void step(const packed *p, int j, REAL x[COLUMNS][N]) {
   }
 }
 
-/* `columns` columns of n elements, `ld` apart, into x, or back. */
+/* Moves `columns` columns of n elements, `ld` apart, into x, or back. */
 INLINE void move_in(int n, int columns, const REAL *b, int64_t ld, REAL x[COLUMNS][N]) {
   for (int c = 0; c < columns; c++)
     for (int i = 0; i < n; i++) x[c][i] = b[c * ld + i];

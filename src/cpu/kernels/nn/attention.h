@@ -1,11 +1,11 @@
-/* Inner loops of attention: scores become weights, and back. attention_float32.c and attention_float64.c say what REAL
-** is. */
+/* Inner loops of attention: from scores to weights, and the gradients. attention_float32.c and attention_float64.c
+** define REAL. */
 
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* Scores become exp(x - their largest): their sum, and what logarithm of it to keep. Those that are all -infinity see
-** nothing: sum 0. */
+/* Replaces scores by exp(x - their maximum). Returns their sum, and the logarithm to keep. If all scores are -infinity,
+** no key is seen: the sum is 0. */
 static double weights(int64_t n, void *scores, double *log_sum) {
   REAL *x = scores, max = -(REAL)INFINITY, sum = 0;
   #pragma omp simd reduction(max : max)
@@ -47,7 +47,7 @@ static double dot_row(int64_t n, const void *a, const void *b) {
   return (double)s;
 }
 
-/* Scores become weights again, and the weights' gradients the scores'. */
+/* Replaces scores by weights again, and the weights' gradients by those of the scores. */
 static void back(int64_t n, void *scores, void *gradients, double log_sum, double delta) {
   REAL *x = scores, *g = gradients;
   const REAL l = (REAL)log_sum, d = (REAL)delta;

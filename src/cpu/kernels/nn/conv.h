@@ -1,11 +1,11 @@
-/* Convolutions: tiles of results held in registers. conv_float32.c and conv_float64.c say what REAL is; see
-** conv_kernel.h for what each function computes. */
+/* Convolutions: tiles of results that stay in registers. conv_float32.c and conv_float64.c define REAL; conv_kernel.h
+** describes each function. */
 
 #include <string.h>
 
 #include "cpu/kernels/vector.h"
 
-/* As many sums as fit in the registers beside the vectors that they are made of. */
+/* As many sums as fit into the registers beside their operands. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #elif defined(__AVX__)
@@ -95,7 +95,7 @@ static void tile(const conv_tile *t, int rows, int vectors) {
 
 /* ---- sums over pixels ---- */
 
-/* The sum of a vector's elements: halves are added until a few are left. */
+/* The sum of a vector's elements: halves are added until few elements are left. */
 typedef REAL few __attribute__((vector_size(16)));
 #if BYTES == 64
 typedef REAL half __attribute__((vector_size(32)));
@@ -150,7 +150,7 @@ INLINE void some_dots(const int rows, const int columns, const conv_dots *d, con
     }
 }
 
-/* The sums of `columns` x with all y. */
+/* The dot products of `columns` x with all y. */
 INLINE void column_dots(const int columns, const conv_dots *d, int64_t j) {
   const REAL *y = d->y, *x = (const REAL *)d->x + j * d->x_pitch;
   REAL *out = (REAL *)d->out + j;
@@ -169,7 +169,7 @@ static void dots(const conv_dots *d) {
 
 /* ---- planes ---- */
 
-/* `along` vectors from column j on; n < LANES: so many elements only, of one vector. */
+/* Computes `along` vectors from column j on. n < LANES: only n elements, of one vector. */
 INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL *out, int64_t n) {
   const REAL *w = p->w, *start = p->start;
   vector sum[ALONG];
@@ -189,7 +189,7 @@ INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL
   for (int i = 0; i < along; i++) store(out + i * LANES, sum[i]);
 }
 
-/* The last vector of a row ends with it: some elements are computed twice. */
+/* The last vector of a row ends with the row, so some elements are computed twice. */
 static void plane(const conv_plane *p) {
   int64_t n = p->columns;
   for (int64_t r = 0; r < p->rows; r++) {
@@ -212,7 +212,7 @@ static void add(int64_t n, void *to, const void *from) {
   for (int64_t i = 0; i < n; i++) y[i] += x[i];
 }
 
-/* The last vector ends with the elements: some are copied twice. */
+/* The last vector ends with the elements, so some are copied twice. */
 INLINE void copy_exactly(REAL *to, const REAL *from, int64_t n) {
   enum { HALF = LANES / 2 };
   if (n >= LANES) {

@@ -1,4 +1,4 @@
-/* Inner loops of cross entropy, a row at a time. cross_entropy_float32.c and cross_entropy_float64.c say what REAL is. */
+/* Inner loops of cross entropy, one row at a time. cross_entropy_float32.c and cross_entropy_float64.c define REAL. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
@@ -13,7 +13,7 @@ INLINE void add_exponentials(int64_t count, const REAL *X, const REAL max, REAL 
   }
 }
 
-/* The sum of exp(x - max): whole vectors, and one that is filled up with -infinity. */
+/* The sum of exp(x - max): whole vectors, and a last one that is padded with -infinity. */
 OUTLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
   const int64_t rest = n % VECTOR, whole = n - rest;
   double s = 0;

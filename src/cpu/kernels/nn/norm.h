@@ -1,6 +1,6 @@
-/* Inner loops of normalisation for one dtype: T, and WORD, an integer as wide. An element's distance from the mean is
-** (x - from) - mean: what is kept of a mean is its distance from an element nearby, so that data far from 0 loses nothing.
-** Some hundred elements are added up in T, these sums in double. */
+/* Inner loops of normalisation for one dtype: T, and WORD, an integer of the same width. The distance of an element
+** from the mean is (x - from) - mean: a mean is stored as its distance from a nearby element, so that data far from 0
+** loses no digits. Some hundred elements are summed in T, these sums in double. */
 
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 enum {
   N    = 64 / sizeof(T),        /* elements of a vector */
-  PART = 32 * N,                /* elements that are added up in T */
-  ROWS = 64                     /* rows whose gradients of parameters are added up in T */
+  PART = 32 * N,                /* elements that are summed in T */
+  ROWS = 64                     /* rows whose gradients of parameters are summed in T */
 };
 
 typedef T    vec  __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
@@ -20,7 +20,7 @@ typedef WORD mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias)
 #define AT(p) (*(const vec *)(const void *)(p))
 #define TO(p) (*(vec *)(void *)(p))
 
-/* The first `rest` elements at p, then zeros; and back. */
+/* Reads the first `rest` elements at p, followed by zeros; and writes them back. */
 #define READ_REST(name, p, rest)  vec name = {0}; memcpy(&name, p, (size_t)(rest) * sizeof(T))
 #define WRITE_REST(name, p, rest) memcpy(p, &name, (size_t)(rest) * sizeof(T))
 
@@ -37,7 +37,7 @@ INLINE double add_lanes(const vec *v) {
 
 /* ---- sums along a row ---- */
 
-/* Sum of the distances from `from`, or of the squares of the distances from the mean. */
+/* The sum of the distances from `from`, or of the squared distances from the mean. */
 INLINE double sum_up(int64_t n, const T *X, const T from, const T mean, const bool squared) {
 #define TERM(x) (squared ? (((x) - from) - mean) * (((x) - from) - mean) : (x) - from)
   double total = 0;
@@ -71,7 +71,7 @@ static norm_moments moments(int64_t n, const void *x) {
   return (norm_moments){(double)n, (double)from + mean, sum_of_squares(n, x, from, (T)mean)};
 }
 
-/* sum[0] += of g * (distance from the mean); sum[1] += of g. */
+/* sum[0] += Σ g * (distance from the mean); sum[1] += Σ g. */
 static void sums(int64_t n, const void *x_, const void *g_, double from_, double mean_, double *sum) {
   const T *X = x_, *G = g_, from = (T)from_, mean = (T)mean_;
   for (; n > 0; n -= PART, X += PART, G += PART) {
@@ -105,7 +105,7 @@ static void apply(int64_t n, const void *x_, double from_, double mean_, double 
   for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * by + add;
 }
 
-/* out = g * by + distance * slope + add; where slope is 0 x is not read. */
+/* out = g * by + distance * slope + add; if slope is 0, x is not read. */
 static void apply_back(int64_t n, const void *x_, const void *g_, double from_, double mean_, const double *by_, void *out_) {
   const T *x = x_, *g = g_, from = (T)from_, mean = (T)mean_, by = (T)by_[0], slope = (T)by_[1], add = (T)by_[2];
   T *out = out_;
@@ -147,8 +147,8 @@ static void rows(const norm_call *c, int64_t begin, int64_t end) {
   }
 }
 
-/* What the gradient of a row adds up: of g * w * distance * rstd and of g * w. With `affine`, dw += g * distance * rstd and
-** db += g, element by element. */
+/* The sums for the gradient of a row: of g * w * distance * rstd and of g * w. With `affine`, dw += g * distance * rstd
+** and db += g, element by element. */
 INLINE void back_sums(int64_t n, const T *X, const T *G, T from, T mean, T rstd, const T *W, T *dw, T *db, const bool affine,
                       double *sum) {
   for (int64_t done = 0; done < n; done += PART) {
@@ -186,7 +186,7 @@ INLINE void back_row(int64_t n, const T *x, const T *g, T from, T mean, T rstd, 
   for (int64_t i = 0; i < n; i++) out[i] = g[i] * w[i] * rstd + ((x[i] - from) - mean) * slope + add;
 }
 
-/* The same of a row of several runs, each with one weight. */
+/* Like back_sums, for a row of several runs, each with one weight. */
 static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from, T mean, double rstd, const T *w, T *dw, T *db,
                               double *sum) {
   for (int64_t s = 0; s < c->segments; s++) {
@@ -199,7 +199,7 @@ static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from
   }
 }
 
-/* total += part, which starts anew */
+/* total += part, and part is cleared */
 static void flush(int64_t n, T *part, double *total) {
   for (int64_t i = 0; i < n; i++) total[i] += (double)part[i];
   memset(part, 0, (size_t)n * sizeof(T));
@@ -237,7 +237,7 @@ static void rows_back(const norm_call *c, int64_t begin, int64_t end, void *part
 
 /* ---- softmax: o, and g, the gradient of what it gave ---- */
 
-/* Sum of g * o; of g alone where plain. */
+/* The sum of g * o; if plain, of g alone. */
 INLINE double sum_of_products(int64_t n, const T *O, const T *G, const bool plain) {
   double total = 0;
   for (; n > 0; n -= PART, O += PART, G += PART) {
@@ -291,7 +291,7 @@ static void column_moments(int64_t count, int64_t n, const void *x_, const void 
   }
 }
 
-/* by: [4][n], from, mean, factor, what is added */
+/* by: [4][n] of from, mean, factor, summand */
 static void column_apply(int64_t count, int64_t n, const void *x_, const void *by, void *y_) {
   const T *x = x_, *from = by, *mean = from + n, *factor = mean + n, *add = factor + n;
   T *y = y_;

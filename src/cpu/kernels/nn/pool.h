@@ -1,19 +1,19 @@
-/* Pooling. Regular windows go tap by tap along a row of results, so that vectors hold neighbouring results; adaptive ones,
-** whose lengths differ, one by one. pool_float32.c and pool_float64.c say what REAL is, and WORD,
-** an integer as wide. */
+/* Pooling. Regular windows are handled tap by tap along a row of results, so that vectors hold neighbouring results;
+** adaptive windows, whose lengths differ, one by one. pool_float32.c and pool_float64.c define REAL, and WORD, an
+** integer of the same width. */
 
 #include <math.h>
 #include <string.h>
 
 #include "cpu/kernels/vector.h"
 
-enum { ROOM = 512 };             /* elements of a row of x that a vector of results reads, at most */
+enum { ROOM = 512 };             /* the most elements of a row of x that a vector of results reads */
 
 static bool line_fits(const pool_call *c) {
   return BYTES / 4 * c->stride[1] + (c->kernel[1] - 1) * c->dilation[1] <= ROOM;
 }
 
-/* Results first … end - 1 of a row have an element of x at tap `offset` of their window. */
+/* The results first … end - 1 of a row whose windows have an element of x at tap `offset`. */
 typedef struct reach { int64_t first, end; } reach;
 
 INLINE reach reach_of(const pool_call *c, int64_t offset) {
@@ -25,10 +25,10 @@ INLINE reach reach_of(const pool_call *c, int64_t offset) {
 
 typedef WORD places __attribute__((vector_size(BYTES)));
 
-/* Every step-th element of x: one a lane. */
+/* Loads every step-th element of x, one for each lane. */
 INLINE vector each(const REAL *x, const int64_t step) {
   if (step == 1) return load(x);
-#ifndef __clang__            /* clang cannot shuffle by places */
+#ifndef __clang__            /* clang cannot shuffle by a vector of places */
   places even = {0};
   for (int i = 0; i < LANES; i++) even[i] = 2 * i;
   if (step == 2) return __builtin_shuffle(load(x), load(x + LANES), even);
@@ -38,8 +38,8 @@ INLINE vector each(const REAL *x, const int64_t step) {
   return v;
 }
 
-/* n results of row r from `first` on, one a lane. Where their windows go beyond x, or vectors beyond the plane, `line` is a
-** copy of the row with -inf around. */
+/* Computes n results of row r from `first` on, one for each lane. If their windows extend beyond x, or vectors beyond
+** the plane, `line` is a copy of the row padded with -inf. */
 INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, const int64_t step) {
   const pool_call *c = p->c;
   REAL line[ROOM];
@@ -68,7 +68,7 @@ INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, 
   for (int64_t i = 0; p->position && i < n; i++) p->position[r * c->out[1] + first + i] = (int32_t)at[i];
 }
 
-/* Row r of the results. Steps between neighbours that vectors can take are known when this is compiled. */
+/* Computes row r of the results. The strides that vectors support are compile-time constants. */
 static void max_row(const pool_plane *p, int64_t r) {
   int64_t s = p->c->stride[1], out = p->c->out[1];
   for (int64_t i = 0; i < out; i += LANES) {

@@ -1,17 +1,17 @@
 #ifndef LT_GPU_KERNELS_LINALG_GEMM_ARGS_H
 #define LT_GPU_KERNELS_LINALG_GEMM_ARGS_H
 
-/* The parameters of gemm.cuh's kernels, for both sides. Strides in elements. */
+/* The parameters of gemm.cuh's kernels, for host and device. Strides are in elements. */
 
 #include "math/base.h"
 
 enum { GEMM_THREADS = 256 };
 
-/* Lines of a product: rows of a, or columns of b. */
+/* The lines of a factor: rows of a, or columns of b. */
 typedef struct gemm_side {
   const void *data;
-  int64_t count, stride;               /* lines, and the distance between them */
-  int64_t k_stride, step;              /* along k; between products of the batch */
+  int64_t count, stride;               /* number of lines, and the stride between them */
+  int64_t k_stride, step;              /* stride along k; step between products of the batch */
 } gemm_side;
 
 typedef struct gemm_arguments {
@@ -21,7 +21,7 @@ typedef struct gemm_arguments {
   int64_t   k;
   uint32_t  across;                    /* tiles in a row of c */
   bool      along[2];                  /* a, b: neighbours in memory are neighbours along k */
-  double    alpha_f, beta_f;           /* of floats and, with im, complex numbers; integers read i */
+  double    alpha_f, beta_f;           /* for floats and, with im, complex numbers; integers read i */
   double    alpha_im, beta_im;
   int64_t   alpha_i, beta_i;
 } gemm_arguments;

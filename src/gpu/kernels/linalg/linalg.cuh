@@ -1,4 +1,4 @@
-/* What stands between cuSOLVER's routines. D: the dtype of the matrices, IS_REAL: is it a real one? They lie one
+/* Kernels between cuSOLVER's routines. D: the dtype of the matrices; IS_REAL: 1 for real dtypes. The matrices lie one
 ** after the other, column-major. */
 
 #define KERNEL_THREADS 256
@@ -12,13 +12,13 @@ template <>        struct part_of<complex64_t>  { typedef float type; };
 template <>        struct part_of<complex128_t> { typedef double type; };
 typedef part_of<T>::type R;
 
-/* info[matrix] = -1 where one of its `count` elements is not finite. */
+/* Sets info[matrix] to -1 if one of its `count` elements is not finite. */
 KERNEL(check_finite)(const T *a, int64_t count, int64_t total, int *info) {
   int64_t i = (int64_t)grid_thread();
   if (i < total && !m_isfinite(a[i])) info[i / count] = -1;
 }
 
-/* Zeros below or above the diagonal of rows × columns. */
+/* Clears the triangle below or above the diagonal of rows × columns. */
 KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int below) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -26,7 +26,7 @@ KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int b
   if (below ? row > column : row < column) a[i] = (T)0;
 }
 
-/* r, p × n: the upper triangle of a, m × n. */
+/* Copies the upper triangle of a, m × n, to r, p × n. */
 KERNEL(copy_upper)(const T *a, int64_t m, T *r, int64_t p, int64_t n, int64_t total) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -34,7 +34,7 @@ KERNEL(copy_upper)(const T *a, int64_t m, T *r, int64_t p, int64_t n, int64_t to
   r[i] = row <= column ? a[(matrix * n + column) * m + row] : (T)0;
 }
 
-/* q, m × p: the first columns of a, m × n; 0 in those that a lacks. */
+/* Copies the first columns of a, m × n, to q, m × p; columns that a lacks become 0. */
 KERNEL(copy_columns)(const T *a, int64_t m, int64_t n, T *q, int64_t p, int64_t total) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -59,7 +59,7 @@ KERNEL(widen_pivots)(const int32_t *pivots, int64_t *out, int64_t total) {
   if (i < total) out[i] = pivots[i];
 }
 
-/* Where each of m rows of L U is in a; a thread a matrix, of p pivots. */
+/* For each of m rows of L U, its row in a; one thread for each matrix, with p pivots. */
 KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -87,7 +87,7 @@ INLINE double shifted(double x, int e) {
   return x * power_of_2(e);
 }
 
-/* z / 2^e, where the larger part becomes 0.5 … 1: what comes between may be beyond the dtype. */
+/* Scales z by 2^-e so that its larger part is in 0.5 … 1, because intermediate results may exceed the dtype. */
 INLINE complex128_t scaled(complex128_t z, int *e) {
   double size = m_max_float64(abs_float64(z.re), abs_float64(z.im));
   bool tiny = size < 0x1p-1000;
@@ -105,7 +105,7 @@ INLINE bool is_odd(const int64_t *pivots, int64_t n) {
 
 INLINE T narrowed(complex128_t z) { return convert<D, DT_complex128>(z); }
 
-/* A thread a matrix; info: not 0 where it is singular. */
+/* One thread for each matrix. info: not 0 if the matrix is singular. */
 KERNEL(make_det)(const T *a, int64_t n, const int64_t *pivots, const int *info, T *det, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -142,7 +142,8 @@ KERNEL(make_slogdet)(const T *a, int64_t n, const int64_t *pivots, const int *in
 
 #if IS_REAL
 
-/* Columns j and j + 1 of a pair are the real and the imaginary part of a vector; the other one is its conjugate. */
+/* Columns j and j + 1 of a pair are the real and the imaginary part of one vector; the other vector is its
+** conjugate. */
 KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<T> *vectors, int64_t n) {
   int64_t i = (int64_t)grid_thread(), column = i / n, row = i % n;
   if (i >= n * n) return;
@@ -155,7 +156,7 @@ KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<
 
 /* ---- least squares by singular values ---- */
 
-/* y, p × k, divided by the values that count; how many do. */
+/* Divides y, p × k, by the significant values, and counts these. */
 KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rtol, int64_t *rank) {
   int64_t i = (int64_t)grid_thread();
   double least = (double)values[0] * rtol;
@@ -167,7 +168,7 @@ KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rto
   if (i < p * k) y[i] = (double)values[i % p] > least ? y[i] / values[i % p] : (T)0;
 }
 
-/* b's columns, ld long, of m rows: beyond row n the norm of what is left over (the column of rest) and zeros. */
+/* Writes to b's columns, ld long, of m rows: below row n, the norm of the residual (the column of rest) and zeros. */
 KERNEL(store_rest)(const T *rest, int64_t m, T *b, int64_t ld, int64_t n, int64_t k) {
   int64_t column = (int64_t)grid_thread();
   if (column >= k) return;

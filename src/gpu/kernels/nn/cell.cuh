@@ -1,4 +1,4 @@
-/* Steps of recurrent cells, an element a thread. D: the dtype; the entries are the ops of cell_call. */
+/* Steps of recurrent cells, one thread for each element. D: the dtype; the entries are the ops of cell_call. */
 
 #include "gpu/kernels/typed.cuh"
 #include "gpu/kernels/nn/cell_args.h"
@@ -8,7 +8,7 @@ typedef PASTE(type_, D) T;
 #define REAL T
 #include "math/cell.h"
 
-/* What operand k has of this thread's element; NULL: there is no such operand. */
+/* Operand k's element for this thread, or NULL if there is no such operand. */
 INLINE T *at(const cell_args &a, int k, int64_t row, int64_t j) {
   return a.data[k] ? (T *)a.data[k] + row * a.row[k] + j : (T *)0;
 }

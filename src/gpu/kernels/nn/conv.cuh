@@ -1,6 +1,7 @@
-/* Between x and its columns, what each position of y reads of it: convolutions are matrix products of those (im2col of
-** Chellapilla, Puri, Simard: High Performance Convolutional Neural Networks, 2006).
-**   IN, OUT  DT_float32 …: the dtypes of what is read and what is written */
+/* Converts between x and its columns, which hold the elements of x that each position of y reads. Convolutions are
+** matrix products with the columns (im2col, Chellapilla, Puri, Simard: High Performance Convolutional Neural Networks,
+** 2006).
+**   IN, OUT  DT_float32 …: the dtypes of the input and the output */
 
 #define KERNEL_THREADS CONV_THREADS
 
@@ -11,7 +12,8 @@ typedef stored_t<IN>  in_t;
 typedef stored_t<OUT> out_t;
 typedef compute_t<IN> C;
 
-/* A thread: all taps of a channel at a position, so that neighbours write neighbours, and read them where the stride is 1. */
+/* A thread copies all taps of a channel at a position, so that neighbouring threads write neighbours, and read
+** neighbours if the stride is 1. */
 KERNEL(conv_unfold)(conv_columns p) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= p.threads) return;
@@ -31,7 +33,8 @@ KERNEL(conv_unfold)(conv_columns p) {
   }
 }
 
-/* A thread: an element of x, the sum of its places in the columns, in the order of taps. The columns are of all of y. */
+/* A thread computes an element of x: the sum of its places in the columns, in the order of taps. The columns belong to
+** all of y. */
 KERNEL(conv_fold)(conv_columns p) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= p.threads) return;

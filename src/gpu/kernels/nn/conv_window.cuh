@@ -1,20 +1,20 @@
 #ifndef LT_GPU_KERNELS_NN_CONV_WINDOW_CUH
 #define LT_GPU_KERNELS_NN_CONV_WINDOW_CUH
 
-/* Where the windows of convolutions lie. */
+/* The positions of a convolution's windows. */
 
 #include "gpu/kernels/nn/conv_args.h"
 
 #if LT_ON_GPU
 
-/* A thread's number as (…, channel, row, column): takes the last part of it off. */
+/* Splits the last part off a thread's number, which stands for (…, channel, row, column). */
 INLINE uint32_t take_part(uint32_t &i, const gpu_divisor &length) {
   uint32_t rest = divide(i, length), part = i - rest * length.d;
   i = rest;
   return part;
 }
 
-/* Where position p of y reads x through a tap, along dim d; outside of x where it is not in 0 … in - 1. */
+/* The position of x that position p of y reads through a tap, along dim d; outside of x if it is not in 0 … in - 1. */
 INLINE int tap_reads(const conv_window &w, int d, int p, int tap) {
   return p * w.stride[d] - w.pad[d] + tap * w.dilation[d];
 }
@@ -22,7 +22,7 @@ INLINE bool is_inside(const conv_window &w, int y, int x) {
   return (unsigned)y < (unsigned)w.in[0] && (unsigned)x < (unsigned)w.in[1];
 }
 
-/* The position of y that reads element i of x through a tap; -1: none does. */
+/* The position of y that reads element i of x through a tap; -1 if none does. */
 INLINE int tap_of(const conv_window &w, int d, int i, int tap) {
   int at = i + w.pad[d] - tap * w.dilation[d];
   if (at < 0) return -1;

@@ -1,4 +1,5 @@
-/* Cross entropy of rows of logits. A unit is for logits stored as IN, computed as COMPUTE, gradients stored as OUT. */
+/* Cross entropy of rows of logits. A unit is for logits stored as IN, computed as COMPUTE, with gradients stored as
+** OUT. */
 
 #define KERNEL_THREADS CROSS_ENTROPY_THREADS
 
@@ -9,9 +10,9 @@
 #include "gpu/kernels/nn/cross_entropy_args.h"
 
 typedef state_logsum<C> Row;
-enum { AT_ONCE = 4 };              /* loads of a thread under way */
+enum { AT_ONCE = 4 };              /* loads of a thread in flight */
 
-/* This thread's row, and its number among those of the row. */
+/* This thread's row, and its number among the row's threads. */
 INLINE int64_t row_of(const cross_entropy_args &p) {
   return (int64_t)blockIdx.x * (blockDim.x / (unsigned)p.threads) + threadIdx.x / (unsigned)p.threads;
 }
@@ -19,7 +20,7 @@ INLINE int64_t number_in_row(const cross_entropy_args &p) { return (int64_t)(thr
 
 INLINE bool is_ignored(const cross_entropy_args &p, int64_t r) { return p.ignores && p.classes[r] == p.ignored; }
 
-/* 0-based; what is out of range is reported, and 0. */
+/* The class of a row, 0-based; a class out of range is reported, and counts as 0. */
 INLINE int64_t class_of(const cross_entropy_args &p, int64_t r) {
   int64_t at = p.classes[r] - 1;
   if ((uint64_t)at < (uint64_t)p.n) return at;
@@ -58,7 +59,7 @@ KERNEL_COOPERATIVE(cross_entropy_rows)(cross_entropy_args p) {
   else ((C *)p.losses)[r] = (C)loss;
 }
 
-/* One block: the losses as one, always in the same order. */
+/* One block adds up the losses, always in the same order. */
 KERNEL_COOPERATIVE(cross_entropy_finish)(cross_entropy_args p) {
   double sum = 0, count = 0;
   for (int64_t r = threadIdx.x; p.single && r < p.rows; r += blockDim.x) {

@@ -9,12 +9,12 @@ typedef struct cross_entropy_args {
   const void    *in;
   const int64_t *classes;
   void   *losses, *sums, *out;   /* as in calls.h's cross_entropy_call */
-  double *each;                  /* losses of all rows, before they are added up */
+  double *each;                  /* losses of all rows, before the sum */
   void   *late;                  /* gpu_late */
   int64_t rows, n, ignored;
-  int32_t threads;               /* of a row, a power of 2 */
+  int32_t threads;               /* threads of a row, a power of 2 */
   int32_t what;                  /* gpu_note()'s number */
-  int32_t ignores, single, mean; /* single: one loss of all rows */
+  int32_t ignores, single, mean; /* single: one loss for all rows */
 } cross_entropy_args;
 
 #endif

@@ -1,5 +1,5 @@
-/* Normalisation of rows and of channels, as calls.h's norm_call says. A unit is for elements stored as IN, computed as
-** COMPUTE, stored as OUT. What is kept of a mean is its distance from the first element; sums are in double. */
+/* Normalisation of rows and of channels, as defined by norm_call in calls.h. A unit is for elements stored as IN,
+** computed as COMPUTE, stored as OUT. A mean is stored as its distance from the first element; sums are in double. */
 
 #define KERNEL_THREADS NORM_THREADS
 
@@ -22,7 +22,7 @@ INLINE int64_t parameters(const norm_args &p) { return p.groups * p.segments; }
 
 /* ---- rows: some threads each ---- */
 
-/* Of element i of row r. */
+/* The parameter's index for element i of row r. */
 INLINE int64_t parameter_of(const norm_args &p, int64_t r, int64_t i) {
   return r % p.groups * p.segments + (p.run == 1 ? i : i / p.run);
 }
@@ -71,7 +71,7 @@ KERNEL_COOPERATIVE(norm_rows_back)(norm_args p) {
   }
 }
 
-/* What softmax gave is `in`; log_softmax, with `logarithm`. */
+/* `in` is the result of softmax, or with `logarithm` of log_softmax. */
 KERNEL_COOPERATIVE(norm_softmax_back)(norm_args p) {
   int64_t r = group_number(p), n = r < p.rows ? p.segments * p.run : 0, first = r * (p.segments * p.run);
   double sum = 0;
@@ -88,7 +88,7 @@ KERNEL_COOPERATIVE(norm_softmax_back)(norm_args p) {
 
 /* ---- sums of each parameter ---- */
 
-/* This thread's part of a chunk's two sums of parameter k. */
+/* This thread's part of a chunk's two sums for parameter k. */
 INLINE void sum_chunk(const norm_args &p, int64_t chunk, int64_t k, double *a, double *b) {
   int64_t begin = chunk * p.chunk, end = begin + p.chunk, sets = p.rows / p.groups;
   if (end > sets) end = sets;
@@ -127,7 +127,7 @@ INLINE void follow(const norm_args &p, void *running, int64_t k, double value) {
   ((C *)running)[k] = (C)(old + p.momentum * (value - old));
 }
 
-/* Mean and variance of channel k, of what its chunks have added up: distances b, their squares a. */
+/* Mean and variance of channel k, from the sums of its chunks: of distances b, and of their squares a. */
 INLINE void finish_moments(const norm_args &p, int64_t k, double a, double b) {
   double n = (double)p.rows * (double)p.run, from = p.given ? 0 : (double)element_at(p.in, k * p.run);
   double mean = b / n, var = a / n - mean * mean;

@@ -1,5 +1,5 @@
-/* Pooling. A thread makes an element: of y from its window, of x from the windows that it is in, which are taken in
-** order, so that sums are the same at every run.
+/* Pooling. A thread computes an element: of y from its window, or of x from the windows that contain it, in order, so
+** that sums are the same at every run.
 **   STORE  DT_float32 …: the dtype of x and y */
 
 #define KERNEL_THREADS POOL_THREADS
@@ -14,12 +14,12 @@ INLINE C load(const stored *p, int64_t i) { return element<STORE>::load(p[i]); }
 
 /* ---- windows ---- */
 
-/* Elements first, first + step … before end of a dim of x; counted: how many that is, or with padding. */
+/* Elements first, first + step … before end of a dim of x; counted: their number, possibly including padding. */
 struct window { int first, end, step, counted; };
 
 INLINE int ceil_divide(int64_t a, int b) { return (int)((a + b - 1) / b); }
 
-/* The part of window p that lies in x. */
+/* The part of window p that is inside of x. */
 INLINE window window_at(const pool_args &a, int d, int p) {
   if (a.adaptive) {
     int first = (int)((int64_t)p * a.in[d] / a.out[d]), end = ceil_divide((int64_t)(p + 1) * a.in[d], a.out[d]);
@@ -32,7 +32,7 @@ INLINE window window_at(const pool_args &a, int d, int p) {
   return window{first, end, step, a.count_pad ? counted : ceil_divide(end - first, step)};
 }
 
-/* The windows that may hold element i: first … last. */
+/* The windows that may contain element i: first … last. */
 struct range { int first, last; };
 INLINE range windows_of(const pool_args &a, int d, int i) {
   if (a.adaptive)
@@ -41,17 +41,17 @@ INLINE range windows_of(const pool_args &a, int d, int i) {
   return range{before > 0 ? ceil_divide(before, a.stride[d]) : 0, m_min(at / a.stride[d], a.out[d] - 1)};
 }
 
-/* With dilation, windows step over elements. */
+/* True if window p contains element i: with dilation, windows skip elements. */
 INLINE bool holds(const pool_args &a, int d, int p, int i) {
   return a.adaptive || a.dilation[d] == 1 || (i + a.pad[d] - p * a.stride[d]) % a.dilation[d] == 0;
 }
 
-/* What the sum of a window is divided by. */
+/* The divisor of a window's sum. */
 INLINE C divisor_of(const pool_args &a, const window &rows, const window &columns) {
   return a.divisor ? (C)a.divisor : (C)rows.counted * (C)columns.counted;
 }
 
-/* Which element of its plane a thread has, and of which plane. */
+/* The plane of a thread's element, and the element's position in the plane. */
 struct place { uint32_t plane, element; int row, column; };
 INLINE place place_of(const pool_args &a, uint32_t i) {
   uint32_t plane = divide(i, a.line), at = i - plane * a.line.d, row = divide(at, a.width);
@@ -64,7 +64,7 @@ INLINE const stored *y_plane(const pool_args &a, const place &at) { return (cons
 
 /* ---- kernels ---- */
 
-/* The first of the greatest; NaN is greater than all else: the last of several. */
+/* The first of equal maxima; NaN is greater than all numbers, and the last of several counts. */
 KERNEL(pool_max)(pool_args a) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= a.threads) return;

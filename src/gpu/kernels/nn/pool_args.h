@@ -7,7 +7,7 @@
 
 enum { POOL_THREADS = 256 };
 
-/* Lengths are {height, width}. x, y and position: of the first plane. */
+/* Lengths are {height, width}. x, y and position point to the first plane. */
 typedef struct pool_args {
   void       *x, *y;
   int32_t    *position;
@@ -15,7 +15,7 @@ typedef struct pool_args {
   int32_t     adaptive, count_pad;
   int64_t     divisor;
   uint32_t    threads;
-  gpu_divisor line, width;             /* elements of a plane that threads are of, and of a row of it */
+  gpu_divisor line, width;             /* threads of a plane, and of a row: an element each */
 } pool_args;
 
 #endif

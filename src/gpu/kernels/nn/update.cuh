@@ -1,4 +1,5 @@
-/* Optimisers' updates. A unit is a row of update.def (ROW: update_adam …) for parameters stored as DTYPE (DT_float32 …). */
+/* Updates of parameters. A unit is a row of update.def (ROW: update_adam …) for parameters stored as DTYPE (DT_float32
+** …). */
 
 #include "gpu/kernels/nn/update_args.h"
 
@@ -35,7 +36,7 @@ INLINE numbers numbers_of(const update_args &a) {
   return all;
 }
 
-/* x: the operands' values as stored; those of the parameter and of the states change. */
+/* x: the stored values of the operands; those of the parameter and of the states change. */
 INLINE void update(const numbers &all, stored (&x)[UPDATE_MOST]) {
   C v[UPDATE_MOST] = {0, 0, 0, 0, 0};
 #pragma unroll
@@ -45,7 +46,7 @@ INLINE void update(const numbers &all, stored (&x)[UPDATE_MOST]) {
   for (int k = 0; k < OPERANDS; k++) if (k != 1) x[k] = convert<DTYPE, COMPUTE>(v[k]);
 }
 
-/* Element offset[k] of each operand. */
+/* Updates element offset[k] of each operand. */
 INLINE void update_at(const update_args &a, const numbers &all, const int64_t *offset) {
   stored x[UPDATE_MOST];
 #pragma unroll
@@ -55,7 +56,7 @@ INLINE void update_at(const update_args &a, const numbers &all, const int64_t *o
   for (int k = 0; k < OPERANDS; k++) if (k != 1) ((stored *)a.at[k])[offset[k]] = x[k];
 }
 
-/* Everything is contiguous and aligned: a vector a thread. */
+/* All operands are contiguous and aligned: one vector for each thread. */
 KERNEL(update_flat)(update_args a) {
   const int64_t at = (int64_t)grid_thread() * VECTOR;
   const numbers all = numbers_of(a);

@@ -9,7 +9,7 @@ enum { UPDATE_THREADS = 256, UPDATE_MOST = 5, UPDATE_MOST_NUMBERS = 10 };
 
 typedef struct update_args {
   void   *at[UPDATE_MOST];             /* parameter, gradient, states */
-  int64_t count;                       /* update_flat: elements */
+  int64_t count;                       /* update_flat: number of elements */
   double  number[UPDATE_MOST_NUMBERS];
 } update_args;
 
