@@ -158,7 +158,7 @@ local function write(words, count)
   return table.concat(list)
 end
 
--- What is no text for a terminal is a point: control characters, and bytes that are no UTF-8.
+-- Replaces characters that a terminal cannot show by points: control characters, and bytes that are no UTF-8.
 local function printable(words)
   words = words:gsub("%c", function(c) return c == "\n" and c or "·" end)
   for _ = 1, #words do

@@ -30,7 +30,7 @@ for name in ([[alias autograd init checkpoint grad compose convert device dlpack
   other_sources[name] = true
 end
 
--- What stands on the functions of the page, in tables of its own.
+-- Functions that the page shows in tables of their own.
 local other_libraries = {bench = true, advise = true, nn = true, optim = true, data = true}
 
 -- Functions that compute nothing with elements, in sources of others that do.
@@ -268,7 +268,7 @@ local function is_factorization(name)
   return inner and not is_composition(coverage.function_of(name)) and rawget(lt, inner) == nil
 end
 
---- What the CPU uses, where a GPU uses a library: the letter, "" for nothing.
+--- The library that the CPU uses where a GPU uses a library: its letter, or "".
 local function cpu_library(name, letter, dtype)
   if is_factorization(name) then return "L" end
   return (letter == "B" and blas[dtype] or letter == "L") and letter or ""
@@ -337,7 +337,7 @@ local function why(name, cells)
     or error(("coverage: nothing explains where %s is missing: columns %s"):format(name, table.concat(without, " ")))
 end
 
---- What the device without a function says, and for which dtypes if the other has it for more.
+--- The error of the device without a function, and the dtypes for which only the other device has it.
 local function difference(name, cpu, gpu)
   local dtypes, both, words = {}, false, nil
   for _, dtype in ipairs(coverage.dtypes()) do
@@ -419,7 +419,7 @@ function coverage.markdown(cpu, gpu)
   return table.concat(out, "\n") .. "\n"
 end
 
---- What a page says of the CPU: name → the letters of each column, K for all that computes there.
+--- The CPU's part of a page: name → the letters of each column, K for everything that is computed there.
 function coverage.read(page)
   local rows = {}
   for name, text in page:gmatch "\n| `([%w_.]+)`[^|]* (|[^\n]*)|[^|\n]*|" do

@@ -42,7 +42,7 @@ _Static_assert(__builtin_types_compatible_p(dnn_stream, gpu_stream), "streams ar
 _Static_assert(sizeof(dnn_result) == sizeof(int), "results are ints");
 #endif
 
-/* What driver.c and compile.c take an enum or a handle for without naming its type. */
+/* The enums and handles that driver.c and compile.c use without naming their types. */
 _Static_assert(sizeof(gpu_result) == sizeof(int) && sizeof(rtc_result) == sizeof(int) &&
                sizeof(blas_result) == sizeof(int) && sizeof(fft_result) == sizeof(int) &&
                sizeof(solver_result) == sizeof(int), "results are ints");

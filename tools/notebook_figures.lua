@@ -100,7 +100,7 @@ local function value_table(list)
   }
 end
 
--- Where and how well it was measured.
+-- The place and the quality of the measurement.
 local function circumstances(made, list)
   local where, most
   for _, each in ipairs(list) do

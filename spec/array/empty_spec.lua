@@ -158,7 +158,7 @@ for _, name in ipairs(helpers.drawn(public_names(), "functions")) do
   end
 end
 
--- Of no elements: an identity, NaN, or an error (nil) where there is none.
+-- The result of no elements: an identity, NaN, or an error (nil) if there is none.
 local identities = {
   sum = 0, prod = 1, mean = 0 / 0, var = 0 / 0, std = 0 / 0, any = false, all = true, count_nonzero = 0,
   logsumexp = -math.huge, norm = 0, max = false, min = false, argmax = false, argmin = false,

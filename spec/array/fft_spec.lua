@@ -102,7 +102,7 @@ local functions = {
   irfftn = {hermitian_line, 1, "backward", many = true, half_in = true, real_out = true},
 }
 
--- What the function gives for array a: lengths n along dims d.
+-- The expected result for array a, with lengths n along dims d.
 local function expected(name, a, n, d, norm)
   local f, total = functions[name], 1
   local steps = {}
@@ -110,7 +110,7 @@ local function expected(name, a, n, d, norm)
     total = total * n[i]
     steps[i] = i == #d and {d[i], f[1](n[i], f[2])} or {d[i], complex_line(n[i], f[2])}
   end
-  -- What keeps half of real lines comes first; what makes real lines comes last.
+  -- The step that keeps half of real lines comes first; the step that makes real lines comes last.
   if f.real_in then table.insert(steps, 1, table.remove(steps)) end
   for _, step in ipairs(steps) do a = along(a, step[1], step[2]) end
   local scale = norm == "ortho" and total ^ -0.5 or norm == f[3] and 1 / total or 1
@@ -126,7 +126,7 @@ local function tolerance(dtype, total)
   return (part[dtype] == "float32" and 2e-7 or 4e-16) * (3 + math.log(total + 1, 2))
 end
 
--- What is wrong with tensor t as array a, or nil.
+-- The difference between tensor t and array a, or nil.
 local function difference(a, t, dtype, total)
   if t.dtype ~= dtype then return ("dtype %s, not %s"):format(t.dtype, dtype) end
   local got, most = array_of(t), 0

@@ -20,7 +20,7 @@ local blas = {"float32", "float64", "complex64", "complex128"}
 
 -- ---- random tensors ------------------------------------------------------------------------------
 
--- What a property draws from.
+-- The values from which a property draws.
 local function new_source(seed)
   local source = {random = cases.random(seed)}
 

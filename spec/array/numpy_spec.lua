@@ -9,7 +9,7 @@ local reference = require "spec.support.reference"
 local numpy, standard = data.read "numpy", data.read "standard"
 local array, info = reference.array, reference.dtype.info
 
--- Those that other libraries may round otherwise: a few roundings of the largest number.
+-- The tolerance of functions that other libraries may round differently: a few roundings of the largest number.
 local ROUNDINGS = 32
 
 local function is_complex(a) return a.dtype:find "^complex" ~= nil end

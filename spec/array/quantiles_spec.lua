@@ -7,7 +7,7 @@ local reference = require "spec.support.reference"
 local array, info, order = reference.array, reference.dtype.info, reference.order
 local methods = {"linear", "lower", "higher", "midpoint", "nearest"}
 
--- What f(line) gives for each line along dim of an array of reals, as the float that integers become.
+-- The results of f(line) for each line along dim of an array of reals, as the float dtype that integers become.
 local function along(a, dim, f)
   local name = info[a.dtype].is_float and a.dtype or "float32"
   local outer, each = array.fibres(array.to(a, "float64"), dim)

@@ -35,7 +35,7 @@ local function distinct(name, list)
   return order, inverse
 end
 
--- What the four functions give for an oracle array.
+-- The expected results of the four functions for an oracle array.
 local function expected(a)
   local order, inverse = distinct(a.dtype, a.data)
   local function list(field, dtype)

@@ -11,13 +11,13 @@ local reduce_rows = require "spec.support.special_reduce"
 local floats = {"float16", "bfloat16", "float32", "float64"}
 local COPIES = 40                                -- enough for several blocks of a kernel and the rest of one
 
--- What special cases are not about: floats are refused, or only moved.
+-- Functions without special cases: they refuse floats, or only move them.
 local without = {}
 for name in ("bitwise_and bitwise_or bitwise_xor bitwise_invert bitwise_left_shift bitwise_right_shift where"):gmatch "%S+" do
   without[name] = true
 end
 
--- What is wrong with the first element that is, or nil. indices[i]: the case at element i.
+-- The error of the first wrong element, or nil. indices[i]: the case at element i.
 local function first_problem(result, dtype, cases, indices)
   local got = special.elements(result)
   assert(#got == #indices, "the result has another length")

@@ -21,7 +21,7 @@ local function gradients(leaves, compute)
   return list
 end
 
--- Of results of leaves: in place on the first one.
+-- Functions of results of leaves, in place on the first one.
 local function same_gradients(name, leaves, others)
   local function operands()
     local list = {}
@@ -87,7 +87,8 @@ describe("in place", function()
     end
   end)
 
-  -- Where PyTorch's formula takes the result, too, which is gone (tools/autograd/derivatives.yaml); pow: that of the exponent.
+  -- Functions whose formula in PyTorch (tools/autograd/derivatives.yaml) needs the result, which is overwritten; for
+  -- pow the formula of the exponent.
   local of_result = {copysign = true, exp = true, expm1 = true, hypot = true, reciprocal = true, relu = true, rsqrt = true,
                      sigmoid = true, sqrt = true, tan = true, tanh = true}
 

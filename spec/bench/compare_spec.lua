@@ -31,7 +31,7 @@ end
 
 local function two() return lt.full({2}, 2, {dtype = "float32"}) end
 
--- What becomes of a base and another that return these.
+-- The comparison of a base and another function with these results.
 local function agreement(a, b, more)
   local clock = clocks.new()
   local r = compare(clock, {{"a", returning(clock, LONG, a)}, {"b", returning(clock, LONG / 4, b)}}, more)

@@ -4,7 +4,7 @@ local clocks = require "spec.support.fake_clock"
 local idle = require "luatensor.bench.idle"
 local result = require "luatensor.bench.result"
 
--- What others do to the machine while the spec runs is none of its business.
+-- The spec ignores what other processes do to the machine while it runs.
 local watch = idle.watch
 setup(function() idle.watch = function() return {others = function() return 0 end} end end)
 teardown(function() idle.watch = watch end)

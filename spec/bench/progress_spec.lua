@@ -13,7 +13,7 @@ function stream:write(...)
 end
 function stream:flush() return self end
 
--- What stands on the line in the end; nil: nothing does.
+-- The final text of the line, or nil if it is empty.
 local function line()
   local last = written:match("\r([^\r]*)$")
   return last and last:gsub("\27%[K", "") or nil

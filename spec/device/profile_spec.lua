@@ -6,7 +6,8 @@ local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
 local shell = require "spec.support.shell"
 
--- What f's calls were, by "device family": calls, elements, read, written, flops, dtype of the last; and the whole.
+-- The calls of f, by "device family": calls, elements, read, written, flops, dtype of the last call; and the whole
+-- profile.
 local function profile(mode, f)
   core.profile_start(mode)
   local ok, problem = pcall(f)

@@ -7,7 +7,7 @@ local public = require "spec.support.public"
 local nn, optim, data = lt.nn, lt.optim, lt.data
 local docs, doc_of, most_of = public.docs, public.doc_of, public.most_of
 
--- What f says to n arguments, of which only the last and, if given, the first are not nil.
+-- The error of f for n arguments, of which only the last and, if given, the first are not nil.
 local function said(f, n, first)
   local list = {n = n, [1] = first}
   list[n] = true
@@ -164,7 +164,7 @@ local untried = {
   randint = true,
 }
 
--- What a function that takes the arguments of list i says to n nils after them; nil where it takes these, too.
+-- The error of a function with the arguments of list i, followed by n nils; nil if the function accepts them.
 local function said_to_nils(f, i, n)
   local list = lists_of_arguments()[i]
   local ok, message = pcall(f, table.unpack(list, 1, #list + n))

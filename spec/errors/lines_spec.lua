@@ -23,7 +23,7 @@ local function target(name)
   return alias.functions[plain] and alias.functions[plain] .. name:sub(#plain + 1) or name
 end
 
--- What is wrong with the message that f raises, if it raises one.
+-- The mistake in the message that f raises, if it raises one.
 local function misblamed(name, f, ...)
   local ok, message = pcall(call, f, ...)
   if ok then return end

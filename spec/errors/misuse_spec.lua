@@ -1,4 +1,4 @@
--- What a script may do wrong on purpose: nothing crashes, and tensors that were there are as they were.
+-- Deliberate misuse by scripts: nothing crashes, and existing tensors do not change.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

@@ -20,7 +20,7 @@ local inputs = {
   double_images = lt.ones(5, 5, 5, 5, {dtype = "float64"}), empty = lt.ones(0, 5),
 }
 
--- What net says to an input, and the line that it was called at; nil: nothing.
+-- The error of net for an input, and the line of the call; nil if there is no error.
 local function said(net, x)
   local line = debug.getinfo(1, "l").currentline + 1
   local ok, message = pcall(function() return (net(x)) end)

@@ -15,7 +15,7 @@ local function folder(...)
   return path
 end
 
--- What a script prints in a process of its own. variables: environment, over those of a plain emulator.
+-- The output of a script in a new process. variables: the environment, added to that of a plain emulator.
 local function lua(script, variables)
   local environment = {LUATENSOR_CUDA_PATH = emulator, LUATENSOR_CACHE = build .. "/spec/kernels", LUATENSOR_TEST_DEVICE = "cpu"}
   for name, value in pairs(variables or {}) do environment[name] = value end

@@ -22,7 +22,7 @@ local function random(dtype) return lt.rand(COUNT):astype(dtype or "float32") en
 local function square(dtype) return lt.rand(side, side):astype(dtype or "float32") end
 local function whole(most) return lt.randint(1, most or COUNT, COUNT) end
 
--- What an operation is called with, and what it does. An operation in place gets a copy.
+-- The arguments of an operation, and its expected result. An in-place operation gets a copy.
 local operations = {
   {"map", function() return random() end, function(x) return x:tan() end},
   {"map in place", function() return random() end, function(x) return x:clone():tan_() end},

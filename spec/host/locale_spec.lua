@@ -8,7 +8,7 @@ local folder
 setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
--- What the script says, in a locale that is made in the folder where it is not C, and the file that it wrote.
+-- The output of the script in a locale, which is made in the folder unless it is C, and the file that the script wrote.
 local function run(locale)
   shell.passes(("mkdir -p %s/%s"):format(folder, locale))
   local output = shell.passes(("LOCPATH=%s LUATENSOR_MEMORY_LIMIT=1.5G tools/lua spec/support/scripts/locale.lua %s %s/%s"):format(

@@ -13,7 +13,7 @@ local folder
 before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
--- What a script prints in a process with these variables, and no others that name folders.
+-- The output of a script in a process with these variables, and without other variables that name folders.
 local function lua(variables, script)
   local words = "env -u LUATENSOR_CACHE -u XDG_CACHE_HOME -u HOME " .. variables
   return (shell.passes(("%s lua5.4 - <<'END'\nlocal core = require 'luatensor.core'\n%s\nEND"):format(words, script)))

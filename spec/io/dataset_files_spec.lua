@@ -10,7 +10,7 @@ local path
 setup(function() path = os.tmpname() end)
 teardown(function() os.remove(path) end)
 
--- What gzip makes of these bytes.
+-- The bytes packed by gzip.
 local function gzip(bytes)
   local plain = os.tmpname()
   shell.write(plain, bytes)

@@ -8,7 +8,8 @@ local folder
 setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
--- What a call says about the file, and how many MiB the process has had at most. limit: another one, as a shell has it.
+-- The error of a call with the file, and the peak memory of the process in MiB. limit: another limit, in a shell's
+-- words.
 local function reads(call, limit)
   local script = ([[
     local lt = require "luatensor"

@@ -11,7 +11,8 @@ local function moments(x)
   return y:mean():item(), y:std():item(), y:min():item(), y:max():item()
 end
 
--- Of n numbers drawn with a standard deviation: the mean is within 5 std / √n, std within 5 / √(2 n) of itself.
+-- Tolerances for n numbers drawn with a standard deviation: the mean is within 5 std / √n, std within 5 / √(2 n) of
+-- itself.
 local function check_draw(x, mean, std, low, high)
   local got_mean, got_std, got_low, got_high = moments(x)
   assert.near(mean, got_mean, 5 * std / math.sqrt(x.size))

@@ -22,7 +22,7 @@ local function number(x)
   return x
 end
 
--- What is wrong with tensor x as the entry, relative to the largest magnitude in it; nil: nothing.
+-- The difference between tensor x and the entry, relative to the entry's largest magnitude, or nil.
 local function problem(e, x, tolerance)
   if not lt.is_tensor(x) then return ("tensor expected, got %s"):format(type(x)) end
   local shape, largest = "[" .. table.concat(e.shape, ", ") .. "]", 1e-3

@@ -162,7 +162,7 @@ describe("a scheduler", function()
 end)
 
 describe("a scheduler's state of no sense", function()
-  -- What b says to a's state, changed; nothing changed.
+  -- The error of b for a's state after a change; b itself must not change.
   local function refuses(words, a, b, change)
     local dict, before = a:state_dict(), tostring(b)
     if change then change(dict) end

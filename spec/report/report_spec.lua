@@ -69,7 +69,7 @@ local function shown_as(value, text)
   end
 end
 
--- What of a page is not in the JSON: figures, and numbers in its text.
+-- The parts of a page that are not in the JSON: figures, and numbers in its text.
 local function strangers(page, json)
   local numbers, strings = contents_of(json)
   local found, elements = {}, reader.parse(page)

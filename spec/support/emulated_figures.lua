@@ -105,7 +105,7 @@ end
 
 local by_kind = {table = table_faults, chart = chart_faults, text = text_faults, note = text_faults}
 
---- What is wrong with blocks: a list of texts.
+--- The mistakes in blocks, as a list of texts.
 function marks.faults(blocks, emulated, real)
   local faults = {}
   local function fault(...) faults[#faults + 1] = string.format(...) end
@@ -143,7 +143,7 @@ end
 
 local SHOWN = {"p", "li", "h1", "h2", "h3", "th", "td", "figcaption", "summary", "text"}
 
---- What is wrong with a page in HTML. Its figures are shown to 14 digits: so are those that they are looked up in.
+--- The mistakes in a page in HTML. Its figures are shown to 14 digits, and compared with the same number of digits.
 function marks.page_faults(page, emulated, real)
   local function shortened(set)
     local short = {}

@@ -20,7 +20,7 @@ environment.limits = {
 }
 environment.places = {"", "LC_ALL=de_DE.UTF-8", "LC_ALL=de_DE.ISO-8859-1", "HOME=/sys XDG_CACHE_HOME=/sys"}
 
--- Where a shell may hide /proc from a command.
+-- The wrapper with which a shell may hide /proc from a command.
 local function can_hide_proc()
   return (shell.run "unshare -m sh -c 'umount -l /proc && test ! -e /proc/self'") == 0
 end

@@ -1,4 +1,4 @@
--- What specs share: tensors from oracle arrays and back, assertions that compare the two, the device under test.
+-- Helpers of specs: tensors from oracle arrays and back, assertions that compare the two, the device under test.
 local assert = require "luassert"
 local lt = require "luatensor"
 local reference = require "spec.support.reference"

@@ -56,7 +56,8 @@ function html.all(elements, name)
   return list
 end
 
---- What is wrong with a page as a whole: ids twice, references that leave it or lead nowhere, headings out of order.
+--- The mistakes in a page as a whole: repeated ids, references that leave the page or lead nowhere, headings out of
+-- order.
 function html.faults(elements)
   local faults, ids, level = {}, {}, 0
   local function fault(...) faults[#faults + 1] = string.format(...) end

@@ -62,7 +62,7 @@ local function in_folder(code, folder)
   end))
 end
 
--- What takes long on a page is smaller in a spec.
+-- Slow parts of a page are smaller in a spec.
 local SMALLER <const> = {
   ['sizes = "quick"'] = 'sizes = "tiny", parts = {}',
   ["bench.machine()"] = "bench.machine",

@@ -1,4 +1,4 @@
--- What specs of convolutions and pooling share: nested lists of images as flat lists, by nested loops.
+-- Helpers of specs of convolutions and pooling: nested lists of images as flat lists, by nested loops.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"

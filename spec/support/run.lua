@@ -13,7 +13,7 @@ local tags = require "spec.support.tags"
 
 local lua = os.getenv "LUA" or "lua5.4"
 
--- What a command printed, and its exit status.
+-- The output of a command, and its exit status.
 local function capture(command)
   local pipe <close> = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
   local body, status = pipe:read("a"):match "^(.*)status (%d+)\n$"

@@ -74,7 +74,7 @@ local function exactly(f) return function(...) return f(...), "exactly" end end
 local function always(x, how) return function() return x, how or "exactly" end end
 local function roughly(x) return always(x, "roughly") end
 
--- Of the numbers of all operands, in order: x, y, z, or the parts a, b of the first and c, d of the second.
+-- The numbers of all operands, in order: x, y, z, or the parts a, b of the first and c, d of the second operand.
 local results = {
   NaN = always(nan), ["+NaN"] = always(nan, "sign"), ["-NaN"] = always(minus_nan, "sign"),
   ["+inf"] = always(inf), ["-inf"] = always(-inf), ["±inf"] = always(inf, "magnitude"),

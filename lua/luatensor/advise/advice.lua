@@ -1,4 +1,4 @@
---- Advice: measured, decided, said.
+--- Makes advice: measures, decides, and words the result.
 
 local args = require "luatensor.base.args"
 local crossover = require "luatensor.bench.crossover"
@@ -36,7 +36,7 @@ advice.class = result.class("advice", {blocks = page.blocks, timings = measured.
     }},
   }))
 
--- The advice that follows from what a grid measured.
+-- The advice that follows from the measurements of a grid.
 local function follow(found, settings, sizes, calls, place)
   found.name, found.devices, found.calls, found.wanted = settings.name, settings.devices, calls, sizes
   found.options = {seconds = settings.seconds, patience = settings.patience, calls = calls}
@@ -52,7 +52,7 @@ local function follow(found, settings, sizes, calls, place)
   return result.new(advice.class, found)
 end
 
---- What lt.advise does, at a place.
+--- lt.advise, at a given place.
 function advice.run(fn, options, place)
   args.check("advise", "argument 1", fn, "callable")
   options = args.read("advise", options, known)

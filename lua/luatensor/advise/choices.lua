@@ -18,8 +18,8 @@ local result = require "luatensor.bench.result"
 local choices = {}
 
 local BATCH <const>, LAYERS <const> = 64, 4
-local STEPS <const> = 10000           -- of a training that somebody waits for
-local MOST <const> = 4                -- times that rounds may differ for a figure to be shown
+local STEPS <const> = 10000           -- of a training run for which somebody waits
+local MOST <const> = 4                -- the largest ratio of rounds with which a figure is shown
 local SHORT <const>, LONG <const> = 60, 3600    -- seconds that STEPS may take: at once, within the hour
 
 -- float32 parameters, their gradients, and the two moments of Adam
@@ -47,13 +47,13 @@ local function point_of(advice, parameters)
   end
 end
 
--- pick: which of the rounds' figures counts.
+-- pick: chooses which of the rounds' figures counts.
 local function seconds_at(point, device, pick)
   local entry = measured.entry_of(point, device)
   return entry and pick(entry.with_transfers or entry.in_place)
 end
 
--- {{multiplications and additions, seconds}, …} of a device.
+-- The points {{multiplications and additions, seconds}, …} of a device.
 local function series(advice, device, pick)
   local list = {}
   for _, point in ipairs(advice.points) do
@@ -63,7 +63,7 @@ local function series(advice, device, pick)
   return list
 end
 
--- A line through the last two points: what each call costs anyway, and what the products cost.
+-- A line through the last two points: the constant cost of a call, and the cost of the products.
 local function extrapolated(points, at)
   local last, before = points[#points], points[#points - 1]
   if not last then return nil end
@@ -72,7 +72,7 @@ local function extrapolated(points, at)
   return last[2] + slope * (at - last[1])
 end
 
--- Seconds of a step on a device that is here, and how they are known.
+-- The seconds of a step on a device of this machine, and how they are known.
 local function step_here(advice, device, parameters, pick)
   local exact = point_of(advice, parameters)
   local seconds = exact and seconds_at(exact, device, pick)
@@ -81,7 +81,7 @@ local function step_here(advice, device, parameters, pick)
   if seconds and seconds > 0 then return seconds, "extrapolated" end
 end
 
--- True if its results differed from those of the first device at any size.
+-- True if a device's results differed from those of the first device at any size.
 local function differs(advice, device)
   for _, point in ipairs(advice.points) do
     local entry = measured.entry_of(point, device)
@@ -102,7 +102,7 @@ end
 
 local function absent(id, model, devices)
   local figure = figures.find(id)
-  -- every step goes through the parameters at least three times: forward, backward, and to change them
+  -- every step reads the parameters at least three times: forward, backward, and for the update
   local work = {rows = {{calls = 3 * LAYERS, flops = flops(model.parameters), bytes = 3 * 4 * model.parameters,
     dtype = "float32"}}}
   return {id = id, name = figure.name, kind = figure.kind, seconds = figures.bound(figure, work, "in_place"),
@@ -122,19 +122,19 @@ end
 
 local NAMES <const> = {"min", "q1", "median", "q3", "max"}
 
--- What a step takes on a device, with its quartiles, as a grid's entry has them; nil: unknown.
+-- The time of a step on a device, with quartiles, in the form of a grid's entry; nil if unknown.
 local function entry_at(advice, cell, parameters)
   local list, there = {}, {others = noise.of_points(advice.points, cell.device).most}
   for i, name in ipairs(NAMES) do
     list[i] = step_here(advice, cell.device, parameters, function(times) return times[name] end)
   end
   if #list < #NAMES then return nil end
-  table.sort(list)                                          -- each has a trend of its own
+  table.sort(list)                                          -- each device has its own trend
   for i, name in ipairs(NAMES) do there[name] = list[i] end
   return {device = cell.device, emulated = cell.emulated, agreement = cell.differs and "differ", in_place = there}
 end
 
--- Devices that are as fast as the fastest one as far as the measurements tell: two at least, or nil.
+-- The devices that are as fast as the fastest one, as far as the measurements tell: at least two, or nil.
 local function alike(advice, row)
   local point = {n = row.parameters, measured = {}}
   for _, cell in ipairs(row.here) do
@@ -165,7 +165,7 @@ local function most_needed(cells)
   return gpu, tpu
 end
 
--- True if it was tried, and no real device has room for it.
+-- True if the model was tried, and no real device has room for it.
 local function fits_nowhere(cells)
   local real = 0
   for _, cell in ipairs(cells) do
@@ -175,19 +175,20 @@ local function fits_nowhere(cells)
   return real > 0
 end
 
--- Nobody has made all the steps.
+-- The steps were not all run; this is how their time is known.
 local reckoned = {
   measured = "reckoned from a step that was measured", extrapolated = "reckoned from the trend of smaller networks",
 }
 
 local function too_long(cell) return STEPS * cell.seconds > LONG end
 
--- What the steps take at least on a device that is not here; nil: a step's bound is too small to say anything.
+-- The least time of the steps on a device that is not in this machine; nil if a step's bound is too small to be
+-- meaningful.
 local function least_of(one)
   return one and figures.visible(one.seconds) and STEPS * one.seconds or nil
 end
 
--- Which, and a sentence with figures that says why.
+-- The chosen device, and a sentence with figures that gives the reason.
 local function choose(row, cells)
   local best, one = fastest(cells), smallest_fit(row.absent)
   local values = {bytes = {row.bytes, "B"}, steps = {STEPS, "count"}}
@@ -235,8 +236,8 @@ end
 
 local function upper_quartile(times) return times.q3 end
 
--- The most that others used of the processor while real devices were measured, and whether times are out of line; nil:
--- nothing worth a word.
+-- The largest share of the processor that others used while real devices were measured, and whether times are out of
+-- line; nil if both are negligible.
 local function noise_in(advice)
   local most, hidden = nil, false
   for _, device in ipairs(measured.devices(advice.devices, false)) do
@@ -247,7 +248,7 @@ local function noise_in(advice)
   return most, hidden
 end
 
--- The choice, unless other figures of the same rounds would make another one: then noise makes it.
+-- The choice, unless other figures of the same rounds would give another choice: then noise decides.
 local function decide(row, advice, rooms)
   local choice, text, values = choose(row, row.here)
   local others, hidden = noise_in(advice)
@@ -341,7 +342,7 @@ end
 
 local methods = {}
 
---- The blocks of it, as every result has them.
+--- The blocks of the result, as in every class of results.
 function methods:blocks()
   local blocks = {document.text("A training step of a multilayer perceptron, batch {batch}, float32. Memory: "
     .. "parameters, their gradients and Adam's two moments, {each} a parameter.",
@@ -368,7 +369,7 @@ choices.class = result.class("choices", methods, {
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- Bytes that a model may take on each device: of all its memory, not of what is free just now.
+-- The bytes that a model may take on each device: a part of its total memory, not of its free memory.
 local function rooms_of(place)
   local rooms = {}
   for _, device in ipairs(place.devices()) do
@@ -387,7 +388,7 @@ end
 
 local known = {seconds = true, devices = true, patience = true, largest = {"integer", 1000}}
 
---- What advise.choices does, at a place.
+--- advise.choices, at a given place.
 function choices.run(options, place)
   options = args.read("advise.choices", options, known)
   local largest = options.largest or 10000000

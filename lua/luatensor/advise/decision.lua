@@ -11,7 +11,7 @@ local decision = {}
 local entry_of <const> = measured.entry_of
 local NAMES <const> = {"min", "q1", "median", "q3", "max"}
 
---- What a call costs on a device when its data are sent once in so many calls.
+--- The cost of a call on a device if its data are sent once for so many calls.
 -- @tab entry a measured point's entry of the device
 -- @number calls
 -- @treturn table {min =, q1 =, median =, q3 =, max =, seconds = those to believe, the least where others used the
@@ -27,7 +27,7 @@ function decision.cost(entry, calls)
   return cost
 end
 
--- Real devices whose results are the base's: {{device =, cost =}, …}, cheapest first.
+-- The real devices whose results agree with the base's: {{device =, cost =}, …}, cheapest first.
 local function candidates(point, calls)
   local list = {}
   for _, entry in ipairs(point.measured) do
@@ -75,7 +75,7 @@ end
 
 -- ---- beyond what was measured -------------------------------------------------------------------
 
--- {{n, value}, …} of a device over the measured points.
+-- The points {{n, value}, …} of a device over the measured sizes.
 local function series(points, device, value)
   local list = {}
   for _, point in ipairs(points) do
@@ -86,14 +86,14 @@ local function series(points, device, value)
   return list
 end
 
--- What was skipped on this device at n or below; nil: nothing.
+-- The first size that was skipped on this device at n or below, or nil.
 local function skipped_at(skipped, device, n)
   for _, item in ipairs(skipped) do
     if item.device == device and item.n <= n then return item end
   end
 end
 
---- What devices that are here would take at sizes that were skipped there, by the trend of the sizes measured.
+--- Predicts the times of this machine's devices at skipped sizes, by the trend of the measured sizes.
 -- @treturn table {{n =, device =, why =, seconds = extrapolated, where it would fit, bytes = extrapolated}, …}
 function decision.predictions(found, sizes, calls)
   local list = {}
@@ -127,7 +127,7 @@ local function trend(before, last, name, n)
   return name ~= "calls" and grid.extrapolate(points, n) or last[2] or 0
 end
 
--- The counted work of the last measured point, carried on to size n by the trend of the last two.
+-- The counted work of the last measured point, extrapolated to size n by the trend of the last two points.
 local function work_at(points, n)
   local last, before = points[#points], points[#points - 1]
   local work = {rows = {}}
@@ -152,7 +152,8 @@ local function counted(points)
   return list
 end
 
--- At least so long a call with the data sent once in so many; where the link is not published, without sending.
+-- A lower bound of a call's time if its data are sent once for so many calls; if the link is unpublished, without
+-- sending.
 local function bound(figure, work, calls)
   local there, takes = figures.bound(figure, work, "in_place")
   local sent, sent_takes = figures.bound(figure, work, "with_transfers")
@@ -162,7 +163,7 @@ local function bound(figure, work, calls)
   return all, all - there > there and sent_takes or takes
 end
 
--- Of one size: bytes that the work holds there, as its first measured device does.
+-- The bytes that the work holds at one size, as on its first measured device.
 local function bytes_at(found, n)
   local device = measured.devices(found.devices, false)[1]
   return device and grid.extrapolate(series(found.points, device.device, function(entry) return entry.bytes end), n)
@@ -183,7 +184,7 @@ local function bounds_of(found, figure, sizes, calls)
   return list
 end
 
---- What devices that are not here would take at least, by the counted work and published figures.
+--- Lower bounds of the times of devices that are not in this machine, by the counted work and published figures.
 -- @tab found what a grid measured
 -- @tab sizes
 -- @number calls

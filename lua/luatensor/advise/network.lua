@@ -1,4 +1,4 @@
---- A network to measure with: a multilayer perceptron of square layers, its forward pass or a step of training, in
+--- A network for measurements: a multilayer perceptron of square layers, its forward pass or a training step, in
 -- explicit tensor operations.
 
 local lt = require "luatensor"
@@ -9,14 +9,14 @@ local network = {}
 
 local SIZES <const> = 4             -- from parameters / 64 to parameters, fourfold each time
 
---- The width of so many square layers with biases that have together about so many parameters.
--- layers · (width² + width) = parameters
+--- The width of square layers with biases that together have about so many parameters: layers · (width² + width) =
+-- parameters
 function network.width(parameters, layers)
   local each = parameters / layers
   return math.max(1, (math.sqrt(each + 0.25) - 0.5 + 0.5) // 1 | 0)
 end
 
---- What they have exactly.
+--- The exact number of parameters of these layers.
 function network.parameters(width, layers) return layers * (width * width + width) end
 
 --- Multiplications and additions of the matrix products of one call, by hand: 2 · batch · width² each: one a layer
@@ -52,10 +52,10 @@ local function forward(layers, x)
   return all
 end
 
--- The weights go down the gradient by a step of 0: the work of training, and the next call does the same again.
+-- The step is 0, so that the work is that of training, but every call does the same work again.
 local STEP <const> = 0
 
--- Gradients of the mean squared error, layer by layer from the last; returns the first bias's.
+-- Computes the gradients of the mean squared error, layer by layer from the last one. Returns that of the first bias.
 local function backward(layers, all, grad)
   local first
   for i = #layers, 1, -1 do
@@ -102,7 +102,7 @@ function network.work(spec)
   return fn, inputs
 end
 
---- Sizes up to so many parameters, by which a trend can be seen.
+--- Sizes up to so many parameters, from which a trend can be derived.
 function network.sizes(parameters)
   local sizes = {}
   for i = SIZES - 1, 0, -1 do
@@ -141,7 +141,7 @@ local function name_of(spec)
     spec.training and "training step" or "forward pass", spec.layers, spec.batch, spec.dtype)
 end
 
---- What advise.network does, at a place; sizes: instead of those that network.sizes gives.
+--- advise.network, at a given place. sizes: replaces those of network.sizes.
 function network.run(options, place, sizes)
   local spec
   spec, options = check(options)

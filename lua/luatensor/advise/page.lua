@@ -1,4 +1,4 @@
---- Advice in words: why, and its blocks.
+--- The page of an advice: the reason, and its blocks.
 
 local crossover_page = require "luatensor.bench.crossover.page"
 local decision = require "luatensor.advise.decision"
@@ -14,7 +14,7 @@ local page = {}
 local paragraph = {}
 paragraph.__index = paragraph
 
--- Adds a sentence; its values get names of their own.
+-- Adds a sentence, with unique names for its values.
 function paragraph:say(text, values)
   self.count = self.count + 1
   self.parts[self.count] = text:gsub("{([%w_]+)}", function(name)
@@ -94,7 +94,7 @@ local function say_runs(p, sizes)
   p:say("By size: " .. table.concat(words, "; ") .. ".", values)
 end
 
--- The one of the absent devices that luatensor could use: the first GPU with a bound.
+-- The absent device that luatensor could use: the first GPU with a bound.
 local function first_gpu(bounds)
   for _, row in ipairs(bounds) do
     if row.kind == "gpu" then return row end

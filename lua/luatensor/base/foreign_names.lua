@@ -207,7 +207,7 @@ local tables = {
   ["linalg."] = {linalg}, module = {modules}, optimiser = {optimisers}, option = {options},
 }
 
---- What to write instead of a name.
+--- Says what to write instead of a name.
 -- @string kind as for names.help
 -- @string name
 -- @return a list of names, a text, or false; nil if the name is in none of these libraries

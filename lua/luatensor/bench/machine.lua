@@ -233,8 +233,9 @@ local function measure(fields, steps, weight)
   end)
 end
 
---- What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
--- kept in the user's cache for this machine, these threads and these versions; half a minute the first time.
+--- Measures the limits of this machine, by loops without other work and by functions that a script would call. The
+-- limits are measured once and kept in the user's cache for this machine, these threads and these versions; the first
+-- time takes half a minute.
 -- @function bench.machine
 -- @tparam[opt] table options `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`:
 --   names (all of this machine)

@@ -108,7 +108,7 @@ local function enough(runs, spent, seconds)
   return runs >= RUNS or spent >= seconds and (runs >= LEAST_RUNS or spent >= 4 * seconds)
 end
 
--- Of as many serialised runs as the seconds allow, the run with the median time.
+-- The run with the median time, of as many serialised runs as the seconds allow.
 local function serialised_runs(fn, calls, checked, task)
   local runs, spent = {}, 0
   repeat

@@ -1,4 +1,4 @@
---- What functions of data sets ask of their arguments.
+--- Checks arguments of functions on data sets.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"

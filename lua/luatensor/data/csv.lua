@@ -33,7 +33,7 @@ end
 
 -- ---- columns ----
 
--- The number of the column of this name; nil: none has it. Two columns may have one name, which then means neither.
+-- The number of the column with this name, or nil. A name that two columns share stands for neither.
 local function find_name(path, what, column, fields)
   local found
   for i, name in ipairs(fields) do
@@ -45,7 +45,7 @@ local function find_name(path, what, column, fields)
   return found
 end
 
--- The number of a column that is named by its number (negative: from the end) or, where there is a header, its name.
+-- The number of a column, which is given by its number (negative: from the end) or, with a header, by its name.
 local function find_column(path, what, column, fields, header)
   if type(column) == "string" then
     if not header then fail("%s: %q is a name, the file's columns have none: header = true?", what, column) end
@@ -73,7 +73,7 @@ end
 
 -- ---- classes ----
 
--- Numbers by their size, where all are; else strings in their order.
+-- Sorts names: by value if all of them are numbers, else as strings.
 local function in_order(names)
   local sorted, numbers, all = table.move(names, 1, #names, 1, {}), {}, true
   for _, name in ipairs(names) do
@@ -84,7 +84,7 @@ local function in_order(names)
   return sorted
 end
 
--- The classes in order, and y, which numbers them as they came, by that order.
+-- Sorts the classes, and renumbers y, which numbers them by first appearance.
 local function order_classes(y, names)
   local sorted, rank, ranks = in_order(names), {}, {}
   for i, name in ipairs(sorted) do rank[name] = i end

@@ -25,7 +25,7 @@ arity.class(Dataset, nil, "dataset")
 
 function Dataset:__len() return self.size end
 
--- A class: a call of it makes a data set of the fields that `init` returns.
+-- Makes a class. Calling it makes a data set with the fields that `init` returns.
 local function class(name, init)
   local of = setmetatable({class_name = name, __name = "data set"}, {__name = "class", __index = Dataset,
                                                 __call = function(of, ...)
@@ -128,7 +128,7 @@ local ConcatDataset = class("ConcatDataset", function(list)
   return {parts = list, size = size, device = list[1].device}
 end)
 
--- The samples of one part among those wanted, and at which places they were.
+-- The samples of one part among the requested ones, and their places in the request.
 local function of_part(part, first, indices)
   local here = indices:ge(first):logical_and(indices:le(first + part.size - 1)):nonzero()
   local at = lt.is_tensor(here) and here:flatten() or here[1]

@@ -1,4 +1,4 @@
---- Handwritten digits, which are part of the library.
+--- Handwritten digits, which the library contains.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -7,7 +7,7 @@ local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
 
---- The file of the digits: beside this one, which is where `require` finds it if its chunk has another name.
+--- The path of the digits' file: beside this file, or where `require` finds it if this chunk has another name.
 local function find_file()
   local here = core.chunk():match "^@(.*%.lua)$"
   local search = package and package.searchpath
@@ -19,7 +19,7 @@ end
 
 local known = {dtype = true, device = true, image = true}
 
--- [1797, 65]: 64 pixels from 0 to 16, the digit.
+-- The table [1797, 65]: 64 pixels from 0 to 16, and the digit.
 local function read()
   local columns = {}
   for i = 1, 65 do columns[i] = i end

@@ -22,7 +22,7 @@ end
 
 -- ---- MNIST ----
 
--- The names in use for a file.
+-- The usual names of a file.
 local function names_of(kind, dims)
   return {("%s-idx%d-ubyte"):format(kind, dims), ("%s.idx%d-ubyte"):format(kind, dims)}
 end

@@ -11,7 +11,7 @@ local engine = require "luatensor.autograd.engine"
 
 local Loader = {class_name = "Loader", __name = "loader"}
 
--- A loop by ipairs or pairs would end at once, and train nothing.
+-- Raises an error for ipairs and pairs, whose loop would end at once without training.
 local function refuse_loop()
   blame.fail("Loader", "its batches are not numbered: `for x, y in loader:batches() do`")
 end
@@ -54,21 +54,22 @@ end
 
 -- ---- one epoch ----
 
--- Where the generator of an epoch's order stands: the loader's own, or a new one with a seed from the default one.
+-- The state of the generator for an epoch's order: the loader's own generator, or a new one with a seed from the
+-- default generator.
 local function draw_start(self)
   if not self.shuffle then return {} end
   if self.generator then return self.generator:state() end
   return {seed = lt.randint(1, math.maxinteger, {1}, {device = core.host_device}):item(), offset = 0}
 end
 
--- The numbers of all samples, in the order that begins at this state.
+-- The numbers of all samples, in the order that this state gives.
 local function draw_order(self, start, generator)
   local n, device = self.dataset.size, self.dataset.device or core.host_device
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end
   return lt.permutation(n, {device = device, generator = generator or lt.generator{seed = 0}:set_state(start)})
 end
 
--- The epoch to go on with, after load_state_dict; or a new one.
+-- The epoch to continue after load_state_dict, or a new epoch.
 local function begin(self)
   local epoch = self.resumed
   self.resumed = nil
@@ -84,13 +85,13 @@ local function move(device, value, ...)
   return value, move(device, ...)
 end
 
--- A batch without a first value would end the loop.
+-- Checks that a batch has a first value, because nil would end the loop.
 local function check_batch(who, value, ...)
   if value == nil then blame.fail("Loader", "%s gave nothing for a batch", who) end
   return value, ...
 end
 
--- No gradient goes back into a data set.
+-- Fetches a batch without recording, because no gradient flows back into a data set.
 local function fetch(ds, device, indices)
   local _ <close> = engine.recording(false)
   if device then return move(device, check_batch("the data set", blame.call_script(ds.get, ds, indices))) end
@@ -120,15 +121,15 @@ function Loader:batches()
   end
 end
 
---- A loader is no iterator; its batches are.
+--- Raises an error for a call of the loader: only its batches can be iterated.
 function Loader.__call()
   blame.fail("Loader", "is not called: `for x, y in loader:batches() do`")
 end
 
 -- ---- state ----
 
---- Where the last loop over batches is, for lt.save: a run that is loaded goes on with the batch after the last that
--- was given. The loader's generator has a state of its own, which is to be saved, too.
+--- The position of the last loop over batches, for lt.save: a loaded run continues with the next batch. The loader's
+-- generator has a state of its own, which must be saved, too.
 -- @treturn table empty between two epochs
 function Loader:state_dict()
   local state = {}
@@ -136,7 +137,7 @@ function Loader:state_dict()
   return state
 end
 
---- The next `batches` goes on where state_dict was called.
+--- Makes the next call of `batches` continue where state_dict was called.
 -- @tab state
 -- @raise what is no such state; more samples than the data set has
 function Loader:load_state_dict(state)

@@ -26,7 +26,7 @@ local function check_numbers(parts)
   end
 end
 
--- n times each fraction, rounded down; what is left goes to the first parts, one each.
+-- The counts for fractions: n times each fraction, rounded down; the remaining samples go to the first parts, one each.
 local function from_fractions(parts, n)
   local sum, counts, left = 0, {}, n
   for i, part in ipairs(parts) do
@@ -50,7 +50,7 @@ end
 
 -- ---- which ----
 
--- The labels that parts are to have alike, one a sample.
+-- The labels of the samples, whose shares should be equal in all parts.
 local function labels_of(ds, stratify)
   local y = stratify
   if y == true then y = ds.tensors and ds.tensors[#ds.tensors] end
@@ -64,8 +64,8 @@ local function labels_of(ds, stratify)
   return y:detach():to(core.host_device)
 end
 
--- Gives each sample in turn to the part that is furthest behind its share: so parts get as many as they are to have,
--- and of each stretch of the order their share of it.
+-- Gives each sample in turn to the part that is furthest behind its share. So the parts get their exact counts, and of
+-- each stretch of the order their share.
 local function deal(order, counts, lists)
   local n = #order
   for at, sample in ipairs(order) do

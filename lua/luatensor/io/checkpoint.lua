@@ -20,13 +20,13 @@ local json = require "luatensor.io.json"
 local safetensors = require "luatensor.io.safetensors"
 local lt = require "luatensor.base.public"
 
-local TREE_TAKES = 2 * json.TAKES            -- bytes of memory for each of the JSON, which is read and then copied
-local MOST_DEPTH = 30                        -- of tables: the JSON of each has three levels at most
-local FIRST = 300                            -- bytes of a file that tell what it is
+local TREE_TAKES = 2 * json.TAKES            -- bytes of memory for each byte of JSON, which is read and then copied
+local MOST_DEPTH = 30                        -- nesting of tables: the JSON of each has at most three levels
+local FIRST = 300                            -- bytes at the beginning of a file that identify its format
 
 -- ---- saving ----
 
--- A network, an optimiser, a generator as the plain table that its state is.
+-- The state of a network, an optimiser or a generator, as a plain table.
 local function plain(value)
   if core.is_generator(value) then return value:state() end
   if type(value) == "table" and type(value.state_dict) == "function" and type(value.load_state_dict) == "function" then
@@ -37,7 +37,7 @@ end
 
 local function dotted(path, key) return path == "" and tostring(key) or path .. "." .. tostring(key) end
 
--- A name for the tensor at a path that no other has.
+-- A unique name for the tensor at a path.
 local function name_tensor(state, path)
   local name = utf8.len(path) and path or path:gsub("[\128-\255]", "?")
   local free, n = name, 1
@@ -72,7 +72,7 @@ local function key_before(a, b)
   return a < b
 end
 
--- The keys of a table in an order that only depends on them, and what they are: "list", "names", "pairs".
+-- The keys of a table in a reproducible order, and their kind: "list", "names", "pairs".
 local function sorted_keys(path, t)
   local keys, kind = {}, "names"
   for key in next, t do
@@ -165,7 +165,7 @@ end
 
 -- ---- loading ----
 
--- What stands in the JSON, with the tensors in their places.
+-- The value in the JSON, with the tensors in their places.
 local build
 
 local function build_pairs(state, list)
@@ -232,7 +232,7 @@ local function load_value(path, file, size, device)
   return tensors, metadata
 end
 
--- What a file's first bytes say that others write often and lt.load does not read; nil: nothing.
+-- The name of a common foreign format, by a file's first bytes; nil if it is unknown.
 local function foreign(first)
   if first:sub(1, 2) == "\x80\2" then return "Python's pickle" end
   if #first < 30 or first:sub(1, 4) ~= "PK\3\4" then return nil end
@@ -240,7 +240,7 @@ local function foreign(first)
   return (name:find "data%.pkl$" or name:find "^[^/]+/%.") and "a PyTorch checkpoint" or nil
 end
 
--- The file's first bytes: whose safetensors.begins are told, and what else is known is named.
+-- The file's first bytes, which identify safetensors files and known foreign formats.
 local function first_bytes(path, file, size)
   local first = core.read_text(file, path, 0, math.min(FIRST, size))
   local other = foreign(first)
@@ -250,8 +250,8 @@ end
 
 -- ---- the functions ----
 
--- Endings of files that other formats have: under such a name nothing would read what lt.save writes. `.bin`, `.ckpt`
--- and `.th` are taken for PyTorch's.
+-- The file endings of other formats, whose readers could not read a file of lt.save. `.bin`, `.ckpt` and `.th` count as
+-- PyTorch's.
 local FOREIGN = {}
 for ending in ([[npz pt pth th bin ckpt pkl
                  pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
@@ -260,7 +260,7 @@ for ending in ([[npz pt pth th bin ckpt pkl
   FOREIGN[ending] = true
 end
 
--- The path's ending must not promise another format than the one that is written.
+-- Checks that the path's ending does not promise another format.
 local function check_end(path, wrong)
   if type(path) ~= "string" then return end
   local ending = clocale.call(string.lower, path):match "%.([^./]*)$"

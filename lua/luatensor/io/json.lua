@@ -1,4 +1,4 @@
---- JSON as files of tensors have it: strict, bounded in depth, no name twice, integers apart from floats.
+--- JSON for files of tensors: strict, of bounded depth, without repeated names, with integers and floats kept apart.
 
 local utf8 = require "luatensor.io.unicode"
 local clocale = require "luatensor.base.clocale"
@@ -11,7 +11,7 @@ local MOST_DEPTH = 100
 -- lists, 28 on empty lists and objects, 5 to 26 on others.
 json.TAKES = 50
 
---- The metatable of arrays that were read: an empty one is no empty object.
+--- The metatable of arrays that were read, by which an empty array differs from an empty object.
 json.array = {}
 
 --- The value of null.
@@ -22,12 +22,12 @@ json.null = setmetatable({}, {__tostring = function() return "null" end})
 local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r",
                  ["\t"] = "\\t"}
 
---- A string that is UTF-8, quoted.
+--- Quotes a UTF-8 string.
 function json.quote(text)
   return '"' .. text:gsub('[\0-\31"\\]', function(c) return escapes[c] or ("\\u%04x"):format(c:byte()) end) .. '"'
 end
 
---- A finite number, so that reading gives the same again; a float never looks like an integer.
+--- The text of a finite number, which reads back as the same number; a float never looks like an integer.
 function json.number(n)
   if math.type(n) == "integer" then return ("%d"):format(n) end
   local digits = clocale.format("%.15g", n)
@@ -35,7 +35,7 @@ function json.number(n)
   return digits:find "[.e]" and digits or digits .. ".0"
 end
 
--- A text whose bytes that are no UTF-8 became U+FFFD.
+-- Makes a text valid UTF-8: invalid bytes become U+FFFD.
 local function make_valid(text)
   local _, bad = utf8.len(text)
   return bad and text:sub(1, bad - 1) .. "\u{fffd}" .. make_valid(text:sub(bad + 1)) or text
@@ -83,12 +83,12 @@ end
 
 -- ---- reading ----
 
--- state: text, at (where to read on). Errors are tables, which json.decode turns into words.
+-- state: text, at (the reading position). Errors are tables, which json.decode converts to messages.
 local function fail(state, message) error({("%s at byte %d"):format(message, state.at)}, 0) end
 
 local function skip(state) state.at = state.text:find("[^ \t\n\r]", state.at) or #state.text + 1 end
 
--- The next byte after white space, as a character; "" at the end.
+-- The next byte after white space, as a character; "" at the end of the text.
 local function peek(state)
   skip(state)
   return state.text:sub(state.at, state.at)

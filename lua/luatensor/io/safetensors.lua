@@ -13,7 +13,7 @@ local safetensors = {}
 local MOST_HEADER = 100000000                -- the format's own limit
 local MOST_DIMS = 16
 
--- In the order in which the format's own writer sorts tensors: the larger elements first.
+-- In the order in which the format's reference writer sorts tensors: larger elements first.
 local kinds = {{"U64", "uint64", 8}, {"I64", "int64", 8}, {"F64", "float64", 8}, {"C64", "complex64", 8},
                {"F32", "float32", 4}, {"U32", "uint32", 4}, {"I32", "int32", 4}, {"BF16", "bfloat16", 2},
                {"F16", "float16", 2}, {"U16", "uint16", 2}, {"I16", "int16", 2}, {"I8", "int8", 1}, {"U8", "uint8", 1},
@@ -100,7 +100,7 @@ local function bytes_of(shape, size)
   return size
 end
 
--- One tensor of the header, checked by itself.
+-- Checks one tensor of the header on its own.
 local function check_tensor(path, name, entry)
   if type(entry) ~= "table" or getmetatable(entry) or type(entry.dtype) ~= "string"
      or not is_list_of_sizes(entry.shape) or not is_list_of_sizes(entry.data_offsets) or #entry.data_offsets ~= 2 then
@@ -117,7 +117,7 @@ local function check_tensor(path, name, entry)
   return {name = name, dtype = kind.dtype, shape = entry.shape, first = first, stop = stop}
 end
 
--- Tensors lie one behind the other, from the first byte to the last.
+-- Checks that the tensors lie one after the other, from the first byte to the last.
 local function check_places(path, list, bytes)
   clocale.sort(list, function(a, b)
     if a.first ~= b.first then return a.first < b.first end

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
-/* What is read as an integer is the same number when it is read as a double. */
+/* A field that is read as an integer is the same number when it is read as a double. */
 static void check(const csv_field *f) {
   double x;
   int64_t i;

@@ -20,7 +20,7 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/* What the module calls has to be defined here with the types that it believes in. */
+/* Functions that the module calls must be defined with the types that the module declares. */
 #define DECLARE(field, symbol, result, parameters) EXPORT result symbol parameters;
 DRIVER_FUNCTIONS(DECLARE)
 
@@ -66,7 +66,7 @@ extern bool initialised;
 
 }
 
-/* What the other libraries and specs call of libcuda.so.1 besides the driver's functions. */
+/* Functions of libcuda.so.1, besides the driver's, that the other libraries and specs call. */
 EXPORT bool emulator_counted(int kind);                      /* counts a call; true: this is the one that must fail */
 EXPORT int64_t emulator_count(int kind);
 EXPORT int  emulator_configure(const char *settings);        /* not 0: an unknown one */
@@ -147,7 +147,7 @@ size_t module_report(const char *when);
 
 /* ---- graph.cpp ---- */
 
-/* What is being recorded, from one stream and those that wait for its events. */
+/* The current capture: from one stream, and from those that wait for its events. */
 struct capture {
   gpu_stream origin = nullptr;
   int  mode = 0;

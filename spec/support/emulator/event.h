@@ -1,7 +1,7 @@
 #ifndef EMULATOR_EVENT_H
 #define EMULATOR_EVENT_H
 
-/* What stream.cpp and graph.cpp share: events, and what becomes of a call while its stream is captured. */
+/* The shared part of stream.cpp and graph.cpp: events, and calls while their stream is captured. */
 
 #include "emulator.h"
 

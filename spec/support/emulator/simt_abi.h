@@ -1,10 +1,10 @@
-/* What a compiled kernel and the emulated driver know of each other. */
+/* The interface between a compiled kernel and the emulated driver. */
 #ifndef SIMT_ABI_H
 #define SIMT_ABI_H
 
 enum { SIMT_ABI = 2, SIMT_SHARED = 227 << 10 };      /* the most shared memory of a block */
 
-/* What a kernel may ask for while it runs. */
+/* The services that a running kernel may request. */
 struct simt_host {
   int  (*next)();                                            /* true if the block has another thread for this fiber */
   int  (*barrier)(int p);                                    /* in how many threads p is not 0 */
@@ -37,7 +37,7 @@ struct simt_module {
   const simt_kernel *kernel;
 };
 
-/* What nvrtcGetCUBIN gives: this, then a shared library. */
+/* The result of nvrtcGetCUBIN: this struct, followed by a shared library. */
 struct simt_image {
   char magic[8];                                             /* SIMT_MAGIC */
   int  abi, arch;                                            /* 90: sm_90 */

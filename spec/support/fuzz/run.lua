@@ -33,7 +33,7 @@ local function summary(name, body)
   return ("%s by libFuzzer: %s inputs, %d edges, last new one at input %s"):format(name, inputs, edges, last)
 end
 
--- What a process said first that shows why it ended.
+-- The first line of a process's output that shows why it ended.
 local function reason(body)
   return body:match "(ERROR: [^\n]*)" or body:match "([^\n]*runtime error: [^\n]*)" or body:match "([^\n]*)\n*$"
 end

@@ -25,7 +25,7 @@ local function is_small(x)
   return n < 1e5
 end
 
--- What is read must be whole: a shape that is not the elements' would be found here.
+-- The result of a reader must be consistent: a shape that does not match the elements would be found here.
 local function use(value)
   if lt.is_tensor(value) then
     if is_small(value) then value:totable() end
@@ -94,7 +94,7 @@ targets.csv = {
   end,
 }
 
--- What the system says of memory and processors: files of /proc and of control groups, divided by "\n--\n".
+-- The system's facts about memory and processors: files of /proc and of control groups, divided by "\n--\n".
 targets.groups = {
   words = {"Max address space", "Max data size", "VmSize:", "VmData:", "CommitLimit:", "Committed_AS:", "unlimited", "0-3", "max",
            "100000", "-1", "MemTotal:", "MemAvailable:", "kB", "0::/", "cpu,cpuacct:", "memory:", "/a/b", "\n--\n"},

@@ -113,7 +113,7 @@ static void int8(void) { check(I8, I32, COMPUTE_32I, I32); }
 static void complex64(void) { check(C32, C32, COMPUTE_32F, C32); }
 static void complex128(void) { check(C64, C64, COMPUTE_64F, C64); }
 
-/* Where beta is 0, what C held does not count, not even a NaN. */
+/* If beta is 0, the old contents of C do not count, not even a NaN. */
 static void beta_zero(void) {
   blas_handle h = open_blas();
   float one = 1, zero = 0, host;

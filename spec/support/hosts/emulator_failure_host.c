@@ -8,7 +8,7 @@
 
 #define KERNEL "extern \"C\" __global__ void k(int *p, int n) {\n"
 
-/* What the device says after k has run on 64 threads with a block of 4096 bytes and a number. */
+/* The device's message after k has run on 64 threads with a block of 4096 bytes and a number. */
 static int run_kernel(const char *source, int n) {
   gpu_address p = allocate(4096);
   gpu_module m = load(source);

@@ -1,5 +1,4 @@
--- What each dtype stores: rounding, wrapping, conversions and ULPs, one row a dtype.
--- Values: bool is a Lua boolean, integers are Lua integers (uint64: the same 64 bits), floats are Lua floats.
+-- The storage of each dtype: rounding, wrapping, conversions and ULPs, one row for each dtype.
 local inf = math.huge
 
 local dtype = {}
@@ -151,7 +150,7 @@ local function convert(x, from, to)
   return to.round(x)
 end
 
--- What a kernel's result, computed in double or int64, is when stored as `name`.
+-- A kernel's result, computed in double or int64, when it is stored as `name`.
 local function store(x, name)
   local t = dtype[name]
   if t.is_bool then return x end

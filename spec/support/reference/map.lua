@@ -9,7 +9,7 @@ local special = require "spec.support.reference.special"
 local inf, nan = math.huge, 0.0 / 0.0
 local rows = {}
 
--- Of these the sign of a zero result is free.
+-- Functions whose zero results may have either sign.
 local any_zero = 0.001
 
 -- Defines op `name`. `ulp` defaults to 0 for exact arithmetic; `tiny` is what a result may be off besides, in least

@@ -25,7 +25,7 @@ local function even_round(x)
   return math.floor(x + 0.5)
 end
 
--- Of a list of n: where q stands, from 0.
+-- The position of quantile q in a list of n, from 0.
 local place = {
   linear = function(at) return at end,
   lower = math.floor, higher = math.ceil, nearest = even_round,

@@ -1,5 +1,5 @@
--- What a process does in every environment of spec/support/environment.lua: products, LAPACK, all kinds of threaded loops, files.
--- Ends with "result" and a number, or with a Lua error.
+-- The work of a process in every environment of spec/support/environment.lua: products, LAPACK, all kinds of threaded
+-- loops, files.
 os.setlocale ""
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"

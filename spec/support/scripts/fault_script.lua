@@ -1,4 +1,5 @@
--- What runs while an allocation fails: each kind of function that makes memory, and writes that must be all or nothing.
+-- The work during which an allocation fails: each kind of function that allocates memory, and writes that must be all
+-- or nothing.
 local lt = require "luatensor"
 
 local y = x + 1
