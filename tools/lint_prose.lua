@@ -9,11 +9,11 @@ local limits = {
   -- Lines of comments that ask a question. A predicate's comment says "True if …".
   questions = 0,
   -- Comments that begin with "What", "Where", "Of" or "Those", which have no subject.
-  beginnings = 8,
+  beginnings = 2,
   -- Phrases that stand for a noun or a word of the field.
   phrases = 0,
   -- Sentences of comments and pages with more than 35 words.
-  sentences = 175,
+  sentences = 96,
 }
 
 local list = arg[1] == "--list"
@@ -64,9 +64,10 @@ local function asks(text)
   return false
 end
 
--- Counts the long sentences of a paragraph that begins at line `number`.
+-- Counts the long sentences of a paragraph that begins at line `number`. In a tag, each option of a list counts.
 local function count_words(path, number, paragraph)
-  for sentence in (paragraph .. " "):gsub("([%w%)%]\"'`…][.!?])%s", "%1\0"):gmatch "%Z+" do
+  local ends = paragraph:find "^@" and "([%w%)%]\"'`…}][.!?;])%s" or "([%w%)%]\"'`…][.!?])%s"
+  for sentence in (paragraph .. " "):gsub(ends, "%1\0"):gmatch "%Z+" do
     local _, words = sentence:gsub("%S+", "")
     if words > MOST_WORDS then note("sentences", path, number, ("(%d words) %s"):format(words, sentence)) end
   end
@@ -96,6 +97,9 @@ local function paragraphs(path)
   end
 end
 
+-- True if a comment follows code in this line.
+local function is_trailing(line) return not line:find "^%s*%-%-" and not line:find "^%s*[/%*]%*" end
+
 local function look_at(path)
   local number, before, page, code = 0, "", path:find "%.md$", false
   local add = paragraphs(path)
@@ -108,7 +112,8 @@ local function look_at(path)
     if has_bad_phrase(page and line or text or "") then note("phrases", path, number, line) end
     if page and line:find "^%s*```" then code = not code end
     if page then text = not code and not line:find "^%s*```" and line or nil end
-    add(number, text, page, not page and begins(line, before))
+    local is_code = line:find "^%s*%-%-+%s%s%s%s" or line:find "^%s*[/%*]%*%s%s%s%s"
+    add(number, not (is_code and not page) and text, page, not page and (begins(line, before) or is_trailing(line)))
     before = line
   end
   add(number)

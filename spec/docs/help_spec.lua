@@ -8,7 +8,7 @@ local shell = require "spec.support.shell"
 local surface = require "spec.support.surface"
 local topics = require "luatensor.help.topics"
 
--- What lt.help prints.
+-- The text that lt.help prints.
 local function ask(...)
   local printed, before = {}, print
   rawset(_G, "print", function(text) printed[#printed + 1] = text end)

@@ -1,4 +1,4 @@
--- What other libraries compute: spec/data/NAME.json, written by the scripts there. dkjson reads it, which shares nothing with
+-- The results of other libraries: spec/data/NAME.json, written by the scripts there. dkjson reads it, which shares nothing with
 -- the module under test.
 local json = require "dkjson"
 

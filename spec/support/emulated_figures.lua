@@ -1,4 +1,4 @@
--- What of a page does not say that it is emulated: a walk through blocks (and the tables of a page in HTML), with the
+-- The parts of a page that hide that they are emulated: a walk through blocks (and the tables of a page in HTML), with the
 -- result's own raw figures as the oracle of what was measured on an emulated device, and what on a real one.
 
 local document = require "luatensor.page.document"

@@ -1,4 +1,4 @@
--- What each function makes of tensors without elements and of 0-d tensors: rows of a name, the results for each shape,
+-- The results of each function for tensors without elements and of 0-d tensors: rows of a name, the results for each shape,
 -- and how it is called where that is not lt.name(x). The numbers in x are 2.
 --
 -- A result is a tensor's shape, "[3] 0" with the value of all its elements; "same" is x's shape; several results are

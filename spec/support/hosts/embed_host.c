@@ -1,4 +1,4 @@
-/* What a host program does with Lua states, each mode a promise of docs/embedding.md.
+/* A host program with Lua states: each mode tests a promise of docs/embedding.md.
 **
 **   embed_host drop ROUNDS          DLPack structs are deleted in a second thread while Lua makes views of the tensor
 **   embed_host memory               two states, each with memory of its own

@@ -1,4 +1,4 @@
--- What a state in each of several threads does under ThreadSanitizer: states_host runs it. A bit of every family, on sizes that
+-- The work of a state in each of several threads under ThreadSanitizer: states_host runs it. A bit of every family, on sizes that
 -- several threads share, and a training step.
 local lt = require "luatensor"
 local nn, optim = lt.nn, lt.optim
