@@ -4,6 +4,7 @@ local args = require "luatensor.base.args"
 local crossover_page = require "luatensor.bench.crossover.page"
 local described = require "luatensor.bench.fields"
 local decision = require "luatensor.advise.decision"
+local core = require "luatensor.core"
 local document = require "luatensor.page.document"
 local figures = require "luatensor.bench.public_figures"
 local format = require "luatensor.page.format"
@@ -152,7 +153,7 @@ end
 
 local function has_gpu(cells)
   for _, cell in ipairs(cells) do
-    if cell.device ~= "cpu" and not cell.emulated then return true end
+    if cell.device ~= core.host_device and not cell.emulated then return true end
   end
   return false
 end
@@ -204,7 +205,7 @@ local function choose(row, cells)
   if best and row.either and not too_long(best) then
     return table.concat(row.either, " or ") .. ", either", "{steps} steps take {all} on {device} ({how}); the "
       .. "measurements do not tell these devices apart.", values
-  elseif best and best.device ~= "cpu" and not too_long(best) then
+  elseif best and best.device ~= core.host_device and not too_long(best) then
     return best.device, "{steps} steps take {all} on {device} ({how}), the fastest device here.", values
   elseif best and STEPS * best.seconds <= LONG and one then
     return "cpu, or a GPU for daily work", "{steps} steps take {all} on {device} ({how})"

@@ -4,6 +4,7 @@
 local lt = require "luatensor"
 local advice = require "luatensor.advise.advice"
 local args = require "luatensor.base.args"
+local core = require "luatensor.core"
 
 local network = {}
 
@@ -29,8 +30,8 @@ local function random_layers(width, layers, dtype)
   local list = {}
   for i = 1, layers do
     list[i] = {
-      weights = lt.randn(width, width, {dtype = dtype, device = "cpu"}) * math.sqrt(2 / width),
-      bias = lt.zeros(1, width, {dtype = dtype, device = "cpu"}),
+      weights = lt.randn(width, width, {dtype = dtype, device = core.host_device}) * math.sqrt(2 / width),
+      bias = lt.zeros(1, width, {dtype = dtype, device = core.host_device}),
     }
   end
   return list

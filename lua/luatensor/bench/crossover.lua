@@ -76,8 +76,8 @@ end
 -- Puts the base of comparisons first: the CPU, or else a device that is not emulated.
 local function base_first(list)
   table.sort(list, function(a, b)
-    local rank_a = a.device == "cpu" and 0 or a.emulated and 2 or 1
-    local rank_b = b.device == "cpu" and 0 or b.emulated and 2 or 1
+    local rank_a = a.device == core.host_device and 0 or a.emulated and 2 or 1
+    local rank_b = b.device == core.host_device and 0 or b.emulated and 2 or 1
     if rank_a ~= rank_b then return rank_a < rank_b end
     return a.device < b.device
   end)

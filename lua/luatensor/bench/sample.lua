@@ -119,7 +119,7 @@ function sampler:first_call()
   self.dtype = tensor and tensor.dtype
   self.device = self.device or accelerator_of(worked) or tensor and tensor.device or lt.get_default_device()
   self.emulated = emulation(self.sync, worked)
-  if self.device ~= "cpu" then
+  if self.device ~= core.host_device then
     self.events = {lt.event{device = self.device}, lt.event{device = self.device}}
   end
 end

@@ -38,7 +38,7 @@ local collections = {count = "garbage collections counted", out = "garbage colle
 
 local function circumstances(self)
   local where = "on {device}"
-  if self.device == "cpu" then where = where .. " with {threads} " .. format.noun(self.threads, "thread") end
+  if self.device == core.host_device then where = where .. " with {threads} " .. format.noun(self.threads, "thread") end
   return document.text(where .. ", {dtype}, {gc}", {
     device = {format.device(self), "text"}, threads = {self.threads, "count"}, gc = {collections[self.gc], "text"},
     dtype = {self.dtype or "no tensor came back", "text"},

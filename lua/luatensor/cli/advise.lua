@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local code = require "luatensor.cli.code"
+local core = require "luatensor.core"
 
 local advise = {
   summary = "which device for which work, and why",
@@ -55,7 +56,7 @@ end
 function advise.run(options)
   local network, work = given(options, of_network), given(options, of_code)
   local settings = {
-    calls = options.calls, seconds = options.seconds, devices = options.device and {"cpu", options.device},
+    calls = options.calls, seconds = options.seconds, devices = options.device and {core.host_device, options.device},
   }
   if options.code and network then arguments.fail("--%s is of a network: without code", network) end
   if options.code then return for_code(options, settings) end

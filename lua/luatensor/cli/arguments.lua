@@ -11,6 +11,7 @@ local lt = require "luatensor"
 local cures = require "luatensor.cli.cures"
 local files = require "luatensor.bench.files"
 local interrupt = require "luatensor.bench.interrupt"
+local core = require "luatensor.core"
 
 local arguments = {}
 
@@ -89,7 +90,7 @@ arguments.kinds = {
 -- The accelerator if there is one, else the CPU.
 local function best_device()
   local ok, device = pcall(lt.accelerator)
-  return ok and device or "cpu"
+  return ok and device or core.host_device
 end
 
 --- Options that many scripts share: rows as for `add`, by name.

@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local code = require "luatensor.cli.code"
+local core = require "luatensor.core"
 local plot = require "luatensor.page.plot"
 
 local crossover = {
@@ -29,7 +30,8 @@ function crossover.run(options)
   local work = options.code or "x:matmul(y)"
   local fn, inputs = code.work(work, options.inputs)
   return lt.bench.crossover(fn, sizes, {
-    name = work, inputs = inputs, seconds = options.seconds, devices = options.device and {"cpu", options.device},
+    name = work, inputs = inputs, seconds = options.seconds,
+    devices = options.device and {core.host_device, options.device},
   })
 end
 

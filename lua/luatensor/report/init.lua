@@ -4,6 +4,7 @@
 local lt = require "luatensor"
 local args = require "luatensor.base.args"
 local interrupt = require "luatensor.bench.interrupt"
+local core = require "luatensor.core"
 local notebook = require "luatensor.experiment.notebook"
 local outline = require "luatensor.report.outline"
 local parts = require "luatensor.report.parts"
@@ -41,7 +42,7 @@ local function accelerator_of(wanted)
   if wanted then
     local ok, device = pcall(lt.device, wanted)
     if not ok then args.fail("report.make", "%s", device) end
-    if device == "cpu" then return nil, "GPUs were left out: the CPU alone was asked for" end
+    if device == core.host_device then return nil, "GPUs were left out: the CPU alone was asked for" end
     return device
   end
   local ok, device = pcall(lt.accelerator)

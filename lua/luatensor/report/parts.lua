@@ -1,6 +1,7 @@
 --- The parts of a report: this machine, every experiment, the advice. A part is {id, title, weight (seconds, roughly),
 -- measure = function(settings) → section's fields}.
 
+local core = require "luatensor.core"
 local experiment = require "luatensor.experiment"
 local interrupt = require "luatensor.bench.interrupt"
 
@@ -60,8 +61,8 @@ end
 
 local function devices_of(spec, settings)
   if not option_names(spec).device then return {false} end
-  if both_in_one[spec.name] then return {settings.accelerator or "cpu"} end
-  return settings.accelerator and {"cpu", settings.accelerator} or {"cpu"}
+  if both_in_one[spec.name] then return {settings.accelerator or core.host_device} end
+  return settings.accelerator and {core.host_device, settings.accelerator} or {core.host_device}
 end
 
 -- Runs an experiment on each device into section.runs, including measurements before a Ctrl-C.
@@ -96,7 +97,7 @@ local function machine_part()
   return {
     id = "machine", title = "This machine", weight = 10,
     measure = function(settings, section)
-      local devices = {"cpu", settings.accelerator}
+      local devices = {core.host_device, settings.accelerator}
       section.result = require("luatensor.bench").machine{
         seconds = other_sizes[settings.sizes].seconds, devices = devices,
       }
@@ -111,7 +112,7 @@ local function choices_part()
     measure = function(settings, section)
       section.claims = {10, 15, 16}
       local wanted = other_sizes[settings.sizes]
-      local devices = {"cpu", settings.accelerator}
+      local devices = {core.host_device, settings.accelerator}
       section.result = require("luatensor.advise").choices{
         seconds = wanted.seconds, largest = wanted.largest, devices = devices,
       }

@@ -2,6 +2,7 @@
 -- out what was not measured.
 
 local crossing = require "luatensor.bench.crossover.crossing"
+local core = require "luatensor.core"
 local document = require "luatensor.page.document"
 local figures = require "luatensor.bench.public_figures"
 local format = require "luatensor.page.format"
@@ -28,7 +29,8 @@ end
 local function run_of(report, id, on_cpu)
   local section = section_of(report, id)
   for _, run in ipairs(section and section.runs or {}) do
-    if (run.device == "cpu") == on_cpu and not run.incomplete and (on_cpu or not run.emulated) then return run end
+    local is_wanted = (run.device == core.host_device) == on_cpu and not run.incomplete
+    if is_wanted and (on_cpu or not run.emulated) then return run end
   end
 end
 
@@ -53,7 +55,7 @@ local function limits_of(report)
   local section = section_of(report, "machine")
   local result = section and section.result
   for _, entry in ipairs(result and result.devices or {}) do
-    if entry.device == "cpu" then return entry, result.others end
+    if entry.device == core.host_device then return entry, result.others end
   end
 end
 

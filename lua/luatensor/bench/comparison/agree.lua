@@ -45,7 +45,7 @@ local function piece_difference(a, b)
   return off, size
 end
 
-local function flat(x) return x:to("cpu"):reshape(-1) end
+local function flat(x) return x:to(core.host_device):reshape(-1) end
 
 -- Calls f with the tensors piece by piece.
 local function each_piece(a, b, f)

@@ -7,6 +7,7 @@
 local interrupt = require "luatensor.bench.interrupt"
 local noise = require "luatensor.bench.noise"
 local progress = require "luatensor.bench.progress"
+local core = require "luatensor.core"
 
 local grid = {}
 
@@ -122,12 +123,12 @@ end
 -- fn with inputs that are on the device, and fn with inputs that start on the CPU and results that return there.
 function run:calls_on(device, inputs)
   local fn, place = self.fn, self.place
-  local there = device == "cpu" and inputs or moved(inputs, device, place)
+  local there = device == core.host_device and inputs or moved(inputs, device, place)
   local calls = {in_place = function() return fn(table.unpack(there, 1, there.n)) end}
-  if device == "cpu" or not self.settings.transfers then return calls end
+  if device == core.host_device or not self.settings.transfers then return calls end
   function calls.with_transfers()
     local sent = moved(inputs, device, place)
-    local results = moved(table.pack(fn(table.unpack(sent, 1, sent.n))), "cpu", place)
+    local results = moved(table.pack(fn(table.unpack(sent, 1, sent.n))), core.host_device, place)
     return table.unpack(results, 1, results.n)
   end
   return calls
@@ -187,7 +188,7 @@ end
 local function add_bytes(rows, sent, fetched)
   for _, row in ipairs(rows) do
     if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
-    if row.bytes and row.device == "cpu" and #rows > 1 then row.bytes = row.bytes + (#rows + 1) * fetched end
+    if row.bytes and row.device == core.host_device and #rows > 1 then row.bytes = row.bytes + (#rows + 1) * fetched end
   end
 end
 

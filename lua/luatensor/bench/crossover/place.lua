@@ -29,7 +29,7 @@ end
 
 --- A copy of the tensor on the CPU.
 function place.copy(x)
-  local copy = x:to("cpu")
+  local copy = x:to(core.host_device)
   return rawequal(copy, x) and x:clone() or copy
 end
 
@@ -47,7 +47,7 @@ end
 
 --- The results of inputs(n), packed. They are made on the CPU unless inputs names a device.
 function place.made(inputs, n)
-  local _ <close> = state.use_device("cpu")
+  local _ <close> = state.use_device(core.host_device)
   return table.pack(inputs(n))
 end
 

@@ -81,7 +81,7 @@ end
 
 -- Host memory, page-locked or not.
 local function host_bytes(n, pinned)
-  local x = lt.zeros(n, {dtype = "uint8", device = "cpu"})
+  local x = lt.zeros(n, {dtype = "uint8", device = core.host_device})
   return pinned and x:pin_memory() or x
 end
 
@@ -115,7 +115,7 @@ end
 -- @number seconds a short time allows only few sizes
 -- @treturn {int,...} bytes, of each CPU thread, or of the whole GPU
 function meters.sizes(device, seconds)
-  local cpu, hurry = device == "cpu", seconds < 0.05
+  local cpu, hurry = device == core.host_device, seconds < 0.05
   local most = (core.available_memory(device) or math.huge) / 4 / (cpu and lt.get_num_threads() or 2)
   local sizes, bytes = {}, cpu and 8 * KIB or MIB
   while bytes <= (hurry and 4 or 256) * MIB and bytes <= most do

@@ -1,5 +1,6 @@
 --- The page of a split: the methods of its results.
 
+local core = require "luatensor.core"
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 local notes = require "luatensor.bench.notes"
@@ -121,13 +122,13 @@ rules[2] = function(self)
   local waited = self.wall - self.parts.measuring
   local hidden = waited - self.normal.median
   if self.emulated or waited <= self.normal.q3 then return end
-  if not has(self, function(row) return row.device ~= "cpu" end) then return end
+  if not has(self, function(row) return row.device ~= core.host_device end) then return end
   return document.text("As it runs, the script does not wait for each of the device's calls: that hides {hidden}.",
     {hidden = {hidden, "s"}})
 end
 
 rules[3] = function(self)
-  if not has(self, function(row) return row.device ~= "cpu" and row.part == "kernels" end) then return end
+  if not has(self, function(row) return row.device ~= core.host_device and row.part == "kernels" end) then return end
   return document.text("The time of a GPU's call holds what launching it and waiting for it take, some microseconds.")
 end
 
