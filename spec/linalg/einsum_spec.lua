@@ -244,7 +244,7 @@ describe("einsum of operands of any kind", function()
 end)
 
 describe("einsum multiplies little", function()
-  local contraction = require "luatensor.array.contraction"
+  local contraction = require "luatensor.array.einsum_plan"
 
   -- The shapes of what matmul is given, by the program for matrices of these lengths in a row.
   local function multiplications(lengths)

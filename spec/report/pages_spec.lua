@@ -2,13 +2,13 @@
 -- Blocks as text, Markdown, HTML and plots.
 
 local axis = require "luatensor.page.axis"
-local chart = require "luatensor.page.chart"
+local chart = require "luatensor.page.chart_text"
 local document = require "luatensor.page.document"
 local html = require "luatensor.page.html"
 local markdown = require "luatensor.page.markdown"
 local page = require "luatensor.page.html_page"
 local plain = require "luatensor.page.plain"
-local plot = require "luatensor.page.plot"
+local plot = require "luatensor.page.chart_svg"
 local reader = require "spec.support.html"
 local shell = require "spec.support.shell"
 local terminal = require "luatensor.page.terminal"
@@ -244,7 +244,7 @@ describe("plots", function()
     file:write([[
       local document, html = require "luatensor.page.document", require "luatensor.page.html"
       local block = document.chart{x = {name = "n", unit = "count"}, y = {name = "t", unit = "s"}, series = {{name = "a", points = {{1, 2}}}}}
-      print(require("luatensor.page.plot").file(block))
+      print(require("luatensor.page.chart_svg").file(block))
       print((html.block(block, "a")))]])
     file:close()
     local interpreter = shell.passes("command -v lua5.4 || command -v lua"):match("%S+")
@@ -263,7 +263,7 @@ describe("gnuplot's files", function()
     shell.passes(("mkdir %s/bin %s/tmp && printf '#!/bin/sh\\nstat -c %%%%a \"${2%%%%/*}\" >%s/rights; exit 3\\n' "
       .. ">%s/bin/gnuplot && chmod +x %s/bin/gnuplot"):format(folder, folder, folder, folder, folder))
     local script = [[local d = require 'luatensor.page.document'
-      print(require('luatensor.page.plot').svg(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
+      print(require('luatensor.page.chart_svg').svg(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
         series = {{name = 'a', points = {{1, 2}}}}}, {id = 'a'}))]]
     local output = shell.passes(("TMPDIR=%s/tmp PATH=%s/bin:$PATH tools/lua -e \"%s\""):format(folder, folder, script))
     assert.equal("nil\tgnuplot failed: no reason given\n", output)

@@ -298,7 +298,7 @@ describe("a report of everything", function()
 
   it("without gnuplot has tables and says what is missing", function()
     local made = report.make(fakes(good))
-    local plot = require "luatensor.page.plot"
+    local plot = require "luatensor.page.chart_svg"
     local missing = plot.missing
     plot.missing = function() return "gnuplot is not installed" end
     local page = report.render(made, "html")

@@ -1,9 +1,9 @@
---- Sums of products in Einstein's notation. This file parses the strings; contraction.lua plans the computation.
+--- Sums of products in Einstein's notation. This file parses the strings; einsum_plan.lua plans the computation.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
-local contraction = require "luatensor.array.contraction"
+local contraction = require "luatensor.array.einsum_plan"
 local lt = require "luatensor.base.public"
 
 local methods = core.methods

@@ -231,7 +231,7 @@ function methods:svg(path)
   local shown = measured.devices(self.devices, emulated)
   local chart = page.chart(self, shown, (emulated and "Emulated: " or "") .. self.name)
   if not chart then return nil, "nothing was measured: no chart" end
-  local svg, problem = require("luatensor.page.plot").file(chart)
+  local svg, problem = require("luatensor.page.chart_svg").file(chart)
   if not svg then return nil, problem end
   return files.write(path, svg)
 end

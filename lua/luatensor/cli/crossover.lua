@@ -4,7 +4,7 @@ local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local code = require "luatensor.cli.code"
 local core = require "luatensor.core"
-local plot = require "luatensor.page.plot"
+local plot = require "luatensor.page.chart_svg"
 
 local crossover = {
   summary = "from which size on one device overtakes another",

@@ -4,7 +4,7 @@ local axis = require "luatensor.page.axis"
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 local plain = require "luatensor.page.plain"
-local plot = require "luatensor.page.plot"
+local plot = require "luatensor.page.chart_svg"
 
 local html = {}
 

@@ -2,7 +2,7 @@
 -- nothing.
 
 local html = require "luatensor.page.html"
-local plot = require "luatensor.page.plot"
+local plot = require "luatensor.page.chart_svg"
 
 local page = {}
 

@@ -1,6 +1,6 @@
 --- Renders blocks as GitHub's Markdown, and escapes text for it.
 
-local chart = require "luatensor.page.chart"
+local chart = require "luatensor.page.chart_text"
 local document = require "luatensor.page.document"
 local plain = require "luatensor.page.plain"
 

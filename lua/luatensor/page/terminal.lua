@@ -1,6 +1,6 @@
 --- Renders blocks as text on a terminal.
 
-local chart = require "luatensor.page.chart"
+local chart = require "luatensor.page.chart_text"
 local core = require "luatensor.core"
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"

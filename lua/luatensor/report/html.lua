@@ -1,7 +1,7 @@
 --- Renders a report's items as one page.
 
 local blocks = require "luatensor.page.html"
-local plot = require "luatensor.page.plot"
+local plot = require "luatensor.page.chart_svg"
 local page = require "luatensor.page.html_page"
 
 local function contents(items)
