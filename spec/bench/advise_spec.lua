@@ -425,7 +425,8 @@ describe("advise.choices", function()
       end
       return list
     end
-    local looks = 0                                          -- the first device beside itself, then the other beside it
+    -- the first comparison is of the first device with itself, the second with the other device
+    local looks = 0
     function place.agree()
       looks = looks + 1
       return want.differ and looks % 2 == 0 and "differ" or "agree"

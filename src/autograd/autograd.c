@@ -1,5 +1,5 @@
-/* Autograd's recorder: a node for each op on tensors that need gradients. The way back through the nodes is
-** lua/luatensor/autograd/engine.lua. */
+/* Autograd's recorder: makes a node for each op on tensors that need gradients. lua/luatensor/autograd/engine.lua runs
+** the backward pass. */
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static int count_inputs(lua_State *L, const op_record *r) {
   return r->list ? (int)lua_rawlen(L, r->in[0]) : r->nin;
 }
 
-/* Input k, which its table or the stack keeps; NULL: no tensor. (The only userdata that ops take are tensors.) */
+/* Input k, kept alive by its table or the stack; NULL: no tensor. (Tensors are the only userdata that ops take.) */
 static tensor_userdata *input(lua_State *L, const op_record *r, int k) {
   if (!r->list) return lua_touserdata(L, r->in[k]);
   lua_rawgeti(L, r->in[0], k + 1);
@@ -44,7 +44,7 @@ static bool is_recorded(lua_State *L, const op_record *r, int nin, int *dims) {
   return needs;
 }
 
-/* Pushes where the gradient of u, input k, goes: the tensor itself, a leaf, or its node. */
+/* Pushes the destination of the gradient of u, input k: the tensor itself if it is a leaf, else its node. */
 static void push_edge(lua_State *L, const op_record *r, int k, const tensor_userdata *u) {
   if (r->list) lua_rawgeti(L, r->in[0], k + 1);
   int at = r->list ? lua_gettop(L) : r->in[k];
@@ -53,15 +53,15 @@ static void push_edge(lua_State *L, const op_record *r, int k, const tensor_user
   if (r->list) lua_remove(L, at);
 }
 
-/* The inputs whose gradient is wanted: bit k is input k. */
+/* The inputs whose gradient is wanted; bit k stands for input k. */
 static unsigned wanted_inputs(const node *n) {
   unsigned wanted = 0;
   for (int k = 0; k < n->nin && k < MAX_IN; k++) wanted |= (unsigned)n->value[n->nout + k].needs << k;
   return wanted;
 }
 
-/* The values of a node with nout results that the rule, if there is one, needs: bit k is value k; params: those of the
-** call. */
+/* The values of a node with nout results that the rule, if any, needs; bit k stands for value k. params: the parameters
+** of the call are needed. */
 static uint64_t needed_values(const rule *rule, unsigned wanted, int nout, bool *params) {
   uint64_t mask = 0;
   *params = false;
@@ -78,7 +78,7 @@ static uint64_t needed_values(const rule *rule, unsigned wanted, int nout, bool 
   return mask;
 }
 
-/* The edges of the node at `at`. */
+/* Sets the edges of the node at `at`. */
 static void set_edges(lua_State *L, const op_record *r, int at, node *n) {
   for (int k = 0; k < n->nin; k++) {
     const tensor_userdata *u = input(L, r, k);
@@ -94,7 +94,7 @@ static void set_edges(lua_State *L, const op_record *r, int at, node *n) {
 
 static tensor *result_at(lua_State *L, int i) { return &((tensor_userdata *)lua_touserdata(L, i))->tensor; }
 
-/* Results and inputs: shapes, and what is needed of their elements. */
+/* Sets results and inputs: their shapes, and their elements if these are needed. */
 static void set_values(lua_State *L, const op_record *r, int out, node *n, uint64_t needed) {
   int64_t *room = (int64_t *)(void *)&n->value[n->nin + n->nout];
   const storage *written = r->in_place ? result_at(L, out)->store : NULL;
@@ -126,7 +126,7 @@ static void set_params(lua_State *L, const op_record *r, int at, node *n, bool n
   lua_setiuservalue(L, at, NODE_ARGUMENTS);
 }
 
-/* The results of the node at `at` know it. */
+/* Makes the results refer to the node at `at`. */
 static void attach_results(lua_State *L, int at, int out, const node *n) {
   for (int k = 0; k < n->nout; k++) {
     tensor_userdata *u = lua_touserdata(L, out + k);
@@ -152,14 +152,14 @@ static bool any_can_need(lua_State *L, int out, int nout) {
   return false;
 }
 
-/* Pushes what may be a tensor, else nil. */
+/* Pushes input k if it may be a tensor, else nil. */
 static void push_input(lua_State *L, const op_record *r, int k) {
   if (r->list) lua_rawgeti(L, r->in[0], k + 1);
   else if (lua_touserdata(L, r->in[k])) lua_pushvalue(L, r->in[k]);
   else lua_pushnil(L);
 }
 
-/* Calls who watches, where somebody does: watch.record(node, name, in place?, {result …}, {input …}) */
+/* Calls the watcher, if any: watch.record(node, name, in place or not, {result …}, {input …}) */
 static void tell_watch(lua_State *L, const op_record *r, int at, int out, const node *n) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   if (!mode_push(L, MODE_watch)) return;
@@ -236,11 +236,11 @@ static bool any_needs(lua_State *L, int first, int last) {
   return false;
 }
 
-/* Tensors that share t's memory and would share its gradient. */
+/* The number of tensors that share t's memory and would share its gradient. */
 static int count_shared(const tensor *t) { return t->store->refs - t->store->kept - !t->apart; }
 
-/* Garbage does not count: a young collection finds the usual view of a moment ago, a full one, whatever the collector's mode,
-** comes before an error. */
+/* True if live tensors share t's memory. A young collection removes recent garbage; before an error a full collection
+** runs, in any mode of the collector. */
 static bool is_shared(lua_State *L, const tensor *t) {
   if (count_shared(t) == 0) return false;
   collect_step(L);
@@ -264,7 +264,7 @@ static void check_write(lua_State *L, const char *fn, int target) {
                ":clone(), or use lt.no_grad(fn)", fn);
 }
 
-/* The inputs whose gradients are wanted, as wanted_inputs gives them. */
+/* The inputs whose gradients are wanted, in the form of wanted_inputs. */
 static unsigned wanted_of_record(lua_State *L, const op_record *r) {
   unsigned wanted = 0;
   for (int k = 0; k < r->nin; k++) {
@@ -343,7 +343,7 @@ static int l_mode(lua_State *L) {
   return 1;
 }
 
-/* set_rule(name, rule): what new_rule made of a row. */
+/* set_rule(name, rule): rule is a result of new_rule. */
 static int l_set_rule(lua_State *L) {
   if (!test_rule(L, 2)) return luaL_error(L, "autograd: rule expected");
   push_state(L);
@@ -354,8 +354,8 @@ static int l_set_rule(lua_State *L) {
   return 0;
 }
 
-/* new_node(name, rule, inputs, results): a node of a function of the script's, which its results know. The rule's letters
-** say what it keeps, all but p. */
+/* new_node(name, rule, inputs, results): makes a node for a script's function, and attaches the results to it. The
+** rule's letters, except p, select the kept values. */
 static int l_new_node(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   luaL_checktype(L, 4, LUA_TTABLE);

@@ -1,18 +1,18 @@
 #ifndef LT_AUTOGRAD_AUTOGRAD_H
 #define LT_AUTOGRAD_AUTOGRAD_H
 
-/* Declarations that the files of autograd share. */
+/* Declarations shared by the files of autograd. */
 
 #include "lua/args.h"
 
-/* The part of a Lua state that belongs to autograd. User value: the rules, by name. */
+/* Autograd's part of a Lua state. Its user value has the rules by name. */
 enum { STATE_RULES = 1, STATE_VALUES = STATE_RULES };
 typedef struct grad_state {
   uint64_t seq;
-  scope    made;               /* by a rule */
+  scope    made;               /* tensors made by a rule */
 } grad_state;
 
-/* Pushes it. */
+/* Pushes autograd's state. */
 grad_state *push_state(lua_State *L);
 
 static inline tensor_userdata *test_userdata(lua_State *L, int i) {
@@ -22,13 +22,13 @@ static inline tensor_userdata *test_userdata(lua_State *L, int i) {
 /* True if tensors of this dtype can need gradients. */
 static inline bool can_need(enum dtype d) { return dtype_kind(d) >= KIND_FLOAT; }
 
-/* From now on ops are looked at, in the whole process. */
+/* Starts recording ops, in the whole process. */
 void start_recording(void);
 
-/* No gradient goes through the tensor u, at stack index i, any more. */
+/* Makes the tensor u, at stack index i, a constant, through which no gradient flows. */
 void make_constant(lua_State *L, int i, tensor_userdata *u);
 
-/* x.grad = g, x.requires_grad = flag: the value is at 3. */
+/* x.grad = g, x.requires_grad = flag: the new value is at index 3. */
 int set_grad(lua_State *L);
 int set_requires_grad(lua_State *L);
 

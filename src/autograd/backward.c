@@ -1,5 +1,5 @@
-/* The way back through the nodes: gradients come together at a node, its rule makes those of its inputs, which go on.
-** What is rare is done in Lua (luatensor/autograd/engine.lua).
+/* The backward pass through the nodes: a node sums its incoming gradients, its rule computes the gradients of its
+** inputs, and these are passed on. Rare cases are handled in Lua (luatensor/autograd/engine.lua).
 **
 ** Unless create_graph is set, the walk owns every gradient in flight (`held`): no script can see such a gradient, so it
 ** is freed after its use. If several inputs take the same gradient, each gets a view, so that the reference count of the
@@ -12,18 +12,19 @@
 #include "lua/register.h"
 
 typedef struct walk {
-  bool graph;                  /* gradients are recorded */
-  bool retain;                 /* nodes keep what they have */
-  bool custom;                 /* this node's rule is a script's, which may keep what it gets and gives */
-  bool moved;                  /* this node's gradient went on as it is */
-  scope *made;                 /* what a rule makes */
+  bool graph;                  /* gradients are recorded themselves */
+  bool retain;                 /* nodes keep their values */
+  bool custom;                 /* this node's rule belongs to a script, which may keep its arguments and results */
+  bool moved;                  /* this node's gradient was passed on unchanged */
+  scope *made;                 /* tensors made by a rule */
 } walk;
 
-/* The stack of a walk. Helpers are functions of the engine; what is nil is not asked for. */
+/* The stack of a walk. Helpers are functions of the engine; nil means not wanted. */
 enum {
   NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, CAPTURES, WANTED, CHECK, FIT, TO_LEAF, KEEP, ADD,
   ADD_IN_PLACE, SPARES,
-  NODE, G, ROW, LET_GO, VISIT = LET_GO       /* of the visit of a node; what is above is that function's */
+  NODE, G, ROW, LET_GO, VISIT = LET_GO       /* for the visit of a node; higher indices belong to the visiting
+                                             ** function */
 };
 
 static tensor_userdata *tensor_at(lua_State *L, int i) { return lua_touserdata(L, i); }
@@ -39,7 +40,7 @@ static void push_sum(lua_State *L, int add) {
   lua_call(L, 2, 1);
 }
 
-/* Pops a, which may be nil, and g; pushes their sum: in memory that nobody else sees. */
+/* Pops a, which may be nil, and g; pushes their sum, in memory that no script sees. */
 static void add_up(lua_State *L, const walk *w) {
   if (lua_isnil(L, -2)) {
     lua_remove(L, -2);
@@ -52,7 +53,7 @@ static void add_up(lua_State *L, const walk *w) {
   tensor *a = &tensor_at(L, -2)->tensor, *g = &tensor_at(L, -1)->tensor;
   bool into_g = !is_sole(a) && is_sole(g);
   if (into_g) lua_insert(L, -2);
-  lua_pushvalue(L, -2);                      /* both stay below, until they are dropped */
+  lua_pushvalue(L, -2);                      /* both stay on the stack until they are dropped */
   lua_pushvalue(L, -2);
   push_sum(L, into_g || is_sole(a) ? ADD_IN_PLACE : ADD);
   tensor_userdata *sum = tensor_at(L, -1);
@@ -65,7 +66,7 @@ static void add_up(lua_State *L, const walk *w) {
 
 /* ---- where gradients go ---- */
 
-/* The leaf's gradient was nil: it is what is at the top, or a copy where others see that. */
+/* Sets a leaf's gradient, which was nil, to the tensor at the top, or to a copy if that tensor is visible to others. */
 static void set_leaf(lua_State *L, int leaf) {
   tensor_userdata *g = tensor_at(L, -1);
   if (!is_sole(&g->tensor)) {
@@ -79,14 +80,14 @@ static void set_leaf(lua_State *L, int leaf) {
   lua_setiuservalue(L, leaf, 1);
 }
 
-/* True if a leaf is what it was when the graph was made, and can take this gradient. */
+/* True if a leaf is unchanged since the graph was made, and can take this gradient. */
 static bool is_plain_leaf(const tensor_userdata *leaf, const tensor *g) {
   const tensor *x = &leaf->tensor;
   return leaf->is_leaf && !tensor_is_gone(x) && x->dtype == g->dtype && shape_equal(&x->shape, &g->shape)
       && place_equal(x->store->place, g->store->place);
 }
 
-/* Pops a leaf and g, which is added to the leaf's gradient. */
+/* Pops a leaf and g, and adds g to the leaf's gradient. */
 static void add_to_leaf(lua_State *L, const walk *w) {
   int leaf = lua_gettop(L) - 1, g = leaf + 1;
   if (!w->graph && is_plain_leaf(tensor_at(L, leaf), &tensor_at(L, g)->tensor)) {
@@ -115,7 +116,7 @@ static void add_to_leaf(lua_State *L, const walk *w) {
   lua_settop(L, leaf - 1);
 }
 
-/* Pops a key and g, which is added to what table `sums` has for the key. */
+/* Pops a key and g, and adds g to the entry of table `sums` for the key. */
 static void add_at(lua_State *L, const walk *w, int sums) {
   lua_pushvalue(L, -2);
   lua_insert(L, -2);
@@ -127,7 +128,7 @@ static void add_at(lua_State *L, const walk *w, int sums) {
   lua_pop(L, 1);
 }
 
-/* Pops a node with several results and g, which is the gradient of result `output`. */
+/* Pops a node with several results and g, the gradient of result `output`, and adds g to that result's gradient. */
 static void add_to_result(lua_State *L, const walk *w, int output) {
   lua_pushvalue(L, -2);
   if (lua_rawget(L, GRADIENTS) == LUA_TNIL) {
@@ -144,7 +145,7 @@ static void add_to_result(lua_State *L, const walk *w, int output) {
   lua_pop(L, 2);
 }
 
-/* Pops where the gradient goes, a leaf or the node of result `output`, and the gradient. */
+/* Pops the destination, a leaf or the node of result `output`, and the gradient, and delivers the gradient. */
 static void deliver(lua_State *L, const walk *w, int output) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   if (!w->graph) tensor_at(L, -1)->held = true;
@@ -157,7 +158,7 @@ static void deliver(lua_State *L, const walk *w, int output) {
 
 /* ---- a node ---- */
 
-/* True if the gradient of input k is asked for. */
+/* True if the gradient of input k is wanted. */
 static bool is_wanted(lua_State *L, const node *n, int k) {
   if (!n->value[n->nout + k].needs) return false;
   if (lua_isnil(L, WANTED)) return true;
@@ -167,7 +168,8 @@ static bool is_wanted(lua_State *L, const node *n, int k) {
   return wanted;
 }
 
-/* Makes the result of a rule, at the top of the stack, the walk's own. last: nobody asks for the node's gradient any more. */
+/* Makes the walk the owner of a rule's result, at the top of the stack. last: the node's gradient is not needed any
+** more. */
 static void own(lua_State *L, walk *w, bool last) {
   tensor_userdata *u = tensor_at(L, -1);
   if (!u->held && !w->custom) return;
@@ -185,7 +187,7 @@ static bool fits(const node_value *v, const tensor *g) {
   return same;
 }
 
-/* The gradient at the top becomes one of v's shape, dtype and device. */
+/* Converts the gradient at the top to v's shape, dtype and device. */
 static void fit(lua_State *L, const walk *w, const node_value *v) {
   int g = lua_gettop(L);
   scope *made = w->graph ? NULL : scope_open(L, w->made);
@@ -221,7 +223,7 @@ static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
   deliver(L, w, v->output);
 }
 
-/* Ends the values that were lent to a rule, except for the rule's result. */
+/* Drops the values that were lent to a rule, except the rule's result. */
 static void drop_spares(lua_State *L, int used, int result) {
   for (int i = 1; i <= used; i++) {
     lua_rawgeti(L, SPARES, i);
@@ -233,8 +235,8 @@ static void drop_spares(lua_State *L, int used, int result) {
   }
 }
 
-/* Calls the rule at the top, {letters, f}, with the node's gradient: f's result takes its place. The tensors that it
-** makes besides end with it, and so do those that show it what the node kept: of rules for one input spares. */
+/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces it by f's result. Other tensors that
+** f makes are freed, and so are those that show f the node's kept values: for rules of one input these are spares. */
 static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   int at = lua_gettop(L), spares = one && !w->graph ? SPARES : 0;
   scope *made = w->graph || w->custom ? NULL : scope_open(L, w->made);
@@ -247,7 +249,7 @@ static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   if (spares) drop_spares(L, used, at);
 }
 
-/* The gradients of all inputs at once. */
+/* Computes the gradients of all inputs at once. */
 static void pass_all(lua_State *L, walk *w, const rule *r) {
   const node *n = lua_touserdata(L, NODE);
   lua_getfield(L, ROW, "let_go");
@@ -276,7 +278,7 @@ static void pass_each(lua_State *L, walk *w, const rule *r) {
   }
 }
 
-/* The node's gradient has been used; of several results it is a table of them. */
+/* Drops the node's gradient after its use; for several results it is a table. */
 static void drop_gradient(lua_State *L) {
   if (lua_type(L, G) != LUA_TTABLE) {
     tensor_drop(&tensor_at(L, G)->tensor);
@@ -285,7 +287,7 @@ static void drop_gradient(lua_State *L) {
   for (lua_pushnil(L); lua_next(L, G); lua_pop(L, 1)) tensor_drop(&tensor_at(L, -1)->tensor);
 }
 
-/* Pushes a view of the gradient at G, of several results a table of views. */
+/* Pushes a view of the gradient at G; for several results a table of views. */
 static void push_gradient_view(lua_State *L) {
   if (lua_type(L, G) != LUA_TTABLE) {
     push_view(L, &tensor_at(L, G)->tensor);
@@ -301,7 +303,7 @@ static void push_gradient_view(lua_State *L) {
   }
 }
 
-/* Captures the node's gradient where it was asked for. False: the walk goes on from the node. */
+/* Captures the node's gradient if it is wanted. False: the walk continues from the node. */
 static bool capture(lua_State *L, const walk *w) {
   if (lua_isnil(L, CAPTURED)) return false;
   lua_pushvalue(L, NODE);
@@ -328,7 +330,7 @@ static void keep_gradient(lua_State *L, const walk *w) {
   lua_call(L, 3, 0);
 }
 
-/* The sum of the gradients that reached the node goes on to its inputs. */
+/* Visits a node: passes the sum of its gradients on to its inputs. */
 static void visit(lua_State *L, walk *w) {
   w->custom = w->moved = false;
   lua_settop(L, VISIT);
@@ -351,14 +353,14 @@ static void visit(lua_State *L, walk *w) {
   if (!w->graph && !w->custom && !w->moved) drop_gradient(L);
 }
 
-/* Takes the gradient of the node out of the table; false: none came. */
+/* Removes the gradient of the node from the table; false if there is none. */
 static bool take_gradient(lua_State *L) {
   lua_pushvalue(L, NODE);
   if (lua_rawget(L, GRADIENTS) == LUA_TNIL) return false;
   lua_pushvalue(L, NODE);
   lua_pushnil(L);
   lua_rawset(L, GRADIENTS);
-  return true;                 /* it is at G */
+  return true;                 /* the gradient is at G */
 }
 
 static bool flag_of(lua_State *L, int at, const char *name) {
@@ -394,8 +396,9 @@ static int walk_nodes(lua_State *L) {
   return 0;
 }
 
-/* walk(nodes, run, engine, source, output, g): the way back from source, a node (of whose results output is one) or a
-** leaf, through nodes, as order gives them; g is its gradient. run: graph, retain, captured, captures, wanted, check. */
+/* walk(nodes, run, engine, source, output, g): the backward pass from source, a node (output: number of its result) or
+** a leaf, through nodes in the order from `order`; g is the gradient of source. run: graph, retain, captured, captures,
+** wanted, check. */
 static int l_walk(lua_State *L) {
   lua_settop(L, FIRST);
   check_tensor(L, FIRST, "backward");

@@ -26,7 +26,7 @@ typedef struct storage {
   char    *origin;                        /* "train.lua:14: [7000, 7000] float32", or NULL */
 } storage;
 
-/* New storage of `bytes` with one reference; *s untouched on ERR_MEMORY. */
+/* Makes a storage of `bytes` with one reference. *s is unchanged on ERR_MEMORY. */
 int  storage_new(place where, size_t bytes, storage **s);
 /* Wraps memory that `release` gives back. */
 int  storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s);

@@ -53,7 +53,7 @@ typedef struct gpu_memory {
   gpu_arena    *pool;              /* the pool of the captured graph, or NULL */
   bool          looked_up;         /* there are blocks of several arenas, or held blocks, so that a free must look up
                                    ** its block */
-  struct gpu_ring *ring;           /* transfer.c */
+  struct gpu_ring *ring;           /* the ring of transfer.c */
 } gpu_memory;
 
 /* The segment that contains ptr, or NULL. */

@@ -20,8 +20,8 @@ enum dtype sum_compute(enum dtype in, enum dtype result) {
   return dtype_compute(dtype_promote(in, result));
 }
 
-/* Integers become the default float where the op is one of floats; they are computed in double, which
-** holds what float32 would round. bool is ordered, false before true. */
+/* For float-only ops, integers become the default float; they are computed in double, because float32 would round large
+** ones. bool is ordered: false before true. */
 int reduce_dtypes(reduction *r) {
   const reduce_info *info = &reductions[r->op];
   enum dtype d = r->dtype == DT_none ? r->in->dtype : r->dtype;
@@ -42,7 +42,7 @@ int reduce_dtypes(reduction *r) {
   return OK;
 }
 
-/* True if op has no value for no elements. */
+/* True if op has no result for no elements. */
 static bool needs_elements(enum reduce_op op) {
   return op == REDUCE_max || op == REDUCE_min || op == REDUCE_argmax || op == REDUCE_argmin;
 }
@@ -71,7 +71,7 @@ void plan_sort(plan *p, int k) {
       }
 }
 
-/* Dims of in that are reduced or kept; the output's strides skip the reduced dims. */
+/* Makes the plans over in's kept and reduced dims; the output's strides skip the reduced dims. */
 static void make_plans(const reduction *r, const tensor *out, plan *kept, plan *reduced) {
   const tensor *in = r->in;
   kept->ndim = reduced->ndim = 0;
@@ -97,7 +97,7 @@ int reduce_run(const reduction *r, tensor *out) {
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &r->shape, r->result, &in, 1);
   if (st != OK || out->count == 0) return st;
-  reduce_call c;                             /* not zeroed: plans are large */
+  reduce_call c;                             /* not initialised, because plans are large */
   c.op = r->op;
   c.compute = r->compute;
   c.correction = r->correction;

@@ -37,7 +37,7 @@ int scan_softmax_prepare(scan_softmax_job *l) {
   return choose_dtype(l);
 }
 
-/* The line along l->dim, and the plan of the other dims. */
+/* Makes the line along l->dim, and the plan of the other dims. */
 static line_call make_call(const scan_softmax_job *l, const tensor *out) {
   const tensor *in = l->in;
   line_call c = {.compute = l->compute, .n = in->shape.dim[l->dim],

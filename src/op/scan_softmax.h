@@ -1,7 +1,7 @@
 #ifndef LT_OP_SCAN_SOFTMAX_H
 #define LT_OP_SCAN_SOFTMAX_H
 
-/* Scans and softmax: dtypes, shapes, plans; then the device. Never a Lua error. */
+/* Scans and softmax: determines dtypes, shapes and plans, and calls the device. Raises no Lua errors. */
 
 #include "op/reduce.h"
 
@@ -16,18 +16,18 @@ typedef struct scan_softmax_info {
 enum { SCAN_SOFTMAX_COUNT = SCAN_COUNT + SOFTMAX_COUNT };
 extern const scan_softmax_info scan_softmax_rows[SCAN_SOFTMAX_COUNT];
 
-/* An op along one dim in flight: the first part is the caller's, scan_softmax_prepare fills the rest. */
+/* An op along one dim. The caller sets the first part, scan_softmax_prepare the rest. */
 typedef struct scan_softmax_job {
   const scan_softmax_info *info;
   const tensor *in;
   int           dim;
-  bool          initial;      /* scans: the op of no elements first */
-  enum dtype    dtype;        /* asked for, or DT_none */
+  bool          initial;      /* scans: the result begins with the op of no elements */
+  enum dtype    dtype;        /* the requested dtype, or DT_none */
   enum dtype    compute, result;
-  shape         shape;        /* of the result */
+  shape         shape;        /* shape of the result */
 } scan_softmax_job;
 
 int scan_softmax_prepare(scan_softmax_job *l);                  /* ERR_DTYPE */
-int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* errors of job_run; out is untouched then */
+int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* errors as for job_run; then out is unchanged */
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/tensor.h"
 
-/* A tensor, which gives the address of its first element, or (t NULL) the low bytes of a value. */
+/* A tensor, of which the address of the first element is passed, or (t NULL) the low bytes of a value. */
 typedef struct user_kernel_input {
   const tensor *t;
   uint64_t      value;

@@ -21,7 +21,7 @@ plot.colours = {
 --- The number of colours; further series start again with the first colour.
 plot.SERIES = 6
 
--- The colours that gnuplot is given, which stand for the names.
+-- Placeholder colours for gnuplot, which stand for the names of colours.
 local MARKED = {text = {1, 1, 1}, axis = {2, 2, 2}, grid = {3, 3, 3}}
 for s = 1, plot.SERIES do MARKED["series-" .. s] = {10, 10, s} end
 

@@ -204,7 +204,7 @@ row("bitwise_and", "BITS", function(x, y, t) if t.is_bool then return x and y en
 row("bitwise_or", "BITS", function(x, y, t) if t.is_bool then return x or y end return x | y end)
 row("bitwise_xor", "BITS", function(x, y, t) if t.is_bool then return x ~= y end return x ~ y end)
 
--- x << y for any y; x is already a wrapped element, so >> sees its sign or zeros
+-- x << y for any y; x is already wrapped to its dtype, so that >> shifts in its sign or zeros
 local function shift_left(x, y, t)
   if t.name == "uint64" and y < 0 then return 0 end
   if y < 0 then
