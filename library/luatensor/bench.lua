@@ -48,8 +48,9 @@ function bench.crossover(fn, sizes, options) end
 ---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of figures that are emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: between the runs; `same_machine`
 function bench.diff(before, after) end
 
----What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
----kept in the user's cache for this machine, these threads and these versions; half a minute the first time.
+---Measures the limits of this machine, by loops without other work and by functions that a script would call. The
+---limits are measured once and kept in the user's cache for this machine, these threads and these versions; the first
+---time takes half a minute.
 ---Errors: Ctrl-C, with what was measured so far (luatensor.bench.interrupt).
 ---@param options? luatensor.bench.machine.options
 ---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read` and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU `wait` and `transfers`

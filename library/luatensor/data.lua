@@ -19,12 +19,12 @@ local Loader = {}
 ---@return function # an iterator
 function Loader:batches() end
 
----Where the last loop over batches is, for lt.save: a run that is loaded goes on with the batch after the last that
----was given. The loader's generator has a state of its own, which is to be saved, too.
+---The position of the last loop over batches, for lt.save: a loaded run continues with the next batch. The loader's
+---generator has a state of its own, which must be saved, too.
 ---@return table # empty between two epochs
 function Loader:state_dict() end
 
----The next `batches` goes on where state_dict was called.
+---Makes the next call of `batches` continue where state_dict was called.
 ---Errors: what is no such state; more samples than the data set has.
 ---@param state table
 function Loader:load_state_dict(state) end
