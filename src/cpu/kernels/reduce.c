@@ -17,36 +17,32 @@
 
 /* ---- rows whose accumulator A is a number ---- */
 
-#define INIT(D, T, name, A_, first)                                                             \
-  static void name##_init_##D(int64_t n, void *acc) {                                           \
-    typedef T C;                                                                                \
-    typedef A_ A;                                                                               \
-    for (int64_t j = 0; j < n; j++) ((A *)acc)[j] = (first);                                    \
-    (void)sizeof(C);                                                                            \
-  }
-#define FOLD(D, T, name, A)                                                                     \
-  static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {             \
-    A b = name##_##D##_row(n, x, NULL);                                                         \
-    name##_##D##_merge_lanes(1, acc, &b);                                                       \
-    (void)first;                                                                                \
-  }
-#define FOLD_ROWS(D, T, name)                                                                   \
-  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc) { \
-    name##_##D##_columns(rows, n, x, stride, acc, NULL);                                        \
-    (void)first;                                                                                \
-  }
-#define MERGE(D, T, name)                                                                       \
-  static void name##_merge_##D(int64_t n, void *acc, const void *later) { name##_##D##_merge_lanes(n, acc, later); }
+/* Type of x in the step of a row. */
+#define TAKES_WIDE(D)  WIDE_##D
+#define TAKES_SAME(D)  SAME_##D
+#define TAKES_FLAG(D)  SAME_##D
+#define TAKES_COUNT(D) SAME_##D
 
-#define SIMPLE(D, T, name, columns, A, R, init, step, merge, finish)                            \
-  columns(D, name##_##D, T, A, step)                                                            \
-  ROW(name##_##D, T, A, double, init, merge)                                                    \
-  INIT(D, T, name, A, init) MERGE(D, T, name)                                                   \
-  FOLD(D, T, name, A) FOLD_ROWS(D, T, name)                                                     \
+#define FOLD(D, name, A)                                                                        \
+  static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {             \
+    *(A *)acc = name##_join_##D(*(A *)acc, name##_row_##D(n, x, NULL));                     \
+    (void)first;                                                                                \
+  }
+#define FOLD_ROWS(D, name)                                                                      \
+  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc) { \
+    name##_columns_##D(rows, n, x, stride, acc, NULL);                                        \
+    (void)first;                                                                                \
+  }
+#define MERGE(D, name, A)                                                                       \
+  static void name##_merge_##D(int64_t n, void *acc, const void *later) { merge_##A(name##_join_##D, n, acc, later); }
+
+#define SIMPLE(D, name, C, A, R, init, step, merge, finish)                                     \
+  FOLDS(D, name, C, A, double, init, step, merge)                                            \
+  MERGE(D, name, A) FOLD(D, name, A) FOLD_ROWS(D, name)                                         \
   FINISH(name##_finish_##D, A, R, finish)
 
 #define SIMPLE_ROW(D, T, name, result, accumulator, ...) \
-  SIMPLE(D, T, name, COLUMNS_##accumulator, ACCUM_##accumulator(D, T), GIVES_##result(ACCUM_##accumulator(D, T)), __VA_ARGS__)
+  SIMPLE(D, name, TAKES_##accumulator(D), accumulator##_##D, GIVES_##result(accumulator##_##D), __VA_ARGS__)
 #define STATE_ROW(D, T, name, result, state, finish) \
   FINISH(name##_finish_##D, STATE_##state(D), GIVES_##result(double), finish)
 
@@ -61,8 +57,7 @@
               .fold = fold_##_fold_##D, .fold_columns = fold_##_fold_columns_##D, \
               .merge = merge_, .finish = name##_finish_##D},
 #define SIMPLE_ENTRY(D, T, name, result, accumulator)                        \
-  ENTRY(D, T, name, ACCUM_##accumulator(D, T), GIVES_##result(ACCUM_##accumulator(D, T)), \
-        name##_init_##D, name, name##_merge_##D)
+  ENTRY(D, T, name, accumulator##_##D, GIVES_##result(accumulator##_##D), name##_init_##D, name, name##_merge_##D)
 #define STATE_ENTRY(D, T, name, result, state) \
   ENTRY(D, T, name, STATE_##state(D), GIVES_##result(double), INIT_##state(D), state, MERGE_##state(D))
 

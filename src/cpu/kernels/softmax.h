@@ -4,10 +4,9 @@
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
+#include "cpu/kernels/largest.h"
 
 enum { COLUMNS_AT_ONCE = 64 };     /* columns of a pass, whose rows stay in L1 and L2 for the next pass */
-
-COLUMNS(largest, REAL, REAL, m_max(a, x))
 
 /* ---- the expressions of ops.def: op is a constant wherever these are inlined ---- */
 
@@ -103,7 +102,7 @@ INLINE void some_columns(const enum softmax_op op, int64_t n, int64_t w, const R
   REAL max[COLUMNS_AT_ONCE], by[COLUMNS_AT_ONCE];
   double sum[COLUMNS_AT_ONCE] = {0};
   memcpy(max, X, (size_t)w * sizeof(REAL));
-  largest_columns(n - 1, w, X + x_step, x_step, max, NULL);
+  largest_columns_line(n - 1, w, X + x_step, x_step, max, NULL);
   for (int64_t i = 0; i < n; i += IN_PART) {
     REAL part[COLUMNS_AT_ONCE] = {0};
     int64_t end = n - i < IN_PART ? n : i + IN_PART;

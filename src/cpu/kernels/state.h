@@ -7,6 +7,9 @@
 
 #include "cpu/kernels/fold.h"
 
+#define LOOPS "cpu/kernels/fold_pairs.h"
+#include "cpu/kernels/each_dtype.h"
+
 enum {
   TILE_COLUMNS = 256,   /* columns and rows of a block of fold_columns: 64 rows of 256 doubles */
   TILE_ROWS    = 64     /* they take 128 KiB, in L2 for the second pass; a merge costs 1/64 for each row */
@@ -53,44 +56,6 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
 /* NaN if nothing is left to divide by, as in the array API standard (NumPy and PyTorch: infinite). */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-/* The sums of a dtype: of elements, or of squared distances from `mean`, of rows or of columns. */
-typedef double moments_row(int64_t n, const void *x, const double *mean);
-typedef void moments_columns(int64_t rows, int64_t n, const void *x, int64_t stride, double *acc, const double *mean);
-
-INLINE void moments_fold(moments_row *total, moments_row *spread, int64_t n, const void *x, void *acc) {
-  double mean[LANES], at = total(n, x, NULL) / (double)n;
-  for (int64_t k = 0; k < LANES; k++) mean[k] = at;
-  moments b = {(double)n, at, spread(n, x, mean)};
-  moments_merge(1, acc, &b);
-}
-
-INLINE void moments_tile(moments_columns *total, moments_columns *spread, const void *x, int64_t h, int64_t w, int64_t stride,
-                         moments *acc) {
-  double mean[TILE_COLUMNS] = {0}, m2[TILE_COLUMNS] = {0};
-  total(h, w, x, stride, mean, NULL);
-  for (int64_t j = 0; j < w; j++) mean[j] /= (double)h;
-  spread(h, w, x, stride, m2, mean);
-  for (int64_t j = 0; j < w; j++) acc[j] = moments_join(acc[j], (moments){(double)h, mean[j], m2[j]});
-}
-
-#define MOMENTS_SUMS(D, T, ...)                                                                   \
-  COLUMNS_WIDE(D, total_##D, T, double, m_plus(a, (double)x))                                     \
-  ROW(total_##D, T, double, double, 0, a + b)                                                     \
-  COLUMNS_M(spread_##D, T, double, double, a + ((double)x - m) * ((double)x - m))                 \
-  ROW(spread_##D, T, double, double, 0, a + b)
-EACH_REALFLOAT(MOMENTS_SUMS, )
-
-#define MOMENTS(D, T, ...)                                                                        \
-  static void moments_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {              \
-    moments_fold(total_##D##_row, spread_##D##_row, n, x, acc);                                   \
-    (void)first;                                                                                  \
-  }                                                                                               \
-  static void moments_tile_##D(const void *x, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
-    moments_tile(total_##D##_columns, spread_##D##_columns, x, h, w, stride, acc);                \
-    (void)first;                                                                                  \
-  }
-EACH_REALFLOAT(MOMENTS, )
-EACH_REALFLOAT(FOLD_COLUMNS, moments, moments)
 #define STATE_moments(D) moments
 #define INIT_moments(D)  moments_init
 #define MERGE_moments(D) moments_merge
@@ -124,103 +89,70 @@ static void logsum_merge(int64_t n, void *acc, const void *later) {
 
 INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum); }
 
-#define LOGSUM(D, T, ...)                                                                         \
-  COLUMNS(top_##D, T, T, m_max(a, x))                                                          \
-  ROW(top_##D, T, T, double, -(T)INFINITY, m_max(a, b))                                                \
-  COLUMNS_M(expsum_##D, T, double, T, a + (double)m_exp(x - m))                                     \
-  ROW(expsum_##D, T, double, T, 0, a + b)                                                         \
-  static void logsum_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
-    T max = top_##D##_row(n, x, NULL), shift[LANES];                                              \
-    for (int64_t k = 0; k < LANES; k++) shift[k] = (T)logsum_shift((double)max);                  \
-    logsum b = {(double)max, expsum_##D##_row(n, x, shift)};                                      \
-    logsum_merge(1, acc, &b);                                                                     \
-    (void)first;                                                                                  \
-  }                                                                                               \
-  static void logsum_tile_##D(const void *x, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
-    const T *X = x;                                                                               \
-    logsum *a = acc;                                                                              \
-    T max[TILE_COLUMNS], shift[TILE_COLUMNS] = {0};                                               \
-    double sum[TILE_COLUMNS] = {0};                                                               \
-    memcpy(max, X, (size_t)w * sizeof(T));                                                        \
-    top_##D##_columns(h - 1, w, X + stride, stride, max, NULL);                                \
-    for (int64_t j = 0; j < w; j++) shift[j] = (T)logsum_shift((double)max[j]);                   \
-    expsum_##D##_columns(h, w, X, stride, sum, shift);                                         \
-    for (int64_t j = 0; j < w; j++) a[j] = logsum_join(a[j], (logsum){(double)max[j], sum[j]});   \
-    (void)first;                                                                                  \
-  }
-EACH_REALFLOAT(LOGSUM, )
-EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
 #define STATE_logsum(D) logsum
 #define INIT_logsum(D)  logsum_init
 #define MERGE_logsum(D) logsum_merge
 
-/* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
+/* ---- both of a real float ---- */
 
-/* True if x beats the best element so far. Equal values do not beat, so that the first one stays. NaN beats every
-** number. */
-#define BEATS(x, cmp, best) (((x) cmp (best)) | (((x) != (x)) & ((best) == (best))))
+typedef double EXPSUM_float32, EXPSUM_float64;
+#define ELEMENT float
+#define TOTAL   EXPSUM_float32
+#define MEAN    float
+#include "cpu/kernels/fold_loops.h"
+
+#define ELEMENT double
+#define TOTAL   EXPSUM_float64
+#include "cpu/kernels/fold_loops.h"
+
+/* Sums of elements, and of the squares of their distances from the mean; the largest, and the sum of exponentials. */
+#define FLOAT_FOLDS(D, T, ...)                                                                    \
+  FOLDS(D, total, double, WIDE_##D, double, 0, m_plus(a, x), a + b)                               \
+  FOLDS(D, spread, double, WIDE_##D, double, 0, a + (x - m) * (x - m), a + b)                     \
+  FOLDS(D, top, T, SAME_##D, double, -(T)INFINITY, m_max(a, x), m_max(a, b))                      \
+  FOLDS(D, expsum, T, EXPSUM_##D, T, 0, a + (double)m_exp(x - m), a + b)
+EACH_REALFLOAT(FLOAT_FOLDS, )
+
+#define D float32
+#include "cpu/kernels/state_float.h"
+
+#define D float64
+#include "cpu/kernels/state_float.h"
+
+EACH_REALFLOAT(FOLD_COLUMNS, moments, moments)
+EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
+
+/* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
 
 enum { FIND = 64 };     /* elements compared at a time */
 
-/* The position of the first element equal to v (NaN equals NaN here), which must exist. */
-#define FIND_FIRST(D, T, ...)                                                                     \
-  static int64_t find_##D(int64_t n, const T *X, T v) {                                           \
-    int64_t i = 0;                                                                                \
-    bool nan = v != v;                                                                            \
-    for (; i + FIND <= n; i += FIND) {                                                            \
-      flag_##D hit = 0;                                                                           \
-      for (int64_t k = 0; k < FIND; k++) hit |= (flag_##D)((X[i + k] == v) | (nan & (X[i + k] != X[i + k]))); \
-      if (hit) break;                                                                             \
-    }                                                                                             \
-    while (X[i] != v && !(nan && X[i] != X[i])) i++;                                              \
-    return i;                                                                                     \
-  }
-EACH_REALS(FIND_FIRST, )
+#define LOOPS "cpu/kernels/state_extreme.h"
+#include "cpu/kernels/each_dtype.h"
+
+/* True if x beats the best so far. Equal does not: the first one stays. NaN beats every number. */
+#define BEATS(x, cmp, best) (((x) cmp (best)) | (((x) != (x)) & ((best) == (best))))
 
 #define EXTREME(D, T, name, cmp, m_best, worst)                                                   \
-  typedef struct name##_##D { int64_t position; T value; } name##_##D;                            \
-  COLUMNS(name##_of_##D, T, T, m_best(a, x))                                                   \
-  ROW(name##_of_##D, T, T, double, worst(T), m_best(a, b))                                             \
-  static void name##_init_##D(int64_t n, void *acc) {                                             \
-    for (int64_t j = 0; j < n; j++) ((name##_##D *)acc)[j] = (name##_##D){-1, 0};                 \
-  }                                                                                               \
-  INLINE void name##_take_##D(name##_##D *a, int64_t position, T value) {                         \
-    if (a->position < 0 || BEATS(value, cmp, a->value)) *a = (name##_##D){position, value};       \
-  }                                                                                               \
-  static void name##_merge_##D(int64_t n, void *acc, const void *later) {                         \
-    const name##_##D *b = later;                                                                  \
-    for (int64_t j = 0; j < n; j++)                                                               \
-      if (b[j].position >= 0) name##_take_##D((name##_##D *)acc + j, b[j].position, b[j].value);  \
-  }                                                                                               \
+  INLINE bool name##_beats_##D(T x, T best) { return BEATS(x, cmp, best); }                       \
+  FOLDS(D, name, T, SAME_##D, double, worst(T), m_best(a, x), m_best(a, b))                 \
+  static void name##_merge_##D(int64_t n, void *acc, const void *later) { extreme_merge_##D(name##_beats_##D, n, acc, later); }
+#define EXTREME_FOLDS(D, T, name)                                                                 \
   static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
-    name##_##D *a = acc;                                                                          \
-    T best = name##_of_##D##_row(n, x, NULL);                                                     \
-    if (a->position < 0 || BEATS(best, cmp, a->value))                                            \
-      *a = (name##_##D){first + find_##D(n, x, best), best};                                      \
+    extreme_fold_##D(name##_beats_##D, name##_row_##D(n, x, NULL), n, x, first, acc);        \
   }                                                                                               \
-  static void name##_tile_##D(const void *x_, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
-    const T *X = x_;                                                                              \
-    T best[TILE_COLUMNS];                                                                         \
-    flag_##D row[TILE_COLUMNS] = {0};                                                             \
-    memcpy(best, X, (size_t)w * sizeof(T));                                                       \
-    for (int64_t r = 1; r < h; r++)                                                               \
-      for (int64_t j = 0; j < w; j++) {                                                           \
-        T x = X[r * stride + j], v = best[j];                                                     \
-        best[j] = BEATS(x, cmp, v) ? x : v;                                                       \
-        row[j] = BEATS(x, cmp, v) ? (flag_##D)r : row[j];                                         \
-      }                                                                                           \
-    for (int64_t j = 0; j < w; j++) name##_take_##D((name##_##D *)acc + j, first + (int64_t)row[j], best[j]); \
-  }
-#define EXTREME_COLUMNS(D, T, name) FOLD_COLUMNS(D, T, name, name##_##D)
+  static void name##_tile_##D(const void *x, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
+    extreme_tile_##D(name##_beats_##D, x, h, w, stride, first, acc);                              \
+  }                                                                                               \
+  FOLD_COLUMNS(D, T, name, extreme_##D)
 EACH_REALS(EXTREME, largest, >, m_max, m_lowest)
 EACH_REALS(EXTREME, smallest, <, m_min, m_highest)
-EACH_REALS(EXTREME_COLUMNS, largest)
-EACH_REALS(EXTREME_COLUMNS, smallest)
-#define STATE_largest(D)  largest_##D
-#define INIT_largest(D)   largest_init_##D
+EACH_REALS(EXTREME_FOLDS, largest)
+EACH_REALS(EXTREME_FOLDS, smallest)
+#define STATE_largest(D)  extreme_##D
+#define INIT_largest(D)   extreme_init_##D
 #define MERGE_largest(D)  largest_merge_##D
-#define STATE_smallest(D) smallest_##D
-#define INIT_smallest(D)  smallest_init_##D
+#define STATE_smallest(D) extreme_##D
+#define INIT_smallest(D)  extreme_init_##D
 #define MERGE_smallest(D) smallest_merge_##D
 
 #endif

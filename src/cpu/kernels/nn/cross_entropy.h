@@ -2,9 +2,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
-
-COLUMNS(largest, REAL, REAL, m_max(a, x))
-ROW(largest, REAL, REAL, double, -(REAL)INFINITY, m_max(a, b))
+#include "cpu/kernels/largest.h"
 
 INLINE void add_exponentials(int64_t count, const REAL *X, const REAL max, REAL *part) {
   for (; count > 0; count--, X += VECTOR) {
@@ -33,7 +31,7 @@ OUTLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
 }
 
 static cross_entropy_row loss(int64_t n, const void *in, int64_t at) {
-  const REAL *x = in, max = largest_row(n, x, NULL);
+  const REAL *x = in, max = largest_row_line(n, x, NULL);
   const double s = sum_of_exponentials(n, x, max);
   return (cross_entropy_row){(double)max, s, m_log(s) - ((double)x[at] - (double)max)};
 }

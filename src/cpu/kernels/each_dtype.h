@@ -1,0 +1,31 @@
+/* Includes LOOPS, a header, for each compute dtype: D, which LOOPS undefines, is its
+** name. */
+
+#define D bool
+#include LOOPS
+#define D uint8
+#include LOOPS
+#define D uint16
+#include LOOPS
+#define D uint32
+#include LOOPS
+#define D uint64
+#include LOOPS
+#define D int8
+#include LOOPS
+#define D int16
+#include LOOPS
+#define D int32
+#include LOOPS
+#define D int64
+#include LOOPS
+#define D float32
+#include LOOPS
+#define D float64
+#include LOOPS
+#define D complex64
+#include LOOPS
+#define D complex128
+#include LOOPS
+
+#undef LOOPS

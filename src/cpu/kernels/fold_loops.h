@@ -1,0 +1,76 @@
+/* Loops that fold elements into accumulators of type TOTAL, which the names of the functions end in. In memory the
+** elements are of type ELEMENT; a row's step takes them as TAKEN, if they are converted first. `means` are numbers of type MEAN that the step may use,
+** one a column; NULL: the step gets 0. */
+
+#define NAME(name) ISA_PASTE(name, TOTAL)
+#ifndef TAKEN
+#define TAKEN ELEMENT
+#endif
+#ifndef MEAN
+#define MEAN double
+#endif
+
+/* acc[j] takes x[r][j] of every row r. No two j depend on each other, so that every compiler vectorises it whatever
+** `step` is; four rows a pass save loads and stores of acc. */
+INLINE void NAME(columns)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t n, const ELEMENT *X, int64_t stride, TOTAL *acc,
+                          const MEAN *means) {
+  for (; rows >= 4; rows -= 4, X += 4 * stride) {
+    int64_t done = 0;
+    for (; IS_WIDENED(ELEMENT, TAKEN) && !means && done + WIDENED <= n; done += WIDENED) {
+      const ELEMENT *Y = X + stride, *Z = Y + stride, *W = Z + stride;
+      TAKEN x[WIDENED], y[WIDENED], z[WIDENED], w[WIDENED];
+      widen(WIDENED, (void *)x, (const void *)(X + done)), widen(WIDENED, (void *)y, (const void *)(Y + done));
+      widen(WIDENED, (void *)z, (const void *)(Z + done)), widen(WIDENED, (void *)w, (const void *)(W + done));
+      for (int64_t k = 0, j = done; k < WIDENED; k++, j++)
+        acc[j] = step(step(step(step(acc[j], x[k], 0), y[k], 0), z[k], 0), w[k], 0);
+    }
+    #pragma omp simd
+    for (int64_t j = done; j < n; j++) {
+      const MEAN m = means ? means[j] : 0;
+      TOTAL a = step(step(acc[j], (TAKEN)X[j], m), (TAKEN)X[stride + j], m);
+      acc[j] = step(step(a, (TAKEN)X[2 * stride + j], m), (TAKEN)X[3 * stride + j], m);
+    }
+  }
+  for (; rows > 0; rows--, X += stride) {
+    #pragma omp simd
+    for (int64_t j = 0; j < n; j++) acc[j] = step(acc[j], (TAKEN)X[j], means ? means[j] : 0);
+  }
+}
+
+/* The same for n <= LANES columns without gaps, whose number the compiler knows. */
+INLINE void NAME(lanes)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t n, const ELEMENT *X, TOTAL *lane, const MEAN *means) {
+  for (int64_t r = 0; r < rows; r++, X += n) {
+    TAKEN x[LANES];
+    if (IS_WIDENED(ELEMENT, TAKEN)) widen(n, (void *)x, (const void *)X);
+    for (int64_t j = 0; j < n; j++)
+      lane[j] = step(lane[j], IS_WIDENED(ELEMENT, TAKEN) ? x[j] : (TAKEN)X[j], means ? means[j] : 0);
+  }
+}
+
+INLINE void NAME(merge)(TOTAL join(TOTAL, TOTAL), int64_t n, TOTAL *acc, const TOTAL *later) {
+  for (int64_t j = 0; j < n; j++) acc[j] = join(acc[j], later[j]);
+}
+
+/* One accumulator of n elements in a row: the row is read as rows of `count` columns, whose accumulators, `none` at
+** first, are then merged in halves. means[0 … LANES - 1] are all the same. */
+INLINE TOTAL NAME(row)(TOTAL step(TOTAL, TAKEN, MEAN), TOTAL join(TOTAL, TOTAL),
+                       void columns(int64_t, int64_t, const void *, int64_t, TOTAL *, const MEAN *),
+                       TOTAL none, int64_t n, const ELEMENT *X, const MEAN *means) {
+  enum { MANY_LANES = LANE_BYTES / sizeof(TOTAL) };
+  TOTAL lane[MANY_LANES];
+  bool is_long = n >= 4 * MANY_LANES;
+  int64_t count = is_long ? MANY_LANES : FEW_LANES, rest = n % count;
+  for (int64_t k = 0; k < count; k++) lane[k] = none;
+  if (is_long) NAME(lanes)(step, n / MANY_LANES, MANY_LANES, X, lane, means);
+  else NAME(columns)(step, n / FEW_LANES, FEW_LANES, X, FEW_LANES, lane, means);
+  if (rest) columns(1, rest, X + n - rest, 0, lane, means);
+  for (; count > FEW_LANES; count /= 2) NAME(merge)(join, count / 2, lane, lane + count / 2);
+  for (int64_t w = FEW_LANES / 2; w > 0; w /= 2) NAME(merge)(join, w, lane, lane + w);
+  return lane[0];
+}
+
+#undef NAME
+#undef ELEMENT
+#undef TAKEN
+#undef TOTAL
+#undef MEAN

@@ -1,0 +1,58 @@
+/* The first extreme element of dtype D, and its position. A row passes beats(x, best): true if x takes best's place. */
+
+#define NAME(name) ISA_PASTE(name, D)
+#define ELEMENT ISA_PASTE(SAME, D)
+#define STATE   NAME(extreme)
+
+typedef struct STATE { int64_t position; ELEMENT value; } STATE;
+
+INLINE void NAME(extreme_init)(int64_t n, void *acc) {
+  for (int64_t j = 0; j < n; j++) ((STATE *)acc)[j] = (STATE){-1, 0};
+}
+
+INLINE void NAME(extreme_take)(bool beats(ELEMENT, ELEMENT), STATE *a, int64_t position, ELEMENT value) {
+  if (a->position < 0 || beats(value, a->value)) *a = (STATE){position, value};
+}
+
+INLINE void NAME(extreme_merge)(bool beats(ELEMENT, ELEMENT), int64_t n, STATE *acc, const STATE *later) {
+  for (int64_t j = 0; j < n; j++)
+    if (later[j].position >= 0) NAME(extreme_take)(beats, acc + j, later[j].position, later[j].value);
+}
+
+INLINE bool NAME(differ)(ELEMENT x, ELEMENT y) { return x != y; }     /* of x and x: true for NaN */
+
+/* Position of the first element equal to v (or NaN as v is); there is one. */
+OUTLINE int64_t NAME(find)(int64_t n, const ELEMENT *X, ELEMENT v) {
+  int64_t i = 0;
+  bool nan = NAME(differ)(v, v);
+  for (; i + FIND <= n; i += FIND) {
+    NAME(FLAG) hit = 0;
+    for (int64_t k = 0; k < FIND; k++) hit |= (NAME(FLAG))((X[i + k] == v) | (nan & NAME(differ)(X[i + k], X[i + k])));
+    if (hit) break;
+  }
+  while (X[i] != v && !(nan && NAME(differ)(X[i], X[i]))) i++;
+  return i;
+}
+
+INLINE void NAME(extreme_fold)(bool beats(ELEMENT, ELEMENT), ELEMENT best, int64_t n, const ELEMENT *x, int64_t first, STATE *a) {
+  if (a->position < 0 || beats(best, a->value)) *a = (STATE){first + NAME(find)(n, x, best), best};
+}
+
+INLINE void NAME(extreme_tile)(bool beats(ELEMENT, ELEMENT), const ELEMENT *X, int64_t h, int64_t w, int64_t stride, int64_t first,
+                               STATE *acc) {
+  ELEMENT best[TILE_COLUMNS];
+  NAME(FLAG) row[TILE_COLUMNS] = {0};
+  memcpy(best, X, (size_t)w * sizeof(ELEMENT));
+  for (int64_t r = 1; r < h; r++)
+    for (int64_t j = 0; j < w; j++) {
+      ELEMENT x = X[r * stride + j], v = best[j];
+      best[j] = beats(x, v) ? x : v;
+      row[j] = beats(x, v) ? (NAME(FLAG))r : row[j];
+    }
+  for (int64_t j = 0; j < w; j++) NAME(extreme_take)(beats, acc + j, first + (int64_t)row[j], best[j]);
+}
+
+#undef NAME
+#undef ELEMENT
+#undef STATE
+#undef D
