@@ -66,3 +66,28 @@ describe("docs/coming-from.md", function()
     assert.equal("[4, 3]", tostring(lt.cat({x, x}):cumsum(1):clamp(0, 1):unsqueeze(1):view(4, 3).shape))
   end)
 end)
+
+describe("docs/embedding.md", function()
+  local prelude = [[
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdatomic.h>
+typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
+void hand_to_renderer(DLManagedTensorVersioned *);
+void host(lua_State *L) { (void)L; {
+]]
+
+  for code in pages.read("docs/embedding.md"):gmatch "```c\n(.-)```" do
+    it("has C that a compiler takes: " .. code:match "[^\n]*", function()
+      local path = os.tmpname()
+      local file <close> = assert(io.open(path, "w"))
+      file:write(prelude, (code:gsub("\n…\n", "\n")), "}}\n")
+      file:flush()
+      local command = "cc -xc -std=gnu11 -fsyntax-only $(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) %s 2>&1"
+      local pipe = assert(io.popen(command:format(path)))
+      assert.equal("", pipe:read "a")
+      pipe:close()
+      os.remove(path)
+    end)
+  end
+end)
