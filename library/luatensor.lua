@@ -34,6 +34,9 @@ local Tensor = {}
 
 ---absolute value; the least integer wraps to itself.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{-1, 2}:abs()  --> [1, 2]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:abs(options) end
@@ -70,6 +73,10 @@ function Tensor:acosh_() end
 
 ---x + y.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2}:add(10)              --> [11, 12]
+---lt.tensor{1, 2} + lt.tensor{10, 20}  --> [11, 22]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -95,12 +102,18 @@ function Tensor:addmm_(a, b) end
 
 ---is every element not 0? true of no elements.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, false}:all()  --> false
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
 function Tensor:all(dim, options) end
 
 ---True if all elements of x and y are close as defined by `isclose`. Waits for the result.
+---```lua
+---lt.tensor{1.0}:allclose(lt.tensor{1 + 1e-9})  --> true
+---```
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor|luatensor.allclose.options relative tolerance
 ---@param atol? number|luatensor.Tensor|luatensor.allclose.options absolute tolerance
@@ -126,6 +139,9 @@ function Tensor:angle_() end
 
 ---is any element not 0? false of no elements.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, false}:any()  --> true
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
@@ -175,6 +191,9 @@ Tensor["arctanh_"] = Tensor["atanh_"]
 
 ---1-based position of the first largest element, or of the first NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{3, 9, 4}:argmax()  --> 2
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
@@ -182,17 +201,26 @@ function Tensor:argmax(dim, options) end
 
 ---1-based position of the first smallest element, or of the first NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{3, 9, 1}:argmin()  --> 3
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
 function Tensor:argmin(dim, options) end
 
+---```lua
+---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
+---```
 ---@param dim? integer|luatensor.options.dim_descending_stable
 ---@param options? luatensor.options.dim_descending_stable
 ---@return luatensor.Tensor # int64, of x's shape
 function Tensor:argsort(dim, options) end
 
 ---Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
+---```lua
+---lt.tensor{0, 5, 7}:argwhere()  --> [[2], [3]]
+---```
 ---@return luatensor.Tensor # int64, [count, ndim]
 function Tensor:argwhere() end
 
@@ -216,6 +244,9 @@ function Tensor:asinh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:asinh_() end
 
+---```lua
+---lt.tensor{1.5, 2.5}:astype("int64")  --> [1, 2]
+---```
 ---@param dtype string
 ---@param options? luatensor.astype.options
 ---@return luatensor.Tensor #
@@ -256,6 +287,11 @@ function Tensor:atanh_() end
 ---Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
 ---`x.grad`. The graph is released during the pass.
 ---Errors: if y needs no gradient, if an op has no gradient, or if a tensor that a gradient needs was changed in place.
+---```lua
+---local x = lt.tensor({1.0, 2.0}, {requires_grad = true})
+---x:square():sum():backward()
+---x.grad  --> [2.0, 4.0]
+---```
 ---@param gradient? luatensor.Tensor|luatensor.backward.options the gradient of y, in y's shape; 1 unless given
 ---@param options? luatensor.backward.options
 function Tensor:backward(gradient, options) end
@@ -274,6 +310,9 @@ function Tensor:bernoulli_(p, options) end
 
 ---Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
 ---smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
+---```lua
+---lt.tensor{1, 3, 3}:bincount()  --> [1, 0, 2]
+---```
 ---@param options? luatensor.bincount.options
 ---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
 function Tensor:bincount(options) end
@@ -371,6 +410,9 @@ function Tensor:broadcast_arrays() end
 ---The same as broadcast_arrays.
 Tensor["broadcast_tensors"] = Tensor["broadcast_arrays"]
 
+---```lua
+---lt.tensor{1, 2}:broadcast_to(2, 2)  --> [[1, 2], [1, 2]]
+---```
 ---@param ... integer|integer[] sizes, or one table of them
 ---@return luatensor.Tensor # a view, which cannot be written if it is stretched
 function Tensor:broadcast_to(...) end
@@ -381,6 +423,9 @@ function Tensor:byte() end
 
 ---least integral value >= x.
 ---For integers and floats.
+---```lua
+---lt.tensor{1.2, -1.7}:ceil()  --> [2.0, -1.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:ceil(options) end
@@ -406,6 +451,9 @@ Tensor["clamp"] = Tensor["clip"]
 Tensor["clamp_"] = Tensor["clip_"]
 
 ---Errors: if neither min nor max is given; nil given for both means no limit, as in the array API standard.
+---```lua
+---lt.tensor{-5, 0, 5}:clip(-1, 1)  --> [-1, 0, 1]
+---```
 ---@param min? number|luatensor.Tensor|nil|luatensor.clip.options broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil|luatensor.clip.options broadcast with x; nil: no limit above; also an option
 ---@param options? luatensor.clip.options
@@ -419,6 +467,12 @@ function Tensor:clip(min, max, options) end
 function Tensor:clip_(min, max) end
 
 ---A copy that shares no memory with x, row-major.
+---```lua
+---local x = lt.tensor{1, 2}
+---local y = x:clone()
+---y[1] = 9
+---x  --> [1, 2]
+---```
 ---@return luatensor.Tensor #
 function Tensor:clone() end
 
@@ -475,6 +529,9 @@ function Tensor:cosh_() end
 
 ---how many elements are not 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 2, 3}:count_nonzero()  --> 2
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
@@ -507,12 +564,18 @@ function Tensor:cumulative_max(dim, options) end
 function Tensor:cumulative_min(dim, options) end
 
 ---Running product along a dim. Bool and integers multiply in int64 or uint64.
+---```lua
+---lt.tensor{1, 2, 3}:cumulative_prod()  --> [1, 2, 6]
+---```
 ---@param dim? integer|luatensor.cumulative_prod.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_prod.options
 ---@return luatensor.Tensor #
 function Tensor:cumulative_prod(dim, options) end
 
 ---Running sum along a dim. Bool and integers add up in int64 or uint64.
+---```lua
+---lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
+---```
 ---@param dim? integer|luatensor.cumulative_sum.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_sum.options
 ---@return luatensor.Tensor #
@@ -535,12 +598,18 @@ function Tensor:detach_() end
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
 
+---```lua
+---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
+---```
 ---@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive
 ---@param options? luatensor.options.offset_dim1_dim2
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(offset, options) end
 
 ---Differences of neighbours along a dim, taken n times.
+---```lua
+---lt.tensor{1, 4, 9}:diff()  --> [3, 5]
+---```
 ---@param dim? integer|luatensor.diff.options
 ---@param options? luatensor.diff.options
 ---@return luatensor.Tensor # the shape of x, with dim shorter by n
@@ -558,6 +627,10 @@ Tensor["div_"] = Tensor["divide_"]
 
 ---x / y, in floating point.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2} / 4        --> [0.25, 0.50]
+---lt.tensor{1, 2}:divide(4)  --> [0.25, 0.50]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -569,6 +642,9 @@ function Tensor:divide(y, options) end
 function Tensor:divide_(y) end
 
 ---Dot product: the sum of the products of two vectors' elements.
+---```lua
+---lt.tensor{1, 2}:dot(lt.tensor{3, 4})  --> 11
+---```
 ---@param y luatensor.Tensor [k]
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor # 0-d
@@ -588,6 +664,9 @@ Tensor["eq"] = Tensor["equal"]
 
 ---x == y.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2}:equal(lt.tensor{1, 3})  --> [true, false]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -621,6 +700,9 @@ function Tensor:erfc_() end
 
 ---e^x.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 1}:exp()  --> [1.0000, 2.7183]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:exp(options) end
@@ -632,6 +714,9 @@ function Tensor:exp_() end
 ---The same as broadcast_to.
 Tensor["expand"] = Tensor["broadcast_to"]
 
+---```lua
+---lt.tensor{1, 2}:expand_dims(1).shape  --> [1, 2]
+---```
 ---@param dim integer|table|luatensor.expand_dims.options the positions of the new dims in the result; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:expand_dims(dim) end
@@ -651,11 +736,17 @@ function Tensor:expm1_() end
 ---@return luatensor.Tensor # x
 function Tensor:fill_(value) end
 
+---```lua
+---lt.ones(2, 3):flatten().shape  --> [6]
+---```
 ---@param first? integer
 ---@param last? integer
 ---@return luatensor.Tensor # a view if the layout allows
 function Tensor:flatten(first, last) end
 
+---```lua
+---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
+---```
 ---@param dim? integer|table|luatensor.flip.options without it, all dims; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:flip(dim) end
@@ -666,6 +757,9 @@ function Tensor:float() end
 
 ---greatest integral value <= x.
 ---For integers and floats.
+---```lua
+---lt.tensor{1.7, -1.2}:floor()  --> [1.0, -2.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:floor(options) end
@@ -676,6 +770,9 @@ function Tensor:floor_() end
 
 ---floor(x / y), toward minus infinity; integers by 0 give 0.
 ---For integers and floats.
+---```lua
+---lt.tensor{7, 8}:floor_divide(3)  --> [2, 2]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -692,11 +789,17 @@ function Tensor:floor_divide_(y) end
 function Tensor:free() end
 
 ---A tensor in the shape of x, filled with one value.
+---```lua
+---lt.full_like(lt.tensor{1, 2}, 9)  --> [9, 9]
+---```
 ---@param value any number or boolean that fits the dtype
 ---@param options? luatensor.zeros_like.options
 ---@return luatensor.Tensor # a new tensor
 function Tensor:full_like(value, options) end
 
+---```lua
+---lt.tensor{{1, 2}, {3, 4}}:gather(2, lt.tensor{{2}, {1}})  --> [[2], [3]]
+---```
 ---@param dim integer
 ---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param options? luatensor.mm.options
@@ -718,6 +821,9 @@ function Tensor:gelu_() end
 
 ---x > y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:greater(2)  --> [false, false, true]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -725,6 +831,9 @@ function Tensor:greater(y, options) end
 
 ---x >= y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:greater_equal(2)  --> [false, true, true]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -787,6 +896,9 @@ function Tensor:is_contiguous() end
 ---@return boolean #
 function Tensor:is_pinned() end
 
+---```lua
+---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
+---```
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor|luatensor.isclose.options relative tolerance
 ---@param atol? number|luatensor.Tensor|luatensor.isclose.options absolute tolerance
@@ -796,12 +908,18 @@ function Tensor:isclose(y, rtol, atol, options) end
 
 ---is x neither infinite nor NaN?.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, lt.inf}:isfinite()  --> [true, false]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:isfinite(options) end
 
 ---For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
 ---long, the call waits for a GPU: the number of distinct elements must be known.
+---```lua
+---lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
+---```
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
 ---@param options? luatensor.isin.options
 ---@return luatensor.Tensor # bool, of x1's shape
@@ -815,12 +933,18 @@ function Tensor:isinf(options) end
 
 ---is x NaN?.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, lt.nan}:isnan()  --> [false, true]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:isnan(options) end
 
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
+---```lua
+---lt.tensor(3.5):item()  --> 3.5
+---```
 ---@return any # number or boolean; of complex numbers two: the real and the imaginary part
 function Tensor:item() end
 
@@ -835,6 +959,9 @@ Tensor["left_shift_"] = Tensor["bitwise_left_shift_"]
 
 ---x + weight * (y - x).
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 10.0}:lerp(1, 0.5)  --> [0.5, 5.5]
+---```
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -849,6 +976,9 @@ function Tensor:lerp_(y, z) end
 
 ---x < y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:less(2)  --> [true, false, false]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -856,6 +986,9 @@ function Tensor:less(y, options) end
 
 ---x <= y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:less_equal(2)  --> [true, true, false]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -863,6 +996,9 @@ function Tensor:less_equal(y, options) end
 
 ---natural logarithm.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 10}:log()  --> [0.0000, 2.3026]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:log(options) end
@@ -921,6 +1057,9 @@ function Tensor:logaddexp_(y) end
 
 ---x and y; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, true}:logical_and(lt.tensor{true, false})  --> [true, false]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -928,12 +1067,18 @@ function Tensor:logical_and(y, options) end
 
 ---not x; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, false}:logical_not()  --> [false, true]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:logical_not(options) end
 
 ---x or y; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{false, true}:logical_or(lt.tensor{false, false})  --> [false, true]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -948,6 +1093,9 @@ function Tensor:logical_xor(y, options) end
 
 ---log of the sum of exponentials, without overflow on the way.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{0.0, 0.0}:logsumexp()  --> 0.6931
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
@@ -961,6 +1109,10 @@ function Tensor:long() end
 Tensor["lt"] = Tensor["less"]
 
 ---x with the elements replaced where the mask is true.
+---```lua
+---local x = lt.tensor{-1, 2, -3}
+---x:masked_fill(x:less(0), 0)  --> [0, 2, 0]
+---```
 ---@param mask luatensor.Tensor bool, broadcast with x
 ---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
 ---@param options? luatensor.options.out
@@ -988,6 +1140,11 @@ function Tensor:masked_select(mask) end
 ---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
 ---are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
+---```lua
+---local x = lt.tensor{{1, 2}, {3, 4}}
+---x:matmul(x)                --> [[7, 10], [15, 22]]
+---x:matmul(lt.tensor{1, 1})  --> [3, 7]
+---```
 ---@param y luatensor.Tensor shape [..., k, n]; not bool
 ---@param options? luatensor.options.out
 ---@return luatensor.Tensor # shape [..., m, n]
@@ -999,6 +1156,9 @@ function Tensor:matrix_transpose() end
 
 ---largest element; NaN if there is one.
 ---For integers and floats.
+---```lua
+---lt.tensor{{1, 5}, {7, 2}}:max(2)  --> [5, 7]
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
@@ -1006,6 +1166,9 @@ function Tensor:max(dim, options) end
 
 ---the larger; NaN if either is NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 5}:maximum(3)  --> [3, 5]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1018,6 +1181,9 @@ function Tensor:maximum_(y) end
 
 ---arithmetic mean; NaN of no elements.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{{1, 2}, {3, 5}}:mean(1)  --> [2.0, 3.5]
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_dtype all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_dtype
 ---@return luatensor.Tensor #
@@ -1025,6 +1191,9 @@ function Tensor:mean(dim, options) end
 
 ---Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
 ---NaN if there is a NaN or no element.
+---```lua
+---lt.tensor{1, 9, 2}:median()  --> 2.0
+---```
 ---@param dim? luatensor.median.options a dim or a list of dims; all unless given
 ---@param options? luatensor.median.options
 ---@return luatensor.Tensor # shape without these dims
@@ -1032,6 +1201,9 @@ function Tensor:median(dim, options) end
 
 ---smallest element; NaN if there is one.
 ---For integers and floats.
+---```lua
+---lt.tensor{{1, 5}, {7, 2}}:min(2)  --> [1, 2]
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
 ---@return luatensor.Tensor #
@@ -1039,6 +1211,9 @@ function Tensor:min(dim, options) end
 
 ---the smaller; NaN if either is NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 5}:minimum(3)  --> [1, 3]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1056,6 +1231,9 @@ function Tensor:minimum_(y) end
 function Tensor:mm(y, options) end
 
 ---Moves dims; the others keep their order.
+---```lua
+---lt.ones(2, 3, 4):moveaxis(1, 3).shape  --> [3, 4, 2]
+---```
 ---@param source integer|table
 ---@param destination integer|table
 ---@return luatensor.Tensor # a view
@@ -1078,6 +1256,10 @@ function Tensor:multinomial(n, options) end
 
 ---x * y.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2} * 3          --> [3, 6]
+---lt.tensor{1, 2}:multiply(3)  --> [3, 6]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1120,6 +1302,9 @@ Tensor["neg_"] = Tensor["negative_"]
 
 ----x; integers wrap.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, -2}:negative()  --> [-1, 2]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:negative(options) end
@@ -1148,6 +1333,9 @@ function Tensor:nextafter_(y) end
 function Tensor:nonzero() end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---```lua
+---lt.tensor{3.0, 4.0}:norm()  --> 5.0
+---```
 ---@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that are not 0
 ---@param dim? luatensor.norm.options a dim or a list of dims; all unless given
 ---@param options? luatensor.norm.options
@@ -1163,6 +1351,9 @@ function Tensor:normal_(mean, std, options) end
 
 ---x ~= y.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2}:not_equal(2)  --> [true, false]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1173,16 +1364,25 @@ function Tensor:not_equal(y, options) end
 function Tensor:numel() end
 
 ---Ones in the shape of x.
+---```lua
+---lt.ones_like(lt.tensor{1, 2})  --> [1, 1]
+---```
 ---@param options? luatensor.zeros_like.options
 ---@return luatensor.Tensor # a new tensor
 function Tensor:ones_like(options) end
 
 ---Every element of x times every element of y.
+---```lua
+---lt.tensor{1, 2}:outer(lt.tensor{3, 4})  --> [[3, 4], [6, 8]]
+---```
 ---@param y luatensor.Tensor 1-d
 ---@return luatensor.Tensor # shape [#x, #y]
 function Tensor:outer(y) end
 
 ---Adds elements around a tensor.
+---```lua
+---lt.tensor{1, 2}:pad{1, 1}  --> [0, 1, 2, 0]
+---```
 ---@param widths table before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
 ---@param options? luatensor.pad.options
 ---@return luatensor.Tensor #
@@ -1192,6 +1392,9 @@ function Tensor:pad(widths, options) end
 Tensor["permute"] = Tensor["permute_dims"]
 
 ---Dims in another order.
+---```lua
+---lt.ones(2, 3, 4):permute_dims(3, 1, 2).shape  --> [4, 2, 3]
+---```
 ---@param ... integer|integer[] every dim once, or one table of them: dim d of the result is dim order[d] of x
 ---@return luatensor.Tensor # a view
 function Tensor:permute_dims(...) end
@@ -1214,6 +1417,9 @@ function Tensor:positive_() end
 
 ---x to the power y; integers wrap, a negative integer exponent gives 0 unless x is 1 or -1.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2, 3}:pow(2)  --> [1, 4, 9]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1232,6 +1438,9 @@ Tensor["power_"] = Tensor["pow_"]
 
 ---product; bool and integers multiply in int64 or uint64.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{2, 3, 4}:prod()  --> 24
+---```
 ---@param dim? integer|integer[]|luatensor.prod.options all dims unless given
 ---@param options? luatensor.prod.options
 ---@return luatensor.Tensor #
@@ -1239,6 +1448,9 @@ function Tensor:prod(dim, options) end
 
 ---Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
 ---of n elements.
+---```lua
+---lt.tensor{1, 2, 3, 4, 5}:quantile(0.25)  --> 2.0
+---```
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? luatensor.quantile.options a dim or a list of dims; all unless given
 ---@param options? luatensor.quantile.options
@@ -1281,6 +1493,9 @@ function Tensor:reciprocal_() end
 
 ---max(x, 0).
 ---For integers and floats.
+---```lua
+---lt.tensor{-1, 2}:relu()  --> [0, 2]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:relu(options) end
@@ -1291,6 +1506,9 @@ function Tensor:relu_() end
 
 ---x - y * floor(x / y), with the sign of y; integers by 0 give 0.
 ---For integers and floats.
+---```lua
+---lt.tensor{-1, 7}:remainder(3)  --> [2, 1]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1303,6 +1521,9 @@ function Tensor:remainder_(y) end
 
 ---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
 ---If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
+---```lua
+---lt["repeat"](lt.tensor{1, 2}, 2)  --> [1, 1, 2, 2]
+---```
 ---@param repeats integer|table|luatensor.Tensor one number, or a number for each element of dim
 ---@param dim? integer|luatensor.repeat.options if missing, x is flattened; also option `dim`
 ---@return luatensor.Tensor #
@@ -1316,6 +1537,10 @@ Tensor["repeat_interleave"] = Tensor["repeat"]
 ---@return luatensor.Tensor # x
 function Tensor:requires_grad_(flag) end
 
+---```lua
+---lt.arange(6):reshape(2, 3)         --> [[0, 1, 2], [3, 4, 5]]
+---lt.arange(6):reshape(3, -1).shape  --> [3, 2]
+---```
 ---@param ... integer|integer[]|luatensor.reshape.options sizes, or one table of them; one may be -1, for the remaining size
 ---@return luatensor.Tensor #
 function Tensor:reshape(...) end
@@ -1330,6 +1555,9 @@ Tensor["right_shift"] = Tensor["bitwise_right_shift"]
 Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 
 ---Moves elements along dims. Elements that leave at the end come back at the front.
+---```lua
+---lt.tensor{1, 2, 3}:roll(1)  --> [3, 1, 2]
+---```
 ---@param shift integer|table
 ---@param dim? integer|table|luatensor.roll.options if missing, the elements move in row-major order; also option `dim`
 ---@return luatensor.Tensor #
@@ -1337,6 +1565,9 @@ function Tensor:roll(shift, dim) end
 
 ---nearest integral value, halves to even.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.5, 1.5, 2.4}:round()  --> [0.0, 2.0, 2.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:round(options) end
@@ -1386,6 +1617,9 @@ function Tensor:scatter_add(dim, index, src) end
 ---@return luatensor.Tensor # x
 function Tensor:scatter_add_(dim, index, src) end
 
+---```lua
+---lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
+---```
 ---@param values luatensor.Tensor|number
 ---@param options? luatensor.searchsorted.options
 ---@return luatensor.Tensor # int64, of values' shape
@@ -1407,6 +1641,9 @@ function Tensor:shuffle_(options) end
 
 ---1 / (1 + exp(-x)).
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 100}:sigmoid()  --> [0.5, 1.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:sigmoid(options) end
@@ -1417,6 +1654,9 @@ function Tensor:sigmoid_() end
 
 ----1, 0 or 1, x / abs(x) of complex numbers; NaN stays NaN.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{-3, 0, 5}:sign()  --> [-1, 0, 1]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:sign(options) end
@@ -1443,6 +1683,9 @@ function Tensor:silu_() end
 
 ---sine of x radians.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, lt.pi / 2}:sin()  --> [0.0, 1.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:sin(options) end
@@ -1462,6 +1705,9 @@ function Tensor:sinh(options) end
 function Tensor:sinh_() end
 
 ---exp(x) / sum(exp(x)) along a dim, without overflow.
+---```lua
+---lt.tensor{0.0, 0.0}:softmax(1)  --> [0.5, 0.5]
+---```
 ---@param dim? integer|luatensor.options.dim_dtype_out
 ---@param options? luatensor.options.dim_dtype_out
 ---@return luatensor.Tensor #
@@ -1478,12 +1724,20 @@ function Tensor:softplus(options) end
 function Tensor:softplus_() end
 
 ---stay in their order (in descending order, too).
+---```lua
+---lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
+---lt.tensor{3, 1, 2}:sort{descending = true}  --> [3, 2, 1]
+---```
 ---@param dim? integer|luatensor.options.dim_descending_stable
 ---@param options? luatensor.options.dim_descending_stable
 ---@return luatensor.Tensor # of x's shape and dtype
 function Tensor:sort(dim, options) end
 
 ---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+---```lua
+---local a, b = table.unpack(lt.arange(5):split(3))
+---b  --> [3, 4]
+---```
 ---@param sizes integer|table
 ---@param dim? integer|luatensor.unstack.options also option `dim`
 ---@return table # views
@@ -1491,6 +1745,9 @@ function Tensor:split(sizes, dim) end
 
 ---square root; NaN below 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{4, 9}:sqrt()  --> [2.0, 3.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:sqrt(options) end
@@ -1501,6 +1758,9 @@ function Tensor:sqrt_() end
 
 ---x * x.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{2, 3}:square()  --> [4, 9]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:square(options) end
@@ -1509,12 +1769,19 @@ function Tensor:square(options) end
 ---@return luatensor.Tensor # x
 function Tensor:square_() end
 
+---```lua
+---lt.ones(1, 3, 1):squeeze().shape  --> [3]
+---```
 ---@param dim? integer|table|luatensor.squeeze.options the dims to drop; without it, all dims of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:squeeze(dim) end
 
 ---standard deviation: the root of var.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{1, 2, 3, 4}:std()                --> 1.118
+---lt.tensor{1, 2, 3, 4}:std{correction = 1}  --> 1.291
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_correction all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_correction
 ---@return luatensor.Tensor #
@@ -1528,6 +1795,10 @@ Tensor["sub_"] = Tensor["subtract_"]
 
 ---x - y.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{5, 7} - 1          --> [4, 6]
+---lt.tensor{5, 7}:subtract(1)  --> [4, 6]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1540,12 +1811,21 @@ function Tensor:subtract_(y) end
 
 ---sum; bool and integers add up in int64 or uint64.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---local x = lt.tensor{{1, 2}, {3, 4}}
+---x:sum()                         --> 10
+---x:sum(1)                        --> [4, 6]
+---x:sum{dim = 2, keepdim = true}  --> [[3], [7]]
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_dtype all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_dtype
 ---@return luatensor.Tensor #
 function Tensor:sum(dim, options) end
 
 ---Exchanges two dims.
+---```lua
+---lt.ones(2, 3, 4):swapaxes(1, 3).shape  --> [4, 3, 2]
+---```
 ---@param a integer
 ---@param b integer
 ---@return luatensor.Tensor # a view
@@ -1557,6 +1837,9 @@ Tensor["swapdims"] = Tensor["swapaxes"]
 ---The same as matrix_transpose.
 Tensor["t"] = Tensor["matrix_transpose"]
 
+---```lua
+---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
+---```
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
 ---@param dim? integer|luatensor.take.options may be left out if x is 1-d
 ---@param options? luatensor.take.options
@@ -1585,6 +1868,9 @@ function Tensor:tan_() end
 
 ---hyperbolic tangent.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 100}:tanh()  --> [0.0, 1.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:tanh(options) end
@@ -1600,11 +1886,17 @@ function Tensor:tanh_() end
 function Tensor:tensordot(y, dims) end
 
 ---Repeats the whole tensor.
+---```lua
+---lt.tensor{1, 2}:tile(2)  --> [1, 2, 1, 2]
+---```
 ---@param ... integer repetitions along each dim, or one table of them; fewer numbers than dims apply to the last dims
 ---@return luatensor.Tensor #
 function Tensor:tile(...) end
 
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+---```lua
+---lt.tensor{1, 2}:to("float64").dtype  --> float64
+---```
 ---@param ... string|luatensor.to.options a dtype, a device, or both in any order
 ---@return luatensor.Tensor #
 function Tensor:to(...) end
@@ -1625,6 +1917,11 @@ function Tensor:to_dlpack(options) end
 Tensor["tolist"] = Tensor["totable"]
 
 ---of equal elements the first ones are taken.
+---```lua
+---local values, positions = lt.tensor{3, 9, 5}:topk(2)
+---values     --> [9, 5]
+---positions  --> [2, 3]
+---```
 ---@param k integer 0 to the length of dim
 ---@param dim? integer|luatensor.topk.options
 ---@param options? luatensor.topk.options
@@ -1634,6 +1931,9 @@ function Tensor:topk(k, dim, options) end
 
 ---All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
 ---the device.
+---```lua
+---lt.tensor{1, 2, 3}:totable()[2]  --> 2
+---```
 ---@return any # table, number or boolean
 function Tensor:totable() end
 
@@ -1641,11 +1941,17 @@ function Tensor:totable() end
 Tensor["transpose"] = Tensor["swapaxes"]
 
 ---The lower triangle of matrices: elements above diagonal k become 0.
+---```lua
+---lt.ones(3, 3):tril()  --> [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+---```
 ---@param options? luatensor.options.k
 ---@return luatensor.Tensor #
 function Tensor:tril(options) end
 
 ---The upper triangle of matrices: elements below diagonal k become 0.
+---```lua
+---lt.ones(3, 3):triu()  --> [[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
+---```
 ---@param options? luatensor.options.k
 ---@return luatensor.Tensor #
 function Tensor:triu(options) end
@@ -1658,6 +1964,9 @@ Tensor["true_divide_"] = Tensor["divide_"]
 
 ---x without its fraction.
 ---For integers and floats.
+---```lua
+---lt.tensor{1.7, -1.7}:trunc()  --> [1.0, -1.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:trunc(options) end
@@ -1704,6 +2013,9 @@ function Tensor:unique_inverse() end
 
 ---The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
 ---sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
+---```lua
+---lt.tensor{3, 1, 3}:unique_values():sort()  --> [1, 3]
+---```
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function Tensor:unique_values() end
 
@@ -1717,6 +2029,10 @@ function Tensor:unstack(dim) end
 
 ---variance, divided by n - correction (0 unless given).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{1, 2, 3, 4}:var()                --> 1.25
+---lt.tensor{1, 2, 3, 4}:var{correction = 1}  --> 1.6667
+---```
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_correction all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_correction
 ---@return luatensor.Tensor #
@@ -1742,6 +2058,10 @@ function Tensor:view_as_real() end
 
 ---y where x is true, else z.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---local x = lt.tensor{-1, 2, -3}
+---x:greater(0):where(x, 0)  --> [0, 2, 0]
+---```
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -1759,6 +2079,9 @@ function Tensor:where_(y, z) end
 function Tensor:zero_() end
 
 ---Zeros in the shape of x.
+---```lua
+---lt.zeros_like(lt.tensor{1, 2})  --> [0, 0]
+---```
 ---@param options? luatensor.zeros_like.options
 ---@return luatensor.Tensor # a new tensor
 function Tensor:zeros_like(options) end
@@ -1876,6 +2199,10 @@ function lt.complex(re, im) end
 ---Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers make int64, floats (or a mix of both) float32, booleans
 ---bool.
 ---Note: data that does not fit the dtype is an error.
+---```lua
+---lt.tensor{{1, 2}, {3, 4}}                     --> [[1, 2], [3, 4]]
+---lt.tensor({1, 2}, {dtype = "float64"}).dtype  --> float64
+---```
 ---@param data any nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 ---@param options? luatensor.options.dtype_device_requires_grad
 ---@return luatensor.Tensor # a new tensor
@@ -1889,12 +2216,18 @@ function lt.asarray(data, options) end
 
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
+---```lua
+---lt.tensor(3.5):item()  --> 3.5
+---```
 ---@param x luatensor.Tensor
 ---@return any # number or boolean; of complex numbers two: the real and the imaginary part
 function lt.item(x) end
 
 ---All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
 ---the device.
+---```lua
+---lt.tensor{1, 2, 3}:totable()[2]  --> 2
+---```
 ---@param x luatensor.Tensor
 ---@return any # table, number or boolean
 function lt.totable(x) end
@@ -1905,6 +2238,9 @@ function lt.totable(x) end
 function lt.to_bytes(x) end
 
 ---Makes a tensor from the bytes of its elements: row-major, in native byte order.
+---```lua
+---lt.from_bytes("\1\2\3", {3}, {dtype = "uint8"})  --> [1, 2, 3]
+---```
 ---@param s string
 ---@param shape any table of sizes, or one size
 ---@param options? luatensor.from_bytes.options
@@ -1917,11 +2253,17 @@ function lt.from_bytes(s, shape, options) end
 function lt.data_ptr(x) end
 
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+---```lua
+---lt.tensor{1, 2}:to("float64").dtype  --> float64
+---```
 ---@param x luatensor.Tensor
 ---@param ... string|luatensor.to.options a dtype, a device, or both in any order
 ---@return luatensor.Tensor #
 function lt.to(x, ...) end
 
+---```lua
+---lt.tensor{1.5, 2.5}:astype("int64")  --> [1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param dtype string
 ---@param options? luatensor.astype.options
@@ -1929,6 +2271,12 @@ function lt.to(x, ...) end
 function lt.astype(x, dtype, options) end
 
 ---A copy that shares no memory with x, row-major.
+---```lua
+---local x = lt.tensor{1, 2}
+---local y = x:clone()
+---y[1] = 9
+---x  --> [1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.clone(x) end
@@ -1956,27 +2304,42 @@ function lt.pin_memory(x) end
 function lt.is_pinned(x) end
 
 ---Zeros.
+---```lua
+---lt.zeros(2, 3)  --> [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+---```
 ---@param ... integer|integer[]|luatensor.from_bytes.options sizes, or one table of sizes; none: a 0-d tensor
 ---@return luatensor.Tensor # of that shape
 function lt.zeros(...) end
 
 ---Ones.
+---```lua
+---lt.ones({2}, {dtype = "int64"})  --> [1, 1]
+---```
 ---@param ... integer|integer[]|luatensor.from_bytes.options sizes, or one table of sizes
 ---@return luatensor.Tensor # of that shape
 function lt.ones(...) end
 
 ---A tensor with uninitialised elements.
+---```lua
+---lt.empty(2, 3).shape  --> [2, 3]
+---```
 ---@param ... integer|integer[]|luatensor.from_bytes.options sizes, or one table of sizes
 ---@return luatensor.Tensor # of that shape
 function lt.empty(...) end
 
 ---Zeros in the shape of x.
+---```lua
+---lt.zeros_like(lt.tensor{1, 2})  --> [0, 0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.zeros_like.options
 ---@return luatensor.Tensor # a new tensor
 function lt.zeros_like(x, options) end
 
 ---Ones in the shape of x.
+---```lua
+---lt.ones_like(lt.tensor{1, 2})  --> [1, 1]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.zeros_like.options
 ---@return luatensor.Tensor # a new tensor
@@ -1990,6 +2353,9 @@ function lt.empty_like(x, options) end
 
 ---A tensor filled with one value: `lt.full({2, 3}, 7)`.
 ---Note: a value that does not fit the dtype is an error.
+---```lua
+---lt.full({2, 2}, 7)  --> [[7, 7], [7, 7]]
+---```
 ---@param shape any table of sizes, or one size
 ---@param value any number or boolean; an integer makes int64, a float the default float, a boolean bool
 ---@param options? luatensor.options.dtype_device_requires_grad
@@ -1997,6 +2363,9 @@ function lt.empty_like(x, options) end
 function lt.full(shape, value, options) end
 
 ---A tensor in the shape of x, filled with one value.
+---```lua
+---lt.full_like(lt.tensor{1, 2}, 9)  --> [9, 9]
+---```
 ---@param x luatensor.Tensor
 ---@param value any number or boolean that fits the dtype
 ---@param options? luatensor.zeros_like.options
@@ -2005,6 +2374,10 @@ function lt.full_like(x, value, options) end
 
 ---Values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 4.
 ---Note: integers make int64, floats the default float.
+---```lua
+---lt.arange(5)           --> [0, 1, 2, 3, 4]
+---lt.arange(1, 2, 0.25)  --> [1.00, 1.25, 1.50, 1.75]
+---```
 ---@param start? number|luatensor.options.dtype_device_requires_grad
 ---@param stop number
 ---@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down
@@ -2014,6 +2387,9 @@ function lt.arange(start, stop, step, options) end
 
 ---Values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 1, 2, 3, 4, 5.
 ---Note: integers make int64, floats the default float.
+---```lua
+---lt.range(1, 3)  --> [1, 2, 3]
+---```
 ---@param first number
 ---@param last number
 ---@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down
@@ -2022,6 +2398,9 @@ function lt.arange(start, stop, step, options) end
 function lt.range(first, last, step, options) end
 
 ---n values from start to stop, evenly spaced.
+---```lua
+---lt.linspace(0, 1, 5)  --> [0.00, 0.25, 0.50, 0.75, 1.00]
+---```
 ---@param start number|luatensor.Tensor a number, or a complex one: lt.complex(re, im)
 ---@param stop number|luatensor.Tensor the same
 ---@param n integer the number of values
@@ -2124,6 +2503,9 @@ function lt.ops() end
 
 ---Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
 ---Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---```lua
+---lt.fft.fft(lt.tensor{1.0, 0.0}):real()  --> [1.0, 1.0]
+---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.options.n_dim_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
 ---@param dim? integer|luatensor.options.n_dim_norm
@@ -2268,11 +2650,17 @@ function lt.limits(device, dtype) end
 
 ---The inverses of square matrices.
 ---Errors: a matrix that is singular.
+---```lua
+---lt.linalg.inv(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> [[0.50, 0.00], [0.00, 0.25]]
+---```
 ---@param x luatensor.Tensor [..., n, n], float32 or float64; integers give the default float
 ---@return luatensor.Tensor # [..., n, n]
 function lt.linalg.inv(x) end
 
 ---The determinants of square matrices.
+---```lua
+---lt.linalg.det(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> 8.0
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@return luatensor.Tensor # [...]; 1 for matrices of shape [0, 0], 0 for singular ones
 function lt.linalg.det(x) end
@@ -2349,12 +2737,18 @@ function lt.linalg.svd(x, options) end
 
 ---Solves a x = b for x, by LU factorization.
 ---Errors: a matrix that is singular.
+---```lua
+---lt.linalg.solve(lt.tensor{{2.0, 0.0}, {0.0, 4.0}}, lt.tensor{2.0, 8.0})  --> [1.0, 2.0]
+---```
 ---@param a luatensor.Tensor [..., n, n]
 ---@param b luatensor.Tensor [n], one vector, or [..., n, k]; batch dims broadcast
 ---@return luatensor.Tensor # [..., n] or [..., n, k]
 function lt.linalg.solve(a, b) end
 
 ---Errors: if neither min nor max is given; nil given for both means no limit, as in the array API standard.
+---```lua
+---lt.tensor{-5, 0, 5}:clip(-1, 1)  --> [-1, 0, 1]
+---```
 ---@param x luatensor.Tensor real numbers of any shape
 ---@param min? number|luatensor.Tensor|nil|luatensor.clip.options broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil|luatensor.clip.options broadcast with x; nil: no limit above; also an option
@@ -2363,6 +2757,10 @@ function lt.linalg.solve(a, b) end
 function lt.clip(x, min, max, options) end
 
 ---x with the elements replaced where the mask is true.
+---```lua
+---local x = lt.tensor{-1, 2, -3}
+---x:masked_fill(x:less(0), 0)  --> [0, 2, 0]
+---```
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool, broadcast with x
 ---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
@@ -2370,6 +2768,9 @@ function lt.clip(x, min, max, options) end
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
+---```lua
+---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
+---```
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor|luatensor.isclose.options relative tolerance
@@ -2381,6 +2782,11 @@ function lt.isclose(x, y, rtol, atol, options) end
 ---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
 ---are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
+---```lua
+---local x = lt.tensor{{1, 2}, {3, 4}}
+---x:matmul(x)                --> [[7, 10], [15, 22]]
+---x:matmul(lt.tensor{1, 1})  --> [3, 7]
+---```
 ---@param x luatensor.Tensor shape [..., m, k]
 ---@param y luatensor.Tensor shape [..., k, n]; not bool
 ---@param options? luatensor.options.out
@@ -2409,6 +2815,9 @@ function lt.bmm(x, y, options) end
 function lt.mv(x, y, options) end
 
 ---Dot product: the sum of the products of two vectors' elements.
+---```lua
+---lt.tensor{1, 2}:dot(lt.tensor{3, 4})  --> 11
+---```
 ---@param x luatensor.Tensor [k]
 ---@param y luatensor.Tensor [k]
 ---@param options? luatensor.mm.options
@@ -2464,6 +2873,12 @@ function lt.empty_cache(device) end
 function lt.generator(options) end
 
 ---Seeds the default generator.
+---```lua
+---lt.manual_seed(1)
+---local a = lt.rand(3)
+---lt.manual_seed(1)
+---lt.rand(3):equal(a):all()  --> true
+---```
 ---@param seed integer
 ---@return luatensor.generator # the default generator
 function lt.manual_seed(seed) end
@@ -2474,11 +2889,18 @@ function lt.default_generator() end
 
 ---Draws from the uniform distribution in [0, 1). The same seed gives the same numbers on every device, with any number of
 ---threads.
+---```lua
+---lt.manual_seed(1)
+---lt.rand(2, 3).shape  --> [2, 3]
+---```
 ---@param ... luatensor.options.dtype_device_generator_requires_grad the shape: numbers or one table
 ---@return luatensor.Tensor # with 24 random bits in each element (float64: 53, float16: 11, bfloat16: 8)
 function lt.rand(...) end
 
 ---Draws from the normal distribution with mean 0 and standard deviation 1.
+---```lua
+---lt.randn(1000):mean():item() < 0.2  --> true
+---```
 ---@param ... luatensor.options.dtype_device_generator_requires_grad the shape: numbers or one table
 ---@return luatensor.Tensor #
 function lt.randn(...) end
@@ -2486,6 +2908,9 @@ function lt.randn(...) end
 ---Draws integers from low to high, both included, like math.random. Each is the high half of 64 random bits times the
 ---number of values, so probabilities differ by at most that number / 2^64.
 ---Errors: if a bound does not fit the dtype, or if low > high.
+---```lua
+---lt.randint(1, 6, {100}):max():item() <= 6  --> true
+---```
 ---@param low integer
 ---@param high integer
 ---@param ... luatensor.randint.options the shape: numbers or one table
@@ -2507,6 +2932,9 @@ function lt.uniform(low, high, ...) end
 function lt.normal(mean, std, ...) end
 
 ---The integers 1 … n in random order.
+---```lua
+---lt.permutation(5):sort()  --> [1, 2, 3, 4, 5]
+---```
 ---@param n integer
 ---@param options? luatensor.permutation.options
 ---@return luatensor.Tensor # int64, shape [n]
@@ -2525,6 +2953,9 @@ function lt.rand_like(x, options) end
 function lt.randn_like(x, options) end
 
 ---Running sum along a dim. Bool and integers add up in int64 or uint64.
+---```lua
+---lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.cumulative_sum.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_sum.options
@@ -2532,6 +2963,9 @@ function lt.randn_like(x, options) end
 function lt.cumulative_sum(x, dim, options) end
 
 ---Running product along a dim. Bool and integers multiply in int64 or uint64.
+---```lua
+---lt.tensor{1, 2, 3}:cumulative_prod()  --> [1, 2, 6]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.cumulative_prod.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_prod.options
@@ -2553,6 +2987,9 @@ function lt.cumulative_max(x, dim, options) end
 function lt.cumulative_min(x, dim, options) end
 
 ---exp(x) / sum(exp(x)) along a dim, without overflow.
+---```lua
+---lt.tensor{0.0, 0.0}:softmax(1)  --> [0.5, 0.5]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.options.dim_dtype_out
 ---@param options? luatensor.options.dim_dtype_out
@@ -2567,12 +3004,19 @@ function lt.softmax(x, dim, options) end
 function lt.log_softmax(x, dim, options) end
 
 ---stay in their order (in descending order, too).
+---```lua
+---lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
+---lt.tensor{3, 1, 2}:sort{descending = true}  --> [3, 2, 1]
+---```
 ---@param x luatensor.Tensor any dtype but complex
 ---@param dim? integer|luatensor.options.dim_descending_stable
 ---@param options? luatensor.options.dim_descending_stable
 ---@return luatensor.Tensor # of x's shape and dtype
 function lt.sort(x, dim, options) end
 
+---```lua
+---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
+---```
 ---@param x luatensor.Tensor any dtype but complex
 ---@param dim? integer|luatensor.options.dim_descending_stable
 ---@param options? luatensor.options.dim_descending_stable
@@ -2580,6 +3024,11 @@ function lt.sort(x, dim, options) end
 function lt.argsort(x, dim, options) end
 
 ---of equal elements the first ones are taken.
+---```lua
+---local values, positions = lt.tensor{3, 9, 5}:topk(2)
+---values     --> [9, 5]
+---positions  --> [2, 3]
+---```
 ---@param x luatensor.Tensor any dtype but complex, at least 1-d
 ---@param k integer 0 to the length of dim
 ---@param dim? integer|luatensor.topk.options
@@ -2615,6 +3064,9 @@ function lt.with_stream(stream, f, ...) end
 ---@return luatensor.event # with the field `device` and the methods below
 function lt.event(options) end
 
+---```lua
+---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
+---```
 ---@param x luatensor.Tensor
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
 ---@param dim? integer|luatensor.take.options may be left out if x is 1-d
@@ -2622,6 +3074,9 @@ function lt.event(options) end
 ---@return luatensor.Tensor # shape of x, with that of indices for dim
 function lt.take(x, indices, dim, options) end
 
+---```lua
+---lt.tensor{{1, 2}, {3, 4}}:gather(2, lt.tensor{{2}, {1}})  --> [[2], [3]]
+---```
 ---@param x luatensor.Tensor
 ---@param dim integer
 ---@param index luatensor.Tensor as many dims as x; only dim may be longer
@@ -2666,22 +3121,34 @@ function lt.index_add(x, dim, index, src) end
 function lt.nonzero(x) end
 
 ---Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
+---```lua
+---lt.tensor{0, 5, 7}:argwhere()  --> [[2], [3]]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # int64, [count, ndim]
 function lt.argwhere(x) end
 
+---```lua
+---lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
+---```
 ---@param sorted luatensor.Tensor 1-d, or rows that match those of values; any dtype but complex
 ---@param values luatensor.Tensor|number
 ---@param options? luatensor.searchsorted.options
 ---@return luatensor.Tensor # int64, of values' shape
 function lt.searchsorted(sorted, values, options) end
 
+---```lua
+---lt.concat{lt.tensor{1, 2}, lt.tensor{3}}  --> [1, 2, 3]
+---```
 ---@param tensors table of one shape, except along dim; dtypes promote
 ---@param dim? integer|luatensor.options.dim_out
 ---@param options? luatensor.options.dim_out
 ---@return luatensor.Tensor #
 function lt.concat(tensors, dim, options) end
 
+---```lua
+---lt.stack{lt.tensor{1, 2}, lt.tensor{3, 4}}  --> [[1, 2], [3, 4]]
+---```
 ---@param tensors table dtypes promote
 ---@param dim? integer|luatensor.stack.options the new dim of the result
 ---@param options? luatensor.stack.options
@@ -2714,11 +3181,18 @@ function lt.get_num_threads() end
 ---@return string #
 function lt.config() end
 
+---```lua
+---lt.arange(6):reshape(2, 3)         --> [[0, 1, 2], [3, 4, 5]]
+---lt.arange(6):reshape(3, -1).shape  --> [3, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param ... integer|integer[]|luatensor.reshape.options sizes, or one table of them; one may be -1, for the remaining size
 ---@return luatensor.Tensor #
 function lt.reshape(x, ...) end
 
+---```lua
+---lt.ones(2, 3):flatten().shape  --> [6]
+---```
 ---@param x luatensor.Tensor
 ---@param first? integer
 ---@param last? integer
@@ -2732,28 +3206,43 @@ function lt.flatten(x, first, last) end
 ---@return luatensor.Tensor # a view
 function lt.unflatten(x, dim, sizes) end
 
+---```lua
+---lt.tensor{1, 2}:broadcast_to(2, 2)  --> [[1, 2], [1, 2]]
+---```
 ---@param x luatensor.Tensor
 ---@param ... integer|integer[] sizes, or one table of them
 ---@return luatensor.Tensor # a view, which cannot be written if it is stretched
 function lt.broadcast_to(x, ...) end
 
+---```lua
+---lt.tensor{1, 2}:expand_dims(1).shape  --> [1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param dim integer|table|luatensor.expand_dims.options the positions of the new dims in the result; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.expand_dims(x, dim) end
 
+---```lua
+---lt.ones(1, 3, 1):squeeze().shape  --> [3]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|table|luatensor.squeeze.options the dims to drop; without it, all dims of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.squeeze(x, dim) end
 
 ---Dims in another order.
+---```lua
+---lt.ones(2, 3, 4):permute_dims(3, 1, 2).shape  --> [4, 2, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param ... integer|integer[] every dim once, or one table of them: dim d of the result is dim order[d] of x
 ---@return luatensor.Tensor # a view
 function lt.permute_dims(x, ...) end
 
 ---Moves dims; the others keep their order.
+---```lua
+---lt.ones(2, 3, 4):moveaxis(1, 3).shape  --> [3, 4, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param source integer|table
 ---@param destination integer|table
@@ -2761,6 +3250,9 @@ function lt.permute_dims(x, ...) end
 function lt.moveaxis(x, source, destination) end
 
 ---Exchanges two dims.
+---```lua
+---lt.ones(2, 3, 4):swapaxes(1, 3).shape  --> [4, 3, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param a integer
 ---@param b integer
@@ -2775,11 +3267,17 @@ function lt.swapaxes(x, a, b) end
 ---@return luatensor.Tensor # a view
 function lt.narrow(x, dim, start, length) end
 
+---```lua
+---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|table|luatensor.flip.options without it, all dims; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.flip(x, dim) end
 
+---```lua
+---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
+---```
 ---@param x luatensor.Tensor
 ---@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive
 ---@param options? luatensor.options.offset_dim1_dim2
@@ -2823,6 +3321,9 @@ function lt.advise(fn, options) end
 function lt.advise.network(options) end
 
 ---True if all elements of x and y are close as defined by `isclose`. Waits for the result.
+---```lua
+---lt.tensor{1.0}:allclose(lt.tensor{1 + 1e-9})  --> true
+---```
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor|luatensor.allclose.options relative tolerance
@@ -2845,6 +3346,9 @@ function lt.equal_all(x, y) end
 ---operands are multiplied in the order that takes the fewest multiplications; for more operands the order is found
 ---greedily.
 ---Errors: if the string does not parse (names the character), or if lengths differ (names the index and the operands).
+---```lua
+---lt.einsum("ij,j->i", lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
+---```
 ---@param spec string
 ---@param ... luatensor.Tensor as many as the string has operands; not bool
 ---@return luatensor.Tensor # of the dtype to which the operands promote; a view of the operand if nothing is multiplied or summed
@@ -2928,6 +3432,9 @@ function lt.linalg.matmul(x, y, options) end
 function lt.linalg.matrix_transpose(x) end
 
 ---The same as lt.outer.
+---```lua
+---lt.tensor{1, 2}:outer(lt.tensor{3, 4})  --> [[3, 4], [6, 8]]
+---```
 ---@param x luatensor.Tensor 1-d
 ---@param y luatensor.Tensor 1-d
 ---@return luatensor.Tensor # shape [#x, #y]
@@ -2949,6 +3456,9 @@ function lt.linalg.tensordot(x, y, dims) end
 function lt.linalg.vecdot(x, y, dim, options) end
 
 ---Sums of the diagonals of matrices.
+---```lua
+---lt.linalg.trace(lt.tensor{{1, 2}, {3, 4}})  --> 5
+---```
 ---@param x luatensor.Tensor [..., m, n], any numbers
 ---@param options? luatensor.linalg.trace.options
 ---@return luatensor.Tensor # [...]
@@ -2992,6 +3502,9 @@ function lt.linalg.matrix_norm(x, ord, options) end
 function lt.linalg.cond(x, ord) end
 
 ---The number of singular values that are greater than rtol times the largest.
+---```lua
+---lt.linalg.matrix_rank(lt.ones(3, 3))  --> 1
+---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? luatensor.linalg.matrix_rank.options
 ---@return luatensor.Tensor # [...], int64
@@ -3034,6 +3547,10 @@ function lt.linalg.lu_solve(lu, pivots, b) end
 function lt.unstack(x, dim) end
 
 ---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+---```lua
+---local a, b = table.unpack(lt.arange(5):split(3))
+---b  --> [3, 4]
+---```
 ---@param x luatensor.Tensor
 ---@param sizes integer|table
 ---@param dim? integer|luatensor.unstack.options also option `dim`
@@ -3054,6 +3571,9 @@ function lt.broadcast_arrays(...) end
 
 ---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
 ---If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
+---```lua
+---lt["repeat"](lt.tensor{1, 2}, 2)  --> [1, 1, 2, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param repeats integer|table|luatensor.Tensor one number, or a number for each element of dim
 ---@param dim? integer|luatensor.repeat.options if missing, x is flattened; also option `dim`
@@ -3061,12 +3581,18 @@ function lt.broadcast_arrays(...) end
 lt["repeat"] = function(x, repeats, dim) end
 
 ---Repeats the whole tensor.
+---```lua
+---lt.tensor{1, 2}:tile(2)  --> [1, 2, 1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param ... integer repetitions along each dim, or one table of them; fewer numbers than dims apply to the last dims
 ---@return luatensor.Tensor #
 function lt.tile(x, ...) end
 
 ---Moves elements along dims. Elements that leave at the end come back at the front.
+---```lua
+---lt.tensor{1, 2, 3}:roll(1)  --> [3, 1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param shift integer|table
 ---@param dim? integer|table|luatensor.roll.options if missing, the elements move in row-major order; also option `dim`
@@ -3074,6 +3600,9 @@ function lt.tile(x, ...) end
 function lt.roll(x, shift, dim) end
 
 ---Adds elements around a tensor.
+---```lua
+---lt.tensor{1, 2}:pad{1, 1}  --> [0, 1, 2, 0]
+---```
 ---@param x luatensor.Tensor
 ---@param widths table before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
 ---@param options? luatensor.pad.options
@@ -3081,18 +3610,27 @@ function lt.roll(x, shift, dim) end
 function lt.pad(x, widths, options) end
 
 ---The lower triangle of matrices: elements above diagonal k become 0.
+---```lua
+---lt.ones(3, 3):tril()  --> [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.k
 ---@return luatensor.Tensor #
 function lt.tril(x, options) end
 
 ---The upper triangle of matrices: elements below diagonal k become 0.
+---```lua
+---lt.ones(3, 3):triu()  --> [[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.k
 ---@return luatensor.Tensor #
 function lt.triu(x, options) end
 
 ---A matrix with ones on diagonal k and zeros elsewhere.
+---```lua
+---lt.eye(2)  --> [[1.0, 0.0], [0.0, 1.0]]
+---```
 ---@param rows integer
 ---@param columns? integer|luatensor.eye.options
 ---@param options? luatensor.eye.options
@@ -3106,6 +3644,10 @@ function lt.eye(rows, columns, options) end
 function lt.diag(x, k) end
 
 ---Coordinates of a grid: tensor i runs along dim i.
+---```lua
+---local x, y = lt.meshgrid(lt.arange(2), lt.arange(3))
+---x.shape  --> [3, 2]
+---```
 ---@param ... luatensor.Tensor|luatensor.meshgrid.options 1-d tensors
 ---@return luatensor.Tensor # ... as many views
 function lt.meshgrid(...) end
@@ -3126,6 +3668,9 @@ function lt.masked_scatter(x, mask, src) end
 
 ---Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
 ---NaN if there is a NaN or no element.
+---```lua
+---lt.tensor{1, 9, 2}:median()  --> 2.0
+---```
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param dim? luatensor.median.options a dim or a list of dims; all unless given
 ---@param options? luatensor.median.options
@@ -3134,6 +3679,9 @@ function lt.median(x, dim, options) end
 
 ---Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
 ---of n elements.
+---```lua
+---lt.tensor{1, 2, 3, 4, 5}:quantile(0.25)  --> 2.0
+---```
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? luatensor.quantile.options a dim or a list of dims; all unless given
@@ -3143,6 +3691,9 @@ function lt.quantile(x, q, dim, options) end
 
 ---Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
 ---smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
+---```lua
+---lt.tensor{1, 3, 3}:bincount()  --> [1, 0, 2]
+---```
 ---@param x luatensor.Tensor 1-d, positive integers
 ---@param options? luatensor.bincount.options
 ---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
@@ -3169,6 +3720,9 @@ function lt.set_printoptions(options) end
 function lt.tensordot(x, y, dims) end
 
 ---Every element of x times every element of y.
+---```lua
+---lt.tensor{1, 2}:outer(lt.tensor{3, 4})  --> [[3, 4], [6, 8]]
+---```
 ---@param x luatensor.Tensor 1-d
 ---@param y luatensor.Tensor 1-d
 ---@return luatensor.Tensor # shape [#x, #y]
@@ -3200,6 +3754,9 @@ function lt.shuffle(x, options) end
 
 ---The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
 ---sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
+---```lua
+---lt.tensor{3, 1, 3}:unique_values():sort()  --> [1, 3]
+---```
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function lt.unique_values(x) end
@@ -3226,6 +3783,9 @@ function lt.unique_all(x) end
 
 ---For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
 ---long, the call waits for a GPU: the number of distinct elements must be known.
+---```lua
+---lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
+---```
 ---@param x1 luatensor.Tensor|number
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
 ---@param options? luatensor.isin.options
@@ -3233,6 +3793,9 @@ function lt.unique_all(x) end
 function lt.isin(x1, x2, options) end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---```lua
+---lt.tensor{3.0, 4.0}:norm()  --> 5.0
+---```
 ---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
 ---@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that are not 0
 ---@param dim? luatensor.norm.options a dim or a list of dims; all unless given
@@ -3241,6 +3804,9 @@ function lt.isin(x1, x2, options) end
 function lt.norm(x, p, dim, options) end
 
 ---Differences of neighbours along a dim, taken n times.
+---```lua
+---lt.tensor{1, 4, 9}:diff()  --> [3, 5]
+---```
 ---@param x luatensor.Tensor any dtype but bool
 ---@param dim? integer|luatensor.diff.options
 ---@param options? luatensor.diff.options
@@ -3252,6 +3818,10 @@ function lt.diff(x, dim, options) end
 ---that fn uses. Examples are `lt.grad(lt.grad(f))`, or a penalty on the gradient of a network whose parameters
 ---require gradients. Inside lt.no_grad the gradients cannot be differentiated, which is faster.
 ---Errors: if there is no such argument, or if the tensor is inside a table.
+---```lua
+---local slope = lt.grad(function(x) return (x * x):sum() end)
+---slope(lt.tensor{3.0})  --> [6.0]
+---```
 ---@param fn function
 ---@param options? luatensor.options.argnums_retain_graph
 ---@return function # that takes fn's arguments and returns one tensor for each differentiated argument, then fn's further results
@@ -3279,6 +3849,10 @@ function lt.autograd.grad(outputs, inputs, options) end
 ---
 ---Both apply to the coroutine that calls `lt.no_grad`, and to coroutines that it resumes meanwhile. If the coroutine
 ---yields, other coroutines are not affected.
+---```lua
+---local x = lt.ones(2, {requires_grad = true})
+---lt.no_grad(function() return (x * 2).requires_grad end)  --> false
+---```
 ---@param fn? function
 ---@param ... any its arguments
 ---@return any # what fn returns, or the guard
@@ -3354,6 +3928,9 @@ function lt.load(path, options) end
 
 ---absolute value; the least integer wraps to itself.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{-1, 2}:abs()  --> [1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3375,6 +3952,10 @@ function lt.acosh(x, options) end
 
 ---x + y.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2}:add(10)              --> [11, 12]
+---lt.tensor{1, 2} + lt.tensor{10, 20}  --> [11, 22]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3383,6 +3964,9 @@ function lt.add(x, y, options) end
 
 ---is every element not 0? true of no elements.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, false}:all()  --> false
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3398,6 +3982,9 @@ function lt.angle(x, options) end
 
 ---is any element not 0? false of no elements.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, false}:any()  --> true
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3406,6 +3993,9 @@ function lt.any(x, dim, options) end
 
 ---1-based position of the first largest element, or of the first NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{3, 9, 4}:argmax()  --> 2
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3414,6 +4004,9 @@ function lt.argmax(x, dim, options) end
 
 ---1-based position of the first smallest element, or of the first NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{3, 9, 1}:argmin()  --> 3
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3505,6 +4098,9 @@ function lt.bitwise_xor(x, y, options) end
 
 ---least integral value >= x.
 ---For integers and floats.
+---```lua
+---lt.tensor{1.2, -1.7}:ceil()  --> [2.0, -1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3541,6 +4137,9 @@ function lt.cosh(x, options) end
 
 ---how many elements are not 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 2, 3}:count_nonzero()  --> 2
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3549,6 +4148,10 @@ function lt.count_nonzero(x, dim, options) end
 
 ---x / y, in floating point.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2} / 4        --> [0.25, 0.50]
+---lt.tensor{1, 2}:divide(4)  --> [0.25, 0.50]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3557,6 +4160,9 @@ function lt.divide(x, y, options) end
 
 ---x == y.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2}:equal(lt.tensor{1, 3})  --> [true, false]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3579,6 +4185,9 @@ function lt.erfc(x, options) end
 
 ---e^x.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 1}:exp()  --> [1.0000, 2.7183]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3593,6 +4202,9 @@ function lt.expm1(x, options) end
 
 ---greatest integral value <= x.
 ---For integers and floats.
+---```lua
+---lt.tensor{1.7, -1.2}:floor()  --> [1.0, -2.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3600,6 +4212,9 @@ function lt.floor(x, options) end
 
 ---floor(x / y), toward minus infinity; integers by 0 give 0.
 ---For integers and floats.
+---```lua
+---lt.tensor{7, 8}:floor_divide(3)  --> [2, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3615,6 +4230,9 @@ function lt.gelu(x, options) end
 
 ---x > y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:greater(2)  --> [false, false, true]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3623,6 +4241,9 @@ function lt.greater(x, y, options) end
 
 ---x >= y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:greater_equal(2)  --> [false, true, true]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3639,6 +4260,9 @@ function lt.hypot(x, y, options) end
 
 ---is x neither infinite nor NaN?.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, lt.inf}:isfinite()  --> [true, false]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3653,6 +4277,9 @@ function lt.isinf(x, options) end
 
 ---is x NaN?.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, lt.nan}:isnan()  --> [false, true]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3660,6 +4287,9 @@ function lt.isnan(x, options) end
 
 ---x + weight * (y - x).
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 10.0}:lerp(1, 0.5)  --> [0.5, 5.5]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number
@@ -3669,6 +4299,9 @@ function lt.lerp(x, y, z, options) end
 
 ---x < y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:less(2)  --> [true, false, false]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3677,6 +4310,9 @@ function lt.less(x, y, options) end
 
 ---x <= y.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 2, 3}:less_equal(2)  --> [true, true, false]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3685,6 +4321,9 @@ function lt.less_equal(x, y, options) end
 
 ---natural logarithm.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 10}:log()  --> [0.0000, 2.3026]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3721,6 +4360,9 @@ function lt.logaddexp(x, y, options) end
 
 ---x and y; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, true}:logical_and(lt.tensor{true, false})  --> [true, false]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3729,6 +4371,9 @@ function lt.logical_and(x, y, options) end
 
 ---not x; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{true, false}:logical_not()  --> [false, true]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3736,6 +4381,9 @@ function lt.logical_not(x, options) end
 
 ---x or y; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{false, true}:logical_or(lt.tensor{false, false})  --> [false, true]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3752,6 +4400,9 @@ function lt.logical_xor(x, y, options) end
 
 ---log of the sum of exponentials, without overflow on the way.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{0.0, 0.0}:logsumexp()  --> 0.6931
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3760,6 +4411,9 @@ function lt.logsumexp(x, dim, options) end
 
 ---largest element; NaN if there is one.
 ---For integers and floats.
+---```lua
+---lt.tensor{{1, 5}, {7, 2}}:max(2)  --> [5, 7]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3768,6 +4422,9 @@ function lt.max(x, dim, options) end
 
 ---the larger; NaN if either is NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 5}:maximum(3)  --> [3, 5]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3776,6 +4433,9 @@ function lt.maximum(x, y, options) end
 
 ---arithmetic mean; NaN of no elements.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{{1, 2}, {3, 5}}:mean(1)  --> [2.0, 3.5]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_dtype all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_dtype
@@ -3784,6 +4444,9 @@ function lt.mean(x, dim, options) end
 
 ---smallest element; NaN if there is one.
 ---For integers and floats.
+---```lua
+---lt.tensor{{1, 5}, {7, 2}}:min(2)  --> [1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out
@@ -3792,6 +4455,9 @@ function lt.min(x, dim, options) end
 
 ---the smaller; NaN if either is NaN.
 ---For integers and floats.
+---```lua
+---lt.tensor{1, 5}:minimum(3)  --> [1, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3800,6 +4466,10 @@ function lt.minimum(x, y, options) end
 
 ---x * y.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2} * 3          --> [3, 6]
+---lt.tensor{1, 2}:multiply(3)  --> [3, 6]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3808,6 +4478,9 @@ function lt.multiply(x, y, options) end
 
 ----x; integers wrap.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, -2}:negative()  --> [-1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3823,6 +4496,9 @@ function lt.nextafter(x, y, options) end
 
 ---x ~= y.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2}:not_equal(2)  --> [true, false]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3838,6 +4514,9 @@ function lt.positive(x, options) end
 
 ---x to the power y; integers wrap, a negative integer exponent gives 0 unless x is 1 or -1.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{1, 2, 3}:pow(2)  --> [1, 4, 9]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3846,6 +4525,9 @@ function lt.pow(x, y, options) end
 
 ---product; bool and integers multiply in int64 or uint64.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{2, 3, 4}:prod()  --> 24
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.prod.options all dims unless given
 ---@param options? luatensor.prod.options
@@ -3861,6 +4543,9 @@ function lt.reciprocal(x, options) end
 
 ---max(x, 0).
 ---For integers and floats.
+---```lua
+---lt.tensor{-1, 2}:relu()  --> [0, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3868,6 +4553,9 @@ function lt.relu(x, options) end
 
 ---x - y * floor(x / y), with the sign of y; integers by 0 give 0.
 ---For integers and floats.
+---```lua
+---lt.tensor{-1, 7}:remainder(3)  --> [2, 1]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3876,6 +4564,9 @@ function lt.remainder(x, y, options) end
 
 ---nearest integral value, halves to even.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.5, 1.5, 2.4}:round()  --> [0.0, 2.0, 2.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3890,6 +4581,9 @@ function lt.rsqrt(x, options) end
 
 ---1 / (1 + exp(-x)).
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 100}:sigmoid()  --> [0.5, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3897,6 +4591,9 @@ function lt.sigmoid(x, options) end
 
 ----1, 0 or 1, x / abs(x) of complex numbers; NaN stays NaN.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{-3, 0, 5}:sign()  --> [-1, 0, 1]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3918,6 +4615,9 @@ function lt.silu(x, options) end
 
 ---sine of x radians.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, lt.pi / 2}:sin()  --> [0.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3939,6 +4639,9 @@ function lt.softplus(x, options) end
 
 ---square root; NaN below 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{4, 9}:sqrt()  --> [2.0, 3.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3946,6 +4649,9 @@ function lt.sqrt(x, options) end
 
 ---x * x.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{2, 3}:square()  --> [4, 9]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3953,6 +4659,10 @@ function lt.square(x, options) end
 
 ---standard deviation: the root of var.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{1, 2, 3, 4}:std()                --> 1.118
+---lt.tensor{1, 2, 3, 4}:std{correction = 1}  --> 1.291
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_correction all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_correction
@@ -3961,6 +4671,10 @@ function lt.std(x, dim, options) end
 
 ---x - y.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor{5, 7} - 1          --> [4, 6]
+---lt.tensor{5, 7}:subtract(1)  --> [4, 6]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -3969,6 +4683,12 @@ function lt.subtract(x, y, options) end
 
 ---sum; bool and integers add up in int64 or uint64.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---local x = lt.tensor{{1, 2}, {3, 4}}
+---x:sum()                         --> 10
+---x:sum(1)                        --> [4, 6]
+---x:sum{dim = 2, keepdim = true}  --> [[3], [7]]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_dtype all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_dtype
@@ -3984,6 +4704,9 @@ function lt.tan(x, options) end
 
 ---hyperbolic tangent.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0, 100}:tanh()  --> [0.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3991,6 +4714,9 @@ function lt.tanh(x, options) end
 
 ---x without its fraction.
 ---For integers and floats.
+---```lua
+---lt.tensor{1.7, -1.7}:trunc()  --> [1.0, -1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3998,6 +4724,10 @@ function lt.trunc(x, options) end
 
 ---variance, divided by n - correction (0 unless given).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{1, 2, 3, 4}:var()                --> 1.25
+---lt.tensor{1, 2, 3, 4}:var{correction = 1}  --> 1.6667
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[]|luatensor.options.dim_keepdim_out_correction all dims unless given
 ---@param options? luatensor.options.dim_keepdim_out_correction
@@ -4006,6 +4736,10 @@ function lt.var(x, dim, options) end
 
 ---y where x is true, else z.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---local x = lt.tensor{-1, 2, -3}
+---x:greater(0):where(x, 0)  --> [0, 2, 0]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number

@@ -46,6 +46,9 @@ function data.read_csv(path, options) end
 
 ---Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
 ---Errors: tensors of different sizes, or without dims.
+---```lua
+---data.TensorDataset(lt.ones(10, 3), lt.zeros(10)).size  --> 10
+---```
 ---@param ... luatensor.Tensor one or more, of as many rows each, on one device
 ---@return luatensor.Dataset # `get` gives rows of each, copied
 function data.TensorDataset(...) end
@@ -87,6 +90,10 @@ function data.mnist(folder, options) end
 ---Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
 ---`#loader` is the number of batches.
 ---Errors: a batch size below 1; no data set.
+---```lua
+---local loader = data.Loader(data.TensorDataset(lt.ones(10, 3)), {batch_size = 4})
+---#loader  --> 3
+---```
 ---@param ds luatensor.Dataset
 ---@param options? luatensor.data.Loader.options
 ---@return luatensor.Loader #

@@ -135,6 +135,9 @@ nn.init = {}
 nn.utils = {}
 
 ---max(x, 0).
+---```lua
+---nn.ReLU()(lt.tensor{-1, 2})  --> [0, 2]
+---```
 ---@return luatensor.Module #
 function nn.ReLU() end
 
@@ -284,6 +287,10 @@ function nn.MultiheadAttention(embed_dim, num_heads, options) end
 function nn.autocast(fn, options, ...) end
 
 ---Modules in sequence: each takes the result of the one before. `model[2]` is the second, `#model` their number.
+---```lua
+---local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+---model(lt.ones(2, 4)).shape  --> [2, 1]
+---```
 ---@param ... luatensor.Module or one list of them
 ---@return luatensor.Sequential #
 function nn.Sequential(...) end
@@ -340,6 +347,10 @@ function nn.Unflatten(dim, sizes) end
 function nn.Conv1d(inputs, outputs, kernel_size, options) end
 
 ---Slides `outputs` kernels over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+---```lua
+---local layer = nn.Conv2d(1, 8, 3, {padding = 1})
+---layer(lt.ones(2, 1, 28, 28)).shape  --> [2, 8, 28, 28]
+---```
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size any a number or a list
@@ -365,6 +376,11 @@ function nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
 function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 
 ---In training, each element becomes 0 with probability p; the other elements are divided by 1 - p.
+---```lua
+---local layer = nn.Dropout(0.5)
+---layer:eval()
+---layer(lt.ones(3))  --> [1.0, 1.0, 1.0]
+---```
 ---@param p? number|luatensor.options.p_generator
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
@@ -395,6 +411,9 @@ function nn.Dropout3d(p, options) end
 function nn.AlphaDropout(p, options) end
 
 ---A row of `width` numbers for each of `count` words. Weight [count, width], drawn from the normal distribution.
+---```lua
+---nn.Embedding(10, 4)(lt.tensor{1, 7}).shape  --> [2, 4]
+---```
 ---@param count integer
 ---@param width integer
 ---@param options? luatensor.nn.Embedding.options
@@ -560,6 +579,9 @@ function nn.functional.scaled_dot_product_attention(q, k, v, options) end
 function nn.functional.conv1d(x, weight, bias, options) end
 
 ---Convolution of images: conv1d with two dims. Options are numbers or lists for height and width.
+---```lua
+---nn.functional.conv2d(lt.ones(1, 1, 4, 4), lt.ones(1, 1, 3, 3)).shape  --> [1, 1, 2, 2]
+---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param weight luatensor.Tensor [outputs, channels / groups, kernel height, kernel width]
 ---@param bias? luatensor.Tensor|luatensor.nn.functional.conv2d.options [outputs]
@@ -914,6 +936,10 @@ function nn.init.orthogonal_(x, options) end
 function nn.init.sparse_(x, sparsity, options) end
 
 ---y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from ±1/√inputs.
+---```lua
+---local layer = nn.Linear(3, 2)
+---layer(lt.ones(5, 3)).shape  --> [5, 2]
+---```
 ---@param inputs integer length of x's last dim
 ---@param outputs integer length of y's last dim
 ---@param options? luatensor.nn.Linear.options
@@ -921,6 +947,9 @@ function nn.init.sparse_(x, sparsity, options) end
 function nn.Linear(inputs, outputs, options) end
 
 ---(x - y)².
+---```lua
+---nn.MSELoss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 2.0
+---```
 ---@param options? luatensor.options.reduction
 ---@return luatensor.Module # takes the input and the target
 function nn.MSELoss(options) end
@@ -961,6 +990,10 @@ function nn.KLDivLoss(options) end
 function nn.NLLLoss(options) end
 
 ---Cross entropy of logits and a target, which is a class counted from 1, or the probabilities of all classes.
+---```lua
+---local loss = nn.CrossEntropyLoss()(lt.zeros(1, 2), lt.tensor{1})
+---loss  --> 0.6931
+---```
 ---@param options? luatensor.nn.CrossEntropyLoss.options
 ---@return luatensor.Module #
 function nn.CrossEntropyLoss(options) end
@@ -995,6 +1028,9 @@ function nn.is_module(value) end
 
 ---Layer normalisation over the last dims: `functional.layer_norm`. Weight and bias have that shape and are initially 1
 ---and 0.
+---```lua
+---nn.LayerNorm(4)(lt.randn(2, 4)).shape  --> [2, 4]
+---```
 ---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? luatensor.nn.LayerNorm.options
 ---@return luatensor.Module # takes x [..., shape], returns the same shape
@@ -1017,6 +1053,9 @@ function nn.GroupNorm(num_groups, num_channels, options) end
 ---Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight and bias are
 ---initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var (initially 1)
 ---and num_batches_tracked.
+---```lua
+---nn.BatchNorm1d(3)(lt.randn(8, 3)).shape  --> [8, 3]
+---```
 ---@param num_features integer channels
 ---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
 ---@return luatensor.Module #
@@ -1066,6 +1105,9 @@ function nn.MaxPool1d(kernel_size, options) end
 
 ---The maximum of each window of an image: nn.functional.max_pool2d. Lengths are numbers, or lists for height and
 ---width.
+---```lua
+---nn.MaxPool2d(2)(lt.ones(1, 1, 8, 8)).shape  --> [1, 1, 4, 4]
+---```
 ---@param kernel_size any a number or a list
 ---@param options? luatensor.nn.MaxPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
@@ -1132,6 +1174,10 @@ function nn.RNN(inputs, hidden, options) end
 ---    local y, h, c = lstm(x, h0, c0)
 ---
 ---Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
+---```lua
+---local y = nn.LSTM(3, 5)(lt.ones(7, 2, 3))
+---y.shape  --> [7, 2, 5]
+---```
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
 ---@param options? luatensor.nn.LSTM.options

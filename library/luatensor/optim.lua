@@ -120,6 +120,13 @@ optim.scheduler = {}
 ---
 ---where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization
 ---(2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
+---```lua
+---local layer = nn.Linear(1, 1)
+---local opt = optim.Adam(layer:parameters(), {lr = 0.01})
+---layer(lt.ones(4, 1)):square():mean():backward()
+---opt:step()
+---opt:zero_grad()
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.Adam.options
 ---@return luatensor.Optimizer #
@@ -337,6 +344,13 @@ function optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
 ---
 ---Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep learning (2013), in the
 ---form of PyTorch's SGD.
+---```lua
+---local w = lt.tensor({1.0}, {requires_grad = true})
+---local opt = optim.SGD({w}, {lr = 0.1})
+---w:square():sum():backward()
+---opt:step()
+---w:detach()  --> [0.8]
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.SGD.options
 ---@return luatensor.Optimizer #

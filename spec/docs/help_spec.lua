@@ -69,6 +69,7 @@ describe("lt.help", function()
     for _, part in ipairs {
       "lt.quantile(x, q", "\n  method   \"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\" (\"linear\")",
       "\n  keepdim  boolean (false): keeps the reduced dims, of length 1\n", "\nReturns tensor",
+      "\nExample:\n  lt.tensor{1, 2, 3, 4, 5}:quantile(0.25)  --> 2.0",
     } do assert.truthy(text:find(part, 1, true), part .. "\n" .. text) end
   end)
 

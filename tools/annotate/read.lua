@@ -1,6 +1,7 @@
 -- Reads the documentation comments of the sources and the rows of the op table.
 
 local alias = require "luatensor.base.alias"
+local examples = require "tools.annotate.examples"
 local lt = require "luatensor"
 local names = require "tools.annotate.names"
 
@@ -211,6 +212,8 @@ function read.collect()
   add_ops(docs, by_name)
   complete(docs, by_name)
   add_aliases(docs, by_name)
+  local shown = examples.by_name()
+  for _, doc in ipairs(docs) do doc.example = shown[doc.name] end
   return docs, by_name
 end
 

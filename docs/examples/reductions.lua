@@ -1,0 +1,85 @@
+--- sum
+local x = lt.tensor{{1, 2}, {3, 4}}
+x:sum()                         --> 10
+x:sum(1)                        --> [4, 6]
+x:sum{dim = 2, keepdim = true}  --> [[3], [7]]
+
+--- prod
+lt.tensor{2, 3, 4}:prod()  --> 24
+
+--- mean
+lt.tensor{{1, 2}, {3, 5}}:mean(1)  --> [2.0, 3.5]
+
+--- var
+lt.tensor{1, 2, 3, 4}:var()                --> 1.25
+lt.tensor{1, 2, 3, 4}:var{correction = 1}  --> 1.6667
+
+--- std
+lt.tensor{1, 2, 3, 4}:std()                --> 1.118
+lt.tensor{1, 2, 3, 4}:std{correction = 1}  --> 1.291
+
+--- max
+lt.tensor{{1, 5}, {7, 2}}:max(2)  --> [5, 7]
+
+--- min
+lt.tensor{{1, 5}, {7, 2}}:min(2)  --> [1, 2]
+
+--- argmax
+lt.tensor{3, 9, 4}:argmax()  --> 2
+
+--- argmin
+lt.tensor{3, 9, 1}:argmin()  --> 3
+
+--- all
+lt.tensor{true, false}:all()  --> false
+
+--- any
+lt.tensor{true, false}:any()  --> true
+
+--- count_nonzero
+lt.tensor{0, 2, 3}:count_nonzero()  --> 2
+
+--- logsumexp
+lt.tensor{0.0, 0.0}:logsumexp()  --> 0.6931
+
+--- median
+lt.tensor{1, 9, 2}:median()  --> 2.0
+
+--- quantile
+lt.tensor{1, 2, 3, 4, 5}:quantile(0.25)  --> 2.0
+
+--- cumulative_sum
+lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
+
+--- cumulative_prod
+lt.tensor{1, 2, 3}:cumulative_prod()  --> [1, 2, 6]
+
+--- norm
+lt.tensor{3.0, 4.0}:norm()  --> 5.0
+
+--- sort
+lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
+lt.tensor{3, 1, 2}:sort{descending = true}  --> [3, 2, 1]
+
+--- argsort
+lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
+
+--- topk
+local values, positions = lt.tensor{3, 9, 5}:topk(2)
+values     --> [9, 5]
+positions  --> [2, 3]
+
+--- unique_values
+lt.tensor{3, 1, 3}:unique_values():sort()  --> [1, 3]
+
+--- bincount
+lt.tensor{1, 3, 3}:bincount()  --> [1, 0, 2]
+
+--- searchsorted
+lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
+
+--- isin
+lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
+
+--- diff
+lt.tensor{1, 4, 9}:diff()  --> [3, 5]

@@ -1,0 +1,47 @@
+-- tags: texts
+-- The examples in docs/examples, which lt.help shows, run and give what they say.
+
+local examples = require "tools.annotate.examples"
+local lt = require "luatensor"
+local topics = require "luatensor.help.topics"
+
+local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data}
+
+describe("the example of", function()
+  for _, example in ipairs(examples.all()) do
+    local name = table.concat(example.names, ", ")
+    it(name .. " gives what it says", function()
+      local space = setmetatable({check = function(value, expected) assert.equal(expected, examples.show(value)) end},
+                                 {__index = function(_, key) return globals[key] or _G[key] end})
+      for key, value in pairs(globals) do space[key] = value end
+      assert(load(examples.code(example.lines), name, "t", space))()
+    end)
+
+    it(name .. " uses it", function()
+      local code = table.concat(example.lines, "\n")
+      for _, each in ipairs(example.names) do
+        local operator = ({subtract = "-", multiply = "*", divide = "/"})[each]
+        assert.truthy(code:find(each:match "[^.:]+$", 1, true) or operator and code:find(operator, 1, true), each)
+        assert.is_true(#example.lines <= 6)
+      end
+    end)
+  end
+end)
+
+-- Names that have no example yet: whoever adds examples lowers this, and a new name comes with one.
+local WITHOUT <const> = 441
+
+describe("names without an example", function()
+  it("only become fewer", function()
+    local without, unknown = {}, examples.by_name()
+    for _, topic in ipairs(topics.index()) do
+      local doc, same = topics.doc_of(topic)
+      local is_own = doc and not same and doc.kind ~= "constant" and not (doc.text[1] or ""):find "^In place"
+        and not (doc.text[1] or ""):find "^The same as"
+      if is_own and not doc.example then without[#without + 1] = topic.name end
+      unknown[(topic.name:gsub("^Tensor:", ""))] = nil
+    end
+    assert.same({}, unknown)
+    assert.equal(WITHOUT, #without, ("%d names have no example; first: %s"):format(#without, table.concat(without, ", ", 1, 20)))
+  end)
+end)
