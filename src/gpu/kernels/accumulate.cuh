@@ -59,10 +59,12 @@ struct batch {
   int64_t first, jump;
 };
 
-#define EACH_ELEMENT(u, w)                                       \
-  _Pragma("unroll") for (int u = 0; u < U; u++)                  \
-    if (u < b.count)                                             \
-      _Pragma("unroll") for (int w = 0; w < W; w++)
+/* take(u, w) for every element x[u][w] of the batch. */
+template <int U, int W, class F> INLINE void each_element(const batch &b, F take) {
+  _Pragma("unroll") for (int u = 0; u < U; u++)
+    if (u < b.count)
+      _Pragma("unroll") for (int w = 0; w < W; w++) take(u, w);
+}
 
 /* Rows that sum narrow integers first add a batch in 32 bits, because 64-bit additions take two instructions each. */
 template <class C> struct row_sum;
@@ -71,26 +73,28 @@ template <class Row> struct adds_narrow                        { enum { value = 
 template <class C>   struct adds_narrow<row_sum<C>>            { enum { value = sizeof(C) <= 2 }; };
 template <class C>   struct adds_narrow<row_count_nonzero<C>>  { enum { value = true }; };
 
-/* The members of a row whose accumulator is a number, besides its expressions. */
-#define REDUCE(name, dtypes, result, accumulator_, init_, step_, merge_, finish_, doc)             \
-  template <class C_> struct row_##name {                                                       \
-    typedef C_ C;                                                                                  \
-    typedef typename accumulator<C>::accumulator_ A, run;                                          \
-    typedef typename gives<A>::result R;                                                           \
-    INLINE A init() { return init_; }                                                              \
-    INLINE A step(A a, C x) { return (A)(step_); }                                                 \
-    INLINE A merge(A a, A b) { return (A)(merge_); }                                               \
-    INLINE A total(run r) { return r; }                                                            \
-    INLINE R finish(A a, double n, double correction) { return (R)(finish_); }                     \
-    template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {         \
-      if constexpr (adds_narrow<row_##name>::value) {                                              \
-        int32_t sum = 0;                                                                           \
-        EACH_ELEMENT(u, w) sum += (int32_t)step(init(), x[u][w]);                                  \
-        r = merge(r, (A)sum);                                                                      \
-      } else {                                                                                     \
-        EACH_ELEMENT(u, w) r = step(r, x[u][w]);                                                   \
-      }                                                                                            \
-    }                                                                                              \
+/* The functions of a row besides its expressions, where the accumulator A is a number. */
+template <class Row, class C, class A> struct folds {
+  typedef A run;
+  INLINE A total(run r) { return r; }
+  template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
+    if constexpr (adds_narrow<Row>::value) {
+      int32_t sum = 0;
+      each_element<U, W>(b, [&](int u, int w) { sum += (int32_t)Row::step(Row::init(), x[u][w]); });
+      r = Row::merge(r, (A)sum);
+    } else {
+      each_element<U, W>(b, [&](int u, int w) { r = Row::step(r, x[u][w]); });
+    }
+  }
+};
+
+#define REDUCE(name, dtypes, result, accumulator_, init_, step_, merge_, finish_, doc)                          \
+  template <class C> struct row_##name : folds<row_##name<C>, C, typename accumulator<C>::accumulator_> {       \
+    typedef typename accumulator<C>::accumulator_ A; typedef typename gives<A>::result R;                       \
+    INLINE A init() { return init_; }                                                                           \
+    INLINE A step(A a, C x) { return (A)(step_); }                                                              \
+    INLINE A merge(A a, A b) { return (A)(merge_); }                                                            \
+    INLINE R finish(A a, double n, double correction) { return (R)(finish_); }                                  \
   };
 
 /* ---- moments: count, mean, sum of squared distances from the mean (Chan's merge) ---- */
@@ -104,8 +108,7 @@ INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2
 ** of which is at most n times m2 for n elements of the thread, so at most the digits of n are lost. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
-template <class C_> struct state_moments {
-  typedef C_ C;
+template <class C> struct state_moments {
   typedef moments A;
   typedef moments_run run;
   INLINE run init() { return run{0, 0, 0, 0}; }
@@ -120,11 +123,11 @@ template <class C_> struct state_moments {
   }
   template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
     if (r.n == 0 && b.count > 0) r.from = (double)x[0][0];
-    EACH_ELEMENT(u, w) {
+    each_element<U, W>(b, [&](int u, int w) {
       double d = (double)x[u][w] - r.from;
       r.sum += d;
       r.squares += d * d;
-    }
+    });
     r.n += b.count * W;
   }
 };
@@ -143,8 +146,7 @@ INLINE double logsum_scaled(logsum a, double max) {
 
 INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum); }
 
-template <class C_> struct state_logsum {
-  typedef C_ C;
+template <class C> struct state_logsum {
   typedef logsum A, run;
   INLINE run init() { return A{-(double)INFINITY, 0}; }
   INLINE A total(run r) { return r; }
@@ -154,10 +156,10 @@ template <class C_> struct state_logsum {
   }
   template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
     C top = (C)r.max;
-    EACH_ELEMENT(u, w) top = m_max(top, x[u][w]);
+    each_element<U, W>(b, [&](int u, int w) { top = m_max(top, x[u][w]); });
     if (!((double)top == r.max)) r = run{(double)top, logsum_scaled(r, (double)top)};
     C shift = (C)logsum_shift((double)top);
-    EACH_ELEMENT(u, w) r.sum += (double)m_exp((C)(x[u][w] - shift));
+    each_element<U, W>(b, [&](int u, int w) { r.sum += (double)m_exp((C)(x[u][w] - shift)); });
   }
 };
 
@@ -173,8 +175,7 @@ template <class C> struct is_smaller {
   INLINE bool beats(C x, C best) { return (x < best) | ((x != x) & (best == best)); }
 };
 
-template <class C_, class order> struct state_extreme {
-  typedef C_ C;
+template <class C, class order> struct state_extreme {
   typedef extreme<C> A, run;
   INLINE run init() { return A{-1, 0}; }
   INLINE A total(run r) { return r; }
@@ -184,8 +185,9 @@ template <class C_, class order> struct state_extreme {
     return b.position >= 0 && wins ? b : a;
   }
   template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
-    EACH_ELEMENT(u, w)
+    each_element<U, W>(b, [&](int u, int w) {
       if (r.position < 0 || order::beats(x[u][w], r.value)) r = A{b.first + u * b.jump + w, x[u][w]};
+    });
   }
 };
 template <class C> struct state_largest  : state_extreme<C, is_larger<C>> {};

@@ -36,12 +36,16 @@ template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const element
   if (!(a.runs >> k & 1)) same.x##k = load<DT_##stored, DT_##computed>(a.in[k], 0);
 #define LOAD_ONE(k, stored, computed) \
   if (a.runs >> k & 1) v.x##k = load<DT_##stored, DT_##computed>(a.in[k], at);
-#define LOAD_VECTOR(k, stored, computed)                                              \
-  if (a.runs >> k & 1) {                                                              \
-    typedef pack<stored_t<DT_##stored>, VECTOR> run;                                  \
-    run r = *(const run *)((const stored_t<DT_##stored> *)a.in[k].data + at);         \
-    for (int j = 0; j < VECTOR; j++) v[j].x##k = convert<DT_##computed, DT_##stored>(r.at[j]); \
-  }
+#define LOAD_VECTOR(k, stored, computed) \
+  if (a.runs >> k & 1) load_vector<DT_##stored, DT_##computed>(a.in[k], at, v, &values::x##k);
+
+/* VECTOR elements from number `at` on become one field of v[0], v[1] … */
+template <int STORED, int COMPUTED>
+INLINE void load_vector(const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
+  typedef pack<stored_t<STORED>, VECTOR> run;
+  run r = *(const run *)((const stored_t<STORED> *)in.data + at);
+  for (int j = 0; j < VECTOR; j++) v[j].*field = convert<COMPUTED, STORED>(r.at[j]);
+}
 
 INLINE void store_vector(out_t *out, const values *v) {
   pack<out_t, VECTOR> made;
@@ -72,15 +76,16 @@ KERNEL(elementwise_flat)(elementwise_args a) {
 /* ---- any strides ---- */
 
 #define COUNT(k, stored, computed) + 1
-#define LOAD_ROW(k, stored, computed)                                                 \
-  {                                                                                   \
-    const int64_t at = offset[1 + k];                                                 \
-    LOAD_VECTOR(k, stored, computed)                                                  \
-    else {                                                                            \
-      const auto x = load<DT_##stored, DT_##computed>(a.in[k], at);                   \
-      for (int j = 0; j < VECTOR; j++) v[j].x##k = x;                                 \
-    }                                                                                 \
-  }
+#define LOAD_ROW(k, stored, computed) \
+  load_row<DT_##stored, DT_##computed>(a.runs >> k & 1, a.in[k], offset[1 + k], v, &values::x##k);
+
+/* The same where the input may be one value, which all of v share. */
+template <int STORED, int COMPUTED>
+INLINE void load_row(bool runs, const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
+  if (runs) return load_vector<STORED, COMPUTED>(in, at, v, field);
+  const auto x = load<STORED, COMPUTED>(in, at);
+  for (int j = 0; j < VECTOR; j++) v[j].*field = x;
+}
 
 /* Handles vectors along the inner dim, whose positions the plan counts. Along it, each input is contiguous or one
 ** value. */

@@ -74,15 +74,16 @@ template <int D> struct result_REAL<complex128_t, D> { typedef double type; enum
 template <class C, int D> struct result_BOOL { typedef bool type; enum { dtype = DT_bool }; };
 
 #define FAR(inputs, test, expr) if ((test)) return (expr);
-#define OP_STRUCT(name, dtypes, gives, expr, count, select, ...)                        \
-  template <class T> struct op_##name {                                                 \
-    typedef T C;                                                                        \
-    enum { inputs = count, selects = select, costly = COSTLY_##dtypes };                                  \
-    template <int D> using result = result_##gives<C, D>;                             \
-    static __device__ __forceinline__ typename result_##gives<C, 0>::type apply(__VA_ARGS__) { \
-      FAR_FORM(FAR_##name, )                                                            \
-      return (expr);                                                                    \
-    }                                                                                   \
+template <int INPUTS, bool SELECTS, bool COSTLY> struct op_traits {
+  enum { inputs = INPUTS, selects = SELECTS, costly = COSTLY };
+};
+#define OP_STRUCT(name, dtypes, gives, expr, count, select, ...)                                 \
+  template <class C> struct op_##name : op_traits<count, select, COSTLY_##dtypes> {              \
+    template <int D> using result = result_##gives<C, D>;                                        \
+    static __device__ __forceinline__ typename result_##gives<C, 0>::type apply(__VA_ARGS__) {   \
+      FAR_FORM(FAR_##name, )                                                                     \
+      return (expr);                                                                             \
+    }                                                                                            \
   };
 #define UNARY(name, dtypes, result, expr, doc)      OP_STRUCT(name, dtypes, result, expr, 1, false, C x)
 #define BINARY(name, dtypes, result, expr, doc)     OP_STRUCT(name, dtypes, result, expr, 2, false, C x, C y)
@@ -94,8 +95,7 @@ template <class C, int D> struct result_BOOL { typedef bool type; enum { dtype =
 #undef FAR
 
 /* nextafter of half floats works on their stored bits: the compute dtype is the dtype itself. */
-template <int INFINITE> struct half_nextafter {
-  enum { inputs = 2, selects = false, costly = false };
+template <int INFINITE> struct half_nextafter : op_traits<2, false, false> {
   template <int D> using result = result_SAME<uint16_t, D>;
   static __device__ __forceinline__ uint16_t apply(uint16_t x, uint16_t y) { return nextafter_half(x, y, INFINITE); }
 };

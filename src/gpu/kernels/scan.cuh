@@ -17,8 +17,7 @@ template <>        struct running<float>      { typedef float WIDE, SAME; };
 template <>        struct running<complex64_t> { typedef complex64_t WIDE, SAME; };
 
 #define SCAN(name, reduction, dtypes, accumulator_, init_, step_, doc)                             \
-  template <class C_> struct scan_##name {                                                         \
-    typedef C_ C;                                                                                  \
+  template <class C> struct scan_##name {                                                          \
     typedef typename accumulator<C>::accumulator_ A;                                               \
     typedef typename running<C>::accumulator_ R;                                                   \
     INLINE A init() { return init_; }                                                              \

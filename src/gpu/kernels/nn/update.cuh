@@ -11,8 +11,7 @@
   template <class C> struct update_##name {                                                 \
     enum { states = count };                                                                \
     static __device__ __forceinline__ void apply(const C *n, C &p, C g, C &a, C &b, C &c) { \
-      C d = 0;                                                                              \
-      __VA_ARGS__;                                                                          \
+      C d = 0; __VA_ARGS__;                                                                 \
       (void)n, (void)a, (void)b, (void)c, (void)d;                                          \
     }                                                                                       \
   };
