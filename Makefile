@@ -268,11 +268,10 @@ lint-prose:
 # ---- documentation ----------------------------------------------------------------------------
 
 .PHONY: doc annotations coverage
-doc: deps-doc             ## the site, into doc/: the pages of docs/ and the API reference; installs Sphinx and LDoc where they are missing
+doc: deps-doc             ## the site, into doc/: the pages of docs/ and the reference; installs Sphinx where it is missing
 	@$(MAKE) --no-print-directory build
+	@tools/lua tools/annotate.lua --reference
 	@sphinx-build -q -n -W --keep-going -E -b html docs doc
-	@tools/lua tools/annotate.lua --ldoc
-	@ldoc -q .
 
 annotations: build        ## library/, which editors and lt.help read
 	@tools/lua tools/annotate.lua
@@ -282,7 +281,7 @@ coverage: build emulator  ## docs/coverage.md: what works for which dtype on whi
 
 .PHONY: clean help
 clean:                    ## removes what was built
-	rm -rf build doc
+	rm -rf build doc docs/reference
 
 help:
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16

@@ -1,7 +1,7 @@
 -- Writes what the documentation comments of the sources and the op table say about the public names:
 --
 --   tools/lua tools/annotate.lua            library/, annotations for editors (LuaLS) and for lt.help
---   tools/lua tools/annotate.lua --ldoc     build/ldoc/luatensor.lua, the input of ldoc (make doc)
+--   tools/lua tools/annotate.lua --reference   docs/reference/, pages of the site (make doc), from library/
 --   tools/lua tools/annotate.lua --missing  lists the public names that nothing documents
 --
 -- Run from the repository's root. Loaded with dofile it returns {collect, missing, luals}.
@@ -50,21 +50,23 @@ end
 
 -- ---- the script ---------------------------------------------------------------------------------
 
-local function write(path, text)
-  local file = assert(io.open(path, "w"))
-  file:write(text)
-  file:close()
+-- Writes texts by their paths below a folder, in place of those that were there.
+local function write_all(folder, files)
+  os.execute("rm -rf " .. folder)
+  for path, text in pairs(files) do
+    os.execute("mkdir -p " .. (folder .. path):match "^.*/")
+    local file <close> = assert(io.open(folder .. path, "w"))
+    file:write(text)
+  end
 end
 
 if arg and arg[0] and arg[0]:find("annotate.lua$") then
   if arg[1] == "--missing" then
     for _, name in ipairs(annotate.missing()) do print(name) end
-  elseif arg[1] == "--ldoc" then
-    os.execute("mkdir -p build/ldoc")
-    write("build/ldoc/luatensor.lua", require("tools.annotate.ldoc").text())
+  elseif arg[1] == "--reference" then
+    write_all("docs/reference/", require("tools.annotate.reference").files())
   else
-    os.execute("mkdir -p library/luatensor")
-    for path, text in pairs(annotate.luals()) do write("library/" .. path, text) end
+    write_all("library/", annotate.luals())
   end
 end
 

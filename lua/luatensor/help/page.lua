@@ -14,8 +14,8 @@ local words = {
   ["string[]"] = "list of strings", ["table[]"] = "list of tables",
 }
 
--- "luatensor.Tensor|number" → "tensor or number"; classes of options are shown apart.
-local function type_words(type)
+--- "luatensor.Tensor|number" → "tensor or number"; classes of options are shown apart.
+function page.type_words(type)
   local parts = {}
   for part in type:gsub("%(string|integer%)", "(string,integer)"):gmatch "[^|]+" do
     part = part:gsub("%(string,integer%)", "(string|integer)")
@@ -55,8 +55,8 @@ end
 
 -- ---- parts --------------------------------------------------------------------------------------
 
--- The table of options of a doc; nil: it has none.
-local function options_of(doc)
+--- The class of the options of a doc; nil if the doc has none.
+function page.options_of(doc)
   for _, param in ipairs(doc.params) do
     for part in param.type:gmatch "[^|]+" do
       if part:find "%.options" then return topics.index().classes[part] end
@@ -78,7 +78,8 @@ local function parameter_list(doc)
   return ((text .. ("]"):rep(open)):gsub("^ ", ""):gsub("%[, ", "[, "))
 end
 
-local function heads(topic, doc)
+--- How a topic is called, a way a line.
+function page.heads(topic, doc)
   local lines = {}
   if topic.as_function then
     local call = doc.kind == "function" and ("(%s)"):format(parameter_list(topics.doc_of {as_function = doc})) or ""
@@ -97,7 +98,7 @@ local function parameters(doc)
   local rows = {}
   for _, param in ipairs(doc.params) do
     if param.name ~= "options" then
-      local text = type_words(param.type)
+      local text = page.type_words(param.type)
       local more = param.text ~= "" and (text ~= "" and ": " or "") .. param.text or ""
       rows[#rows + 1] = {param.name, text .. more}
     end
@@ -106,9 +107,9 @@ local function parameters(doc)
 end
 
 local function options(doc)
-  local class, rows = options_of(doc), {}
+  local class, rows = page.options_of(doc), {}
   for i, field in ipairs(class and class.fields or {}) do
-    local text = type_words(field.type)
+    local text = page.type_words(field.type)
     if field.default then text = ("%s (%s)"):format(text, field.default) end
     rows[i] = {field.name, text .. (field.text ~= "" and ": " .. field.text or "")}
   end
@@ -118,7 +119,7 @@ end
 local function results(doc)
   local lines = {}
   for i, result in ipairs(doc.returns) do
-    local type = type_words(result.type)
+    local type = page.type_words(result.type)
     local more = result.text ~= "" and (type ~= "" and ": " or "") .. result.text or ""
     lines[i] = wrap(type .. more, "Returns ", "  ")
   end
@@ -168,9 +169,9 @@ function page.topic(topic, same)
   if not doc then
     local field, class = topic.field, topic.name:match "^%w+"
     local object = class == "Tensor" and "x" or class:lower()
-    return ("%s.%s\n\n%s: %s"):format(object, field.name, type_words(field.type), field.text)
+    return ("%s.%s\n\n%s: %s"):format(object, field.name, page.type_words(field.type), field.text)
   end
-  local parts = {heads(topic, doc)}
+  local parts = {page.heads(topic, doc)}
   if other then parts[1] = ("%s is another name for %s.\n\n%s"):format(topic.name, other, parts[1]) end
   if doc.kind == "constant" then parts[1] = ("%s: a constant, a %s"):format(parts[1], doc.type) end
   for _, part in ipairs {prose, parameters, options, results, example} do
