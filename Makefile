@@ -270,8 +270,9 @@ lint-prose:
 .PHONY: doc annotations coverage
 doc: deps-doc             ## the site, into doc/: the pages of docs/ and the reference; installs Sphinx where it is missing
 	@$(MAKE) --no-print-directory build
-	@tools/lua tools/annotate.lua --reference
-	@sphinx-build -q -n -W --keep-going -E -b html docs doc
+	@rm -rf build/site && mkdir -p build/site && cp -r docs/. build/site
+	@tools/lua tools/annotate.lua --reference build/site/reference/
+	@sphinx-build -q -n -W --keep-going -E -b html build/site doc
 
 annotations: build        ## library/, which editors and lt.help read
 	@tools/lua tools/annotate.lua
@@ -281,7 +282,7 @@ coverage: build emulator  ## docs/coverage.md: what works for which dtype on whi
 
 .PHONY: clean help
 clean:                    ## removes what was built
-	rm -rf build doc docs/reference
+	rm -rf build doc
 
 help:
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16

@@ -1,4 +1,4 @@
-# Settings of the site that `make doc` makes of the pages in docs/ (Sphinx, MyST, Furo).
+# Settings of the site that `make doc` makes of the pages in docs/ and of the reference (Sphinx, MyST, Furo).
 
 project = "luatensor"
 html_title = "luatensor"

@@ -209,6 +209,7 @@ function Tensor:argmax(dim, options) end
 ---@return luatensor.Tensor #
 function Tensor:argmin(dim, options) end
 
+---Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 ---```lua
 ---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
 ---```
@@ -244,6 +245,7 @@ function Tensor:asinh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:asinh_() end
 
+---A copy of x with another dtype.
 ---```lua
 ---lt.tensor{1.5, 2.5}:astype("int64")  --> [1, 2]
 ---```
@@ -410,6 +412,7 @@ function Tensor:broadcast_arrays() end
 ---The same as broadcast_arrays.
 Tensor["broadcast_tensors"] = Tensor["broadcast_arrays"]
 
+---Stretches dims of length 1, and adds dims in front.
 ---```lua
 ---lt.tensor{1, 2}:broadcast_to(2, 2)  --> [[1, 2], [1, 2]]
 ---```
@@ -450,6 +453,7 @@ Tensor["clamp"] = Tensor["clip"]
 ---The same as clip_.
 Tensor["clamp_"] = Tensor["clip_"]
 
+---Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---Errors: if neither min nor max is given; nil given for both means no limit, as in the array API standard.
 ---```lua
 ---lt.tensor{-5, 0, 5}:clip(-1, 1)  --> [-1, 0, 1]
@@ -460,7 +464,7 @@ Tensor["clamp_"] = Tensor["clip_"]
 ---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function Tensor:clip(min, max, options) end
 
----In place:
+---In place: Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
 ---@return luatensor.Tensor # x
@@ -598,6 +602,7 @@ function Tensor:detach_() end
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
 
+---The diagonals of the matrices in two dims, as the last dim.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
@@ -714,6 +719,7 @@ function Tensor:exp_() end
 ---The same as broadcast_to.
 Tensor["expand"] = Tensor["broadcast_to"]
 
+---New dims of length 1.
 ---```lua
 ---lt.tensor{1, 2}:expand_dims(1).shape  --> [1, 2]
 ---```
@@ -736,6 +742,7 @@ function Tensor:expm1_() end
 ---@return luatensor.Tensor # x
 function Tensor:fill_(value) end
 
+---Dims first … last as one. A 0-d tensor becomes 1-d.
 ---```lua
 ---lt.ones(2, 3):flatten().shape  --> [6]
 ---```
@@ -744,6 +751,7 @@ function Tensor:fill_(value) end
 ---@return luatensor.Tensor # a view if the layout allows
 function Tensor:flatten(first, last) end
 
+---Reversed along dims.
 ---```lua
 ---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
 ---```
@@ -797,6 +805,7 @@ function Tensor:free() end
 ---@return luatensor.Tensor # a new tensor
 function Tensor:full_like(value, options) end
 
+---Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:gather(2, lt.tensor{{2}, {1}})  --> [[2], [3]]
 ---```
@@ -896,6 +905,7 @@ function Tensor:is_contiguous() end
 ---@return boolean #
 function Tensor:is_pinned() end
 
+---True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---```lua
 ---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
 ---```
@@ -1329,6 +1339,7 @@ function Tensor:nextafter(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:nextafter_(y) end
 
+---Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function Tensor:nonzero() end
 
@@ -1537,6 +1548,7 @@ Tensor["repeat_interleave"] = Tensor["repeat"]
 ---@return luatensor.Tensor # x
 function Tensor:requires_grad_(flag) end
 
+---The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---```lua
 ---lt.arange(6):reshape(2, 3)         --> [[0, 1, 2], [3, 4, 5]]
 ---lt.arange(6):reshape(3, -1).shape  --> [3, 2]
@@ -1589,6 +1601,7 @@ function Tensor:rsqrt(options) end
 ---@return luatensor.Tensor # x
 function Tensor:rsqrt_() end
 
+---A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 ---values go to one place, the last stays. `scatter_` writes into x.
 ---@param dim integer
 ---@param index luatensor.Tensor as many dims as x; only dim may be longer
@@ -1596,7 +1609,7 @@ function Tensor:rsqrt_() end
 ---@return luatensor.Tensor #
 function Tensor:scatter(dim, index, src) end
 
----In place: values go to one place, the last stays. `scatter_` writes into x.
+---In place: A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 ---@param dim integer
 ---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param src luatensor.Tensor|number
@@ -1617,6 +1630,7 @@ function Tensor:scatter_add(dim, index, src) end
 ---@return luatensor.Tensor # x
 function Tensor:scatter_add_(dim, index, src) end
 
+---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---```lua
 ---lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
 ---```
@@ -1723,6 +1737,7 @@ function Tensor:softplus(options) end
 ---@return luatensor.Tensor # x
 function Tensor:softplus_() end
 
+---The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
 ---stay in their order (in descending order, too).
 ---```lua
 ---lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
@@ -1769,6 +1784,7 @@ function Tensor:square(options) end
 ---@return luatensor.Tensor # x
 function Tensor:square_() end
 
+---Without dims of length 1.
 ---```lua
 ---lt.ones(1, 3, 1):squeeze().shape  --> [3]
 ---```
@@ -1837,6 +1853,7 @@ Tensor["swapdims"] = Tensor["swapaxes"]
 ---The same as matrix_transpose.
 Tensor["t"] = Tensor["matrix_transpose"]
 
+---Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---```lua
 ---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
 ---```
@@ -1893,6 +1910,7 @@ function Tensor:tensordot(y, dims) end
 ---@return luatensor.Tensor #
 function Tensor:tile(...) end
 
+---x with another dtype, on another device, or both. x itself where it has these already.
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 ---```lua
 ---lt.tensor{1, 2}:to("float64").dtype  --> float64
@@ -1916,6 +1934,7 @@ function Tensor:to_dlpack(options) end
 ---The same as totable.
 Tensor["tolist"] = Tensor["totable"]
 
+---The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
 ---of equal elements the first ones are taken.
 ---```lua
 ---local values, positions = lt.tensor{3, 9, 5}:topk(2)
@@ -2094,6 +2113,7 @@ local generator = {}
 ---@return luatensor.generator # itself
 function generator:manual_seed(seed) end
 
+---The seed that the generator began with.
 ---@return integer # the generator's seed
 function generator:seed() end
 
@@ -2252,6 +2272,7 @@ function lt.from_bytes(s, shape, options) end
 ---@return any # integer
 function lt.data_ptr(x) end
 
+---x with another dtype, on another device, or both. x itself where it has these already.
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 ---```lua
 ---lt.tensor{1, 2}:to("float64").dtype  --> float64
@@ -2261,6 +2282,7 @@ function lt.data_ptr(x) end
 ---@return luatensor.Tensor #
 function lt.to(x, ...) end
 
+---A copy of x with another dtype.
 ---```lua
 ---lt.tensor{1.5, 2.5}:astype("int64")  --> [1, 2]
 ---```
@@ -2418,6 +2440,7 @@ function lt.device(name) end
 ---@param name string
 function lt.set_default_device(name) end
 
+---The default device.
 ---@return string # the device of tensors that are made without option `device`
 function lt.get_default_device() end
 
@@ -2481,6 +2504,7 @@ function lt.can_cast(from, to) end
 ---@return boolean #
 function lt.isdtype(dtype, kind) end
 
+---Limits of a float dtype.
 ---@param dtype string|luatensor.Tensor
 ---@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
 function lt.finfo(dtype) end
@@ -2498,6 +2522,7 @@ function lt.set_default_dtype(dtype) end
 ---@return string #
 function lt.get_default_dtype() end
 
+---The op table: every element-wise op, reduction, scan and softmax.
 ---@return table # by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (true if there is a method with a trailing underscore), doc}
 function lt.ops() end
 
@@ -2641,6 +2666,7 @@ function lt.detach(x) end
 ---@return luatensor.graph # with the methods below; its memory is kept until the graph is freed, including that of temporary tensors
 function lt.graph(f, options) end
 
+---The limits of a device, measured now by loops that do nothing else, on all threads in use.
 ---Takes about a second, and needs an idle device. The arithmetic is that of the ordinary units; a GPU's tensor cores are
 ---faster.
 ---@param device? string by default the default device
@@ -2745,6 +2771,7 @@ function lt.linalg.svd(x, options) end
 ---@return luatensor.Tensor # [..., n] or [..., n, k]
 function lt.linalg.solve(a, b) end
 
+---Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---Errors: if neither min nor max is given; nil given for both means no limit, as in the array API standard.
 ---```lua
 ---lt.tensor{-5, 0, 5}:clip(-1, 1)  --> [-1, 0, 1]
@@ -2768,6 +2795,7 @@ function lt.clip(x, min, max, options) end
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
+---True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---```lua
 ---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
 ---```
@@ -2846,24 +2874,29 @@ function lt.addmm(x, a, b, options) end
 ---@param precision string "ieee" (at first) or "tf32"
 function lt.set_matmul_precision(precision) end
 
+---The precision of float32 matrix products on GPUs.
 ---@return string # the precision of float32 products: "ieee" or "tf32"
 function lt.get_matmul_precision() end
 
+---Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
 ---so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
 ---`set_memory_limit` has set one.
 ---@param device? string by default the default device
 ---@return table # {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
 function lt.memory(device) end
 
+---Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
 ---@param device? string by default the default device
 function lt.reset_peak_memory(device) end
 
+---Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
 ---and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
 ---its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
 ---@param bytes integer|nil nil: no limit
 ---@param device? string by default the default device
 function lt.set_memory_limit(bytes, device) end
 
+---Gives memory that was freed and kept for reuse back to the system.
 ---@param device? string by default the default device
 function lt.empty_cache(device) end
 
@@ -3003,6 +3036,7 @@ function lt.softmax(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.log_softmax(x, dim, options) end
 
+---The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
 ---stay in their order (in descending order, too).
 ---```lua
 ---lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
@@ -3014,6 +3048,7 @@ function lt.log_softmax(x, dim, options) end
 ---@return luatensor.Tensor # of x's shape and dtype
 function lt.sort(x, dim, options) end
 
+---Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 ---```lua
 ---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
 ---```
@@ -3023,6 +3058,7 @@ function lt.sort(x, dim, options) end
 ---@return luatensor.Tensor # int64, of x's shape
 function lt.argsort(x, dim, options) end
 
+---The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
 ---of equal elements the first ones are taken.
 ---```lua
 ---local values, positions = lt.tensor{3, 9, 5}:topk(2)
@@ -3064,6 +3100,7 @@ function lt.with_stream(stream, f, ...) end
 ---@return luatensor.event # with the field `device` and the methods below
 function lt.event(options) end
 
+---Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---```lua
 ---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
 ---```
@@ -3074,6 +3111,7 @@ function lt.event(options) end
 ---@return luatensor.Tensor # shape of x, with that of indices for dim
 function lt.take(x, indices, dim, options) end
 
+---Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:gather(2, lt.tensor{{2}, {1}})  --> [[2], [3]]
 ---```
@@ -3092,6 +3130,7 @@ function lt.gather(x, dim, index, options) end
 ---@return luatensor.Tensor #
 function lt.take_along_axis(x, indices, dim, options) end
 
+---A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 ---values go to one place, the last stays. `scatter_` writes into x.
 ---@param x luatensor.Tensor
 ---@param dim integer
@@ -3116,6 +3155,7 @@ function lt.scatter_add(x, dim, index, src) end
 ---@return luatensor.Tensor #
 function lt.index_add(x, dim, index, src) end
 
+---Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
 ---@param x luatensor.Tensor at least 1-d
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function lt.nonzero(x) end
@@ -3128,6 +3168,7 @@ function lt.nonzero(x) end
 ---@return luatensor.Tensor # int64, [count, ndim]
 function lt.argwhere(x) end
 
+---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---```lua
 ---lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
 ---```
@@ -3137,6 +3178,7 @@ function lt.argwhere(x) end
 ---@return luatensor.Tensor # int64, of values' shape
 function lt.searchsorted(sorted, values, options) end
 
+---Tensors one after the other along a dim.
 ---```lua
 ---lt.concat{lt.tensor{1, 2}, lt.tensor{3}}  --> [1, 2, 3]
 ---```
@@ -3146,6 +3188,7 @@ function lt.searchsorted(sorted, values, options) end
 ---@return luatensor.Tensor #
 function lt.concat(tensors, dim, options) end
 
+---Tensors of one shape along a new dim.
 ---```lua
 ---lt.stack{lt.tensor{1, 2}, lt.tensor{3, 4}}  --> [[1, 2], [3, 4]]
 ---```
@@ -3173,6 +3216,7 @@ function lt.is_tensor(v) end
 ---@param n integer from 1 to 4 times the number of processors, or to 64 if that is more
 function lt.set_num_threads(n) end
 
+---The number of threads.
 ---@return integer # the number of threads that an operation may use: the number that was set, or fewer if the system refused to start as many
 function lt.get_num_threads() end
 
@@ -3181,6 +3225,7 @@ function lt.get_num_threads() end
 ---@return string #
 function lt.config() end
 
+---The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---```lua
 ---lt.arange(6):reshape(2, 3)         --> [[0, 1, 2], [3, 4, 5]]
 ---lt.arange(6):reshape(3, -1).shape  --> [3, 2]
@@ -3190,6 +3235,7 @@ function lt.config() end
 ---@return luatensor.Tensor #
 function lt.reshape(x, ...) end
 
+---Dims first … last as one. A 0-d tensor becomes 1-d.
 ---```lua
 ---lt.ones(2, 3):flatten().shape  --> [6]
 ---```
@@ -3206,6 +3252,7 @@ function lt.flatten(x, first, last) end
 ---@return luatensor.Tensor # a view
 function lt.unflatten(x, dim, sizes) end
 
+---Stretches dims of length 1, and adds dims in front.
 ---```lua
 ---lt.tensor{1, 2}:broadcast_to(2, 2)  --> [[1, 2], [1, 2]]
 ---```
@@ -3214,6 +3261,7 @@ function lt.unflatten(x, dim, sizes) end
 ---@return luatensor.Tensor # a view, which cannot be written if it is stretched
 function lt.broadcast_to(x, ...) end
 
+---New dims of length 1.
 ---```lua
 ---lt.tensor{1, 2}:expand_dims(1).shape  --> [1, 2]
 ---```
@@ -3222,6 +3270,7 @@ function lt.broadcast_to(x, ...) end
 ---@return luatensor.Tensor # a view
 function lt.expand_dims(x, dim) end
 
+---Without dims of length 1.
 ---```lua
 ---lt.ones(1, 3, 1):squeeze().shape  --> [3]
 ---```
@@ -3267,6 +3316,7 @@ function lt.swapaxes(x, a, b) end
 ---@return luatensor.Tensor # a view
 function lt.narrow(x, dim, start, length) end
 
+---Reversed along dims.
 ---```lua
 ---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
 ---```
@@ -3275,6 +3325,7 @@ function lt.narrow(x, dim, start, length) end
 ---@return luatensor.Tensor # a view
 function lt.flip(x, dim) end
 
+---The diagonals of the matrices in two dims, as the last dim.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
@@ -3395,6 +3446,7 @@ function lt.fft.ifftshift(x, dim) end
 ---@return table # {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function lt.info.capabilities() end
 
+---The default device.
 ---@return string # the device of tensors that are made without option `device`
 function lt.info.default_device() end
 

@@ -1,7 +1,7 @@
 -- Writes what the documentation comments of the sources and the op table say about the public names:
 --
 --   tools/lua tools/annotate.lua            library/, annotations for editors (LuaLS) and for lt.help
---   tools/lua tools/annotate.lua --reference   docs/reference/, pages of the site (make doc), from library/
+--   tools/lua tools/annotate.lua --reference folder/   the reference's pages of the site (make doc), from library/
 --   tools/lua tools/annotate.lua --missing  lists the public names that nothing documents
 --
 -- Run from the repository's root. Loaded with dofile it returns {collect, missing, luals}.
@@ -64,7 +64,7 @@ if arg and arg[0] and arg[0]:find("annotate.lua$") then
   if arg[1] == "--missing" then
     for _, name in ipairs(annotate.missing()) do print(name) end
   elseif arg[1] == "--reference" then
-    write_all("docs/reference/", require("tools.annotate.reference").files())
+    write_all(arg[2], require("tools.annotate.reference").files())
   else
     write_all("library/", annotate.luals())
   end

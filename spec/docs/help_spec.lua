@@ -47,6 +47,15 @@ describe("lt.help", function()
     assert.is_true(count > 900, count)
   end)
 
+  it("says what each function does", function()
+    local silent = {}
+    for _, topic in ipairs(topics.index()) do
+      local doc = topics.doc_of(topic)
+      if doc and doc.kind ~= "constant" and not (doc.text[1] or ""):find "%S" then silent[#silent + 1] = topic.name end
+    end
+    assert.same({}, silent)
+  end)
+
   it("has the options of every function", function() assert.same({}, differ) end)
 
   it("knows functions, methods and classes as values", function()

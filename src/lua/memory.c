@@ -172,7 +172,7 @@ static void set_bytes(lua_State *L, const char *name, size_t bytes) {
   lua_setfield(L, -2, name);
 }
 
-/***
+/*** Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
 so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
 `set_memory_limit` has set one.
 @function memory
@@ -193,7 +193,7 @@ static int l_memory(lua_State *L) {
   return 1;
 }
 
-/***
+/*** Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
 @function reset_peak_memory
 @tparam[opt] string device by default the default device
 */
@@ -206,7 +206,7 @@ static int l_reset_peak_memory(lua_State *L) {
   return 0;
 }
 
-/***
+/*** Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
 and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
 its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
 @function set_memory_limit
@@ -227,7 +227,7 @@ static int l_set_memory_limit(lua_State *L) {
   return 0;
 }
 
-/***
+/*** Gives memory that was freed and kept for reuse back to the system.
 @function empty_cache
 @tparam[opt] string device by default the default device
 */

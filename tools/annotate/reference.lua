@@ -75,7 +75,7 @@ local function documented(topic, sections)
   end
 end
 
--- Topics of each page, by section and in the order of the sources: {page = {topics}}. The first has tensors' properties.
+-- Topics of each page by section, in the order of the sources: {page = {topics}}. The first has properties of tensors.
 local function arrange(index)
   local by_section, section_places = pages_by_section()
   local sections, places = sections_by_name()

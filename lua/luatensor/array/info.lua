@@ -28,7 +28,8 @@ function info.capabilities()
   return {["boolean indexing"] = true, ["data-dependent shapes"] = true, ["max dimensions"] = 16}
 end
 
---- @function info.default_device
+--- The default device.
+-- @function info.default_device
 -- @treturn string the device of tensors that are made without option `device`
 function info.default_device() return lt.get_default_device() end
 

@@ -27,7 +27,7 @@ static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool
 
 static const char *const to_options[] = {"dtype", "device", "copy", NULL};
 
-/***
+/*** x with another dtype, on another device, or both. x itself where it has these already.
 Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 @function to
 @tparam tensor x
@@ -55,7 +55,7 @@ static int l_to(lua_State *L) {
 
 static const char *const astype_options[] = {"device", "copy", NULL};
 
-/***
+/*** A copy of x with another dtype.
 @function astype
 @tparam tensor x
 @tparam string dtype

@@ -121,7 +121,7 @@ static void push_limits(lua_State *L, enum dtype d) {
   lua_setfield(L, -2, "dtype");
 }
 
-/***
+/*** Limits of a float dtype.
 @function finfo
 @tparam string|tensor dtype
 @treturn table bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
@@ -238,7 +238,7 @@ static void push_row(lua_State *L, const op_row *row) {
   lua_setfield(L, -2, "in_place");
 }
 
-/***
+/*** The op table: every element-wise op, reduction, scan and softmax.
 @function ops
 @treturn table by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list),
   result ("same", "bool", "real", "accumulated", "int64"), in_place (true if there is a method with a trailing

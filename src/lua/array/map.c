@@ -164,7 +164,7 @@ static void prepare_clip(lua_State *L, call *c, const int at[3]) {
   prepare(L, c, op);
 }
 
-/***
+/*** Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 @function clip
 @tparam tensor x real numbers of any shape
 @tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below; also an option
@@ -258,7 +258,7 @@ static void push_tolerance(lua_State *L, int i, int nargs, int options, const ch
     luaL_error(L, "isclose: %s: a number that is not negative expected, got %s", name, luaL_tolstring(L, -1, NULL));
 }
 
-/***
+/*** True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 @function isclose
 @tparam number|tensor x
 @tparam number|tensor y broadcast with x

@@ -289,7 +289,7 @@ static int l_set_precision(lua_State *L) {
   return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got \"%s\"", lua_tostring(L, 1));
 }
 
-/***
+/*** The precision of float32 matrix products on GPUs.
 @function get_matmul_precision
 @treturn string the precision of float32 products: "ieee" or "tf32"
 */

@@ -130,7 +130,7 @@ static int g_manual_seed(lua_State *L) {
   return 1;
 }
 
-/***
+/*** The seed that the generator began with.
 @function generator:seed
 @treturn integer the generator's seed
 */

@@ -52,7 +52,7 @@ static int sort_or_argsort(lua_State *L, const char *fn, bool positions) {
   return run_sort(L, fn, &j, 1);
 }
 
-/***
+/*** The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
 stay in their order (in descending order, too).
 @function sort
 @tparam Tensor x any dtype but complex
@@ -62,7 +62,7 @@ stay in their order (in descending order, too).
 */
 static int l_sort(lua_State *L) { return sort_or_argsort(L, "sort", false); }
 
-/***
+/*** Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 @function argsort
 @tparam Tensor x any dtype but complex
 @tparam[opt=-1] int dim
@@ -71,7 +71,7 @@ static int l_sort(lua_State *L) { return sort_or_argsort(L, "sort", false); }
 */
 static int l_argsort(lua_State *L) { return sort_or_argsort(L, "argsort", true); }
 
-/***
+/*** The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
 of equal elements the first ones are taken.
 @function topk
 @tparam Tensor x any dtype but complex, at least 1-d

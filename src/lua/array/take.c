@@ -37,7 +37,7 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
                                        .last = at, .in_place = options != 0});
 }
 
-/***
+/*** Elements of x at positions along a dim: `x[{…, indices, …}]`.
 @function take
 @tparam Tensor x
 @tparam Tensor indices integers, of any shape; negative from the end
@@ -93,7 +93,7 @@ static const tensor *check_index(lua_State *L, const char *fn, int i, const tens
   return to_indices(L, fn, "index", t);
 }
 
-/***
+/*** Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
 @function gather
 @tparam Tensor x
 @tparam int dim
@@ -203,7 +203,7 @@ static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place
   return run_put(L, fn, op == INDEX_put ? "scatter" : "scatter_add", &j, src, dim, in_place);
 }
 
-/***
+/*** A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 values go to one place, the last stays. `scatter_` writes into x.
 @function scatter
 @tparam Tensor x
@@ -257,7 +257,7 @@ static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true);
 
 /* ---- searching ---- */
 
-/***
+/*** Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
 @function nonzero
 @tparam Tensor x at least 1-d
 @treturn Tensor ... one int64 tensor for each dim; together they index x
@@ -343,7 +343,7 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
   return out;
 }
 
-/***
+/*** Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 @function searchsorted
 @tparam Tensor sorted 1-d, or rows that match those of values; any dtype but complex
 @tparam Tensor|number values
@@ -446,7 +446,7 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
                                        .in_place = options != 0});
 }
 
-/***
+/*** Tensors one after the other along a dim.
 @function concat
 @tparam {Tensor,...} tensors of one shape, except along dim; dtypes promote
 @tparam[opt=1] int dim
@@ -465,7 +465,7 @@ static int l_concat(lua_State *L) {
   return join(L, "concat", n, d, &s, options, dim, false);
 }
 
-/***
+/*** Tensors of one shape along a new dim.
 @function stack
 @tparam {Tensor,...} tensors dtypes promote
 @tparam[opt=1] int dim the new dim of the result

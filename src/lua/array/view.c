@@ -170,7 +170,7 @@ static const char *const reshape_options[] = {"copy", NULL};
 
 static const char *const dim_option[] = {"dim", NULL};
 
-/***
+/*** The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 @function reshape
 @tparam Tensor x
 @param ... sizes, or one table of them; one may be -1, for the remaining size
@@ -186,7 +186,7 @@ static int l_reshape(lua_State *L) {
   return push_reshaped(L, "reshape", x, &to, view, opt_bool(L, options, "reshape", "copy", true));
 }
 
-/***
+/*** Dims first … last as one. A 0-d tensor becomes 1-d.
 @function flatten
 @tparam Tensor x
 @tparam[opt=1] int first
@@ -230,7 +230,7 @@ static int l_unflatten(lua_State *L) {
   return push_reshaped(L, "unflatten", x, &to, true, true);
 }
 
-/***
+/*** Stretches dims of length 1, and adds dims in front.
 @function broadcast_to
 @tparam Tensor x
 @param ... sizes, or one table of them
@@ -247,7 +247,7 @@ static int l_broadcast_to(lua_State *L) {
   return luaL_error(L, "broadcast_to: %s does not broadcast to %s", push_shape(L, &x->shape), push_shape(L, &to));
 }
 
-/***
+/*** New dims of length 1.
 @function expand_dims
 @tparam Tensor x
 @tparam int|table dim the positions of the new dims in the result; also option `dim`
@@ -274,7 +274,7 @@ static int l_expand_dims(lua_State *L) {
   return finish_view(L, "reshape");
 }
 
-/***
+/*** Without dims of length 1.
 @function squeeze
 @tparam Tensor x
 @tparam[opt] int|table dim the dims to drop; without it, all dims of length 1; also option `dim`
@@ -388,7 +388,7 @@ static int l_narrow(lua_State *L) {
   return finish_part(L, "narrow", 4);
 }
 
-/***
+/*** Reversed along dims.
 @function flip
 @tparam Tensor x
 @tparam[opt] int|table dim without it, all dims; also option `dim`
@@ -416,7 +416,7 @@ static int opt_dim(lua_State *L, int options, const char *fn, const char *name, 
   return d;
 }
 
-/***
+/*** The diagonals of the matrices in two dims, as the last dim.
 @function diagonal
 @tparam Tensor x
 @tparam[opt=0] int offset above the main diagonal if positive

@@ -31,7 +31,7 @@ static int l_set_default_device(lua_State *L) {
   return 0;
 }
 
-/***
+/*** The default device.
 @function get_default_device
 @treturn string the device of tensors that are made without option `device`
 */

@@ -8,7 +8,7 @@ static void set_number(lua_State *L, const char *name, double value) {
   lua_setfield(L, -2, name);
 }
 
-/***
+/*** The limits of a device, measured now by loops that do nothing else, on all threads in use.
 Takes about a second, and needs an idle device. The arithmetic is that of the ordinary units; a GPU's tensor cores are
 faster.
 @function limits

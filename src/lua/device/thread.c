@@ -20,7 +20,7 @@ static int l_set_num_threads(lua_State *L) {
   return 0;
 }
 
-/***
+/*** The number of threads.
 @function get_num_threads
 @treturn integer the number of threads that an operation may use: the number that was set, or fewer if the system
   refused to start as many
