@@ -53,6 +53,9 @@ Tensor["absolute_"] = Tensor["abs_"]
 
 ---arc cosine, in [0, pi].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.acos(1.0)  --> 0.0
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:acos(options) end
@@ -63,6 +66,9 @@ function Tensor:acos_() end
 
 ---inverse hyperbolic cosine; NaN below 1.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.acosh(1.0)  --> 0.0
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:acosh(options) end
@@ -88,6 +94,9 @@ function Tensor:add(y, options) end
 function Tensor:add_(y) end
 
 ---beta * x + alpha * a @ b, in one pass.
+---```lua
+---lt.addmm(lt.ones(2, 2), lt.eye(2), lt.eye(2))  --> [[2.0, 1.0], [1.0, 2.0]]
+---```
 ---@param a luatensor.Tensor [m, k]
 ---@param b luatensor.Tensor [k, n]
 ---@param options? luatensor.addmm.options
@@ -129,6 +138,9 @@ Tensor["amin"] = Tensor["min"]
 
 ---angle of the complex number x in radians: atan2(imag, real); of a real one 0 or pi.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.angle(lt.complex(0.0, 1.0))  --> 1.5708
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:angle(options) end
@@ -227,6 +239,9 @@ function Tensor:argwhere() end
 
 ---arc sine, in [-pi/2, pi/2].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.asin(lt.tensor{0.0, 1.0})  --> [0.0000, 1.5708]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:asin(options) end
@@ -237,6 +252,9 @@ function Tensor:asin_() end
 
 ---inverse hyperbolic sine.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:asinh()  --> [0.0000, 0.8814]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:asinh(options) end
@@ -256,12 +274,18 @@ function Tensor:astype(dtype, options) end
 
 ---arc tangent, in [-pi/2, pi/2].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:atan()  --> [0.0000, 0.7854]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:atan(options) end
 
 ---angle of the point (y, x) in radians: atan(x / y) in the right quadrant.
 ---For bool, integers and floats.
+---```lua
+---lt.atan2(lt.tensor{1.0, -1.0}, lt.tensor{0.0, 0.0})  --> [1.5708, -1.5708]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -278,6 +302,9 @@ function Tensor:atan_() end
 
 ---inverse hyperbolic tangent; NaN outside [-1, 1].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 0.5}:atanh()  --> [0.0000, 0.5493]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:atanh(options) end
@@ -299,12 +326,18 @@ function Tensor:atanh_() end
 function Tensor:backward(gradient, options) end
 
 ---Draws 1 with probability p, else 0.
+---```lua
+---lt.bernoulli(lt.tensor{0.0, 1.0})  --> [0.0, 1.0]
+---```
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 ---@param ... luatensor.bernoulli.options the shape: numbers or one table
 ---@return luatensor.Tensor #
 function Tensor:bernoulli(p, ...) end
 
 ---Sets x to 1 with probability p, else 0.
+---```lua
+---lt.zeros(100):bernoulli_(1.0):sum()  --> 100.0
+---```
 ---@param p? number|luatensor.options.generator
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
@@ -321,6 +354,9 @@ function Tensor:bincount(options) end
 
 ---bits set in both.
 ---For bool and integers.
+---```lua
+---lt.bitwise_and(lt.tensor{12, 10}, 6)  --> [4, 2]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -333,6 +369,9 @@ function Tensor:bitwise_and_(y) end
 
 ---every bit inverted; on bool, not.
 ---For bool and integers.
+---```lua
+---lt.bitwise_invert(lt.tensor{0, 5})  --> [-1, -6]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:bitwise_invert(options) end
@@ -343,6 +382,9 @@ function Tensor:bitwise_invert_() end
 
 ---x << y; 0 from the width on; a negative y shifts right.
 ---For integers.
+---```lua
+---lt.bitwise_left_shift(lt.tensor{1, 3}, 2)  --> [4, 12]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -361,6 +403,9 @@ Tensor["bitwise_not_"] = Tensor["bitwise_invert_"]
 
 ---bits set in either.
 ---For bool and integers.
+---```lua
+---lt.bitwise_or(lt.tensor{12, 10}, 6)  --> [14, 14]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -373,6 +418,9 @@ function Tensor:bitwise_or_(y) end
 
 ---x >> y, filled with the sign; a negative y shifts left.
 ---For integers.
+---```lua
+---lt.bitwise_right_shift(lt.tensor{8, -8}, 2)  --> [2, -2]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -385,6 +433,9 @@ function Tensor:bitwise_right_shift_(y) end
 
 ---bits set in one of them.
 ---For bool and integers.
+---```lua
+---lt.bitwise_xor(lt.tensor{12, 10}, 6)  --> [10, 12]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -396,6 +447,9 @@ function Tensor:bitwise_xor(y, options) end
 function Tensor:bitwise_xor_(y) end
 
 ---matmul of 3-d tensors only.
+---```lua
+---lt.bmm(lt.ones(5, 2, 3), lt.ones(5, 3, 4)).shape  --> [5, 2, 4]
+---```
 ---@param y luatensor.Tensor [batch, k, n]
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor # [batch, m, n]
@@ -406,6 +460,10 @@ function Tensor:bmm(y, options) end
 function Tensor:bool() end
 
 ---Broadcasts all tensors to their common shape.
+---```lua
+---local a, b = lt.broadcast_arrays(lt.ones(3, 1), lt.ones(4))
+---a.shape  --> [3, 4]
+---```
 ---@return luatensor.Tensor # ... as many views
 function Tensor:broadcast_arrays() end
 
@@ -442,6 +500,9 @@ function Tensor:ceil_() end
 function Tensor:char() end
 
 ---At most n parts of one size along a dim; the last may be shorter.
+---```lua
+---lt.chunk(lt.arange(4), 2)[2]  --> [2, 3]
+---```
 ---@param n integer
 ---@param dim? integer|luatensor.unstack.options also option `dim`
 ---@return table # views
@@ -482,6 +543,9 @@ function Tensor:clone() end
 
 ---complex conjugate; real numbers stay as they are.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor({{1, 2}}, {dtype = "complex64"}):conj()  --> [1.0-2.0i]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:conj(options) end
@@ -491,16 +555,25 @@ function Tensor:conj(options) end
 function Tensor:conj_() end
 
 ---x itself when its elements lie row-major without gaps, else a copy that does.
+---```lua
+---lt.zeros(2, 3).T:contiguous():is_contiguous()  --> true
+---```
 ---@return luatensor.Tensor #
 function Tensor:contiguous() end
 
 ---Overwrites x with the elements of y, converted to x's dtype.
+---```lua
+---lt.zeros(2):copy_(lt.tensor{1, 2})  --> [1.0, 2.0]
+---```
 ---@param y luatensor.Tensor|number broadcast to x's shape, on any device; must not overlap x unless it is the same view
 ---@return luatensor.Tensor # x
 function Tensor:copy_(y) end
 
 ---magnitude of x with the sign of y.
 ---For bool, integers and floats.
+---```lua
+---lt.copysign(lt.tensor{1.0, -2.0}, -1.0)  --> [-1.0, -2.0]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -513,6 +586,9 @@ function Tensor:copysign_(y) end
 
 ---cosine of x radians.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, lt.pi}:cos()  --> [1.0, -1.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:cos(options) end
@@ -523,6 +599,9 @@ function Tensor:cos_() end
 
 ---hyperbolic cosine.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:cosh()  --> [1.0000, 1.5431]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:cosh(options) end
@@ -556,12 +635,18 @@ Tensor["cumprod"] = Tensor["cumulative_prod"]
 Tensor["cumsum"] = Tensor["cumulative_sum"]
 
 ---Largest element so far along a dim; NaN from the first NaN on.
+---```lua
+---lt.cumulative_max(lt.tensor{1, 3, 2})  --> [1, 3, 3]
+---```
 ---@param dim? integer|luatensor.cumulative_max.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_max.options
 ---@return luatensor.Tensor #
 function Tensor:cumulative_max(dim, options) end
 
 ---Smallest element so far along a dim; NaN from the first NaN on.
+---```lua
+---lt.cumulative_min(lt.tensor{3, 1, 2})  --> [3, 1, 1]
+---```
 ---@param dim? integer|luatensor.cumulative_min.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_min.options
 ---@return luatensor.Tensor #
@@ -586,18 +671,32 @@ function Tensor:cumulative_prod(dim, options) end
 function Tensor:cumulative_sum(dim, options) end
 
 ---The address of the first element as an integer, for FFI. It is an address on the tensor's device.
+---```lua
+---type(lt.ones(3):data_ptr())  --> number
+---```
 ---@return any # integer
 function Tensor:data_ptr() end
 
 ---A tensor with the same elements in the same memory, through which no gradient flows.
+---```lua
+---local x = lt.ones(1, {requires_grad = true})
+---x:multiply(2):detach().requires_grad  --> false
+---```
 ---@return luatensor.Tensor #
 function Tensor:detach() end
 
 ---Removes x from its graph: x becomes a leaf that needs no gradient.
+---```lua
+---lt.ones(1, {requires_grad = true}):multiply(2):detach_().requires_grad  --> false
+---```
 ---@return luatensor.Tensor # x
 function Tensor:detach_() end
 
 ---A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+---```lua
+---lt.diag(lt.tensor{1, 2})          --> [[1, 0], [0, 2]]
+---lt.tensor{{1, 2}, {3, 4}}:diag()  --> [1, 4]
+---```
 ---@param k? integer
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
@@ -660,6 +759,9 @@ function Tensor:dot(y, options) end
 function Tensor:double() end
 
 ---A tensor in the shape of x with uninitialised elements.
+---```lua
+---lt.empty_like(lt.ones(2, 3)).shape  --> [2, 3]
+---```
 ---@param options? luatensor.zeros_like.options
 ---@return luatensor.Tensor # a new tensor
 function Tensor:empty_like(options) end
@@ -679,12 +781,18 @@ function Tensor:equal(y, options) end
 
 ---True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
 ---result.
+---```lua
+---lt.equal_all(lt.ones(2), lt.tensor{1.0, 1.0})  --> true
+---```
 ---@param y luatensor.Tensor
 ---@return boolean #
 function Tensor:equal_all(y) end
 
 ---error function 2/sqrt(pi) * integral of exp(-t^2) from 0 to x.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{0.0, 1.0}:erf()  --> [0.0000, 0.8427]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:erf(options) end
@@ -695,6 +803,9 @@ function Tensor:erf_() end
 
 ---1 - erf(x), exact for large x.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{0.0, 1.0}:erfc()  --> [1.0000, 0.1573]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:erfc(options) end
@@ -729,6 +840,9 @@ function Tensor:expand_dims(dim) end
 
 ---e^x - 1, exact near 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor({1e-10}, {dtype = "float64"}):expm1()  --> [1.0e-10]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:expm1(options) end
@@ -738,6 +852,9 @@ function Tensor:expm1(options) end
 function Tensor:expm1_() end
 
 ---Overwrites each element of x.
+---```lua
+---lt.zeros(2):fill_(5)  --> [5.0, 5.0]
+---```
 ---@param value number|boolean|luatensor.Tensor that x's dtype can hold, or a 0-d tensor
 ---@return luatensor.Tensor # x
 function Tensor:fill_(value) end
@@ -794,6 +911,11 @@ function Tensor:floor_divide_(y) end
 ---Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
 ---a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
 ---collector then frees the tensor when nothing refers to it any more.
+---```lua
+---local x = lt.ones(1000)
+---x:free()
+---pcall(lt.sum, x)  --> false
+---```
 function Tensor:free() end
 
 ---A tensor in the shape of x, filled with one value.
@@ -820,6 +942,9 @@ Tensor["ge"] = Tensor["greater_equal"]
 
 ---x * (1 + erf(x / sqrt(2))) / 2.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{-1.0, 0.0, 1.0}:gelu()  --> [-0.1587, 0.0000, 0.8413]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:gelu(options) end
@@ -857,6 +982,11 @@ function Tensor:half() end
 
 ---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
 ---outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
+---```lua
+---local counts, edges = lt.histogram(lt.tensor{0.0, 0.1, 0.6, 1.0}, 2)
+---counts  --> [2, 2]
+---edges   --> [0.0, 0.5, 1.0]
+---```
 ---@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table
 ---@param options? luatensor.histogram.options
 ---@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or (density) a float
@@ -865,6 +995,9 @@ function Tensor:histogram(bins, options) end
 
 ---sqrt(x^2 + y^2) without overflow on the way.
 ---For bool, integers and floats.
+---```lua
+---lt.hypot(lt.tensor{3.0, 5.0}, lt.tensor{4.0, 12.0})  --> [5.0, 13.0]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -876,10 +1009,16 @@ function Tensor:hypot(y, options) end
 function Tensor:hypot_(y) end
 
 ---Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
+---```lua
+---lt.tensor({{1, 2}}, {dtype = "complex64"}):imag()  --> [2.0]
+---```
 ---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function Tensor:imag() end
 
 ---A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---```lua
+---lt.zeros(3):index_add(1, lt.tensor{1, 3, 1}, lt.tensor{1.0, 2.0, 3.0})  --> [4.0, 0.0, 2.0]
+---```
 ---@param dim integer
 ---@param index luatensor.Tensor 1-d
 ---@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
@@ -898,10 +1037,16 @@ function Tensor:index_add_(dim, index, src) end
 function Tensor:int() end
 
 ---True if the elements lie row-major without gaps.
+---```lua
+---lt.zeros(2, 3).T:is_contiguous()  --> false
+---```
 ---@return boolean #
 function Tensor:is_contiguous() end
 
 ---True if x lies in page-locked memory.
+---```lua
+---lt.ones(2):is_pinned()  --> false
+---```
 ---@return boolean #
 function Tensor:is_pinned() end
 
@@ -937,6 +1082,9 @@ function Tensor:isin(x2, options) end
 
 ---is x infinite?.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, -1 / 0}:isinf()  --> [false, true]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:isinf(options) end
@@ -1015,6 +1163,9 @@ function Tensor:log(options) end
 
 ---logarithm to base 10.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, 1000.0}:log10()  --> [0.0, 3.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:log10(options) end
@@ -1025,6 +1176,9 @@ function Tensor:log10_() end
 
 ---log(1 + x), exact near 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor({1e-10}, {dtype = "float64"}):log1p()  --> [1.0e-10]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:log1p(options) end
@@ -1035,6 +1189,9 @@ function Tensor:log1p_() end
 
 ---logarithm to base 2.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, 8.0}:log2()  --> [0.0, 3.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:log2(options) end
@@ -1048,6 +1205,9 @@ function Tensor:log2_() end
 function Tensor:log_() end
 
 ---The logarithm of softmax, exact even if softmax is nearly 0 or 1.
+---```lua
+---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
+---```
 ---@param dim? integer|luatensor.options.dim_dtype_out
 ---@param options? luatensor.options.dim_dtype_out
 ---@return luatensor.Tensor #
@@ -1055,6 +1215,9 @@ function Tensor:log_softmax(dim, options) end
 
 ---log(exp(x) + exp(y)) without overflow on the way.
 ---For bool, integers and floats.
+---```lua
+---lt.logaddexp(lt.tensor{0.0, 1000.0}, lt.tensor{0.0, 1000.0})  --> [0.6931, 1000.6932]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1096,6 +1259,9 @@ function Tensor:logical_or(y, options) end
 
 ---one of x and y, not both; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.logical_xor(lt.tensor{true, true}, lt.tensor{true, false})  --> [false, true]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1137,12 +1303,18 @@ function Tensor:masked_fill_(mask, value) end
 
 ---A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
 ---for their number.
+---```lua
+---lt.zeros(3):masked_scatter(lt.tensor{true, false, true}, lt.tensor{5.0, 6.0})  --> [5.0, 0.0, 6.0]
+---```
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
 ---@param src luatensor.Tensor
 ---@return luatensor.Tensor #
 function Tensor:masked_scatter(mask, src) end
 
 ---The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
+---```lua
+---lt.tensor{1, 2, 3}:masked_select(lt.tensor{true, false, true})  --> [1, 3]
+---```
 ---@param mask luatensor.Tensor bool
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
@@ -1161,6 +1333,9 @@ function Tensor:masked_select(mask) end
 function Tensor:matmul(y, options) end
 
 ---Swaps the last two dims: a view, like x.mT.
+---```lua
+---lt.tensor{{1, 2}, {3, 4}}:matrix_transpose()  --> [[1, 3], [2, 4]]
+---```
 ---@return luatensor.Tensor #
 function Tensor:matrix_transpose() end
 
@@ -1235,6 +1410,9 @@ function Tensor:minimum(y, options) end
 function Tensor:minimum_(y) end
 
 ---matmul of 2-d tensors only.
+---```lua
+---lt.mm(lt.tensor{{1, 2}}, lt.tensor{{3}, {4}})  --> [[11]]
+---```
 ---@param y luatensor.Tensor [k, n]
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor # [m, n]
@@ -1259,6 +1437,9 @@ Tensor["mul"] = Tensor["multiply"]
 Tensor["mul_"] = Tensor["multiply_"]
 
 ---Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
+---```lua
+---lt.multinomial(lt.tensor{0.0, 1.0}, 1)  --> [2]
+---```
 ---@param n integer the number of draws from each row
 ---@param options? luatensor.multinomial.options
 ---@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
@@ -1281,6 +1462,9 @@ function Tensor:multiply(y, options) end
 function Tensor:multiply_(y) end
 
 ---matmul of a matrix and a vector.
+---```lua
+---lt.mv(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
+---```
 ---@param y luatensor.Tensor [k]
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor # [m]
@@ -1295,6 +1479,9 @@ function Tensor:nDimension() end
 function Tensor:nElement() end
 
 ---`length` elements of a dim from `start` on.
+---```lua
+---lt.arange(10):narrow(1, 3, 4)  --> [2, 3, 4, 5]
+---```
 ---@param dim integer
 ---@param start integer negative: from the end
 ---@param length integer
@@ -1329,6 +1516,9 @@ function Tensor:nelement() end
 
 ---the next value of the dtype after x toward y.
 ---For bool, integers and floats.
+---```lua
+---lt.nextafter(lt.tensor({1.0}, {dtype = "float64"}), 2.0):subtract(1.0)  --> [2.2204e-16]
+---```
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -1340,6 +1530,9 @@ function Tensor:nextafter(y, options) end
 function Tensor:nextafter_(y) end
 
 ---Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
+---```lua
+---lt.nonzero(lt.tensor{0, 5, 0, 7})[1]  --> 2
+---```
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function Tensor:nonzero() end
 
@@ -1354,6 +1547,9 @@ function Tensor:nonzero() end
 function Tensor:norm(p, dim, options) end
 
 ---Fills x from the normal distribution.
+---```lua
+---lt.zeros(2, 3):normal_(0, 1).shape  --> [2, 3]
+---```
 ---@param mean? number|luatensor.options.generator
 ---@param std? number|luatensor.options.generator
 ---@param options? luatensor.options.generator
@@ -1418,6 +1614,9 @@ function Tensor:pin_memory() end
 
 ---x itself.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.positive(lt.tensor{-1, 2})  --> [-1, 2]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:positive(options) end
@@ -1469,16 +1668,25 @@ function Tensor:prod(dim, options) end
 function Tensor:quantile(q, dim, options) end
 
 ---Draws from the uniform distribution in [0, 1), with x's shape, dtype and device.
+---```lua
+---lt.rand_like(lt.ones(2, 3)).shape  --> [2, 3]
+---```
 ---@param options? luatensor.rand_like.options
 ---@return luatensor.Tensor #
 function Tensor:rand_like(options) end
 
 ---Draws from the normal distribution with mean 0 and standard deviation 1, with x's shape, dtype and device.
+---```lua
+---lt.randn_like(lt.ones(2, 3)).shape  --> [2, 3]
+---```
 ---@param options? luatensor.rand_like.options
 ---@return luatensor.Tensor #
 function Tensor:randn_like(options) end
 
 ---Fills x with integers from low to high, both included.
+---```lua
+---lt.zeros(100):random_(1, 6):max():item() <= 6  --> true
+---```
 ---@param low? integer|luatensor.options.generator
 ---@param high? integer|luatensor.options.generator default: the greatest of the dtype (floats: up to which all integers are exact)
 ---@param options? luatensor.options.generator
@@ -1489,11 +1697,17 @@ function Tensor:random_(low, high, options) end
 Tensor["ravel"] = Tensor["flatten"]
 
 ---Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
+---```lua
+---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
+---```
 ---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function Tensor:real() end
 
 ---1 / x.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{2.0, 4.0}:reciprocal()  --> [0.50, 0.25]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:reciprocal(options) end
@@ -1544,6 +1758,9 @@ Tensor["repeat"] = function(self, repeats, dim) end
 Tensor["repeat_interleave"] = Tensor["repeat"]
 
 ---Requests gradients for x: ops on x are recorded, and `y:backward()` adds gradients to `x.grad`.
+---```lua
+---lt.ones(1):requires_grad_().requires_grad  --> true
+---```
 ---@param flag? boolean
 ---@return luatensor.Tensor # x
 function Tensor:requires_grad_(flag) end
@@ -1558,6 +1775,13 @@ function Tensor:requires_grad_(flag) end
 function Tensor:reshape(...) end
 
 ---Makes backward keep the gradient of a tensor that is no leaf, in `x.grad`.
+---```lua
+---local x = lt.ones(1, {requires_grad = true})
+---local y = x * 2
+---y:retain_grad()
+---y:square():sum():backward()
+---y.grad  --> [4.0]
+---```
 function Tensor:retain_grad() end
 
 ---The same as bitwise_right_shift.
@@ -1589,10 +1813,18 @@ function Tensor:round(options) end
 function Tensor:round_() end
 
 ---For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
+---```lua
+---local sums = {}
+---for i, row in lt.rows(lt.tensor{{1, 2}, {3, 4}}) do sums[i] = row:sum():item() end
+---sums[2]  --> 7
+---```
 function Tensor:rows() end
 
 ---1 / sqrt(x).
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, 4.0}:rsqrt()  --> [1.0, 0.5]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:rsqrt(options) end
@@ -1603,6 +1835,9 @@ function Tensor:rsqrt_() end
 
 ---A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 ---values go to one place, the last stays. `scatter_` writes into x.
+---```lua
+---lt.zeros(3):scatter(1, lt.tensor{3, 1}, lt.tensor{7.0, 8.0})  --> [8.0, 0.0, 7.0]
+---```
 ---@param dim integer
 ---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param src luatensor.Tensor|number
@@ -1617,6 +1852,9 @@ function Tensor:scatter(dim, index, src) end
 function Tensor:scatter_(dim, index, src) end
 
 ---As scatter, but src is added to what is there.
+---```lua
+---lt.zeros(2):scatter_add(1, lt.tensor{1, 2, 1}, lt.ones(3))  --> [2.0, 1.0]
+---```
 ---@param dim integer
 ---@param index luatensor.Tensor
 ---@param src luatensor.Tensor|number
@@ -1644,11 +1882,17 @@ function Tensor:searchsorted(values, options) end
 function Tensor:short() end
 
 ---Returns a copy of x with its rows (along dim 1) in random order.
+---```lua
+---lt.shuffle(lt.arange(5)):sort()  --> [0, 1, 2, 3, 4]
+---```
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor #
 function Tensor:shuffle(options) end
 
 ---Puts the rows of x into random order.
+---```lua
+---lt.arange(5):shuffle_():sort()  --> [0, 1, 2, 3, 4]
+---```
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function Tensor:shuffle_(options) end
@@ -1681,12 +1925,18 @@ function Tensor:sign_() end
 
 ---is the sign bit set? (true for -0).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{1.0, -0.0}:signbit()  --> [false, true]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:signbit(options) end
 
 ---x * sigmoid(x).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{-1.0, 0.0, 1.0}:silu()  --> [-0.2689, 0.0000, 0.7311]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:silu(options) end
@@ -1710,6 +1960,9 @@ function Tensor:sin_() end
 
 ---hyperbolic sine.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:sinh()  --> [0.0000, 1.1752]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:sinh(options) end
@@ -1729,6 +1982,9 @@ function Tensor:softmax(dim, options) end
 
 ---log(1 + exp(x)).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{-1.0, 0.0, 1.0}:softplus()  --> [0.3133, 0.6931, 1.3133]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:softplus(options) end
@@ -1864,6 +2120,10 @@ Tensor["t"] = Tensor["matrix_transpose"]
 function Tensor:take(indices, dim, options) end
 
 ---Elements along a dim, as gather; the other dims broadcast.
+---```lua
+---local x = lt.tensor{30, 10, 20}
+---x:take_along_axis(x:argsort())  --> [10, 20, 30]
+---```
 ---@param indices luatensor.Tensor as many dims as x
 ---@param dim? integer|luatensor.options.dim_out
 ---@param options? luatensor.options.dim_out
@@ -1875,6 +2135,9 @@ Tensor["take_along_dim"] = Tensor["take_along_axis"]
 
 ---tangent of x radians.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, lt.pi / 4}:tan()  --> [0.0, 1.0]
+---```
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
 function Tensor:tan(options) end
@@ -1897,6 +2160,9 @@ function Tensor:tanh(options) end
 function Tensor:tanh_() end
 
 ---Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
+---```lua
+---lt.tensordot(lt.ones(2, 3), lt.ones(3, 4), 1).shape  --> [2, 4]
+---```
 ---@param y luatensor.Tensor
 ---@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
 ---@return luatensor.Tensor #
@@ -1920,6 +2186,9 @@ function Tensor:tile(...) end
 function Tensor:to(...) end
 
 ---The elements as a string: row-major, in native byte order. `string.unpack` can read it.
+---```lua
+---#lt.ones(3):to_bytes()  --> 12
+---```
 ---@return any # string of x.size elements
 function Tensor:to_bytes() end
 
@@ -1927,6 +2196,9 @@ function Tensor:to_bytes() end
 ---consumer may delete the struct only when its own work on the memory is done. The userdata owns a
 ---DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
 ---struct is deleted with the userdata.
+---```lua
+---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
+---```
 ---@param options? luatensor.to_dlpack.options
 ---@return any # userdata
 function Tensor:to_dlpack(options) end
@@ -1998,12 +2270,18 @@ function Tensor:trunc_() end
 Tensor["unbind"] = Tensor["unstack"]
 
 ---One dim as several.
+---```lua
+---lt.arange(6):unflatten(1, {2, 3}).shape  --> [2, 3]
+---```
 ---@param dim integer
 ---@param sizes table one may be -1
 ---@return luatensor.Tensor # a view
 function Tensor:unflatten(dim, sizes) end
 
 ---Fills x from the uniform distribution in [low, high).
+---```lua
+---lt.zeros(100):uniform_(2, 3):min():item() >= 2  --> true
+---```
 ---@param low? number|luatensor.options.generator
 ---@param high? number|luatensor.options.generator
 ---@param options? luatensor.options.generator
@@ -2014,6 +2292,13 @@ function Tensor:uniform_(low, high, options) end
 Tensor["unique"] = Tensor["unique_values"]
 
 ---The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
+---```lua
+---local values, positions, inverse, counts = lt.unique_all(lt.tensor{3, 1, 3})
+---values     --> [1, 3]
+---positions  --> [2, 1]
+---inverse    --> [2, 1, 2]
+---counts     --> [1, 2]
+---```
 ---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
@@ -2021,11 +2306,20 @@ Tensor["unique"] = Tensor["unique_values"]
 function Tensor:unique_all() end
 
 ---The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
+---```lua
+---local values, counts = lt.unique_counts(lt.tensor{3, 1, 3})
+---values  --> [1, 3]
+---counts  --> [1, 2]
+---```
 ---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # counts, int64
 function Tensor:unique_counts() end
 
 ---The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
+---```lua
+---local values, inverse = lt.unique_inverse(lt.tensor{3, 1, 3})
+---inverse  --> [2, 1, 2]
+---```
 ---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function Tensor:unique_inverse() end
@@ -2042,6 +2336,9 @@ function Tensor:unique_values() end
 Tensor["unsqueeze"] = Tensor["expand_dims"]
 
 ---The slices along a dim, without that dim.
+---```lua
+---lt.unstack(lt.tensor{{1, 2}, {3, 4}})[2]  --> [3, 4]
+---```
 ---@param dim? integer|luatensor.unstack.options also option `dim`
 ---@return table # views
 function Tensor:unstack(dim) end
@@ -2058,6 +2355,9 @@ function Tensor:unstack(dim) end
 function Tensor:var(dim, options) end
 
 ---Sums of products along a dim; the other dims broadcast.
+---```lua
+---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
+---```
 ---@param y luatensor.Tensor as long as x in that dim; not bool
 ---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims
 ---@param options? luatensor.options.dim
@@ -2068,10 +2368,16 @@ function Tensor:vecdot(y, dim, options) end
 Tensor["view"] = Tensor["reshape"]
 
 ---Pairs of numbers as complex numbers: the inverse of view_as_real.
+---```lua
+---lt.tensor{{1.0, 2.0}, {3.0, 4.0}}:view_as_complex()  --> [1.0+2.0i, 3.0+4.0i]
+---```
 ---@return luatensor.Tensor # complex64 or complex128, without the last dim, sharing x's memory
 function Tensor:view_as_complex() end
 
 ---A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
+---```lua
+---lt.tensor({{1, 2}, {3, 4}}, {dtype = "complex64"}):view_as_real()  --> [[1.0, 2.0], [3.0, 4.0]]
+---```
 ---@return luatensor.Tensor # float32 or float64, of shape [..., 2], sharing x's memory
 function Tensor:view_as_real() end
 
@@ -2094,6 +2400,9 @@ function Tensor:where(y, z, options) end
 function Tensor:where_(y, z) end
 
 ---Overwrites each element of x with 0.
+---```lua
+---lt.ones(2):zero_()  --> [0.0, 0.0]
+---```
 ---@return luatensor.Tensor # x
 function Tensor:zero_() end
 
@@ -2109,19 +2418,39 @@ function Tensor:zeros_like(options) end
 local generator = {}
 
 ---Seeds this generator.
+---```lua
+---lt.generator():manual_seed(3):seed()  --> 3
+---```
 ---@param seed integer
 ---@return luatensor.generator # itself
 function generator:manual_seed(seed) end
 
 ---The seed that the generator began with.
+---```lua
+---lt.generator{seed = 7}:seed()  --> 7
+---```
 ---@return integer # the generator's seed
 function generator:seed() end
 
 ---The state of the generator, for `set_state`.
+---```lua
+---local g = lt.generator{seed = 1}
+---local state = g:state()
+---local first = lt.rand(2, {generator = g})
+---g:set_state(state)
+---lt.rand(2, {generator = g}):equal(first):all()  --> true
+---```
 ---@return table # {seed = …, offset = …}
 function generator:state() end
 
 ---Restores a state, after which the same numbers follow again.
+---```lua
+---local g = lt.generator{seed = 1}
+---local state = g:state()
+---local first = lt.rand(2, {generator = g})
+---g:set_state(state)
+---lt.rand(2, {generator = g}):equal(first):all()  --> true
+---```
 ---@param state table a result of `state`
 ---@return luatensor.generator # itself
 function generator:set_state(state) end
@@ -2141,10 +2470,21 @@ function graph:free() end
 local stream = {}
 
 ---Waits until the work queued on this stream is done.
+---```lua
+---local s = lt.stream("cpu")
+---local y = lt.with_stream(s, function() return lt.ones(2) + 1 end)
+---s:synchronize()
+---y  --> [2.0, 2.0]
+---```
 function stream:synchronize() end
 
 ---Makes work that is queued on this stream from now on wait for an event, or for the work that is queued on another stream
 ---now. The script does not wait.
+---```lua
+---local e = lt.event{device = "cpu"}
+---e:record()
+---lt.stream("cpu"):wait(e)
+---```
 ---@param what any an event or a stream, of any device; an event that was never recorded has happened
 function stream:wait(what) end
 
@@ -2152,19 +2492,43 @@ function stream:wait(what) end
 local event = {}
 
 ---Records this event after the work that is queued on a stream now. An earlier record no longer counts.
+---```lua
+---local e = lt.event{device = "cpu"}
+---e:record()
+---e:query()  --> true
+---```
 ---@param stream? luatensor.stream by default the current stream of the event's device
 ---@return luatensor.event # itself
 function event:record(stream) end
 
 ---Waits until the event has happened. Returns at once if it was never recorded.
+---```lua
+---local a, b = lt.event{device = "cpu"}, lt.event{device = "cpu"}
+---a:record()
+---b:record()
+---b:synchronize()
+---a:elapsed(b) >= 0  --> true
+---```
 function event:synchronize() end
 
 ---True if the work before the event is done. Does not wait.
+---```lua
+---local e = lt.event{device = "cpu"}
+---e:record()
+---e:query()  --> true
+---```
 ---@return boolean # also true if the event was never recorded
 function event:query() end
 
 ---The milliseconds from this event to a later one. Waits for the later one.
 ---Errors: if an event was not recorded or was made with `timing = false`, or if the events are on different devices.
+---```lua
+---local a, b = lt.event{device = "cpu"}, lt.event{device = "cpu"}
+---a:record()
+---b:record()
+---b:synchronize()
+---a:elapsed(b) >= 0  --> true
+---```
 ---@param to luatensor.event of the same device
 ---@return number #
 function event:elapsed(to) end
@@ -2189,21 +2553,33 @@ lt.info = {}
 lt.linalg = {}
 
 ---Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
+---```lua
+---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function lt.real(x) end
 
 ---Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
+---```lua
+---lt.tensor({{1, 2}}, {dtype = "complex64"}):imag()  --> [2.0]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function lt.imag(x) end
 
 ---A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
+---```lua
+---lt.tensor({{1, 2}, {3, 4}}, {dtype = "complex64"}):view_as_real()  --> [[1.0, 2.0], [3.0, 4.0]]
+---```
 ---@param x luatensor.Tensor complex
 ---@return luatensor.Tensor # float32 or float64, of shape [..., 2], sharing x's memory
 function lt.view_as_real(x) end
 
 ---Pairs of numbers as complex numbers: the inverse of view_as_real.
+---```lua
+---lt.tensor{{1.0, 2.0}, {3.0, 4.0}}:view_as_complex()  --> [1.0+2.0i, 3.0+4.0i]
+---```
 ---@param x luatensor.Tensor float32 or float64, of shape [..., 2], with the two numbers of each pair adjacent in memory
 ---@return luatensor.Tensor # complex64 or complex128, without the last dim, sharing x's memory
 function lt.view_as_complex(x) end
@@ -2211,6 +2587,9 @@ function lt.view_as_complex(x) end
 ---Makes complex numbers from real and imaginary parts. Two numbers give a 0-d tensor that promotes like a Lua number: it
 ---makes other operands complex, but never wider (`lt.complex(0, 1) * x` is complex64 if x is float32). Tensors give a
 ---tensor.
+---```lua
+---lt.complex(lt.tensor{1.0, 2.0}, lt.tensor{0.0, -1.0})  --> [1.0+0.0i, 2.0-1.0i]
+---```
 ---@param re number|luatensor.Tensor real parts
 ---@param im? number|luatensor.Tensor imaginary parts; broadcast with re
 ---@return luatensor.Tensor # complex128 if a part is float64 or both are numbers, else complex64
@@ -2229,6 +2608,9 @@ function lt.complex(re, im) end
 function lt.tensor(data, options) end
 
 ---Converts the data to a tensor. A tensor of that dtype and device is returned without a copy.
+---```lua
+---lt.asarray{1, 2, 3}  --> [1, 2, 3]
+---```
 ---@param data any nested tables, a number, a boolean, or a tensor
 ---@param options? luatensor.asarray.options
 ---@return luatensor.Tensor #
@@ -2253,6 +2635,9 @@ function lt.item(x) end
 function lt.totable(x) end
 
 ---The elements as a string: row-major, in native byte order. `string.unpack` can read it.
+---```lua
+---#lt.ones(3):to_bytes()  --> 12
+---```
 ---@param x luatensor.Tensor
 ---@return any # string of x.size elements
 function lt.to_bytes(x) end
@@ -2268,6 +2653,9 @@ function lt.to_bytes(x) end
 function lt.from_bytes(s, shape, options) end
 
 ---The address of the first element as an integer, for FFI. It is an address on the tensor's device.
+---```lua
+---type(lt.ones(3):data_ptr())  --> number
+---```
 ---@param x luatensor.Tensor
 ---@return any # integer
 function lt.data_ptr(x) end
@@ -2304,11 +2692,17 @@ function lt.astype(x, dtype, options) end
 function lt.clone(x) end
 
 ---x itself when its elements lie row-major without gaps, else a copy that does.
+---```lua
+---lt.zeros(2, 3).T:contiguous():is_contiguous()  --> true
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.contiguous(x) end
 
 ---True if the elements lie row-major without gaps.
+---```lua
+---lt.zeros(2, 3).T:is_contiguous()  --> false
+---```
 ---@param x luatensor.Tensor
 ---@return boolean #
 function lt.is_contiguous(x) end
@@ -2321,6 +2715,9 @@ function lt.is_contiguous(x) end
 function lt.pin_memory(x) end
 
 ---True if x lies in page-locked memory.
+---```lua
+---lt.ones(2):is_pinned()  --> false
+---```
 ---@param x luatensor.Tensor
 ---@return boolean #
 function lt.is_pinned(x) end
@@ -2368,6 +2765,9 @@ function lt.zeros_like(x, options) end
 function lt.ones_like(x, options) end
 
 ---A tensor in the shape of x with uninitialised elements.
+---```lua
+---lt.empty_like(lt.ones(2, 3)).shape  --> [2, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.zeros_like.options
 ---@return luatensor.Tensor # a new tensor
@@ -2432,27 +2832,46 @@ function lt.linspace(start, stop, n, options) end
 
 ---Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or else "cpu".
 ---All functions that take a device accept these names.
+---```lua
+---tostring(lt.device("cpu"))  --> cpu
+---```
 ---@param name? string by default the default device
 ---@return string # the full name; an error if there is no such device
 function lt.device(name) end
 
 ---Sets the device of tensors that are made without option `device`, in this Lua state. Initially "cpu".
+---```lua
+---lt.set_default_device("cpu")
+---lt.ones(1).device  --> cpu
+---```
 ---@param name string
 function lt.set_default_device(name) end
 
 ---The default device.
+---```lua
+---lt.get_default_device()  --> cpu
+---```
 ---@return string # the device of tensors that are made without option `device`
 function lt.get_default_device() end
 
 ---The devices of this machine.
+---```lua
+---lt.devices()[1].kind  --> cpu
+---```
 ---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors and isa is its compute capability; unknown fields are nil
 function lt.devices() end
 
 ---The best accelerator of this machine. Without one, the error is "GPU not found: " with the reason.
+---```lua
+---pcall(lt.accelerator) == lt.cuda.is_available()  --> true
+---```
 ---@return string # its name, such as "cuda:0"
 function lt.accelerator() end
 
 ---True if there is a GPU that can be used.
+---```lua
+---type(lt.cuda.is_available())  --> boolean
+---```
 ---@return boolean #
 ---@return string # the reason why not
 function lt.cuda.is_available() end
@@ -2463,10 +2882,17 @@ function lt.cuda.is_available() end
 function lt.cuda.reopen(device) end
 
 ---Waits until all work queued on a device is done.
+---```lua
+---lt.synchronize()
+---```
 ---@param device? string by default all devices that have been used
 function lt.synchronize(device) end
 
 ---The seconds of a monotonic clock, whose differences are meaningful. (os.clock adds up the time of all threads.)
+---```lua
+---local began = lt.clock()
+---lt.clock() >= began  --> true
+---```
 ---@return number #
 function lt.clock() end
 
@@ -2474,6 +2900,9 @@ function lt.clock() end
 ---consumer may delete the struct only when its own work on the memory is done. The userdata owns a
 ---DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
 ---struct is deleted with the userdata.
+---```lua
+---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.to_dlpack.options
 ---@return any # userdata
@@ -2482,47 +2911,76 @@ function lt.to_dlpack(x, options) end
 ---Makes a tensor on another library's memory, without a copy; the tensor owns the memory from now on, and stays on its
 ---device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
 ---still belongs to the caller.
+---```lua
+---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
+---```
 ---@param p any userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
 ---@param options? luatensor.from_dlpack.options
 ---@return luatensor.Tensor #
 function lt.from_dlpack(p, options) end
 
 ---The dtype that arguments promote to, as in an op of all of them.
+---```lua
+---lt.result_type(lt.ones(1), lt.ones(1, {dtype = "float64"}))  --> float64
+---```
 ---@param ... string|luatensor.Tensor|number|boolean dtype names, tensors, Lua values (weak: they only raise the kind)
 ---@return string #
 function lt.result_type(...) end
 
 ---True if values of one dtype can become another without loss, by the promotion table.
+---```lua
+---lt.can_cast("int32", "float64")  --> true
+---```
 ---@param from string|luatensor.Tensor
 ---@param to string
 ---@return boolean #
 function lt.can_cast(from, to) end
 
 ---True if a dtype is of a kind.
+---```lua
+---lt.isdtype("float32", "real floating")  --> true
+---```
 ---@param dtype string|luatensor.Tensor
 ---@param kind string|table "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric", a dtype, or a list of these
 ---@return boolean #
 function lt.isdtype(dtype, kind) end
 
 ---Limits of a float dtype.
+---```lua
+---lt.finfo("float32").eps  --> 1.1920928955078e-07
+---```
 ---@param dtype string|luatensor.Tensor
 ---@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
 function lt.finfo(dtype) end
 
 ---Limits of an integer dtype.
+---```lua
+---lt.iinfo("int8").max  --> 127
+---```
 ---@param dtype string|luatensor.Tensor
 ---@return table # bits, max, min, dtype; uint64's max is the Lua integer with the same bits, -1
 function lt.iinfo(dtype) end
 
 ---Sets the dtype of floats that are made from no float: float data, zeros, 1 / 2 of integers.
+---```lua
+---lt.set_default_dtype("float64")
+---lt.zeros(1).dtype  --> float64
+---lt.set_default_dtype("float32")
+---```
 ---@param dtype string a float dtype; "float32" at the start
 function lt.set_default_dtype(dtype) end
 
 ---The dtype of floats that are made from no float.
+---```lua
+---lt.get_default_dtype()  --> float32
+---```
 ---@return string #
 function lt.get_default_dtype() end
 
 ---The op table: every element-wise op, reduction, scan and softmax.
+---```lua
+---lt.ops().add.kind  --> binary
+---```
 ---@return table # by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (true if there is a method with a trailing underscore), doc}
 function lt.ops() end
 
@@ -2540,6 +2998,9 @@ function lt.fft.fft(x, n, dim, options) end
 
 ---The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
 ---Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---```lua
+---lt.fft.ifft(lt.fft.fft(lt.tensor{1.0, 2.0})):real()  --> [1.0, 2.0]
+---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.ifft.options elements to transform: x is cut, or zeros follow it; those of dim unless given
 ---@param dim? integer|luatensor.fft.ifft.options
@@ -2549,6 +3010,9 @@ function lt.fft.ifft(x, n, dim, options) end
 
 ---fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 are returned.
 ---Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---```lua
+---lt.fft.rfft(lt.ones(4))  --> [4.0+0.0i, 0.0-0.0i, 0.0+0.0i]
+---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.options.n_dim_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
 ---@param dim? integer|luatensor.options.n_dim_norm
@@ -2559,6 +3023,9 @@ function lt.fft.rfft(x, n, dim, options) end
 ---The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. Imaginary parts that would make
 ---the result complex (of the first element, or of element n // 2 for even n) are ignored.
 ---Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---```lua
+---lt.fft.irfft(lt.fft.rfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
+---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.irfft.options length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
 ---@param dim? integer|luatensor.fft.irfft.options
@@ -2568,6 +3035,9 @@ function lt.fft.irfft(x, n, dim, options) end
 
 ---fft of numbers whose elements n - k and k are conjugates, of which x has the first n // 2 + 1: the result is real.
 ---Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---```lua
+---lt.fft.hfft(lt.fft.ihfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
+---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.hfft.options length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
 ---@param dim? integer|luatensor.fft.hfft.options
@@ -2577,6 +3047,9 @@ function lt.fft.hfft(x, n, dim, options) end
 
 ---The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
 ---Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---```lua
+---lt.fft.ihfft(lt.ones(4)).shape  --> [3]
+---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.ifft.options elements to transform: x is cut, or zeros follow it; those of dim unless given
 ---@param dim? integer|luatensor.fft.ifft.options
@@ -2585,6 +3058,9 @@ function lt.fft.hfft(x, n, dim, options) end
 function lt.fft.ihfft(x, n, dim, options) end
 
 ---fft along two dims, one after the other.
+---```lua
+---lt.fft.fft2(lt.ones(2, 2)):real()  --> [[4.0, 0.0], [0.0, 0.0]]
+---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.options.s_dim_norm length along each dim; -1: as it is
 ---@param dim? integer|table|luatensor.options.s_dim_norm the last two unless given
@@ -2593,6 +3069,9 @@ function lt.fft.ihfft(x, n, dim, options) end
 function lt.fft.fft2(x, s, dim, options) end
 
 ---The inverse of fft2.
+---```lua
+---lt.fft.ifft2(lt.fft.fft2(lt.ones(2, 2))):real()  --> [[1.0, 1.0], [1.0, 1.0]]
+---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.fft.ifft2.options length along each dim; -1: as it is
 ---@param dim? integer|table|luatensor.fft.ifft2.options the last two unless given
@@ -2601,6 +3080,9 @@ function lt.fft.fft2(x, s, dim, options) end
 function lt.fft.ifft2(x, s, dim, options) end
 
 ---fft2 of real numbers: rfft along the last dim named, fft along the other.
+---```lua
+---lt.fft.rfft2(lt.ones(4, 4)).shape  --> [4, 3]
+---```
 ---@param x luatensor.Tensor 2 dims or more, real; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.options.s_dim_norm length along each dim; -1: as it is
 ---@param dim? integer|table|luatensor.options.s_dim_norm the last two unless given
@@ -2609,6 +3091,9 @@ function lt.fft.ifft2(x, s, dim, options) end
 function lt.fft.rfft2(x, s, dim, options) end
 
 ---The inverse of rfft2.
+---```lua
+---lt.fft.irfft2(lt.fft.rfft2(lt.ones(4, 4))).shape  --> [4, 4]
+---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.fft.irfft2.options length of the result along each dim; -1: as it is
 ---@param dim? integer|table|luatensor.fft.irfft2.options the last two unless given
@@ -2617,6 +3102,9 @@ function lt.fft.rfft2(x, s, dim, options) end
 function lt.fft.irfft2(x, s, dim, options) end
 
 ---fft along several dims, one after the other.
+---```lua
+---lt.fft.fftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 4]
+---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.fft.fftn.options length along each dim; -1: as it is; needs dim
 ---@param dim? integer|table|luatensor.fft.fftn.options all dims unless given
@@ -2625,6 +3113,9 @@ function lt.fft.irfft2(x, s, dim, options) end
 function lt.fft.fftn(x, s, dim, options) end
 
 ---The inverse of fftn.
+---```lua
+---lt.fft.ifftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 4]
+---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.fft.ifftn.options length along each dim; -1: as it is; needs dim
 ---@param dim? integer|table|luatensor.fft.ifftn.options all dims unless given
@@ -2633,6 +3124,9 @@ function lt.fft.fftn(x, s, dim, options) end
 function lt.fft.ifftn(x, s, dim, options) end
 
 ---fftn of real numbers: rfft along the last dim named, fft along the others.
+---```lua
+---lt.fft.rfftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 3]
+---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.fft.fftn.options length along each dim; -1: as it is; needs dim
 ---@param dim? integer|table|luatensor.fft.fftn.options all dims unless given
@@ -2641,6 +3135,9 @@ function lt.fft.ifftn(x, s, dim, options) end
 function lt.fft.rfftn(x, s, dim, options) end
 
 ---The inverse of rfftn.
+---```lua
+---lt.fft.irfftn(lt.ones(2, 3, 3)).shape  --> [2, 3, 4]
+---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
 ---@param s? table|luatensor.fft.irfftn.options length of the result along each dim; -1: as it is; needs dim
 ---@param dim? integer|table|luatensor.fft.irfftn.options all dims unless given
@@ -2649,6 +3146,10 @@ function lt.fft.rfftn(x, s, dim, options) end
 function lt.fft.irfftn(x, s, dim, options) end
 
 ---A tensor with the same elements in the same memory, through which no gradient flows.
+---```lua
+---local x = lt.ones(1, {requires_grad = true})
+---x:multiply(2):detach().requires_grad  --> false
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.detach(x) end
@@ -2692,29 +3193,47 @@ function lt.linalg.inv(x) end
 function lt.linalg.det(x) end
 
 ---Sign and logarithm of determinants, even if the determinants overflow or underflow.
+---```lua
+---local sign, logarithm = lt.linalg.slogdet(lt.tensor{{0.0, 1.0}, {1.0, 0.0}})
+---sign  --> -1.0
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@return luatensor.Tensor # [...]: -1, 0 or 1; for complex matrices det / |det|
 ---@return luatensor.Tensor # [...]: log(|det|), -inf for singular matrices
 function lt.linalg.slogdet(x) end
 
 ---Singular values, in descending order.
+---```lua
+---lt.linalg.svdvals(lt.tensor{{3.0, 0.0}, {0.0, 2.0}})  --> [3.0, 2.0]
+---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@return luatensor.Tensor # [..., min(m, n)], real
 function lt.linalg.svdvals(x) end
 
 ---Eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for functions of the
 ---vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are equal.
+---```lua
+---local values, vectors = lt.linalg.eig(lt.tensor{{0.0, 1.0}, {-1.0, 0.0}})
+---values.shape  --> [2]
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@return luatensor.Tensor # eigenvalues [..., n], complex, in no particular order
 ---@return luatensor.Tensor # eigenvectors [..., n, n], complex: columns of length 1
 function lt.linalg.eig(x) end
 
 ---Eigenvalues of square matrices that need not be symmetric.
+---```lua
+---lt.linalg.eigvals(lt.tensor{{0.0, 1.0}, {-1.0, 0.0}}):abs()  --> [1.0, 1.0]
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@return luatensor.Tensor # [..., n], complex, in no particular order
 function lt.linalg.eigvals(x) end
 
 ---LU factorization in the form that lu_solve takes.
+---```lua
+---local lu, pivots = lt.linalg.lu_factor(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})
+---lt.linalg.lu_solve(lu, pivots, lt.tensor{{2.0}, {4.0}})  --> [[1.0], [1.0]]
+---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@return luatensor.Tensor # [..., m, n]: U, and below its diagonal L without its diagonal of ones
 ---@return luatensor.Tensor # pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], one after the other
@@ -2723,6 +3242,9 @@ function lt.linalg.lu_factor(x) end
 ---Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read; the
 ---gradient goes to both.
 ---Errors: a matrix that is not positive definite.
+---```lua
+---lt.linalg.cholesky(lt.tensor{{4.0, 2.0}, {2.0, 5.0}})  --> [[2.0, 0.0], [1.0, 2.0]]
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@param options? luatensor.linalg.cholesky.options
 ---@return luatensor.Tensor # [..., n, n]: L with x = L Lᴴ
@@ -2731,6 +3253,10 @@ function lt.linalg.cholesky(x, options) end
 ---Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
 ---both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied by a factor of
 ---length 1, and if no two values are equal.
+---```lua
+---local values, vectors = lt.linalg.eigh(lt.tensor{{2.0, 0.0}, {0.0, 1.0}})
+---values  --> [1.0, 2.0]
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@param options? luatensor.options.upper
 ---@return luatensor.Tensor # eigenvalues [..., n], real, ascending
@@ -2738,6 +3264,9 @@ function lt.linalg.cholesky(x, options) end
 function lt.linalg.eigh(x, options) end
 
 ---Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to both.
+---```lua
+---lt.linalg.eigvalsh(lt.tensor{{2.0, 1.0}, {1.0, 2.0}})  --> [1.0, 3.0]
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@param options? luatensor.options.upper
 ---@return luatensor.Tensor # [..., n], real, ascending
@@ -2745,6 +3274,11 @@ function lt.linalg.eigvalsh(x, options) end
 
 ---QR factorization, x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x has more
 ---rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
+---```lua
+---local q, r = lt.linalg.qr(lt.rand(5, 3))
+---q.shape  --> [5, 3]
+---r.shape  --> [3, 3]
+---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? luatensor.linalg.qr.options
 ---@return luatensor.Tensor # Q
@@ -2754,6 +3288,10 @@ function lt.linalg.qr(x, options) end
 ---Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The gradient is
 ---defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by a factor of
 ---length 1, and if no two values are equal.
+---```lua
+---local u, s, vh = lt.linalg.svd(lt.tensor{{3.0, 0.0}, {0.0, 2.0}})
+---s  --> [3.0, 2.0]
+---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? luatensor.linalg.svd.options
 ---@return luatensor.Tensor # U
@@ -2822,6 +3360,9 @@ function lt.isclose(x, y, rtol, atol, options) end
 function lt.matmul(x, y, options) end
 
 ---matmul of 2-d tensors only.
+---```lua
+---lt.mm(lt.tensor{{1, 2}}, lt.tensor{{3}, {4}})  --> [[11]]
+---```
 ---@param x luatensor.Tensor [m, k]
 ---@param y luatensor.Tensor [k, n]
 ---@param options? luatensor.mm.options
@@ -2829,6 +3370,9 @@ function lt.matmul(x, y, options) end
 function lt.mm(x, y, options) end
 
 ---matmul of 3-d tensors only.
+---```lua
+---lt.bmm(lt.ones(5, 2, 3), lt.ones(5, 3, 4)).shape  --> [5, 2, 4]
+---```
 ---@param x luatensor.Tensor [batch, m, k]
 ---@param y luatensor.Tensor [batch, k, n]
 ---@param options? luatensor.mm.options
@@ -2836,6 +3380,9 @@ function lt.mm(x, y, options) end
 function lt.bmm(x, y, options) end
 
 ---matmul of a matrix and a vector.
+---```lua
+---lt.mv(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
+---```
 ---@param x luatensor.Tensor [m, k]
 ---@param y luatensor.Tensor [k]
 ---@param options? luatensor.mm.options
@@ -2853,6 +3400,9 @@ function lt.mv(x, y, options) end
 function lt.dot(x, y, options) end
 
 ---Sums of products along a dim; the other dims broadcast.
+---```lua
+---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor as long as x in that dim; not bool
 ---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims
@@ -2861,6 +3411,9 @@ function lt.dot(x, y, options) end
 function lt.vecdot(x, y, dim, options) end
 
 ---beta * x + alpha * a @ b, in one pass.
+---```lua
+---lt.addmm(lt.ones(2, 2), lt.eye(2), lt.eye(2))  --> [[2.0, 1.0], [1.0, 2.0]]
+---```
 ---@param x luatensor.Tensor broadcasts to [m, n]
 ---@param a luatensor.Tensor [m, k]
 ---@param b luatensor.Tensor [k, n]
@@ -2871,36 +3424,61 @@ function lt.addmm(x, a, b, options) end
 ---Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.
 ---"tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
 ---cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
+---```lua
+---lt.set_matmul_precision("ieee")
+---```
 ---@param precision string "ieee" (at first) or "tf32"
 function lt.set_matmul_precision(precision) end
 
 ---The precision of float32 matrix products on GPUs.
+---```lua
+---lt.get_matmul_precision()  --> ieee
+---```
 ---@return string # the precision of float32 products: "ieee" or "tf32"
 function lt.get_matmul_precision() end
 
 ---Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
 ---so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
 ---`set_memory_limit` has set one.
+---```lua
+---lt.memory("cpu").live >= 0  --> true
+---```
 ---@param device? string by default the default device
 ---@return table # {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
 function lt.memory(device) end
 
 ---Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
+---```lua
+---lt.reset_peak_memory("cpu")
+---lt.memory("cpu").peak == lt.memory("cpu").live  --> true
+---```
 ---@param device? string by default the default device
 function lt.reset_peak_memory(device) end
 
 ---Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
 ---and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
 ---its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
+---```lua
+---lt.set_memory_limit(1 << 20)
+---pcall(lt.ones, 1 << 20)  --> false
+---lt.set_memory_limit(nil)
+---```
 ---@param bytes integer|nil nil: no limit
 ---@param device? string by default the default device
 function lt.set_memory_limit(bytes, device) end
 
 ---Gives memory that was freed and kept for reuse back to the system.
+---```lua
+---lt.empty_cache()
+---```
 ---@param device? string by default the default device
 function lt.empty_cache(device) end
 
 ---Makes a new generator. Functions that draw random numbers take it as option `generator`.
+---```lua
+---local g = lt.generator{seed = 7}
+---lt.rand(2, {generator = g}).shape  --> [2]
+---```
 ---@param options? luatensor.generator.options
 ---@return luatensor.generator # with the methods below
 function lt.generator(options) end
@@ -2917,6 +3495,10 @@ function lt.generator(options) end
 function lt.manual_seed(seed) end
 
 ---The generator for draws without option `generator`. Setting a saved state of it continues a run exactly.
+---```lua
+---lt.manual_seed(5)
+---lt.default_generator():seed()  --> 5
+---```
 ---@return luatensor.generator #
 function lt.default_generator() end
 
@@ -2951,6 +3533,9 @@ function lt.randn(...) end
 function lt.randint(low, high, ...) end
 
 ---Draws from the uniform distribution in [low, high).
+---```lua
+---lt.uniform(2, 3, {100}):max():item() < 3  --> true
+---```
 ---@param low number
 ---@param high number
 ---@param ... luatensor.uniform.options the shape: numbers or one table
@@ -2958,6 +3543,9 @@ function lt.randint(low, high, ...) end
 function lt.uniform(low, high, ...) end
 
 ---Draws from the normal distribution.
+---```lua
+---lt.normal(0, 1, {2, 3}).shape  --> [2, 3]
+---```
 ---@param mean number
 ---@param std number the standard deviation, not negative
 ---@param ... luatensor.uniform.options the shape: numbers or one table
@@ -2974,12 +3562,18 @@ function lt.normal(mean, std, ...) end
 function lt.permutation(n, options) end
 
 ---Draws from the uniform distribution in [0, 1), with x's shape, dtype and device.
+---```lua
+---lt.rand_like(lt.ones(2, 3)).shape  --> [2, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.rand_like.options
 ---@return luatensor.Tensor #
 function lt.rand_like(x, options) end
 
 ---Draws from the normal distribution with mean 0 and standard deviation 1, with x's shape, dtype and device.
+---```lua
+---lt.randn_like(lt.ones(2, 3)).shape  --> [2, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.rand_like.options
 ---@return luatensor.Tensor #
@@ -3006,6 +3600,9 @@ function lt.cumulative_sum(x, dim, options) end
 function lt.cumulative_prod(x, dim, options) end
 
 ---Largest element so far along a dim; NaN from the first NaN on.
+---```lua
+---lt.cumulative_max(lt.tensor{1, 3, 2})  --> [1, 3, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.cumulative_max.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_max.options
@@ -3013,6 +3610,9 @@ function lt.cumulative_prod(x, dim, options) end
 function lt.cumulative_max(x, dim, options) end
 
 ---Smallest element so far along a dim; NaN from the first NaN on.
+---```lua
+---lt.cumulative_min(lt.tensor{3, 1, 2})  --> [3, 1, 1]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.cumulative_min.options not needed for 1-d tensors
 ---@param options? luatensor.cumulative_min.options
@@ -3030,6 +3630,9 @@ function lt.cumulative_min(x, dim, options) end
 function lt.softmax(x, dim, options) end
 
 ---The logarithm of softmax, exact even if softmax is nearly 0 or 1.
+---```lua
+---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.options.dim_dtype_out
 ---@param options? luatensor.options.dim_dtype_out
@@ -3078,6 +3681,12 @@ function lt.topk(x, k, dim, options) end
 ---each other where necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its
 ---`<close>` variable; queued work is still finished.
 ---Errors: if a device would have more than 31 streams at a time.
+---```lua
+---local s = lt.stream("cpu")
+---local y = lt.with_stream(s, function() return lt.ones(2) + 1 end)
+---s:synchronize()
+---y  --> [2.0, 2.0]
+---```
 ---@param device? string by default the default device
 ---@return luatensor.stream # with the field `device` and the methods below
 function lt.stream(device) end
@@ -3089,6 +3698,12 @@ function lt.current_stream(device) end
 
 ---Calls a function while a stream is its device's current stream. Afterwards, even after an error, the previous stream is
 ---current again. The function cannot yield.
+---```lua
+---local s = lt.stream("cpu")
+---local y = lt.with_stream(s, function() return lt.ones(2) + 1 end)
+---s:synchronize()
+---y  --> [2.0, 2.0]
+---```
 ---@param stream luatensor.stream
 ---@param f function
 ---@param ... any its arguments
@@ -3096,6 +3711,11 @@ function lt.current_stream(device) end
 function lt.with_stream(stream, f, ...) end
 
 ---Makes an event: a mark in a stream's queue. Scripts can wait for it, query it, and measure the time between two events.
+---```lua
+---local e = lt.event{device = "cpu"}
+---e:record()
+---e:query()  --> true
+---```
 ---@param options? luatensor.event.options
 ---@return luatensor.event # with the field `device` and the methods below
 function lt.event(options) end
@@ -3123,6 +3743,10 @@ function lt.take(x, indices, dim, options) end
 function lt.gather(x, dim, index, options) end
 
 ---Elements along a dim, as gather; the other dims broadcast.
+---```lua
+---local x = lt.tensor{30, 10, 20}
+---x:take_along_axis(x:argsort())  --> [10, 20, 30]
+---```
 ---@param x luatensor.Tensor
 ---@param indices luatensor.Tensor as many dims as x
 ---@param dim? integer|luatensor.options.dim_out
@@ -3132,6 +3756,9 @@ function lt.take_along_axis(x, indices, dim, options) end
 
 ---A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
 ---values go to one place, the last stays. `scatter_` writes into x.
+---```lua
+---lt.zeros(3):scatter(1, lt.tensor{3, 1}, lt.tensor{7.0, 8.0})  --> [8.0, 0.0, 7.0]
+---```
 ---@param x luatensor.Tensor
 ---@param dim integer
 ---@param index luatensor.Tensor as many dims as x; only dim may be longer
@@ -3140,6 +3767,9 @@ function lt.take_along_axis(x, indices, dim, options) end
 function lt.scatter(x, dim, index, src) end
 
 ---As scatter, but src is added to what is there.
+---```lua
+---lt.zeros(2):scatter_add(1, lt.tensor{1, 2, 1}, lt.ones(3))  --> [2.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param dim integer
 ---@param index luatensor.Tensor
@@ -3148,6 +3778,9 @@ function lt.scatter(x, dim, index, src) end
 function lt.scatter_add(x, dim, index, src) end
 
 ---A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---```lua
+---lt.zeros(3):index_add(1, lt.tensor{1, 3, 1}, lt.tensor{1.0, 2.0, 3.0})  --> [4.0, 0.0, 2.0]
+---```
 ---@param x luatensor.Tensor
 ---@param dim integer
 ---@param index luatensor.Tensor 1-d
@@ -3156,6 +3789,9 @@ function lt.scatter_add(x, dim, index, src) end
 function lt.index_add(x, dim, index, src) end
 
 ---Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
+---```lua
+---lt.nonzero(lt.tensor{0, 5, 0, 7})[1]  --> 2
+---```
 ---@param x luatensor.Tensor at least 1-d
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function lt.nonzero(x) end
@@ -3201,10 +3837,19 @@ function lt.stack(tensors, dim, options) end
 ---Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
 ---a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
 ---collector then frees the tensor when nothing refers to it any more.
+---```lua
+---local x = lt.ones(1000)
+---x:free()
+---pcall(lt.sum, x)  --> false
+---```
 ---@param x luatensor.Tensor
 function lt.free(x) end
 
 ---True if v is a tensor.
+---```lua
+---lt.is_tensor(lt.ones(1))  --> true
+---lt.is_tensor(1)           --> false
+---```
 ---@param v any anything
 ---@return boolean #
 function lt.is_tensor(v) end
@@ -3213,15 +3858,30 @@ function lt.is_tensor(v) end
 ---all operations if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`),
 ---else the number of processors that the process may use: those on which it may run, or its container's share of them. The
 ---number never exceeds the limit of `n`.
+---```lua
+---local n = lt.get_num_threads()
+---lt.set_num_threads(1)
+---lt.get_num_threads()  --> 1
+---lt.set_num_threads(n)
+---```
 ---@param n integer from 1 to 4 times the number of processors, or to 64 if that is more
 function lt.set_num_threads(n) end
 
 ---The number of threads.
+---```lua
+---local n = lt.get_num_threads()
+---lt.set_num_threads(1)
+---lt.get_num_threads()  --> 1
+---lt.set_num_threads(n)
+---```
 ---@return integer # the number of threads that an operation may use: the number that was set, or fewer if the system refused to start as many
 function lt.get_num_threads() end
 
 ---Describes what computes: kernels, threads, BLAS with its processor type and threading, and the driver and libraries of a
 ---GPU. For people and bug reports.
+---```lua
+---type(lt.config())  --> string
+---```
 ---@return string #
 function lt.config() end
 
@@ -3246,6 +3906,9 @@ function lt.reshape(x, ...) end
 function lt.flatten(x, first, last) end
 
 ---One dim as several.
+---```lua
+---lt.arange(6):unflatten(1, {2, 3}).shape  --> [2, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param dim integer
 ---@param sizes table one may be -1
@@ -3309,6 +3972,9 @@ function lt.moveaxis(x, source, destination) end
 function lt.swapaxes(x, a, b) end
 
 ---`length` elements of a dim from `start` on.
+---```lua
+---lt.arange(10):narrow(1, 3, 4)  --> [2, 3, 4, 5]
+---```
 ---@param x luatensor.Tensor
 ---@param dim integer
 ---@param start integer negative: from the end
@@ -3336,10 +4002,18 @@ function lt.flip(x, dim) end
 function lt.diagonal(x, offset, options) end
 
 ---For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
+---```lua
+---local sums = {}
+---for i, row in lt.rows(lt.tensor{{1, 2}, {3, 4}}) do sums[i] = row:sum():item() end
+---sums[2]  --> 7
+---```
 ---@param x luatensor.Tensor
 function lt.rows(x) end
 
 ---The shape that shapes broadcast to.
+---```lua
+---table.concat(lt.broadcast_shapes({3, 1}, {4}), " ")  --> 3 4
+---```
 ---@param ... table shapes
 ---@return table #
 function lt.broadcast_shapes(...) end
@@ -3385,6 +4059,9 @@ function lt.allclose(x, y, rtol, atol, options) end
 
 ---True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
 ---result.
+---```lua
+---lt.equal_all(lt.ones(2), lt.tensor{1.0, 1.0})  --> true
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
 ---@return boolean #
@@ -3410,6 +4087,10 @@ function lt.einsum(spec, ...) end
 ---and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which convert
 ---(float64(x)). Operations promote and compute as on tensors, but half floats are rounded only once, at the end.
 ---Errors: if the expression does not parse (names the character), or if an op does not support a dtype.
+---```lua
+---local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
+---scale(lt.tensor{1.0, 2.0}, 3)  --> [4.0, 7.0]
+---```
 ---@param parameters string "float32 x, float32 y": the dtypes in which it computes; at most 8
 ---@param expression string "x * y + 1"
 ---@param dtype? string of the result; the expression's when left out
@@ -3417,6 +4098,9 @@ function lt.einsum(spec, ...) end
 function lt.elementwise(parameters, expression, dtype) end
 
 ---Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
+---```lua
+---lt.fft.fftfreq(4)  --> [0.00, 0.25, -0.50, -0.25]
+---```
 ---@param n integer number of samples
 ---@param d? number|luatensor.options.d_dtype_device distance of the samples
 ---@param options? luatensor.options.d_dtype_device
@@ -3424,6 +4108,9 @@ function lt.elementwise(parameters, expression, dtype) end
 function lt.fft.fftfreq(n, d, options) end
 
 ---Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
+---```lua
+---lt.fft.rfftfreq(4)  --> [0.00, 0.25, 0.50]
+---```
 ---@param n integer number of samples
 ---@param d? number|luatensor.options.d_dtype_device distance of the samples
 ---@param options? luatensor.options.d_dtype_device
@@ -3431,35 +4118,56 @@ function lt.fft.fftfreq(n, d, options) end
 function lt.fft.rfftfreq(n, d, options) end
 
 ---Moves the frequency 0 from the front to the middle: rolls each dim by length // 2.
+---```lua
+---lt.fft.fftshift(lt.fft.fftfreq(4))  --> [-0.50, -0.25, 0.00, 0.25]
+---```
 ---@param x luatensor.Tensor any dtype and shape
 ---@param dim? integer|table|luatensor.fft.fftshift.options all dims unless given; option `dim` too
 ---@return luatensor.Tensor #
 function lt.fft.fftshift(x, dim) end
 
 ---The inverse of fftshift: rolls each dim by -(length // 2).
+---```lua
+---lt.fft.ifftshift(lt.tensor{-2, -1, 0, 1})  --> [0, 1, -2, -1]
+---```
 ---@param x luatensor.Tensor any dtype and shape
 ---@param dim? integer|table|luatensor.fft.fftshift.options all dims unless given; option `dim` too
 ---@return luatensor.Tensor #
 function lt.fft.ifftshift(x, dim) end
 
 ---The abilities of the library, under the standard's names.
+---```lua
+---lt.info.capabilities()["max dimensions"]  --> 16
+---```
 ---@return table # {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function lt.info.capabilities() end
 
 ---The default device.
+---```lua
+---lt.info.default_device()  --> cpu
+---```
 ---@return string # the device of tensors that are made without option `device`
 function lt.info.default_device() end
 
 ---The names of the devices of this machine; lt.devices returns more details.
+---```lua
+---lt.info.devices()[1]  --> cpu
+---```
 ---@return table #
 function lt.info.devices() end
 
 ---The dtypes of tensors that are made without option `dtype`: the same on every device.
+---```lua
+---lt.info.default_dtypes()["real floating"]  --> float32
+---```
 ---@param options? luatensor.info.default_dtypes.options
 ---@return table # {["real floating"] =, ["complex floating"] =, integral =, indexing =}
 function lt.info.default_dtypes(options) end
 
 ---All dtypes, or the dtypes of a kind: the same on every device.
+---```lua
+---type(lt.info.dtypes())  --> table
+---```
 ---@param options? luatensor.info.dtypes.options
 ---@return table # each name by itself: {float32 = "float32", …}
 function lt.info.dtypes(options) end
@@ -3517,6 +4225,9 @@ function lt.linalg.vecdot(x, y, dim, options) end
 function lt.linalg.trace(x, options) end
 
 ---Cross products of vectors of length 3 along a dim; the other dims broadcast.
+---```lua
+---lt.linalg.cross(lt.tensor{1, 0, 0}, lt.tensor{0, 1, 0})  --> [0, 0, 1]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
 ---@param options? luatensor.linalg.cross.options
@@ -3525,12 +4236,18 @@ function lt.linalg.cross(x, y, options) end
 
 ---Powers of square matrices: the product of n factors x, or of -n factors inverse(x) if n is negative. Power 0 is the
 ---identity.
+---```lua
+---lt.linalg.matrix_power(lt.tensor{{1, 1}, {0, 1}}, 5)  --> [[1, 5], [0, 1]]
+---```
 ---@param x luatensor.Tensor [..., n, n]
 ---@param n integer
 ---@return luatensor.Tensor # [..., n, n]
 function lt.linalg.matrix_power(x, n) end
 
 ---Norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
+---```lua
+---lt.linalg.vector_norm(lt.tensor{3.0, 4.0})  --> 5.0
+---```
 ---@param x luatensor.Tensor any shape; integers give the default float
 ---@param ord? number|luatensor.linalg.vector_norm.options math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? luatensor.linalg.vector_norm.options a dim or a list of dims; all unless given
@@ -3539,6 +4256,9 @@ function lt.linalg.matrix_power(x, n) end
 function lt.linalg.vector_norm(x, ord, dim, options) end
 
 ---Norms of matrices.
+---```lua
+---lt.linalg.matrix_norm(lt.tensor{{3.0, 0.0}, {0.0, 4.0}})  --> 5.0
+---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@param ord? luatensor.linalg.matrix_norm.options "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
 ---@param options? luatensor.linalg.matrix_norm.options
@@ -3548,6 +4268,9 @@ function lt.linalg.matrix_norm(x, ord, options) end
 ---Condition number, norm(x) * norm(inverse of x): the factor by which the relative error of a solution of x a = b may
 ---exceed that of x or b.
 ---Errors: if a matrix is singular, except for the orders 2 and -2, which give inf.
+---```lua
+---lt.linalg.cond(lt.tensor{{2.0, 0.0}, {0.0, 1.0}})  --> 2.0
+---```
 ---@param x luatensor.Tensor [..., m, n]; square, except for the orders 2 and -2
 ---@param ord? any as in matrix_norm
 ---@return luatensor.Tensor # [...]
@@ -3563,12 +4286,19 @@ function lt.linalg.cond(x, ord) end
 function lt.linalg.matrix_rank(x, options) end
 
 ---Moore–Penrose pseudo-inverses, from singular values.
+---```lua
+---lt.linalg.pinv(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> [[0.50, 0.00], [0.00, 0.25]]
+---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? luatensor.linalg.pinv.options
 ---@return luatensor.Tensor # [..., n, m]
 function lt.linalg.pinv(x, options) end
 
 ---The x that minimises the sum of |b - a x|²; if several do, the shortest of them.
+---```lua
+---local a = lt.tensor{{1.0, 1.0}, {1.0, 2.0}, {1.0, 3.0}}
+---lt.linalg.lstsq(a, lt.tensor{{1.0}, {2.0}, {3.0}}):flatten():round()  --> [-0.0, 1.0]
+---```
 ---@param a luatensor.Tensor [..., m, n]
 ---@param b luatensor.Tensor [m], one vector, or [..., m, k]; batch dims broadcast
 ---@param options? luatensor.linalg.lstsq.options
@@ -3579,6 +4309,10 @@ function lt.linalg.pinv(x, options) end
 function lt.linalg.lstsq(a, b, options) end
 
 ---x = P L U: P permutes rows, L is lower triangular with ones on its diagonal, U is upper triangular.
+---```lua
+---local p, l, u = lt.linalg.lu(lt.tensor{{0.0, 1.0}, {2.0, 3.0}})
+---p:matmul(l):matmul(u)  --> [[0.0, 1.0], [2.0, 3.0]]
+---```
 ---@param x luatensor.Tensor [..., m, n], k = min(m, n)
 ---@return luatensor.Tensor # P [..., m, m]
 ---@return luatensor.Tensor # L [..., m, k]
@@ -3586,6 +4320,10 @@ function lt.linalg.lstsq(a, b, options) end
 function lt.linalg.lu(x) end
 
 ---Solves a x = b for x, with a as factored by lu_factor.
+---```lua
+---local lu, pivots = lt.linalg.lu_factor(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})
+---lt.linalg.lu_solve(lu, pivots, lt.tensor{{2.0}, {4.0}})  --> [[1.0], [1.0]]
+---```
 ---@param lu luatensor.Tensor [..., n, n]
 ---@param pivots luatensor.Tensor [..., n]
 ---@param b luatensor.Tensor [n], one vector, or [..., n, k]; batch dims broadcast
@@ -3593,6 +4331,9 @@ function lt.linalg.lu(x) end
 function lt.linalg.lu_solve(lu, pivots, b) end
 
 ---The slices along a dim, without that dim.
+---```lua
+---lt.unstack(lt.tensor{{1, 2}, {3, 4}})[2]  --> [3, 4]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.unstack.options also option `dim`
 ---@return table # views
@@ -3610,6 +4351,9 @@ function lt.unstack(x, dim) end
 function lt.split(x, sizes, dim) end
 
 ---At most n parts of one size along a dim; the last may be shorter.
+---```lua
+---lt.chunk(lt.arange(4), 2)[2]  --> [2, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param n integer
 ---@param dim? integer|luatensor.unstack.options also option `dim`
@@ -3617,6 +4361,10 @@ function lt.split(x, sizes, dim) end
 function lt.chunk(x, n, dim) end
 
 ---Broadcasts all tensors to their common shape.
+---```lua
+---local a, b = lt.broadcast_arrays(lt.ones(3, 1), lt.ones(4))
+---a.shape  --> [3, 4]
+---```
 ---@param ... luatensor.Tensor tensors
 ---@return luatensor.Tensor # ... as many views
 function lt.broadcast_arrays(...) end
@@ -3690,6 +4438,10 @@ function lt.triu(x, options) end
 function lt.eye(rows, columns, options) end
 
 ---A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+---```lua
+---lt.diag(lt.tensor{1, 2})          --> [[1, 0], [0, 2]]
+---lt.tensor{{1, 2}, {3, 4}}:diag()  --> [1, 4]
+---```
 ---@param x luatensor.Tensor
 ---@param k? integer
 ---@return luatensor.Tensor #
@@ -3705,6 +4457,9 @@ function lt.diag(x, k) end
 function lt.meshgrid(...) end
 
 ---The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
+---```lua
+---lt.tensor{1, 2, 3}:masked_select(lt.tensor{true, false, true})  --> [1, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool
 ---@return luatensor.Tensor # 1-d
@@ -3712,6 +4467,9 @@ function lt.masked_select(x, mask) end
 
 ---A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
 ---for their number.
+---```lua
+---lt.zeros(3):masked_scatter(lt.tensor{true, false, true}, lt.tensor{5.0, 6.0})  --> [5.0, 0.0, 6.0]
+---```
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
 ---@param src luatensor.Tensor
@@ -3753,6 +4511,11 @@ function lt.bincount(x, options) end
 
 ---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
 ---outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
+---```lua
+---local counts, edges = lt.histogram(lt.tensor{0.0, 0.1, 0.6, 1.0}, 2)
+---counts  --> [2, 2]
+---edges   --> [0.0, 0.5, 1.0]
+---```
 ---@param x luatensor.Tensor any dtype but complex, any shape
 ---@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table
 ---@param options? luatensor.histogram.options
@@ -3761,10 +4524,18 @@ function lt.bincount(x, options) end
 function lt.histogram(x, bins, options) end
 
 ---Sets how tensors print. Options that are not given stay as they are.
+---```lua
+---lt.set_printoptions{precision = 2}
+---lt.tensor{1 / 3}  --> [0.33]
+---lt.set_printoptions{precision = 4}
+---```
 ---@param options luatensor.set_printoptions.options
 function lt.set_printoptions(options) end
 
 ---Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
+---```lua
+---lt.tensordot(lt.ones(2, 3), lt.ones(3, 4), 1).shape  --> [2, 4]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
 ---@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
@@ -3781,17 +4552,26 @@ function lt.tensordot(x, y, dims) end
 function lt.outer(x, y) end
 
 ---Swaps the last two dims: a view, like x.mT.
+---```lua
+---lt.tensor{{1, 2}, {3, 4}}:matrix_transpose()  --> [[1, 3], [2, 4]]
+---```
 ---@param x luatensor.Tensor 2-d or more
 ---@return luatensor.Tensor #
 function lt.matrix_transpose(x) end
 
 ---Draws 1 with probability p, else 0.
+---```lua
+---lt.bernoulli(lt.tensor{0.0, 1.0})  --> [0.0, 1.0]
+---```
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 ---@param ... luatensor.bernoulli.options the shape: numbers or one table
 ---@return luatensor.Tensor #
 function lt.bernoulli(p, ...) end
 
 ---Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
+---```lua
+---lt.multinomial(lt.tensor{0.0, 1.0}, 1)  --> [2]
+---```
 ---@param w luatensor.Tensor weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
 ---@param n integer the number of draws from each row
 ---@param options? luatensor.multinomial.options
@@ -3799,6 +4579,9 @@ function lt.bernoulli(p, ...) end
 function lt.multinomial(w, n, options) end
 
 ---Returns a copy of x with its rows (along dim 1) in random order.
+---```lua
+---lt.shuffle(lt.arange(5)):sort()  --> [0, 1, 2, 3, 4]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor #
@@ -3814,18 +4597,34 @@ function lt.shuffle(x, options) end
 function lt.unique_values(x) end
 
 ---The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
+---```lua
+---local values, counts = lt.unique_counts(lt.tensor{3, 1, 3})
+---values  --> [1, 3]
+---counts  --> [1, 2]
+---```
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_counts(x) end
 
 ---The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
+---```lua
+---local values, inverse = lt.unique_inverse(lt.tensor{3, 1, 3})
+---inverse  --> [2, 1, 2]
+---```
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function lt.unique_inverse(x) end
 
 ---The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
+---```lua
+---local values, positions, inverse, counts = lt.unique_all(lt.tensor{3, 1, 3})
+---values     --> [1, 3]
+---positions  --> [2, 1]
+---inverse    --> [2, 1, 2]
+---counts     --> [1, 2]
+---```
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
@@ -3880,6 +4679,11 @@ function lt.diff(x, dim, options) end
 function lt.grad(fn, options) end
 
 ---Like lt.grad, but the new function returns fn's first result before the gradients.
+---```lua
+---local value, gradient = lt.value_and_grad(function(x) return (x * x):sum() end)(lt.tensor{3.0})
+---value     --> 9.0
+---gradient  --> [6.0]
+---```
 ---@param fn function
 ---@param options? luatensor.options.argnums_retain_graph
 ---@return function # that takes fn's arguments and returns fn's first result, one gradient for each differentiated argument, then fn's further results
@@ -3887,6 +4691,10 @@ function lt.value_and_grad(fn, options) end
 
 ---The gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs were
 ---computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
+---```lua
+---local x = lt.tensor({3.0}, {requires_grad = true})
+---lt.autograd.grad((x * x):sum(), x)  --> [6.0]
+---```
 ---@param outputs luatensor.Tensor|table of one element each, unless grad_outputs is given
 ---@param inputs luatensor.Tensor|table
 ---@param options? luatensor.autograd.grad.options
@@ -3912,17 +4720,31 @@ function lt.no_grad(fn, ...) end
 
 ---Calls a function with recording, even inside of lt.no_grad. Without a function the result is a guard, as for
 ---lt.no_grad.
+---```lua
+---local x = lt.ones(1, {requires_grad = true})
+---lt.no_grad(function() return lt.enable_grad(function() return x * 2 end) end).requires_grad  --> true
+---```
 ---@param fn? function
 ---@param ... any its arguments
 ---@return any # what fn returns, or the guard
 function lt.enable_grad(fn, ...) end
 
 ---True while ops on tensors that need gradients are recorded.
+---```lua
+---lt.no_grad(lt.is_grad_enabled)  --> false
+---```
 ---@return boolean #
 function lt.is_grad_enabled() end
 
 ---Makes a function with its own gradient, for results that can be computed faster or more exactly than by existing
 ---ops.
+---```lua
+---local double = lt.autograd_function{
+---  forward = function(ctx, x) return x * 2 end,
+---  backward = function(ctx, gradient) return gradient * 2 end,
+---}
+---double(lt.tensor{3.0})  --> [6.0]
+---```
 ---@param f table `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the gradients of the results and returns those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if the gradient of argument i is wanted; `name`: the name in messages
 ---@return function #
 function lt.autograd_function(f) end
@@ -3930,6 +4752,10 @@ function lt.autograd_function(f) end
 ---Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward inside
 ---of the function. The error names the op and the line of the script. Slow: every result is waited for and checked.
 ---Without a function the result is a guard, as for lt.no_grad.
+---```lua
+---local x = lt.zeros(1, {requires_grad = true})
+---pcall(lt.detect_anomaly, function() (x / x):sum():backward() end)  --> false
+---```
 ---@param fn? function
 ---@param ... any its arguments
 ---@return any # what fn returns, or the guard
@@ -3948,6 +4774,9 @@ function lt.kernel(source, name, options) end
 ---Prints what the reference says of a name: how it is called, its options with their defaults, what it returns, an
 ---example. Other words are searched for in all names and texts. What has no help is told in one sentence; nothing is an
 ---error.
+---```lua
+---lt.help "conv2d"
+---```
 ---@param subject? any a name ("conv2d", "nn.Linear", "x:sum"), a function, a class, a table of functions, or words
 function lt.help(subject) end
 
@@ -3959,6 +4788,12 @@ function lt.help(subject) end
 ---
 ---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
 ---Errors: an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors).
+---```lua
+---local path = os.tmpname() .. ".npy"
+---lt.save(path, lt.tensor{1, 2})
+---lt.load(path)  --> [1, 2]
+---os.remove(path)
+---```
 ---@param path string with the ending `.npy` or `.safetensors`, or one that no known format has
 ---@param value any what has functions state_dict and load_state_dict is saved as what state_dict gives
 ---@param options? luatensor.save.options
@@ -3972,6 +4807,12 @@ function lt.save(path, value, options) end
 ---    lt.default_generator():set_state(run.generator)
 ---    local weights, metadata = lt.load("model.safetensors", {metadata = true})
 ---Errors: what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its sizes are checked.
+---```lua
+---local path = os.tmpname() .. ".npy"
+---lt.save(path, lt.tensor{1, 2})
+---lt.load(path)  --> [1, 2]
+---os.remove(path)
+---```
 ---@param path string
 ---@param options? luatensor.load.options
 ---@return luatensor.Tensor # the tensor; or the table that was saved, modules and others as what their state_dict gave; of another program's .safetensors file the tensors by name
@@ -3990,6 +4831,9 @@ function lt.abs(x, options) end
 
 ---arc cosine, in [0, pi].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.acos(1.0)  --> 0.0
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -3997,6 +4841,9 @@ function lt.acos(x, options) end
 
 ---inverse hyperbolic cosine; NaN below 1.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.acosh(1.0)  --> 0.0
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4027,6 +4874,9 @@ function lt.all(x, dim, options) end
 
 ---angle of the complex number x in radians: atan2(imag, real); of a real one 0 or pi.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.angle(lt.complex(0.0, 1.0))  --> 1.5708
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4067,6 +4917,9 @@ function lt.argmin(x, dim, options) end
 
 ---arc sine, in [-pi/2, pi/2].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.asin(lt.tensor{0.0, 1.0})  --> [0.0000, 1.5708]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4074,6 +4927,9 @@ function lt.asin(x, options) end
 
 ---inverse hyperbolic sine.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:asinh()  --> [0.0000, 0.8814]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4081,6 +4937,9 @@ function lt.asinh(x, options) end
 
 ---arc tangent, in [-pi/2, pi/2].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:atan()  --> [0.0000, 0.7854]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4088,6 +4947,9 @@ function lt.atan(x, options) end
 
 ---angle of the point (y, x) in radians: atan(x / y) in the right quadrant.
 ---For bool, integers and floats.
+---```lua
+---lt.atan2(lt.tensor{1.0, -1.0}, lt.tensor{0.0, 0.0})  --> [1.5708, -1.5708]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4096,6 +4958,9 @@ function lt.atan2(x, y, options) end
 
 ---inverse hyperbolic tangent; NaN outside [-1, 1].
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 0.5}:atanh()  --> [0.0000, 0.5493]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4103,6 +4968,9 @@ function lt.atanh(x, options) end
 
 ---bits set in both.
 ---For bool and integers.
+---```lua
+---lt.bitwise_and(lt.tensor{12, 10}, 6)  --> [4, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4111,6 +4979,9 @@ function lt.bitwise_and(x, y, options) end
 
 ---every bit inverted; on bool, not.
 ---For bool and integers.
+---```lua
+---lt.bitwise_invert(lt.tensor{0, 5})  --> [-1, -6]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4118,6 +4989,9 @@ function lt.bitwise_invert(x, options) end
 
 ---x << y; 0 from the width on; a negative y shifts right.
 ---For integers.
+---```lua
+---lt.bitwise_left_shift(lt.tensor{1, 3}, 2)  --> [4, 12]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4126,6 +5000,9 @@ function lt.bitwise_left_shift(x, y, options) end
 
 ---bits set in either.
 ---For bool and integers.
+---```lua
+---lt.bitwise_or(lt.tensor{12, 10}, 6)  --> [14, 14]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4134,6 +5011,9 @@ function lt.bitwise_or(x, y, options) end
 
 ---x >> y, filled with the sign; a negative y shifts left.
 ---For integers.
+---```lua
+---lt.bitwise_right_shift(lt.tensor{8, -8}, 2)  --> [2, -2]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4142,6 +5022,9 @@ function lt.bitwise_right_shift(x, y, options) end
 
 ---bits set in one of them.
 ---For bool and integers.
+---```lua
+---lt.bitwise_xor(lt.tensor{12, 10}, 6)  --> [10, 12]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4160,6 +5043,9 @@ function lt.ceil(x, options) end
 
 ---complex conjugate; real numbers stay as they are.
 ---For integers, floats and complex numbers.
+---```lua
+---lt.tensor({{1, 2}}, {dtype = "complex64"}):conj()  --> [1.0-2.0i]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4167,6 +5053,9 @@ function lt.conj(x, options) end
 
 ---magnitude of x with the sign of y.
 ---For bool, integers and floats.
+---```lua
+---lt.copysign(lt.tensor{1.0, -2.0}, -1.0)  --> [-1.0, -2.0]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4175,6 +5064,9 @@ function lt.copysign(x, y, options) end
 
 ---cosine of x radians.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, lt.pi}:cos()  --> [1.0, -1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4182,6 +5074,9 @@ function lt.cos(x, options) end
 
 ---hyperbolic cosine.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:cosh()  --> [1.0000, 1.5431]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4223,6 +5118,9 @@ function lt.equal(x, y, options) end
 
 ---error function 2/sqrt(pi) * integral of exp(-t^2) from 0 to x.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{0.0, 1.0}:erf()  --> [0.0000, 0.8427]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4230,6 +5128,9 @@ function lt.erf(x, options) end
 
 ---1 - erf(x), exact for large x.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{0.0, 1.0}:erfc()  --> [1.0000, 0.1573]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4247,6 +5148,9 @@ function lt.exp(x, options) end
 
 ---e^x - 1, exact near 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor({1e-10}, {dtype = "float64"}):expm1()  --> [1.0e-10]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4275,6 +5179,9 @@ function lt.floor_divide(x, y, options) end
 
 ---x * (1 + erf(x / sqrt(2))) / 2.
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{-1.0, 0.0, 1.0}:gelu()  --> [-0.1587, 0.0000, 0.8413]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4304,6 +5211,9 @@ function lt.greater_equal(x, y, options) end
 
 ---sqrt(x^2 + y^2) without overflow on the way.
 ---For bool, integers and floats.
+---```lua
+---lt.hypot(lt.tensor{3.0, 5.0}, lt.tensor{4.0, 12.0})  --> [5.0, 13.0]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4322,6 +5232,9 @@ function lt.isfinite(x, options) end
 
 ---is x infinite?.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, -1 / 0}:isinf()  --> [false, true]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4383,6 +5296,9 @@ function lt.log(x, options) end
 
 ---logarithm to base 10.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, 1000.0}:log10()  --> [0.0, 3.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4390,6 +5306,9 @@ function lt.log10(x, options) end
 
 ---log(1 + x), exact near 0.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor({1e-10}, {dtype = "float64"}):log1p()  --> [1.0e-10]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4397,6 +5316,9 @@ function lt.log1p(x, options) end
 
 ---logarithm to base 2.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, 8.0}:log2()  --> [0.0, 3.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4404,6 +5326,9 @@ function lt.log2(x, options) end
 
 ---log(exp(x) + exp(y)) without overflow on the way.
 ---For bool, integers and floats.
+---```lua
+---lt.logaddexp(lt.tensor{0.0, 1000.0}, lt.tensor{0.0, 1000.0})  --> [0.6931, 1000.6932]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4444,6 +5369,9 @@ function lt.logical_or(x, y, options) end
 
 ---one of x and y, not both; everything but 0 is true.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.logical_xor(lt.tensor{true, true}, lt.tensor{true, false})  --> [false, true]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4540,6 +5468,9 @@ function lt.negative(x, options) end
 
 ---the next value of the dtype after x toward y.
 ---For bool, integers and floats.
+---```lua
+---lt.nextafter(lt.tensor({1.0}, {dtype = "float64"}), 2.0):subtract(1.0)  --> [2.2204e-16]
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? luatensor.mm.options
@@ -4559,6 +5490,9 @@ function lt.not_equal(x, y, options) end
 
 ---x itself.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.positive(lt.tensor{-1, 2})  --> [-1, 2]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4588,6 +5522,9 @@ function lt.prod(x, dim, options) end
 
 ---1 / x.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{2.0, 4.0}:reciprocal()  --> [0.50, 0.25]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4626,6 +5563,9 @@ function lt.round(x, options) end
 
 ---1 / sqrt(x).
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{1.0, 4.0}:rsqrt()  --> [1.0, 0.5]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4653,6 +5593,9 @@ function lt.sign(x, options) end
 
 ---is the sign bit set? (true for -0).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{1.0, -0.0}:signbit()  --> [false, true]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4660,6 +5603,9 @@ function lt.signbit(x, options) end
 
 ---x * sigmoid(x).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{-1.0, 0.0, 1.0}:silu()  --> [-0.2689, 0.0000, 0.7311]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4677,6 +5623,9 @@ function lt.sin(x, options) end
 
 ---hyperbolic sine.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, 1.0}:sinh()  --> [0.0000, 1.1752]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4684,6 +5633,9 @@ function lt.sinh(x, options) end
 
 ---log(1 + exp(x)).
 ---For bool, integers and floats.
+---```lua
+---lt.tensor{-1.0, 0.0, 1.0}:softplus()  --> [0.3133, 0.6931, 1.3133]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #
@@ -4749,6 +5701,9 @@ function lt.sum(x, dim, options) end
 
 ---tangent of x radians.
 ---For bool, integers, floats and complex numbers.
+---```lua
+---lt.tensor{0.0, lt.pi / 4}:tan()  --> [0.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor #

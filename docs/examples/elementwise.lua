@@ -129,3 +129,139 @@ lt.tensor{0.0, 0.0}:softmax(1)  --> [0.5, 0.5]
 
 --- lerp
 lt.tensor{0.0, 10.0}:lerp(1, 0.5)  --> [0.5, 5.5]
+
+--- acos
+lt.acos(1.0)  --> 0.0
+
+--- acosh
+lt.acosh(1.0)  --> 0.0
+
+--- asin
+lt.asin(lt.tensor{0.0, 1.0})  --> [0.0000, 1.5708]
+
+--- asinh
+lt.tensor{0.0, 1.0}:asinh()  --> [0.0000, 0.8814]
+
+--- atan
+lt.tensor{0.0, 1.0}:atan()  --> [0.0000, 0.7854]
+
+--- atan2
+lt.atan2(lt.tensor{1.0, -1.0}, lt.tensor{0.0, 0.0})  --> [1.5708, -1.5708]
+
+--- atanh
+lt.tensor{0.0, 0.5}:atanh()  --> [0.0000, 0.5493]
+
+--- cos
+lt.tensor{0.0, lt.pi}:cos()  --> [1.0, -1.0]
+
+--- cosh
+lt.tensor{0.0, 1.0}:cosh()  --> [1.0000, 1.5431]
+
+--- sinh
+lt.tensor{0.0, 1.0}:sinh()  --> [0.0000, 1.1752]
+
+--- tan
+lt.tensor{0.0, lt.pi / 4}:tan()  --> [0.0, 1.0]
+
+--- angle
+lt.angle(lt.complex(0.0, 1.0))  --> 1.5708
+
+--- complex
+lt.complex(lt.tensor{1.0, 2.0}, lt.tensor{0.0, -1.0})  --> [1.0+0.0i, 2.0-1.0i]
+
+--- real
+lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
+
+--- imag
+lt.tensor({{1, 2}}, {dtype = "complex64"}):imag()  --> [2.0]
+
+--- conj
+lt.tensor({{1, 2}}, {dtype = "complex64"}):conj()  --> [1.0-2.0i]
+
+--- view_as_real
+lt.tensor({{1, 2}, {3, 4}}, {dtype = "complex64"}):view_as_real()  --> [[1.0, 2.0], [3.0, 4.0]]
+
+--- view_as_complex
+lt.tensor{{1.0, 2.0}, {3.0, 4.0}}:view_as_complex()  --> [1.0+2.0i, 3.0+4.0i]
+
+--- bitwise_and
+lt.bitwise_and(lt.tensor{12, 10}, 6)  --> [4, 2]
+
+--- bitwise_or
+lt.bitwise_or(lt.tensor{12, 10}, 6)  --> [14, 14]
+
+--- bitwise_xor
+lt.bitwise_xor(lt.tensor{12, 10}, 6)  --> [10, 12]
+
+--- bitwise_invert
+lt.bitwise_invert(lt.tensor{0, 5})  --> [-1, -6]
+
+--- bitwise_left_shift
+lt.bitwise_left_shift(lt.tensor{1, 3}, 2)  --> [4, 12]
+
+--- bitwise_right_shift
+lt.bitwise_right_shift(lt.tensor{8, -8}, 2)  --> [2, -2]
+
+--- copysign
+lt.copysign(lt.tensor{1.0, -2.0}, -1.0)  --> [-1.0, -2.0]
+
+--- erf
+lt.tensor{0.0, 1.0}:erf()  --> [0.0000, 0.8427]
+
+--- erfc
+lt.tensor{0.0, 1.0}:erfc()  --> [1.0000, 0.1573]
+
+--- expm1
+lt.tensor({1e-10}, {dtype = "float64"}):expm1()  --> [1.0e-10]
+
+--- log1p
+lt.tensor({1e-10}, {dtype = "float64"}):log1p()  --> [1.0e-10]
+
+--- log10
+lt.tensor{1.0, 1000.0}:log10()  --> [0.0, 3.0]
+
+--- log2
+lt.tensor{1.0, 8.0}:log2()  --> [0.0, 3.0]
+
+--- logaddexp
+lt.logaddexp(lt.tensor{0.0, 1000.0}, lt.tensor{0.0, 1000.0})  --> [0.6931, 1000.6932]
+
+--- logical_xor
+lt.logical_xor(lt.tensor{true, true}, lt.tensor{true, false})  --> [false, true]
+
+--- gelu
+lt.tensor{-1.0, 0.0, 1.0}:gelu()  --> [-0.1587, 0.0000, 0.8413]
+
+--- silu
+lt.tensor{-1.0, 0.0, 1.0}:silu()  --> [-0.2689, 0.0000, 0.7311]
+
+--- softplus
+lt.tensor{-1.0, 0.0, 1.0}:softplus()  --> [0.3133, 0.6931, 1.3133]
+
+--- hypot
+lt.hypot(lt.tensor{3.0, 5.0}, lt.tensor{4.0, 12.0})  --> [5.0, 13.0]
+
+--- isinf
+lt.tensor{1.0, -1 / 0}:isinf()  --> [false, true]
+
+--- nextafter
+lt.nextafter(lt.tensor({1.0}, {dtype = "float64"}), 2.0):subtract(1.0)  --> [2.2204e-16]
+
+--- positive
+lt.positive(lt.tensor{-1, 2})  --> [-1, 2]
+
+--- reciprocal
+lt.tensor{2.0, 4.0}:reciprocal()  --> [0.50, 0.25]
+
+--- rsqrt
+lt.tensor{1.0, 4.0}:rsqrt()  --> [1.0, 0.5]
+
+--- signbit
+lt.tensor{1.0, -0.0}:signbit()  --> [false, true]
+
+--- equal_all
+lt.equal_all(lt.ones(2), lt.tensor{1.0, 1.0})  --> true
+
+--- elementwise
+local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
+scale(lt.tensor{1.0, 2.0}, 3)  --> [4.0, 7.0]

@@ -83,3 +83,36 @@ lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
 
 --- diff
 lt.tensor{1, 4, 9}:diff()  --> [3, 5]
+
+--- cumulative_max
+lt.cumulative_max(lt.tensor{1, 3, 2})  --> [1, 3, 3]
+
+--- cumulative_min
+lt.cumulative_min(lt.tensor{3, 1, 2})  --> [3, 1, 1]
+
+--- log_softmax
+lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
+
+--- histogram
+local counts, edges = lt.histogram(lt.tensor{0.0, 0.1, 0.6, 1.0}, 2)
+counts  --> [2, 2]
+edges   --> [0.0, 0.5, 1.0]
+
+--- unique_all
+local values, positions, inverse, counts = lt.unique_all(lt.tensor{3, 1, 3})
+values     --> [1, 3]
+positions  --> [2, 1]
+inverse    --> [2, 1, 2]
+counts     --> [1, 2]
+
+--- unique_counts
+local values, counts = lt.unique_counts(lt.tensor{3, 1, 3})
+values  --> [1, 3]
+counts  --> [1, 2]
+
+--- unique_inverse
+local values, inverse = lt.unique_inverse(lt.tensor{3, 1, 3})
+inverse  --> [2, 1, 2]
+
+--- nonzero
+lt.nonzero(lt.tensor{0, 5, 0, 7})[1]  --> 2

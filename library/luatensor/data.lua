@@ -6,6 +6,9 @@
 local Dataset = {}
 
 ---All samples, as `get` gives them.
+---```lua
+---data.TensorDataset(lt.arange(3), lt.ones(3)):all()  --> [0, 1, 2]
+---```
 ---@return luatensor.Tensor # ... or what get returns
 function Dataset:all() end
 
@@ -16,16 +19,30 @@ local Loader = {}
 ---`shuffle`: one permutation, from the loader's generator, which goes on from there in the next epoch; without one,
 ---from a generator whose seed is one number of the default generator. Loops may be left early and stand within each
 ---other.
+---```lua
+---local loader = data.Loader(data.TensorDataset(lt.arange(6)), {batch_size = 4})
+---for x in loader:batches() do print(x.shape) end
+---```
 ---@return function # an iterator
 function Loader:batches() end
 
 ---The position of the last loop over batches, for lt.save: a loaded run continues with the next batch. The loader's
 ---generator has a state of its own, which must be saved, too.
+---```lua
+---local set = data.TensorDataset(lt.arange(6))
+---local a, b = data.Loader(set, {batch_size = 4}), data.Loader(set, {batch_size = 4})
+---b:load_state_dict(a:state_dict())
+---```
 ---@return table # empty between two epochs
 function Loader:state_dict() end
 
 ---Makes the next call of `batches` continue where state_dict was called.
 ---Errors: what is no such state; more samples than the data set has.
+---```lua
+---local set = data.TensorDataset(lt.arange(6))
+---local a, b = data.Loader(set, {batch_size = 4}), data.Loader(set, {batch_size = 4})
+---b:load_state_dict(a:state_dict())
+---```
 ---@param state table
 function Loader:load_state_dict(state) end
 
@@ -55,18 +72,28 @@ function data.TensorDataset(...) end
 
 ---Some samples of another data set.
 ---Errors: an index that is out of range.
+---```lua
+---#data.Subset(data.TensorDataset(lt.arange(10)), {2, 4}):all()  --> 2
+---```
 ---@param base luatensor.Dataset
 ---@param indices luatensor.Tensor|table of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
 ---@return luatensor.Dataset # with fields `base` and `indices`
 function data.Subset(base, indices) end
 
 ---Several data sets of tensors, one after the other.
+---```lua
+---local a = data.TensorDataset(lt.arange(10))
+---data.ConcatDataset{a, a}.size  --> 20
+---```
 ---@param list table of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
 ---@return luatensor.Dataset #
 function data.ConcatDataset(list) end
 
 ---1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
 ---and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
+---```lua
+---data.digits().size  --> 1797
+---```
 ---@param options? luatensor.data.digits.options
 ---@return luatensor.Dataset # x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
 function data.digits(options) end
@@ -102,6 +129,11 @@ function data.Loader(ds, options) end
 ---Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
 ---data set's order.
 ---Errors: fractions or numbers that do not add up.
+---```lua
+---local a, b = data.split(data.TensorDataset(lt.arange(10)), {0.8, 0.2})
+---a.size  --> 8
+---b.size  --> 2
+---```
 ---@param ds luatensor.Dataset
 ---@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
 ---@param options? luatensor.data.split.options

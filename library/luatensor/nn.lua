@@ -7,16 +7,32 @@ local Module = {}
 
 ---Makes a subclass, whose functions may be replaced: `init(self, …)`, the constructor; `forward(self, …)`, called when
 ---the module is called; `extra(self)`, the text that printing shows between parentheses.
+---```lua
+---local Scale = nn.Module:extend "Scale"
+---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
+---function Scale:forward(x) return x * self.weight end
+---Scale(2)(lt.tensor{3.0, 4.0}):detach()  --> [3.0, 4.0]
+---```
 ---@param name string
 ---@return table # the class; a call of it makes a module
 function Module:extend(name) end
 
 ---Makes x a parameter, even if it does not (yet) require gradients.
+---```lua
+---local m = nn.ReLU()
+---m:register_parameter("scale", nn.Parameter(lt.ones(1)))
+---#m:parameters()  --> 1
+---```
 ---@param name string
 ---@param x any nil: no parameter, as in a layer without bias; the field is then false
 function Module:register_parameter(name, x) end
 
 ---Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
+---```lua
+---local m = nn.ReLU()
+---m:register_buffer("seen", lt.zeros(1))
+---m:state_dict().seen  --> [0.0]
+---```
 ---@param name string
 ---@param x any nil: no buffer; the field is then false
 ---@param options? luatensor.Module.register_buffer.options
@@ -31,6 +47,9 @@ function Module:named_modules() end
 function Module:named_children() end
 
 ---Iterates over the parameters with their names, each once: `for name, p in model:named_parameters() do`.
+---```lua
+---for name, p in nn.Linear(3, 2):named_parameters() do print(name, p.shape) end
+---```
 ---@return function # an iterator
 function Module:named_parameters() end
 
@@ -39,15 +58,26 @@ function Module:named_parameters() end
 function Module:named_buffers() end
 
 ---All parameters, each once, in the order in which the fields were assigned.
+---```lua
+---#nn.Linear(3, 2):parameters()  --> 2
+---```
 ---@return table # a list of tensors
 function Module:parameters() end
 
 ---Calls fn with every module inside of this one, the innermost first, and then with this one.
+---```lua
+---local count = 0
+---nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function() count = count + 1 end)
+---count  --> 3
+---```
 ---@param fn function
 ---@return luatensor.Module # this one
 function Module:apply(fn) end
 
 ---Switches between training and evaluation, in which layers such as dropout differ.
+---```lua
+---nn.Dropout(0.5):train(false)(lt.ones(2))  --> [1.0, 1.0]
+---```
 ---@param flag? boolean
 ---@return luatensor.Module # this one
 function Module:train(flag) end
@@ -57,17 +87,38 @@ function Module:train(flag) end
 function Module:eval() end
 
 ---Sets whether gradients of the parameters are computed. Parameters without gradients are not trained.
+---```lua
+---nn.Linear(3, 2):requires_grad_(false).weight.requires_grad  --> false
+---```
 ---@param flag? boolean
 ---@return luatensor.Module # this one
 function Module:requires_grad_(flag) end
 
 ---Forgets the gradients of all parameters.
+---```lua
+---local m = nn.Linear(1, 1)
+---m(lt.ones(1)):sum():backward()
+---m:zero_grad()
+---m.weight.grad  --> nil
+---```
 function Module:zero_grad() end
 
 ---The constructor. Classes override it.
+---```lua
+---local Scale = nn.Module:extend "Scale"
+---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
+---function Scale:forward(x) return x * self.weight end
+---Scale(2)(lt.tensor{3.0, 4.0}):detach()  --> [3.0, 4.0]
+---```
 function Module:init() end
 
 ---The function that a call of the module runs. Classes override it.
+---```lua
+---local Scale = nn.Module:extend "Scale"
+---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
+---function Scale:forward(x) return x * self.weight end
+---Scale(2)(lt.tensor{3.0, 4.0}):detach()  --> [3.0, 4.0]
+---```
 function Module:forward() end
 
 ---The text that printing shows between parentheses. Classes override it.
@@ -82,17 +133,30 @@ function Module:fail(message) end
 ---Moves parameters and buffers to a device, or converts those of floats to a dtype, or both. Their gradients follow.
 ---The tensors stay the same objects, so that optimisers still refer to them. If an error is raised, nothing has
 ---changed.
+---```lua
+---nn.Linear(3, 2):to("float64").weight.dtype  --> float64
+---```
 ---@param where string "cuda", "cpu", "float64" …
 ---@param also? string a dtype after a device, or a device after a dtype
 ---@return luatensor.Module # this one
 function Module:to(where, also) end
 
 ---The tensors of the network's state, by name, such as "1.weight". They share the module's memory.
+---```lua
+---local a, b = nn.Linear(3, 2), nn.Linear(3, 2)
+---b:load_state_dict(a:state_dict())
+---b.weight:equal(a.weight):all()  --> true
+---```
 ---@return table #
 function Module:state_dict() end
 
 ---Copies the values of a state_dict into this module. If something does not fit, nothing changes.
 ---Errors: if names are missing or unexpected, unless `strict` is false; if shapes differ; if complex numbers would become real.
+---```lua
+---local a, b = nn.Linear(3, 2), nn.Linear(3, 2)
+---b:load_state_dict(a:state_dict())
+---b.weight:equal(a.weight):all()  --> true
+---```
 ---@param state table tensors by name; dtypes and devices are converted
 ---@param options? luatensor.Module.load_state_dict.options
 ---@return table # names that were missing in state
@@ -103,17 +167,28 @@ function Module:load_state_dict(state, options) end
 local Sequential = {}
 
 ---Adds a module at the end.
+---```lua
+---#nn.Sequential(nn.ReLU()):append(nn.Tanh())  --> 2
+---```
 ---@param module luatensor.Module
 ---@return luatensor.Module # this one
 function Sequential:append(module) end
 
 ---Inserts a module at place i. The modules from there on, and their names, move up by one.
+---```lua
+---nn.Sequential(nn.ReLU()):insert(1, nn.Tanh())[1]  --> Tanh()
+---```
 ---@param i integer 1 … # + 1
 ---@param module luatensor.Module
 ---@return luatensor.Module # this one
 function Sequential:insert(i, module) end
 
 ---Removes a module. The modules after it move down by one.
+---```lua
+---local model = nn.Sequential(nn.ReLU(), nn.Tanh())
+---model:remove(1)
+---#model  --> 1
+---```
 ---@param i? integer the last one unless given
 ---@return luatensor.Module # the removed module
 function Sequential:remove(i) end
@@ -122,6 +197,9 @@ function Sequential:remove(i) end
 local ParameterList = {}
 
 ---Adds a parameter at the end.
+---```lua
+---#nn.ParameterList():append(nn.Parameter(lt.ones(1)))  --> 1
+---```
 ---@return luatensor.Module # this one
 function ParameterList:append() end
 
@@ -142,102 +220,168 @@ nn.utils = {}
 function nn.ReLU() end
 
 ---min(max(x, 0), 6).
+---```lua
+---nn.ReLU6()(lt.tensor{-1.0, 3.0, 9.0})  --> [0.0, 3.0, 6.0]
+---```
 ---@return luatensor.Module #
 function nn.ReLU6() end
 
 ---functional.selu.
+---```lua
+---nn.SELU()(lt.tensor{-1.0, 3.0})  --> [-1.1113, 3.1521]
+---```
 ---@return luatensor.Module #
 function nn.SELU() end
 
 ---x · sigmoid(x).
+---```lua
+---nn.SiLU()(lt.tensor{-1.0, 3.0})  --> [-0.2689, 2.8577]
+---```
 ---@return luatensor.Module #
 function nn.SiLU() end
 
 ---x · tanh(softplus(x)).
+---```lua
+---nn.Mish()(lt.tensor{-1.0, 3.0})  --> [-0.3034, 2.9865]
+---```
 ---@return luatensor.Module #
 function nn.Mish() end
 
 ---1 / (1 + exp(-x)).
+---```lua
+---nn.Sigmoid()(lt.tensor{0.0})  --> [0.5]
+---```
 ---@return luatensor.Module #
 function nn.Sigmoid() end
 
 ---The hyperbolic tangent.
+---```lua
+---nn.Tanh()(lt.tensor{0.0, 1.0})  --> [0.0000, 0.7616]
+---```
 ---@return luatensor.Module #
 function nn.Tanh() end
 
 ---relu6(x + 3) / 6.
+---```lua
+---nn.Hardsigmoid()(lt.tensor{-4.0, 0.0})  --> [0.0, 0.5]
+---```
 ---@return luatensor.Module #
 function nn.Hardsigmoid() end
 
 ---x · hardsigmoid(x).
+---```lua
+---nn.Hardswish()(lt.tensor{-4.0, 4.0})  --> [-0.0, 4.0]
+---```
 ---@return luatensor.Module #
 function nn.Hardswish() end
 
 ---x / (1 + |x|).
+---```lua
+---nn.Softsign()(lt.tensor{1.0, -3.0})  --> [0.50, -0.75]
+---```
 ---@return luatensor.Module #
 function nn.Softsign() end
 
 ---log(sigmoid(x)).
+---```lua
+---nn.LogSigmoid()(lt.tensor{0.0})  --> [-0.6931]
+---```
 ---@return luatensor.Module #
 function nn.LogSigmoid() end
 
 ---x, or slope · x if x < 0.
+---```lua
+---nn.LeakyReLU{negative_slope = 0.1}(lt.tensor{-1.0, 3.0})  --> [-0.1, 3.0]
+---```
 ---@param options? luatensor.options.negative_slope
 ---@return luatensor.Module #
 function nn.LeakyReLU(options) end
 
 ---x between two limits.
+---```lua
+---nn.Hardtanh()(lt.tensor{-4.0, 0.5})  --> [-1.0, 0.5]
+---```
 ---@param options? luatensor.nn.Hardtanh.options
 ---@return luatensor.Module #
 function nn.Hardtanh(options) end
 
 ---x, or alpha (exp(x) - 1) if x < 0.
+---```lua
+---nn.ELU()(lt.tensor{-1.0, 3.0})  --> [-0.6321, 3.0000]
+---```
 ---@param options? luatensor.options.alpha
 ---@return luatensor.Module #
 function nn.ELU(options) end
 
 ---x, or alpha (exp(x / alpha) - 1) if x < 0.
+---```lua
+---nn.CELU()(lt.tensor{-1.0, 3.0})  --> [-0.6321, 3.0000]
+---```
 ---@param options? luatensor.options.alpha
 ---@return luatensor.Module #
 function nn.CELU(options) end
 
 ---log(1 + exp(beta x)) / beta.
+---```lua
+---nn.Softplus()(lt.tensor{0.0})  --> [0.6931]
+---```
 ---@param options? luatensor.options.beta_threshold
 ---@return luatensor.Module #
 function nn.Softplus(options) end
 
 ---exp(x) / Σ exp(x) along a dim.
+---```lua
+---nn.Softmax(1)(lt.tensor{0.0, 0.0})  --> [0.5, 0.5]
+---```
 ---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
 ---@return luatensor.Module #
 function nn.Softmax(dim) end
 
 ---log(softmax(x)).
+---```lua
+---nn.LogSoftmax(1)(lt.tensor{0.0, 0.0})  --> [-0.6931, -0.6931]
+---```
 ---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
 ---@return luatensor.Module #
 function nn.LogSoftmax(dim) end
 
 ---softmax(-x).
+---```lua
+---nn.Softmin(1)(lt.tensor{0.0, 0.0})  --> [0.5, 0.5]
+---```
 ---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
 ---@return luatensor.Module #
 function nn.Softmin(dim) end
 
 ---a · sigmoid(b), where a and b are the two halves of x along a dim.
+---```lua
+---nn.GLU()(lt.tensor{1.0, 0.0})  --> [0.5]
+---```
 ---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
 ---@return luatensor.Module #
 function nn.GLU(dim) end
 
 ---x Φ(x), where Φ is the cumulative normal distribution.
+---```lua
+---nn.GELU()(lt.tensor{-1.0, 3.0})  --> [-0.1587, 2.9960]
+---```
 ---@param options? luatensor.nn.GELU.options
 ---@return luatensor.Module #
 function nn.GELU(options) end
 
 ---x if it is above a limit, else a value.
+---```lua
+---nn.Threshold(0, 7)(lt.tensor{-1.0, 3.0})  --> [7.0, 3.0]
+---```
 ---@param limit number
 ---@param value number
 ---@return luatensor.Module #
 function nn.Threshold(limit, value) end
 
 ---x, or weight · x if x < 0, with learned weights. Weight [count], initialised to `init`.
+---```lua
+---nn.PReLU()(lt.tensor{-1.0, 3.0}):detach()  --> [-0.25, 3.00]
+---```
 ---@param options? luatensor.nn.PReLU.options
 ---@return luatensor.Module #
 function nn.PReLU(options) end
@@ -256,6 +400,10 @@ function nn.PReLU(options) end
 ---are dropped. Queries that see no key give 0 before the last projection (NaN in
 ---PyTorch where weights are needed). State: in_proj_weight [3 width, width], in_proj_bias, out_proj.weight,
 ---out_proj.bias; where keys or values have another width, q_proj_weight, k_proj_weight, v_proj_weight.
+---```lua
+---local x = lt.rand(2, 7, 8)
+---nn.MultiheadAttention(8, 2, {batch_first = true})(x, x, x).shape  --> [2, 7, 8]
+---```
 ---@param embed_dim integer width of queries and results
 ---@param num_heads integer divides it
 ---@param options? luatensor.nn.MultiheadAttention.options
@@ -280,6 +428,9 @@ function nn.MultiheadAttention(embed_dim, num_heads, options) end
 ---8.0), and activations take half the memory. Processors gain nothing: their products of half floats compute in
 ---float32 and convert on the way. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's
 ---range.
+---```lua
+---nn.autocast(function() return nn.Linear(3, 2)(lt.rand(1, 3)).dtype end)  --> bfloat16
+---```
 ---@param fn? function|luatensor.nn.autocast.options
 ---@param options? luatensor.nn.autocast.options
 ---@param ... luatensor.nn.autocast.options fn's arguments
@@ -296,42 +447,66 @@ function nn.autocast(fn, options, ...) end
 function nn.Sequential(...) end
 
 ---Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
+---```lua
+---#nn.ModuleList{nn.ReLU(), nn.Tanh()}  --> 2
+---```
 ---@param list? table of modules
 ---@return luatensor.Module #
 function nn.ModuleList(list) end
 
 ---Modules by name: `self.heads.left`, or `self.heads["left"]`.
+---```lua
+---nn.ModuleDict{act = nn.ReLU()}.act(lt.tensor{-1.0})  --> [0.0]
+---```
 ---@param modules? table by name; in alphabetical order of the names
 ---@return luatensor.Module #
 function nn.ModuleDict(modules) end
 
 ---Parameters in a list: `self.scales[i]`.
+---```lua
+---#nn.ParameterList{nn.Parameter(lt.ones(1))}  --> 1
+---```
 ---@param list? table of tensors of floats
 ---@return luatensor.ParameterList #
 function nn.ParameterList(list) end
 
 ---x + f(x), where f is a sequence of modules: a residual connection (He et al.).
+---```lua
+---nn.Residual(nn.ReLU())(lt.tensor{-1.0, 1.0})  --> [-1.0, 2.0]
+---```
 ---@param ... luatensor.Module their result has x's shape
 ---@return luatensor.Module #
 function nn.Residual(...) end
 
 ---A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
+---```lua
+---nn.Lambda(function(x) return x * 2 end)(lt.tensor{1, 2})  --> [2, 4]
+---```
 ---@param fn function
 ---@param name? string for printing
 ---@return luatensor.Module #
 function nn.Lambda(fn, name) end
 
 ---Returns its arguments unchanged.
+---```lua
+---nn.Identity()(lt.tensor{1, 2})  --> [1, 2]
+---```
 ---@param ... any ignored
 ---@return luatensor.Module #
 function nn.Identity(...) end
 
 ---Merges the dims from `start_dim` to `end_dim` into one.
+---```lua
+---nn.Flatten()(lt.ones(5, 2, 3)).shape  --> [5, 6]
+---```
 ---@param options? luatensor.nn.Flatten.options
 ---@return luatensor.Module #
 function nn.Flatten(options) end
 
 ---Splits a dim into several.
+---```lua
+---nn.Unflatten(2, {2, 3})(lt.ones(5, 6)).shape  --> [5, 2, 3]
+---```
 ---@param dim integer
 ---@param sizes table their lengths; one of them may be -1, which stands for the remaining length
 ---@return luatensor.Module #
@@ -339,6 +514,9 @@ function nn.Unflatten(dim, sizes) end
 
 ---Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
 ---bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
+---```lua
+---nn.Conv1d(3, 8, 5)(lt.rand(2, 3, 20)).shape  --> [2, 8, 16]
+---```
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size integer
@@ -360,6 +538,9 @@ function nn.Conv2d(inputs, outputs, kernel_size, options) end
 
 ---Transposed convolution of signals, which restores the lengths from before a Conv1d: nn.functional.conv_transpose1d.
 ---Weight [inputs, outputs / groups, kernel_size].
+---```lua
+---nn.ConvTranspose1d(8, 3, 5)(lt.rand(2, 8, 16)).shape  --> [2, 3, 20]
+---```
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size integer
@@ -368,6 +549,9 @@ function nn.Conv2d(inputs, outputs, kernel_size, options) end
 function nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
 
 ---Transposed convolution of images: nn.functional.conv_transpose2d.
+---```lua
+---nn.ConvTranspose2d(8, 3, 2, {stride = 2})(lt.rand(2, 8, 4, 4)).shape  --> [2, 3, 8, 8]
+---```
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size any a number or a list
@@ -387,24 +571,36 @@ function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 function nn.Dropout(p, options) end
 
 ---Dropout of whole channels of [rows, channels, length].
+---```lua
+---nn.Dropout1d(0.5):eval()(lt.ones(1, 2, 3)).shape  --> [1, 2, 3]
+---```
 ---@param p? number|luatensor.options.p_generator
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout1d(p, options) end
 
 ---Dropout of whole channels of [rows, channels, height, width].
+---```lua
+---nn.Dropout2d(0.5)(lt.ones(1, 2, 3, 3)).shape  --> [1, 2, 3, 3]
+---```
 ---@param p? number|luatensor.options.p_generator
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout2d(p, options) end
 
 ---Dropout of whole channels of [rows, channels, depth, height, width].
+---```lua
+---nn.Dropout3d(0.5)(lt.ones(1, 2, 3, 3, 3)).shape  --> [1, 2, 3, 3, 3]
+---```
 ---@param p? number|luatensor.options.p_generator
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout3d(p, options) end
 
 ---Dropout for selu, which preserves mean and variance.
+---```lua
+---nn.AlphaDropout(0.5):eval()(lt.ones(2))  --> [1.0, 1.0]
+---```
 ---@param p? number|luatensor.options.p_generator
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
@@ -421,55 +617,85 @@ function nn.AlphaDropout(p, options) end
 function nn.Embedding(count, width, options) end
 
 ---An Embedding with these rows.
+---```lua
+---nn.Embedding.from_pretrained(lt.tensor{{1.0, 2.0}, {3.0, 4.0}})(lt.tensor{2})  --> [[3.0, 4.0]]
+---```
 ---@param weight luatensor.Tensor [count, width]
 ---@param options? luatensor.nn.Embedding.from_pretrained.options
 ---@return luatensor.Module #
 function nn.Embedding.from_pretrained(weight, options) end
 
 ---max(x, 0).
+---```lua
+---nn.functional.relu(lt.tensor{-1.0, 1.0})  --> [0.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.relu(x) end
 
 ---x · sigmoid(x).
+---```lua
+---nn.functional.silu(lt.tensor{-1.0, 1.0})  --> [-0.2689, 0.7311]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.silu(x) end
 
 ---1 / (1 + exp(-x)).
+---```lua
+---nn.functional.sigmoid(lt.tensor{0.0})  --> [0.5]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.sigmoid(x) end
 
 ---The hyperbolic tangent.
+---```lua
+---nn.functional.tanh(lt.tensor{0.0, 1.0})  --> [0.0000, 0.7616]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.tanh(x) end
 
 ---x, or slope · x if x < 0.
+---```lua
+---nn.functional.leaky_relu(lt.tensor{-1.0, 1.0})  --> [-0.01, 1.00]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.negative_slope
 ---@return luatensor.Tensor #
 function nn.functional.leaky_relu(x, options) end
 
 ---x between two limits.
+---```lua
+---nn.functional.hardtanh(lt.tensor{-4.0, 0.5})  --> [-1.0, 0.5]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.nn.functional.hardtanh.options
 ---@return luatensor.Tensor #
 function nn.functional.hardtanh(x, options) end
 
 ---min(max(x, 0), 6).
+---```lua
+---nn.functional.relu6(lt.tensor{-1.0, 9.0})  --> [0.0, 6.0]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.relu6(x) end
 
 ---x, or alpha (exp(x) - 1) if x < 0.
+---```lua
+---nn.functional.elu(lt.tensor{-1.0, 1.0})  --> [-0.6321, 1.0000]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.alpha
 ---@return luatensor.Tensor #
 function nn.functional.elu(x, options) end
 
 ---x, or alpha (exp(x / alpha) - 1) if x < 0.
+---```lua
+---nn.functional.celu(lt.tensor{-1.0, 1.0})  --> [-0.6321, 1.0000]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.alpha
 ---@return luatensor.Tensor #
@@ -477,48 +703,75 @@ function nn.functional.celu(x, options) end
 
 ---scale · x, or scale · alpha (exp(x) - 1) if x < 0, with the constants of self-normalising networks (Klambauer et
 ---al.).
+---```lua
+---nn.functional.selu(lt.tensor{-1.0, 1.0})  --> [-1.1113, 1.0507]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.selu(x) end
 
 ---x Φ(x), where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
+---```lua
+---nn.functional.gelu(lt.tensor{-1.0, 1.0})  --> [-0.1587, 0.8413]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.nn.functional.gelu.options
 ---@return luatensor.Tensor #
 function nn.functional.gelu(x, options) end
 
 ---x · tanh(softplus(x)).
+---```lua
+---nn.functional.mish(lt.tensor{1.0})  --> [0.8651]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.mish(x) end
 
 ---relu6(x + 3) / 6: a piecewise linear sigmoid.
+---```lua
+---nn.functional.hardsigmoid(lt.tensor{-4.0, 0.0})  --> [0.0, 0.5]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.hardsigmoid(x) end
 
 ---x · hardsigmoid(x).
+---```lua
+---nn.functional.hardswish(lt.tensor{-4.0, 4.0})  --> [-0.0, 4.0]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.hardswish(x) end
 
 ---log(1 + exp(beta x)) / beta; x itself if beta x is above a threshold.
+---```lua
+---nn.functional.softplus(lt.tensor{0.0})  --> [0.6931]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.beta_threshold
 ---@return luatensor.Tensor #
 function nn.functional.softplus(x, options) end
 
 ---x / (1 + |x|).
+---```lua
+---nn.functional.softsign(lt.tensor{1.0, -3.0})  --> [0.50, -0.75]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.softsign(x) end
 
 ---log(sigmoid(x)), exact even if the sigmoid is nearly 0.
+---```lua
+---nn.functional.logsigmoid(lt.tensor{0.0})  --> [-0.6931]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function nn.functional.logsigmoid(x) end
 
 ---x if it is above a threshold or NaN, else a value.
+---```lua
+---nn.functional.threshold(lt.tensor{-1.0, 3.0}, 0, 7)  --> [7.0, 3.0]
+---```
 ---@param x luatensor.Tensor
 ---@param limit number
 ---@param value number
@@ -526,12 +779,18 @@ function nn.functional.logsigmoid(x) end
 function nn.functional.threshold(x, limit, value) end
 
 ---x, or weight · x if x < 0; the weight is learned.
+---```lua
+---nn.functional.prelu(lt.tensor{-1.0, 3.0}, lt.tensor{0.5})  --> [-0.5, 3.0]
+---```
 ---@param x luatensor.Tensor [rows, channels, …]
 ---@param weight luatensor.Tensor with one element, or with one for each channel (dim 2)
 ---@return luatensor.Tensor #
 function nn.functional.prelu(x, weight) end
 
 ---exp(x) / Σ exp(x) along a dim, without overflow.
+---```lua
+---nn.functional.softmax(lt.tensor{0.0, 0.0}, 1)  --> [0.5, 0.5]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.nn.functional.softmax.options
 ---@param options? luatensor.nn.functional.softmax.options
@@ -539,6 +798,9 @@ function nn.functional.prelu(x, weight) end
 function nn.functional.softmax(x, dim, options) end
 
 ---log(softmax(x)), exact even if softmax is nearly 0 or 1.
+---```lua
+---nn.functional.log_softmax(lt.tensor{0.0, 0.0}, 1)  --> [-0.6931, -0.6931]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.options.dim_dtype
 ---@param options? luatensor.options.dim_dtype
@@ -546,6 +808,9 @@ function nn.functional.softmax(x, dim, options) end
 function nn.functional.log_softmax(x, dim, options) end
 
 ---softmax(-x).
+---```lua
+---nn.functional.softmin(lt.tensor{0.0, 0.0}, 1)  --> [0.5, 0.5]
+---```
 ---@param x luatensor.Tensor
 ---@param dim? integer|luatensor.options.dim_dtype
 ---@param options? luatensor.options.dim_dtype
@@ -553,6 +818,9 @@ function nn.functional.log_softmax(x, dim, options) end
 function nn.functional.softmin(x, dim, options) end
 
 ---a · sigmoid(b), where a and b are the two halves of x along a dim.
+---```lua
+---nn.functional.glu(lt.tensor{1.0, 0.0})  --> [0.5]
+---```
 ---@param x luatensor.Tensor of an even length in that dim
 ---@param dim? integer|luatensor.unstack.options also option `dim`
 ---@return luatensor.Tensor # half as long
@@ -562,6 +830,10 @@ function nn.functional.glu(x, dim) end
 ---0. On the CPU, in float32 and float64 and without dropout, the scores are never all in memory at once (as in
 ---"FlashAttention", Dao et al.).
 ---Errors: if shapes or devices do not fit together; for integers.
+---```lua
+---local x = lt.rand(2, 4, 7, 8)
+---nn.functional.scaled_dot_product_attention(x, x, x).shape  --> [2, 4, 7, 8]
+---```
 ---@param q luatensor.Tensor [..., queries, width]
 ---@param k luatensor.Tensor [..., keys, width]
 ---@param v luatensor.Tensor [..., keys, values]
@@ -571,6 +843,9 @@ function nn.functional.scaled_dot_product_attention(q, k, v, options) end
 
 ---Convolution of signals: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k] over
 ---the channels c of o's group and the places k of the kernel (a cross-correlation, as in PyTorch).
+---```lua
+---nn.functional.conv1d(lt.tensor{{{1.0, 2.0, 3.0}}}, lt.tensor{{{1.0, 1.0}}})  --> [[[3.0, 5.0]]]
+---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param weight luatensor.Tensor [outputs, channels / groups, kernel]
 ---@param bias? luatensor.Tensor|luatensor.nn.functional.conv1d.options [outputs]
@@ -590,6 +865,9 @@ function nn.functional.conv1d(x, weight, bias, options) end
 function nn.functional.conv2d(x, weight, bias, options) end
 
 ---Transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a kernel to y.
+---```lua
+---nn.functional.conv_transpose1d(lt.tensor{{{1.0, 2.0}}}, lt.tensor{{{1.0, 1.0}}})  --> [[[1.0, 3.0, 2.0]]]
+---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param weight luatensor.Tensor [channels, outputs / groups, kernel]
 ---@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups [outputs]
@@ -598,6 +876,9 @@ function nn.functional.conv2d(x, weight, bias, options) end
 function nn.functional.conv_transpose1d(x, weight, bias, options) end
 
 ---Transposed convolution of images: conv_transpose1d with two dims.
+---```lua
+---nn.functional.conv_transpose2d(lt.rand(1, 8, 4, 4), lt.rand(8, 3, 2, 2), nil, {stride = 2}).shape  --> [1, 3, 8, 8]
+---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param weight luatensor.Tensor [channels, outputs / groups, kernel height, kernel width]
 ---@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups [outputs]
@@ -607,6 +888,9 @@ function nn.functional.conv_transpose2d(x, weight, bias, options) end
 
 --- -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum of the weights.
 ---Errors: if a class is out of range (on a GPU at the next wait).
+---```lua
+---nn.functional.nll_loss(lt.tensor{{-1.0, -2.0}}, lt.tensor{2})  --> 2.0
+---```
 ---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
 ---@param classes luatensor.Tensor integers 1 … C of shape [N], [N, …] or []
 ---@param options? luatensor.nn.functional.nll_loss.options
@@ -615,6 +899,9 @@ function nn.functional.nll_loss(x, classes, options) end
 
 --- -log softmax(x)[class], from logits x, without overflow.
 ---Errors: if a class is out of range (on a GPU at the next wait).
+---```lua
+---nn.functional.cross_entropy(lt.tensor{{0.0, 0.0}}, lt.tensor{2})  --> 0.6931
+---```
 ---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
 ---@param target luatensor.Tensor classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape
 ---@param options? luatensor.nn.functional.cross_entropy.options
@@ -622,6 +909,9 @@ function nn.functional.nll_loss(x, classes, options) end
 function nn.functional.cross_entropy(x, target, options) end
 
 ---Each element becomes 0 with probability p; the other elements are divided by 1 - p (Srivastava et al.).
+---```lua
+---nn.functional.dropout(lt.ones(2), {p = 0.5, training = false})  --> [1.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.nn.functional.dropout.options
 ---@return luatensor.Tensor #
@@ -629,24 +919,36 @@ function nn.functional.dropout(x, options) end
 
 ---Dropout that preserves the mean and the variance of selu's results: dropped elements become -1.758…, then all are
 ---scaled and shifted (Klambauer et al.).
+---```lua
+---nn.functional.alpha_dropout(lt.ones(2), {p = 0.5, training = false})  --> [1.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.options.p_training_generator
 ---@return luatensor.Tensor #
 function nn.functional.alpha_dropout(x, options) end
 
 ---Dropout of whole channels of signals (Tompson et al.).
+---```lua
+---nn.functional.dropout1d(lt.ones(1, 2, 3), {p = 0.5}).shape  --> [1, 2, 3]
+---```
 ---@param x luatensor.Tensor [rows, channels, length] or [channels, length]
 ---@param options? luatensor.options.p_training_generator
 ---@return luatensor.Tensor #
 function nn.functional.dropout1d(x, options) end
 
 ---Dropout of whole channels of images.
+---```lua
+---nn.functional.dropout2d(lt.ones(1, 2, 3, 3), {p = 0.5}).shape  --> [1, 2, 3, 3]
+---```
 ---@param x luatensor.Tensor [rows, channels, height, width] or without rows
 ---@param options? luatensor.options.p_training_generator
 ---@return luatensor.Tensor #
 function nn.functional.dropout2d(x, options) end
 
 ---Dropout of whole channels of volumes.
+---```lua
+---nn.functional.dropout3d(lt.ones(1, 2, 3, 3, 3), {p = 0.5}).shape  --> [1, 2, 3, 3, 3]
+---```
 ---@param x luatensor.Tensor [rows, channels, depth, height, width] or without rows
 ---@param options? luatensor.options.p_training_generator
 ---@return luatensor.Tensor #
@@ -654,6 +956,9 @@ function nn.functional.dropout3d(x, options) end
 
 ---weight[indices]: rows of a weight. The gradient of a row is the sum over its uses.
 ---Errors: if an index is below 1 or above count (on a GPU at the next wait).
+---```lua
+---nn.functional.embedding(lt.tensor{2}, lt.tensor{{1.0, 2.0}, {3.0, 4.0}})  --> [[3.0, 4.0]]
+---```
 ---@param indices luatensor.Tensor of integers from 1, of any shape
 ---@param weight luatensor.Tensor [count, width]
 ---@param options? luatensor.nn.functional.embedding.options
@@ -661,6 +966,9 @@ function nn.functional.dropout3d(x, options) end
 function nn.functional.embedding(indices, weight, options) end
 
 ---Converts each class to a row of zeros with a 1 at the number of the class.
+---```lua
+---nn.functional.one_hot(lt.tensor{1, 3}, 3)  --> [[1, 0, 0], [0, 0, 1]]
+---```
 ---@param classes luatensor.Tensor of integers from 1, of any shape
 ---@param count? integer the number of classes; unless given, the largest class, for which the call waits
 ---@return luatensor.Tensor # int64 [..., count]
@@ -668,6 +976,9 @@ function nn.functional.one_hot(classes, count) end
 
 ---x Wᵀ + b, in one op.
 ---Errors: if shapes do not fit, or if devices or dtypes differ.
+---```lua
+---nn.functional.linear(lt.tensor{{1.0, 2.0}}, lt.tensor{{3.0, 4.0}})  --> [[11.0]]
+---```
 ---@param x luatensor.Tensor [..., inputs]
 ---@param weight luatensor.Tensor [outputs, inputs]
 ---@param bias? luatensor.Tensor [outputs]; nil or false: none
@@ -675,6 +986,9 @@ function nn.functional.one_hot(classes, count) end
 function nn.functional.linear(x, weight, bias) end
 
 ---The square of the difference: (x - y)².
+---```lua
+---nn.functional.mse_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 2.0
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? luatensor.options.reduction
@@ -682,6 +996,9 @@ function nn.functional.linear(x, weight, bias) end
 function nn.functional.mse_loss(x, y, options) end
 
 ---The difference: |x - y|.
+---```lua
+---nn.functional.l1_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 1.0
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? luatensor.nn.functional.l1_loss.options
@@ -689,6 +1006,9 @@ function nn.functional.mse_loss(x, y, options) end
 function nn.functional.l1_loss(x, y, options) end
 
 ---(x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
+---```lua
+---nn.functional.smooth_l1_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? luatensor.options.beta_reduction
@@ -696,6 +1016,9 @@ function nn.functional.l1_loss(x, y, options) end
 function nn.functional.smooth_l1_loss(x, y, options) end
 
 ---(x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2).
+---```lua
+---nn.functional.huber_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? luatensor.options.delta_reduction
@@ -704,6 +1027,9 @@ function nn.functional.huber_loss(x, y, options) end
 
 --- -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100.
 ---Errors: on the CPU, if a number is outside of [0, 1].
+---```lua
+---nn.functional.binary_cross_entropy(lt.tensor{0.5, 0.5}, lt.tensor{0.0, 1.0})  --> 0.6931
+---```
 ---@param x luatensor.Tensor probabilities
 ---@param y luatensor.Tensor 0 … 1, of the same shape
 ---@param options? luatensor.nn.functional.binary_cross_entropy.options
@@ -711,6 +1037,9 @@ function nn.functional.huber_loss(x, y, options) end
 function nn.functional.binary_cross_entropy(x, y, options) end
 
 ---binary_cross_entropy of sigmoid(x), exact for all x and without overflow.
+---```lua
+---nn.functional.binary_cross_entropy_with_logits(lt.tensor{0.0, 0.0}, lt.tensor{0.0, 1.0})  --> 0.6931
+---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor 0 … 1, of the same shape
 ---@param options? luatensor.nn.functional.binary_cross_entropy_with_logits.options
@@ -718,6 +1047,9 @@ function nn.functional.binary_cross_entropy(x, y, options) end
 function nn.functional.binary_cross_entropy_with_logits(x, y, options) end
 
 ---Kullback–Leibler divergence: y (log y - x), where x is a log-probability.
+---```lua
+---nn.functional.kl_div(lt.tensor{{0.5, 0.5}}:log(), lt.tensor{{0.5, 0.5}}, {reduction = "batchmean"})  --> 0.0
+---```
 ---@param x luatensor.Tensor log-probabilities
 ---@param y luatensor.Tensor probabilities, of the same shape
 ---@param options? luatensor.nn.functional.kl_div.options
@@ -727,6 +1059,9 @@ function nn.functional.kl_div(x, y, options) end
 ---(x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer normalization", 2016).
 ---The variance divides by the number of elements.
 ---Errors: if shapes do not fit.
+---```lua
+---nn.functional.layer_norm(lt.tensor{{1.0, 3.0}}, {2})  --> [[-1.0, 1.0]]
+---```
 ---@param x luatensor.Tensor [..., shape]
 ---@param shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? luatensor.nn.functional.layer_norm.options
@@ -735,6 +1070,9 @@ function nn.functional.layer_norm(x, shape, options) end
 
 ---x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer normalization", 2019).
 ---Errors: if shapes do not fit.
+---```lua
+---nn.functional.rms_norm(lt.tensor{{1.0, 1.0}}, {2})  --> [[1.0, 1.0]]
+---```
 ---@param x luatensor.Tensor [..., shape]
 ---@param shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? luatensor.nn.functional.rms_norm.options
@@ -743,6 +1081,9 @@ function nn.functional.rms_norm(x, shape, options) end
 
 ---Layer normalisation of groups of channels of each row (Wu, He, "Group normalization", 2018).
 ---Errors: if shapes do not fit.
+---```lua
+---nn.functional.group_norm(lt.rand(3, 4, 5), 2).shape  --> [3, 4, 5]
+---```
 ---@param x luatensor.Tensor [N, C, …]
 ---@param groups integer the number of groups, a divisor of C
 ---@param options? luatensor.options.weight_bias_eps
@@ -751,6 +1092,9 @@ function nn.functional.group_norm(x, groups, options) end
 
 ---Normalisation of each channel of each row (Ulyanov, Vedaldi, Lempitsky, "Instance normalization", 2016).
 ---Errors: if shapes do not fit; if channels have only one element.
+---```lua
+---nn.functional.instance_norm(lt.rand(4, 3, 8)).shape  --> [4, 3, 8]
+---```
 ---@param x luatensor.Tensor [N, C, …]
 ---@param options? luatensor.options.weight_bias_eps
 ---@return luatensor.Tensor # of x's shape
@@ -760,6 +1104,9 @@ function nn.functional.instance_norm(x, options) end
 ---this batch, else by running_mean and running_var. Training also updates the running statistics, if given: running =
 ---running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
 ---Errors: if shapes do not fit; in training, if channels have only one element.
+---```lua
+---nn.functional.batch_norm(lt.rand(4, 3), lt.zeros(3), lt.ones(3)).shape  --> [4, 3]
+---```
 ---@param x luatensor.Tensor [N, C, …]
 ---@param running_mean any [C]; changed in training
 ---@param running_var any [C]; changed in training
@@ -768,6 +1115,9 @@ function nn.functional.instance_norm(x, options) end
 function nn.functional.batch_norm(x, running_mean, running_var, options) end
 
 ---x / max(p-norm of x along a dim, eps).
+---```lua
+---nn.functional.normalize(lt.tensor{{3.0, 4.0}}, {dim = 2})  --> [[0.6, 0.8]]
+---```
 ---@param x luatensor.Tensor
 ---@param options? luatensor.nn.functional.normalize.options
 ---@return luatensor.Tensor # of x's shape
@@ -775,6 +1125,9 @@ function nn.functional.normalize(x, options) end
 
 ---x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky, Sutskever, Hinton, "ImageNet
 ---classification with deep convolutional neural networks", 2012).
+---```lua
+---nn.functional.local_response_norm(lt.rand(1, 4, 8, 8), 2).shape  --> [1, 4, 8, 8]
+---```
 ---@param x luatensor.Tensor [N, C, …]
 ---@param size integer number of channels
 ---@param options? luatensor.options.alpha_beta_k
@@ -782,6 +1135,9 @@ function nn.functional.normalize(x, options) end
 function nn.functional.local_response_norm(x, size, options) end
 
 ---The maximum of each window.
+---```lua
+---nn.functional.max_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 2)  --> [[[3.0, 2.0]]]
+---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param kernel_size any the window's length
 ---@param options? luatensor.options.stride_padding_dilation_ceil_mode_return_indices
@@ -791,6 +1147,9 @@ function nn.functional.max_pool1d(x, kernel_size, options) end
 
 ---The maximum of each window of images. Options are numbers or lists for height and width; indices count row by row in
 ---each image.
+---```lua
+---nn.functional.max_pool2d(lt.rand(1, 3, 8, 8), 2).shape  --> [1, 3, 4, 4]
+---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param kernel_size any a number or a list
 ---@param options? luatensor.options.stride_padding_dilation_ceil_mode_return_indices
@@ -799,6 +1158,9 @@ function nn.functional.max_pool1d(x, kernel_size, options) end
 function nn.functional.max_pool2d(x, kernel_size, options) end
 
 ---The mean of each window.
+---```lua
+---nn.functional.avg_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 2)  --> [[[2.0, 1.0]]]
+---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param kernel_size any the window's length
 ---@param options? luatensor.options.stride_padding_ceil_mode_count_include_pad_divisor_override
@@ -806,6 +1168,9 @@ function nn.functional.max_pool2d(x, kernel_size, options) end
 function nn.functional.avg_pool1d(x, kernel_size, options) end
 
 ---The mean of each window of images.
+---```lua
+---nn.functional.avg_pool2d(lt.rand(1, 3, 8, 8), 2).shape  --> [1, 3, 4, 4]
+---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param kernel_size any a number or a list
 ---@param options? luatensor.options.stride_padding_ceil_mode_count_include_pad_divisor_override
@@ -814,18 +1179,27 @@ function nn.functional.avg_pool2d(x, kernel_size, options) end
 
 ---Means of output_size windows. Window p, counted from 0, has x's elements ⌊p · length / output_size⌋ + 1 to ⌈(p + 1)
 ---· length / output_size⌉.
+---```lua
+---nn.functional.adaptive_avg_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 1)  --> [[[1.5]]]
+---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param output_size integer
 ---@return luatensor.Tensor # [batch, channels, output_size]
 function nn.functional.adaptive_avg_pool1d(x, output_size) end
 
 ---Means of output_size windows of images.
+---```lua
+---nn.functional.adaptive_avg_pool2d(lt.rand(1, 3, 8, 8), 1).shape  --> [1, 3, 1, 1]
+---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@return luatensor.Tensor # [batch, channels, height, width]
 function nn.functional.adaptive_avg_pool2d(x, output_size) end
 
 ---Maxima of output_size windows.
+---```lua
+---nn.functional.adaptive_max_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 1)  --> [[[3.0]]]
+---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param output_size integer
 ---@param options? luatensor.options.return_indices
@@ -834,6 +1208,9 @@ function nn.functional.adaptive_avg_pool2d(x, output_size) end
 function nn.functional.adaptive_max_pool1d(x, output_size, options) end
 
 ---Maxima of output_size windows of images.
+---```lua
+---nn.functional.adaptive_max_pool2d(lt.rand(1, 3, 8, 8), 1).shape  --> [1, 3, 1, 1]
+---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@param options? luatensor.options.return_indices
@@ -842,6 +1219,9 @@ function nn.functional.adaptive_max_pool1d(x, output_size, options) end
 function nn.functional.adaptive_max_pool2d(x, output_size, options) end
 
 ---Draws from the uniform distribution from a to b.
+---```lua
+---nn.init.uniform_(lt.zeros(100), 2, 3):min():item() >= 2  --> true
+---```
 ---@param x luatensor.Tensor
 ---@param a? number|luatensor.options.generator
 ---@param b? number|luatensor.options.generator
@@ -850,6 +1230,9 @@ function nn.functional.adaptive_max_pool2d(x, output_size, options) end
 function nn.init.uniform_(x, a, b, options) end
 
 ---Draws from the normal distribution.
+---```lua
+---nn.init.normal_(lt.zeros(2, 3)).shape  --> [2, 3]
+---```
 ---@param x luatensor.Tensor
 ---@param mean? number|luatensor.options.generator
 ---@param std? number|luatensor.options.generator
@@ -858,63 +1241,96 @@ function nn.init.uniform_(x, a, b, options) end
 function nn.init.normal_(x, mean, std, options) end
 
 ---Sets all elements to one number.
+---```lua
+---nn.init.constant_(lt.zeros(2), 3)  --> [3.0, 3.0]
+---```
 ---@param x luatensor.Tensor
 ---@param value number
 ---@return luatensor.Tensor # x
 function nn.init.constant_(x, value) end
 
 ---Sets all elements to 0.
+---```lua
+---nn.init.zeros_(lt.ones(2))  --> [0.0, 0.0]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # x
 function nn.init.zeros_(x) end
 
 ---Sets all elements to 1.
+---```lua
+---nn.init.ones_(lt.zeros(2))  --> [1.0, 1.0]
+---```
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # x
 function nn.init.ones_(x) end
 
 ---Makes x the identity matrix.
+---```lua
+---nn.init.eye_(lt.zeros(2, 2))  --> [[1.0, 0.0], [0.0, 1.0]]
+---```
 ---@param x luatensor.Tensor of 2 dims
 ---@return luatensor.Tensor # x
 function nn.init.eye_(x) end
 
 ---Makes x the kernels of a convolution that copies input channels to output channels, as many as both have.
+---```lua
+---nn.init.dirac_(lt.zeros(1, 1, 3))  --> [[[0.0, 1.0, 0.0]]]
+---```
 ---@param x luatensor.Tensor [outputs, inputs, …] of 3 to 5 dims
 ---@param options? luatensor.nn.init.dirac_.options
 ---@return luatensor.Tensor # x
 function nn.init.dirac_(x, options) end
 
 ---The gain of an activation: the factor that compensates for the activation's shrinking of its input.
+---```lua
+---nn.init.calculate_gain("tanh")  --> 1.6666666666667
+---```
 ---@param nonlinearity string "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
 ---@param slope? number of leaky_relu
 ---@return number #
 function nn.init.calculate_gain(nonlinearity, slope) end
 
 ---Draws uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.).
+---```lua
+---nn.init.kaiming_uniform_(lt.zeros(3, 6), {nonlinearity = "relu"}):abs():max():item() <= 1  --> true
+---```
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? luatensor.options.a_mode_nonlinearity_generator
 ---@return luatensor.Tensor # x
 function nn.init.kaiming_uniform_(x, options) end
 
 ---Draws from the normal distribution with the standard deviation gain / √fan (He et al.).
+---```lua
+---nn.init.kaiming_normal_(lt.zeros(3, 5)).shape  --> [3, 5]
+---```
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? luatensor.options.a_mode_nonlinearity_generator
 ---@return luatensor.Tensor # x
 function nn.init.kaiming_normal_(x, options) end
 
 ---Draws uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+---```lua
+---nn.init.xavier_uniform_(lt.zeros(3, 3)):abs():max():item() <= 1  --> true
+---```
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? luatensor.options.gain_generator
 ---@return luatensor.Tensor # x
 function nn.init.xavier_uniform_(x, options) end
 
 ---Draws from the normal distribution with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+---```lua
+---nn.init.xavier_normal_(lt.zeros(3, 5)).shape  --> [3, 5]
+---```
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? luatensor.options.gain_generator
 ---@return luatensor.Tensor # x
 function nn.init.xavier_normal_(x, options) end
 
 ---Draws from the normal distribution, truncated to two limits.
+---```lua
+---nn.init.trunc_normal_(lt.zeros(100)):abs():max():item() <= 2  --> true
+---```
 ---@param x luatensor.Tensor
 ---@param mean? number|luatensor.nn.init.trunc_normal_.options
 ---@param std? number|luatensor.nn.init.trunc_normal_.options
@@ -923,12 +1339,19 @@ function nn.init.xavier_normal_(x, options) end
 function nn.init.trunc_normal_(x, mean, std, options) end
 
 ---Makes x a matrix whose rows, or columns if there are fewer columns, are orthogonal and of length gain (Saxe et al.).
+---```lua
+---local w = nn.init.orthogonal_(lt.zeros(3, 3))
+---w:matmul(w.T):allclose(lt.eye(3), 0, 1e-5)  --> true
+---```
 ---@param x luatensor.Tensor of at least 2 dims; the dims from the second on count as one
 ---@param options? luatensor.options.gain_generator
 ---@return luatensor.Tensor # x
 function nn.init.orthogonal_(x, options) end
 
 ---Draws from the normal distribution, then sets a share of each column to 0 (Martens).
+---```lua
+---(nn.init.sparse_(lt.zeros(4, 2), 0.5)):equal(0):sum():item()  --> 4
+---```
 ---@param x luatensor.Tensor of 2 dims
 ---@param sparsity number 0 … 1
 ---@param options? luatensor.nn.init.sparse_.options
@@ -955,36 +1378,57 @@ function nn.Linear(inputs, outputs, options) end
 function nn.MSELoss(options) end
 
 ---|x - y|.
+---```lua
+---nn.L1Loss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 1.0
+---```
 ---@param options? luatensor.nn.functional.l1_loss.options
 ---@return luatensor.Module #
 function nn.L1Loss(options) end
 
 ---A square near 0, else linear: nn.functional.smooth_l1_loss.
+---```lua
+---nn.SmoothL1Loss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
+---```
 ---@param options? luatensor.options.beta_reduction
 ---@return luatensor.Module #
 function nn.SmoothL1Loss(options) end
 
 ---A square near 0, else linear with slope delta: nn.functional.huber_loss.
+---```lua
+---nn.HuberLoss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
+---```
 ---@param options? luatensor.options.delta_reduction
 ---@return luatensor.Module #
 function nn.HuberLoss(options) end
 
 ---Binary cross entropy of probabilities.
+---```lua
+---nn.BCELoss()(lt.tensor{0.5, 0.5}, lt.tensor{0.0, 1.0})  --> 0.6931
+---```
 ---@param options? luatensor.nn.BCELoss.options
 ---@return luatensor.Module #
 function nn.BCELoss(options) end
 
 ---Binary cross entropy of logits.
+---```lua
+---nn.BCEWithLogitsLoss()(lt.tensor{0.0, 0.0}, lt.tensor{0.0, 1.0})  --> 0.6931
+---```
 ---@param options? luatensor.nn.BCEWithLogitsLoss.options
 ---@return luatensor.Module #
 function nn.BCEWithLogitsLoss(options) end
 
 ---The Kullback–Leibler divergence of log-probabilities.
+---```lua
+---nn.KLDivLoss{reduction = "batchmean"}(lt.tensor{{0.5, 0.5}}:log(), lt.tensor{{0.5, 0.5}})  --> 0.0
+---```
 ---@param options? luatensor.nn.KLDivLoss.options
 ---@return luatensor.Module #
 function nn.KLDivLoss(options) end
 
 ---Negative log-likelihood: minus the log-probability of the target class.
+---```lua
+---nn.NLLLoss()(lt.tensor{{-1.0, -2.0}}, lt.tensor{2})  --> 2.0
+---```
 ---@param options? luatensor.nn.NLLLoss.options
 ---@return luatensor.Module #
 function nn.NLLLoss(options) end
@@ -1013,15 +1457,27 @@ function nn.CrossEntropyLoss(options) end
 ---
 ---A module that is assigned to a field becomes a child; a tensor that requires gradients becomes a parameter. Other
 ---tensors become part of the state by `register_buffer`.
+---```lua
+---local Scale = nn.Module:extend "Scale"
+---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
+---function Scale:forward(x) return x * self.weight end
+---Scale(2)(lt.tensor{3.0, 4.0}):detach()  --> [3.0, 4.0]
+---```
 ---@return luatensor.Module # without anything in it
 function nn.Module() end
 
 ---A parameter: a leaf tensor that requires gradients, with the numbers of x.
+---```lua
+---nn.Parameter(lt.ones(2)).requires_grad  --> true
+---```
 ---@param x luatensor.Tensor of floats
 ---@return luatensor.Tensor # shares x's memory
 function nn.Parameter(x) end
 
 ---True if value is a module.
+---```lua
+---nn.is_module(nn.ReLU())  --> true
+---```
 ---@param value any
 ---@return boolean #
 function nn.is_module(value) end
@@ -1037,6 +1493,9 @@ function nn.is_module(value) end
 function nn.LayerNorm(normalized_shape, options) end
 
 ---RMS normalisation over the last dims: `functional.rms_norm`. The weight is initially 1.
+---```lua
+---nn.RMSNorm(2)(lt.tensor{5.0, 5.0}):detach():round()  --> [1.0, 1.0]
+---```
 ---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? luatensor.nn.RMSNorm.options
 ---@return luatensor.Module # takes x [..., shape], returns the same shape
@@ -1044,6 +1503,9 @@ function nn.RMSNorm(normalized_shape, options) end
 
 ---Layer normalisation of groups of channels: `functional.group_norm`. Weight and bias, [channels], are initially 1 and
 ---0.
+---```lua
+---nn.GroupNorm(2, 4)(lt.rand(3, 4, 5)).shape  --> [3, 4, 5]
+---```
 ---@param num_groups integer
 ---@param num_channels integer a multiple of num_groups
 ---@param options? luatensor.nn.GroupNorm.options
@@ -1062,42 +1524,63 @@ function nn.GroupNorm(num_groups, num_channels, options) end
 function nn.BatchNorm1d(num_features, options) end
 
 ---Batch normalisation of [N, channels, height, width].
+---```lua
+---nn.BatchNorm2d(3)(lt.rand(4, 3, 8, 8)).shape  --> [4, 3, 8, 8]
+---```
 ---@param num_features integer channels
 ---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
 ---@return luatensor.Module #
 function nn.BatchNorm2d(num_features, options) end
 
 ---Batch normalisation of [N, channels, depth, height, width].
+---```lua
+---nn.BatchNorm3d(3)(lt.rand(4, 3, 2, 2, 2)).shape  --> [4, 3, 2, 2, 2]
+---```
 ---@param num_features integer channels
 ---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
 ---@return luatensor.Module #
 function nn.BatchNorm3d(num_features, options) end
 
 ---Normalisation of each channel of each row of [N, channels, length]: `functional.instance_norm`.
+---```lua
+---nn.InstanceNorm1d(3)(lt.rand(4, 3, 8)).shape  --> [4, 3, 8]
+---```
 ---@param num_features integer channels
 ---@param options? luatensor.options.eps_affine_dtype_device
 ---@return luatensor.Module #
 function nn.InstanceNorm1d(num_features, options) end
 
 ---Normalisation of each channel of each row of [N, channels, height, width].
+---```lua
+---nn.InstanceNorm2d(3)(lt.rand(4, 3, 8, 8)).shape  --> [4, 3, 8, 8]
+---```
 ---@param num_features integer channels
 ---@param options? luatensor.options.eps_affine_dtype_device
 ---@return luatensor.Module #
 function nn.InstanceNorm2d(num_features, options) end
 
 ---Normalisation of each channel of each row of [N, channels, depth, height, width].
+---```lua
+---nn.InstanceNorm3d(3)(lt.rand(4, 3, 2, 2, 2)).shape  --> [4, 3, 2, 2, 2]
+---```
 ---@param num_features integer channels
 ---@param options? luatensor.options.eps_affine_dtype_device
 ---@return luatensor.Module #
 function nn.InstanceNorm3d(num_features, options) end
 
 ---functional.local_response_norm as a layer.
+---```lua
+---nn.LocalResponseNorm(2)(lt.rand(1, 4, 8, 8)).shape  --> [1, 4, 8, 8]
+---```
 ---@param size integer number of channels
 ---@param options? luatensor.options.alpha_beta_k
 ---@return luatensor.Module # takes x [N, channels, …], returns the same shape
 function nn.LocalResponseNorm(size, options) end
 
 ---The maximum of each window of a signal: nn.functional.max_pool1d.
+---```lua
+---nn.MaxPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[3.0, 2.0]]]
+---```
 ---@param kernel_size integer
 ---@param options? luatensor.nn.MaxPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
@@ -1114,34 +1597,52 @@ function nn.MaxPool1d(kernel_size, options) end
 function nn.MaxPool2d(kernel_size, options) end
 
 ---The mean of each window of a signal: nn.functional.avg_pool1d.
+---```lua
+---nn.AvgPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[2.0, 1.0]]]
+---```
 ---@param kernel_size integer
 ---@param options? luatensor.nn.AvgPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AvgPool1d(kernel_size, options) end
 
 ---The mean of each window of an image: nn.functional.avg_pool2d.
+---```lua
+---nn.AvgPool2d(2)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 4, 4]
+---```
 ---@param kernel_size any a number or a list
 ---@param options? luatensor.nn.AvgPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AvgPool2d(kernel_size, options) end
 
 ---Means of `output_size` windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+---```lua
+---nn.AdaptiveAvgPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[2.0, 1.0]]]
+---```
 ---@param output_size integer
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AdaptiveAvgPool1d(output_size) end
 
 ---Means of `output_size` windows of images: nn.functional.adaptive_avg_pool2d.
+---```lua
+---nn.AdaptiveAvgPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
+---```
 ---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AdaptiveAvgPool2d(output_size) end
 
 ---Maxima of `output_size` windows, whatever x's length: nn.functional.adaptive_max_pool1d.
+---```lua
+---nn.AdaptiveMaxPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[3.0, 2.0]]]
+---```
 ---@param output_size integer
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AdaptiveMaxPool1d(output_size, options) end
 
 ---Maxima of `output_size` windows of images: nn.functional.adaptive_max_pool2d.
+---```lua
+---nn.AdaptiveMaxPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
+---```
 ---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
@@ -1150,6 +1651,9 @@ function nn.AdaptiveMaxPool2d(output_size, options) end
 ---Renames the state of a PyTorch network: layers in a Sequential and layers of recurrent networks count from
 ---1. `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
 ---Errors: if two names would become one, such as "0.weight" and "00.weight".
+---```lua
+---next(nn.rename_pytorch{["0.weight"] = lt.ones(2)})  --> 1.weight
+---```
 ---@param state table tensors by PyTorch's names
 ---@return table # the same tensors by luatensor's names
 function nn.rename_pytorch(state) end
@@ -1163,6 +1667,9 @@ function nn.rename_pytorch(state) end
 ---unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
 ---Without a batch x is 2-d, and so are the others. Under nn.autocast the products with inputs compute in half floats,
 ---those with the state, and the gates, in float32.
+---```lua
+---nn.RNN(3, 5)(lt.rand(7, 2, 3)).shape  --> [7, 2, 5]
+---```
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
 ---@param options? luatensor.nn.RNN.options
@@ -1190,6 +1697,9 @@ function nn.LSTM(inputs, hidden, options) end
 ---    local y, h = gru(x, h0)
 ---
 ---Shapes, options and names of the state are as in nn.RNN.
+---```lua
+---nn.GRU(3, 5)(lt.rand(7, 2, 3)).shape  --> [7, 2, 5]
+---```
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
 ---@param options? luatensor.nn.GRU.options
@@ -1198,6 +1708,9 @@ function nn.GRU(inputs, hidden, options) end
 
 ---One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; for a single row both lack the batch
 ---dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
+---```lua
+---nn.RNNCell(3, 5)(lt.rand(2, 3)).shape  --> [2, 5]
+---```
 ---@param inputs integer
 ---@param hidden integer
 ---@param options? luatensor.nn.RNNCell.options
@@ -1205,6 +1718,10 @@ function nn.GRU(inputs, hidden, options) end
 function nn.RNNCell(inputs, hidden, options) end
 
 ---One step of nn.LSTM: `h, c = cell(x, h, c)`.
+---```lua
+---local h, c = nn.LSTMCell(3, 5)(lt.rand(2, 3))
+---c.shape  --> [2, 5]
+---```
 ---@param inputs integer
 ---@param hidden integer
 ---@param options? luatensor.options.bias_fused_dtype_device_generator
@@ -1212,6 +1729,9 @@ function nn.RNNCell(inputs, hidden, options) end
 function nn.LSTMCell(inputs, hidden, options) end
 
 ---One step of nn.GRU: `h = cell(x, h)`.
+---```lua
+---nn.GRUCell(3, 5)(lt.rand(2, 3)).shape  --> [2, 5]
+---```
 ---@param inputs integer
 ---@param hidden integer
 ---@param options? luatensor.options.bias_fused_dtype_device_generator
@@ -1221,6 +1741,9 @@ function nn.GRUCell(inputs, hidden, options) end
 ---A layer of an encoder: self-attention, then two linear layers. Each of the two parts is added to its input and
 ---normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
 ---nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+---```lua
+---nn.TransformerEncoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
+---```
 ---@param d_model integer width
 ---@param nhead integer heads of attention
 ---@param options? luatensor.options.dim_feedforward_dropout_activation_layer_norm_eps_batch_first_norm_first_bias_dtype_device_generator
@@ -1230,6 +1753,9 @@ function nn.TransformerEncoderLayer(d_model, nhead, options) end
 ---A layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y = layer(x,
 ---memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
 ---memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
+---```lua
+---nn.TransformerDecoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8), lt.rand(2, 5, 8)).shape  --> [2, 7, 8]
+---```
 ---@param d_model integer width
 ---@param nhead integer heads of attention
 ---@param options? luatensor.options.dim_feedforward_dropout_activation_layer_norm_eps_batch_first_norm_first_bias_dtype_device_generator
@@ -1238,6 +1764,10 @@ function nn.TransformerDecoderLayer(d_model, nhead, options) end
 
 ---A sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`. All
 ---copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
+---```lua
+---local layer = nn.TransformerEncoderLayer(8, 2, {batch_first = true})
+---nn.TransformerEncoder(layer, 2)(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
+---```
 ---@param encoder_layer luatensor.Module
 ---@param num_layers integer
 ---@param options? luatensor.options.norm
@@ -1245,6 +1775,10 @@ function nn.TransformerDecoderLayer(d_model, nhead, options) end
 function nn.TransformerEncoder(encoder_layer, num_layers, options) end
 
 ---A sequence of copies of a decoder layer: `y = decoder(x, memory, options of the layer)`.
+---```lua
+---local layer = nn.TransformerDecoderLayer(8, 2, {batch_first = true})
+---nn.TransformerDecoder(layer, 2)(lt.rand(2, 7, 8), lt.rand(2, 5, 8)).shape  --> [2, 7, 8]
+---```
 ---@param decoder_layer luatensor.Module
 ---@param num_layers integer
 ---@param options? luatensor.options.norm
@@ -1253,6 +1787,12 @@ function nn.TransformerDecoder(decoder_layer, num_layers, options) end
 
 ---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of all gradients as one vector.
 ---Does not wait for a GPU, except with error_if_nonfinite.
+---```lua
+---local p = nn.Parameter(lt.tensor{3.0, 4.0})
+---p:square():sum():backward()
+---nn.utils.clip_grad_norm_({p}, 1.0)  --> 10.0
+---p.grad                              --> [0.6, 0.8]
+---```
 ---@param params any a list of tensors, such as model:parameters(), or one tensor
 ---@param max_norm number
 ---@param options? luatensor.nn.utils.clip_grad_norm_.options
@@ -1260,6 +1800,12 @@ function nn.TransformerDecoder(decoder_layer, num_layers, options) end
 function nn.utils.clip_grad_norm_(params, max_norm, options) end
 
 ---Limits each element of all gradients to -clip_value … clip_value.
+---```lua
+---local p = nn.Parameter(lt.tensor{3.0, -0.1})
+---p:square():sum():backward()
+---nn.utils.clip_grad_value_({p}, 1.0)
+---p.grad  --> [1.0, -0.2]
+---```
 ---@param params any a list of tensors, such as model:parameters(), or one tensor
 ---@param clip_value number
 function nn.utils.clip_grad_value_(params, clip_value) end

@@ -7,15 +7,34 @@
 local Optimizer = {}
 
 ---Adds a group: its parameters, and the options that differ from the optimiser's.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 0.1})
+---opt:add_param_group{params = {nn.Parameter(lt.ones(1))}, lr = 0.01}
+---#opt.param_groups  --> 2
+---```
 ---@param group table `params`: a list of tensors; options by name
 function Optimizer:add_param_group(group) end
 
 ---Clears the gradients of all parameters.
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt = optim.Adadelta{p}
+---p:square():sum():backward()
+---opt:zero_grad()
+---p.grad  --> nil
+---```
 ---@param given? table `set_to_none` (true); false: they become 0
 function Optimizer:zero_grad(given) end
 
 ---Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
 ---raised and none is updated.
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt = optim.RMSprop({p}, {lr = 0.1})
+---p:square():sum():backward()
+---opt:step()
+---p:item() < 1  --> true
+---```
 ---@param closure? function computes the loss and its gradients again, and returns the loss
 ---@return any # what closure returns
 function Optimizer:step(closure) end
@@ -23,11 +42,23 @@ function Optimizer:step(closure) end
 ---The state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for each
 ---parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first step.
 ---`param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
+---```lua
+---local p = nn.Parameter(lt.ones(1))
+---local a, b = optim.SGD({p}, {lr = 0.1}), optim.SGD({p}, {lr = 0.5})
+---b:load_state_dict(a:state_dict())
+---b.param_groups[1].lr  --> 0.1
+---```
 ---@return table #
 function Optimizer:state_dict() end
 
 ---Restores a copy of the state from state_dict. If something does not fit, nothing changes.
 ---Errors: if the state is of another class, if groups, parameters or shapes differ, or if the constructor refuses a value.
+---```lua
+---local p = nn.Parameter(lt.ones(1))
+---local a, b = optim.SGD({p}, {lr = 0.1}), optim.SGD({p}, {lr = 0.5})
+---b:load_state_dict(a:state_dict())
+---b.param_groups[1].lr  --> 0.1
+---```
 ---@param dict table
 function Optimizer:load_state_dict(dict) end
 
@@ -38,6 +69,13 @@ function Optimizer:__tostring() end
 local LBFGS = {}
 
 ---Iterates until max_iter, max_eval or a tolerance is reached.
+---```lua
+---local p = nn.Parameter(lt.tensor{5.0})
+---local opt = optim.LBFGS({p}, {lr = 0.5})
+---local function closure() opt:zero_grad() local loss = ((p - 1) ^ 2):sum() loss:backward() return loss end
+---opt:step(closure)
+---(p - 1):abs():item() < 0.1  --> true
+---```
 ---@param closure function clears the gradients, computes the loss and its gradients, and returns the loss
 ---@return any # the loss before the step, as the closure returned it
 function LBFGS:step(closure) end
@@ -46,35 +84,78 @@ function LBFGS:step(closure) end
 local GradScaler = {}
 
 ---Multiplies the loss, or each of several losses, by the scale.
+---```lua
+---local scaler = optim.GradScaler{init_scale = 8}
+---scaler:scale(lt.tensor(2.0))  --> 16.0
+---scaler:get_scale()            --> 8
+---```
 ---@param loss any a tensor, or a list of tensors
 ---@return any # the scaled loss, or a list of them
 function GradScaler:scale(loss) end
 
 ---Divides the gradients of an optimiser's parameters by the scale, so that scripts can read or clip the gradients.
 ---Without this call, `step` divides them.
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt, scaler = optim.SGD({p}, {lr = 0.1}), optim.GradScaler{init_scale = 8}
+---scaler:scale((p * p):sum()):backward()
+---scaler:unscale_(opt)
+---p.grad  --> [2.0]
+---```
 ---@param opt luatensor.Optimizer
 function GradScaler:unscale_(opt) end
 
 ---Runs the optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale first, unless
 ---unscale_ has. Waits for the device, to check the gradients.
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt, scaler = optim.SGD({p}, {lr = 0.1}), optim.GradScaler{init_scale = 8}
+---scaler:scale((p * p):sum()):backward()
+---scaler:step(opt)
+---scaler:update()
+---p:detach()  --> [0.8]
+---```
 ---@param opt luatensor.Optimizer
 ---@return any # what opt:step() returns; nothing if the step was skipped
 function GradScaler:step(opt) end
 
 ---Adapts the scale. Call it after the steps of all optimisers.
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt, scaler = optim.SGD({p}, {lr = 0.1}), optim.GradScaler{init_scale = 8}
+---scaler:scale((p * p):sum()):backward()
+---scaler:step(opt)
+---scaler:update()
+---p:detach()  --> [0.8]
+---```
 ---@param scale? number the new scale, instead of the adapted one
 function GradScaler:update(scale) end
 
 ---The scale, or 1 if the scaler is disabled.
+---```lua
+---local scaler = optim.GradScaler{init_scale = 8}
+---scaler:scale(lt.tensor(2.0))  --> 16.0
+---scaler:get_scale()            --> 8
+---```
 ---@return number #
 function GradScaler:get_scale() end
 
 ---The scaler's numbers, and `class`, "GradScaler".
+---```lua
+---local a, b = optim.GradScaler{init_scale = 8}, optim.GradScaler()
+---b:load_state_dict(a:state_dict())
+---b:get_scale()  --> 8
+---```
 ---@return table #
 function GradScaler:state_dict() end
 
 ---Restores the state from state_dict. If something does not fit, nothing changes.
 ---Errors: if the state is of another class, or has values that the constructor refuses.
+---```lua
+---local a, b = optim.GradScaler{init_scale = 8}, optim.GradScaler()
+---b:load_state_dict(a:state_dict())
+---b:get_scale()  --> 8
+---```
 ---@param dict table
 function GradScaler:load_state_dict(dict) end
 
@@ -83,19 +164,43 @@ function GradScaler:load_state_dict(dict) end
 local Scheduler = {}
 
 ---Proceeds to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
+---for _ = 1, 4 do schedule:step() end
+---schedule:get_last_lr()[1]  --> 0.25
+---```
 function Scheduler:step() end
 
 ---The learning rates of the groups.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
+---for _ = 1, 4 do schedule:step() end
+---schedule:get_last_lr()[1]  --> 0.25
+---```
 ---@return table # a list
 function Scheduler:get_last_lr() end
 
 ---The state of the scheduler, without the optimiser and without functions. `class`: the scheduler's name.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local a, b = optim.scheduler.StepLR(opt, 2), optim.scheduler.StepLR(opt, 5)
+---b:load_state_dict(a:state_dict())
+---b.step_size  --> 2
+---```
 ---@return table #
 function Scheduler:state_dict() end
 
 ---Restores the state from state_dict. If something does not fit, nothing changes. The rates themselves are in the
 ---optimiser's state.
 ---Errors: if the state is of another class, or has values that the constructor refuses.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local a, b = optim.scheduler.StepLR(opt, 2), optim.scheduler.StepLR(opt, 5)
+---b:load_state_dict(a:state_dict())
+---b.step_size  --> 2
+---```
 ---@param dict table
 function Scheduler:load_state_dict(dict) end
 
@@ -103,6 +208,12 @@ function Scheduler:load_state_dict(dict) end
 local ReduceLROnPlateau = {}
 
 ---Takes the next measurement.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.ReduceLROnPlateau(opt, {factor = 0.5, patience = 1})
+---for _ = 1, 4 do schedule:step(1.0) end          -- the loss does not fall
+---opt.param_groups[1].lr  --> 0.5
+---```
 ---@param metric any a number, or a tensor of one element
 function ReduceLROnPlateau:step(metric) end
 
@@ -134,6 +245,9 @@ function optim.Adam(params, options) end
 
 ---Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step. Loshchilov, Hutter:
 ---Decoupled Weight Decay Regularization (2019).
+---```lua
+---optim.AdamW({nn.Parameter(lt.ones(1))}, {lr = 0.01}).param_groups[1].weight_decay  --> 0.01
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.AdamW.options
 ---@return luatensor.Optimizer #
@@ -147,6 +261,13 @@ function optim.AdamW(params, options) end
 ---    p ← p − lr / (1 − β₁ᵗ) · m / u
 ---
 ---Kingma, Ba: Adam: A Method for Stochastic Optimization (2015), section 7.1.
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt = optim.Adamax({p}, {lr = 0.5})
+---p:square():sum():backward()
+---opt:step()
+---p:detach()  --> [0.5]
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.Adamax.options
 ---@return luatensor.Optimizer #
@@ -158,6 +279,9 @@ function optim.Adamax(params, options) end
 ---    p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
 ---
 ---Dozat: Incorporating Nesterov Momentum into Adam (2016).
+---```lua
+---optim.NAdam({nn.Parameter(lt.ones(1))}, {lr = 0.5}).param_groups[1].lr  --> 0.5
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.NAdam.options
 ---@return luatensor.Optimizer #
@@ -170,6 +294,9 @@ function optim.NAdam(params, options) end
 ---    p ← p − lr · m / (1 − β₁ᵗ)                                   else
 ---
 ---Liu and others: On the Variance of the Adaptive Learning Rate and Beyond (2020).
+---```lua
+---optim.RAdam({nn.Parameter(lt.ones(1))}, {lr = 0.5}).param_groups[1].lr  --> 0.5
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.RAdam.options
 ---@return luatensor.Optimizer #
@@ -183,6 +310,13 @@ function optim.RAdam(params, options) end
 ---
 ---Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With Recurrent
 ---Neural Networks (2013).
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt = optim.RMSprop({p}, {lr = 0.1})
+---p:square():sum():backward()
+---opt:step()
+---p:item() < 1  --> true
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.RMSprop.options
 ---@return luatensor.Optimizer #
@@ -195,6 +329,13 @@ function optim.RMSprop(params, options) end
 ---    p ← p − lr / (1 + (t − 1) · lr_decay) · g / (√s + eps)
 ---
 ---Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning and Stochastic Optimization (2011).
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt = optim.Adagrad({p}, {lr = 0.5})
+---p:square():sum():backward()
+---opt:step()
+---p:detach()  --> [0.5]
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.Adagrad.options
 ---@return luatensor.Optimizer #
@@ -208,12 +349,24 @@ function optim.Adagrad(params, options) end
 ---    p ← p − lr · d
 ---
 ---Zeiler: ADADELTA: An Adaptive Learning Rate Method (2012).
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt = optim.Adadelta{p}
+---p:square():sum():backward()
+---opt:zero_grad()
+---p.grad  --> nil
+---```
 ---@param params any a list of tensors, or of groups
 ---@param options? luatensor.optim.Adadelta.options
 ---@return luatensor.Optimizer #
 function optim.Adadelta(params, options) end
 
 ---Makes a scaler.
+---```lua
+---local scaler = optim.GradScaler{init_scale = 8}
+---scaler:scale(lt.tensor(2.0))  --> 16.0
+---scaler:get_scale()            --> 8
+---```
 ---@param options? luatensor.optim.GradScaler.options
 ---@return luatensor.GradScaler #
 function optim.GradScaler(options) end
@@ -230,18 +383,34 @@ function optim.GradScaler(options) end
 ---    end)
 ---
 ---Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), like PyTorch's LBFGS.
+---```lua
+---local p = nn.Parameter(lt.tensor{5.0})
+---local opt = optim.LBFGS({p}, {lr = 0.5})
+---local function closure() opt:zero_grad() local loss = ((p - 1) ^ 2):sum() loss:backward() return loss end
+---opt:step(closure)
+---(p - 1):abs():item() < 0.1  --> true
+---```
 ---@param params any a list of tensors; one group only
 ---@param options? luatensor.optim.LBFGS.options
 ---@return luatensor.LBFGS #
 function optim.LBFGS(params, options) end
 
 ---True if value is an optimiser.
+---```lua
+---optim.is_optimizer(optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 0.1}))  --> true
+---```
 ---@param value any
 ---@return boolean #
 function optim.is_optimizer(value) end
 
 ---eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with
 ---Warm Restarts (2017), without the restarts.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.CosineAnnealingLR(opt, 10)
+---for _ = 1, 5 do schedule:step() end
+---("%.3f"):format(opt.param_groups[1].lr)  --> 0.500
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param T_max integer steps from base to eta_min
 ---@param options? luatensor.optim.scheduler.CosineAnnealingLR.options
@@ -250,6 +419,12 @@ function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 
 ---Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many steps, and so on.
 ---Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.CosineAnnealingWarmRestarts(opt, 5)
+---for _ = 1, 5 do schedule:step() end
+---opt.param_groups[1].lr  --> 1.0
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param T_0 integer
 ---@param options? luatensor.optim.scheduler.CosineAnnealingWarmRestarts.options
@@ -259,6 +434,11 @@ function optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) en
 ---One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
 ---div_factor / final_div_factor; with three_phase first back to the initial rate, as fast as it went up. The momentum
 ---goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1, momentum = 0.9})
+---local schedule = optim.scheduler.OneCycleLR(opt, 1, {total_steps = 10})
+---opt.param_groups[1].lr  --> 0.04
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param max_lr any a number, or a list, one for each group
 ---@param options luatensor.optim.scheduler.OneCycleLR.options
@@ -269,6 +449,12 @@ function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 ---constant ("triangular"), halved in each cycle ("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum
 ---goes from max_momentum to base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks
 ---(2017).
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1, momentum = 0.9})
+---local schedule = optim.scheduler.CyclicLR(opt, 0.1, 1, {step_size_up = 2})
+---for _ = 1, 2 do schedule:step() end
+---opt.param_groups[1].lr  --> 1.0
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param base_lr any a number, or a list, one for each group
 ---@param max_lr any a number, or a list, one for each group
@@ -277,6 +463,12 @@ function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 
 ---base · gamma^⌊t / step_size⌋
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
+---for _ = 1, 4 do schedule:step() end
+---schedule:get_last_lr()[1]  --> 0.25
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param step_size integer
 ---@param options? luatensor.options.gamma
@@ -284,6 +476,12 @@ function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 function optim.scheduler.StepLR(optimizer, step_size, options) end
 
 ---base · gamma^(the number of milestones that t has reached)
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.MultiStepLR(opt, {2, 3}, {gamma = 0.5})
+---for _ = 1, 3 do schedule:step() end
+---opt.param_groups[1].lr  --> 0.25
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param milestones table a list of numbers of steps
 ---@param options? luatensor.options.gamma
@@ -291,30 +489,59 @@ function optim.scheduler.StepLR(optimizer, step_size, options) end
 function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 
 ---base · gammaᵗ
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.ExponentialLR(opt, 0.5)
+---schedule:step()
+---opt.param_groups[1].lr  --> 0.5
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param gamma number
 ---@return luatensor.Scheduler #
 function optim.scheduler.ExponentialLR(optimizer, gamma) end
 
 ---base · factor for the first total_iters steps, then base.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.ConstantLR(opt, {factor = 0.5, total_iters = 2})
+---opt.param_groups[1].lr  --> 0.5
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param options? luatensor.optim.scheduler.ConstantLR.options
 ---@return luatensor.Scheduler #
 function optim.scheduler.ConstantLR(optimizer, options) end
 
 ---From base · start_factor to base · end_factor in total_iters equal steps: warm-up.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.LinearLR(opt, {start_factor = 0.5, total_iters = 2})
+---schedule:step()
+---opt.param_groups[1].lr  --> 0.75
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param options? luatensor.optim.scheduler.LinearLR.options
 ---@return luatensor.Scheduler #
 function optim.scheduler.LinearLR(optimizer, options) end
 
 ---base · (1 − min(t, total_iters) / total_iters)^power
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.PolynomialLR(opt, {total_iters = 4})
+---schedule:step()
+---opt.param_groups[1].lr  --> 0.75
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param options? luatensor.optim.scheduler.PolynomialLR.options
 ---@return luatensor.Scheduler #
 function optim.scheduler.PolynomialLR(optimizer, options) end
 
 ---base · fn(t)
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.LambdaLR(opt, function(step) return 1 / (step + 1) end)
+---schedule:step()
+---opt.param_groups[1].lr  --> 0.5
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param fn any a function of the number of steps, from 0 on, or a list of functions, one for each group. The function is not part of the state
 ---@return luatensor.Scheduler #
@@ -323,6 +550,12 @@ function optim.scheduler.LambdaLR(optimizer, fn) end
 ---Multiplies the rates by factor if a metric has not improved for more than patience steps: `schedule:step(loss)`. An
 ---improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1 + threshold). With
 ---threshold_mode "abs" the limits are best − threshold and best + threshold.
+---```lua
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = optim.scheduler.ReduceLROnPlateau(opt, {factor = 0.5, patience = 1})
+---for _ = 1, 4 do schedule:step(1.0) end          -- the loss does not fall
+---opt.param_groups[1].lr  --> 0.5
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param options? luatensor.optim.scheduler.ReduceLROnPlateau.options
 ---@return luatensor.Scheduler #
@@ -330,6 +563,13 @@ function optim.scheduler.ReduceLROnPlateau(optimizer, options) end
 
 ---Runs the first scheduler up to the first milestone, then the second one from its step 0, and so on. An example is
 ---LinearLR to warm up, followed by CosineAnnealingLR.
+---```lua
+---local s = optim.scheduler
+---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
+---local schedule = s.SequentialLR(opt, {s.LinearLR(opt), s.ExponentialLR(opt, 0.5)}, {5})
+---for _ = 1, 6 do schedule:step() end
+---opt.param_groups[1].lr  --> 0.5
+---```
 ---@param optimizer luatensor.Optimizer
 ---@param schedulers table a list, all of this optimiser
 ---@param milestones table the steps at which the next scheduler begins: one fewer than schedulers

@@ -29,7 +29,7 @@ describe("the example of", function()
 end)
 
 -- Names that have no example yet: whoever adds examples lowers this, and a new name comes with one.
-local WITHOUT <const> = 441
+local WITHOUT <const> = 28
 
 describe("names without an example", function()
   it("only become fewer", function()

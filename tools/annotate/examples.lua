@@ -24,7 +24,7 @@ function examples.parse(text)
   return list
 end
 
-local ROOMS <const> = {"creation", "elementwise", "reductions", "shapes", "linalg", "training"}
+local ROOMS <const> = {"creation", "elementwise", "reductions", "shapes", "linalg", "training", "functional", "devices"}
 
 --- All examples, in order.
 function examples.all()
