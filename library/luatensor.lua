@@ -206,8 +206,8 @@ Tensor["arctanh_"] = Tensor["atanh_"]
 ---```lua
 ---lt.tensor{3, 9, 4}:argmax()  --> 2
 ---```
----@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
----@param options? luatensor.options.dim_keepdim_out
+---@param dim? integer|luatensor.argmax.options unless given, the position is that in the flattened x
+---@param options? luatensor.argmax.options
 ---@return luatensor.Tensor #
 function Tensor:argmax(dim, options) end
 
@@ -216,8 +216,8 @@ function Tensor:argmax(dim, options) end
 ---```lua
 ---lt.tensor{3, 9, 1}:argmin()  --> 3
 ---```
----@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
----@param options? luatensor.options.dim_keepdim_out
+---@param dim? integer|luatensor.argmax.options unless given, the position is that in the flattened x
+---@param options? luatensor.argmax.options
 ---@return luatensor.Tensor #
 function Tensor:argmin(dim, options) end
 
@@ -3180,7 +3180,7 @@ function lt.limits(device, dtype) end
 ---```lua
 ---lt.linalg.inv(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> [[0.50, 0.00], [0.00, 0.25]]
 ---```
----@param x luatensor.Tensor [..., n, n], float32 or float64; integers give the default float
+---@param x luatensor.Tensor [..., n, n], float32, float64 or complex; integers give the default float
 ---@return luatensor.Tensor # [..., n, n]
 function lt.linalg.inv(x) end
 
@@ -4899,8 +4899,8 @@ function lt.any(x, dim, options) end
 ---lt.tensor{3, 9, 4}:argmax()  --> 2
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
----@param options? luatensor.options.dim_keepdim_out
+---@param dim? integer|luatensor.argmax.options unless given, the position is that in the flattened x
+---@param options? luatensor.argmax.options
 ---@return luatensor.Tensor #
 function lt.argmax(x, dim, options) end
 
@@ -4910,8 +4910,8 @@ function lt.argmax(x, dim, options) end
 ---lt.tensor{3, 9, 1}:argmin()  --> 3
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|integer[]|luatensor.options.dim_keepdim_out all dims unless given
----@param options? luatensor.options.dim_keepdim_out
+---@param dim? integer|luatensor.argmax.options unless given, the position is that in the flattened x
+---@param options? luatensor.argmax.options
 ---@return luatensor.Tensor #
 function lt.argmin(x, dim, options) end
 

@@ -25,7 +25,7 @@ coverage.tables = {
 
 -- Sources that compute nothing with elements; what scripts write themselves (elementwise, kernel).
 local other_sources = {}
-for name in ([[alias autograd init checkpoint grad compose convert device dlpack dtype elementwise file graph info
+for name in ([[alias autograd help checkpoint grad compose convert device dlpack dtype elementwise file graph info
     kernel limits memory print stream tensor thread]]):gmatch "%S+" do
   other_sources[name] = true
 end

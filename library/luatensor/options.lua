@@ -469,13 +469,13 @@
 ---@field columns? (string|integer)[] (default all but the labels) a list of names or numbers, negative from the end
 ---@field labels? string|integer the column of classes, any strings
 ---@field missing? number (default an error) a number for empty fields, such as 0/0
----@field dtype? luatensor.dtype (default the default float) integers are read exactly
+---@field dtype? luatensor.dtype (default the default float) with int64 integers are read exactly
 ---@field device? string where the result is
 
 ---@class (exact) luatensor.data.digits.options
 ---@field dtype? luatensor.dtype (default the default float) of x, a float
 ---@field device? string where the result is
----@field image? boolean (default true) x is [1797, 1, 8, 8], as convolutions want it
+---@field image? boolean (default false) if true, x is [1797, 1, 8, 8], as convolutions want it
 
 ---@class (exact) luatensor.data.read_idx.options
 ---@field dtype? luatensor.dtype (default the file's) of the result
@@ -484,7 +484,7 @@
 ---@class (exact) luatensor.data.mnist.options
 ---@field dtype? luatensor.dtype (default the default float) of x, a float
 ---@field device? string where the result is
----@field image? boolean (default true) x is [n, 1, 28, 28], as convolutions want it
+---@field image? boolean (default false) if true, x is [n, 1, 28, 28], as convolutions want it
 
 ---@class (exact) luatensor.data.Loader.options
 ---@field batch_size? integer (default 1)
@@ -1049,6 +1049,11 @@
 
 ---@class (exact) luatensor.options.dim_keepdim_out
 ---@field dim? integer|integer[] all dims unless given
+---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
+---@field out? luatensor.Tensor the tensor to write the result to
+
+---@class (exact) luatensor.argmax.options
+---@field dim? integer unless given, the position is that in the flattened x
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 ---@field out? luatensor.Tensor the tensor to write the result to
 

@@ -108,7 +108,7 @@ end
 -- --- comments of a Lua file, with @function or above the definition.
 local function read_lua(path, docs)
   local inner = path:match("luatensor/(nn/.+)%.lua$") or path:match("luatensor/(optim/.+)%.lua$")
-  local section, lines = inner or path:match("(%w+)%.lua$"), nil
+  local section, lines = inner or path:match("(%w+)/init%.lua$") or path:match("(%w+)%.lua$"), nil
   section = section:gsub("/", "_")
   for line in (read_file(path) .. "\n"):gmatch("(.-)\n") do
     local first, more = line:match("^%s*%-%-%-%s?([^-].*)$"), line:match("^%s*%-%-%s?(.*)$")
@@ -151,7 +151,9 @@ local function op_doc(name, op)
     doc.params[i] = {name = operand, type = i == 1 and "luatensor.Tensor" or tensor_or_number, text = ""}
   end
   if op.kind == "reduction" then
-    doc.params[2] = {name = "dim", type = "integer|integer[]", optional = true, text = "all dims unless given"}
+    local one = op.result == "POSITION" or name:find "^arg"           -- a position along several dims is none
+    doc.params[2] = {name = "dim", type = one and "integer" or "integer|integer[]", optional = true,
+                     text = one and "unless given, the position is that in the flattened x" or "all dims unless given"}
   end
   if op.kind == "softmax" or op.kind == "scan" then error(name .. " has no documentation comment") end
   table.insert(doc.params, {name = "options", type = "table", optional = true,

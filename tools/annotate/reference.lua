@@ -18,7 +18,7 @@ local pages = {
   {"linalg", "Linear algebra", "linalg"},
   {"fft", "Fourier transforms", "fft"},
   {"random", "Random numbers", "random"},
-  {"autograd", "Gradients", "grad init"},
+  {"autograd", "Gradients", "grad autograd"},
   {"nn", "Layers", "nn_module nn_module_place nn_module_state nn_container nn_linear nn_convolution nn_pooling " ..
     "nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention nn_transformer nn_loss " ..
     "nn_autocast nn_utils nn_pytorch"},
@@ -33,7 +33,8 @@ local pages = {
   {"data", "Data sets and batches", "dataset loader idx csv digits"},
   {"files", "Files and other libraries", "checkpoint dlpack"},
   {"devices", "Devices, streams, graphs, memory", "device stream graph memory thread limits kernel"},
-  {"measuring", "Measuring", "timing comparison split crossover machine diff result suite choices network"},
+  {"measuring", "Measuring", "timing comparison split crossover machine diff result suite bench advise choices " ..
+    "network"},
   {"help", "Help", "help"},
   {"aliases", "Names from other libraries", "alias"},
 }

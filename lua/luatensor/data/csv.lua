@@ -105,7 +105,7 @@ end
 -- @tparam[opt] table options `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): lines
 -- before it; `columns`: a list of names or numbers, negative from the end (default: all but the labels); `labels`: the
 -- column of classes, any strings; `missing`: a number for empty fields, such as 0/0 (default: an error); `dtype`
--- (default: the default float; integers are read exactly), `device`
+-- (default: the default float; with int64 integers are read exactly), `device`
 -- @treturn tensor [rows, columns]
 -- @treturn[opt] tensor y, int64 [rows], with option labels: classes from 1 on
 -- @treturn[opt] table the classes' names, sorted: numbers by size, else strings

@@ -29,8 +29,8 @@ end
 --- 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
 -- and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
 -- @function data.digits
--- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is
--- [1797, 1, 8, 8], as convolutions want it)
+-- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`,
+-- `image` (false): if true, x is [1797, 1, 8, 8], as convolutions want it
 -- @treturn Dataset x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
 local function digits(options)
   options = args.options("digits", options, known)

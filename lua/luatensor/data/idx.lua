@@ -66,8 +66,8 @@ end
 -- with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
 -- @function data.mnist
 -- @string folder
--- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is
--- [n, 1, 28, 28], as convolutions want it)
+-- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`,
+-- `image` (false): if true, x is [n, 1, 28, 28], as convolutions want it
 -- @treturn Dataset to train with: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
 -- @treturn Dataset to test with: 10000
 -- @raise files that are missing, damaged, or do not fit together

@@ -100,7 +100,7 @@ static const struct plain { const char *name; enum linalg_op op; bool vectors; }
 /***
 The inverses of square matrices.
 @function linalg.inv
-@tparam Tensor x [..., n, n], float32 or float64; integers give the default float
+@tparam Tensor x [..., n, n], float32, float64 or complex; integers give the default float
 @treturn Tensor [..., n, n]
 @raise a matrix that is singular
 */
