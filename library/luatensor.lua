@@ -1319,8 +1319,8 @@ function Tensor:masked_scatter(mask, src) end
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
 
----Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
----are a batch, and broadcast.
+---Matrix product, or matrix multiplication. A 1-d tensor is a row (left) or a column (right), whose dim the result
+---lacks; dims before the last two are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -3345,8 +3345,8 @@ function lt.masked_fill(x, mask, value, options) end
 ---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
 
----Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
----are a batch, and broadcast.
+---Matrix product, or matrix multiplication. A 1-d tensor is a row (left) or a column (right), whose dim the result
+---lacks; dims before the last two are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -4294,7 +4294,7 @@ function lt.linalg.matrix_rank(x, options) end
 ---@return luatensor.Tensor # [..., n, m]
 function lt.linalg.pinv(x, options) end
 
----The x that minimises the sum of |b - a x|²; if several do, the shortest of them.
+---Least squares, as in linear regression: the x that minimises the sum of |b - a x|²; if several do, the shortest.
 ---```lua
 ---local a = lt.tensor{{1.0, 1.0}, {1.0, 2.0}, {1.0, 3.0}}
 ---lt.linalg.lstsq(a, lt.tensor{{1.0}, {2.0}, {3.0}}):flatten():round()  --> [-0.0, 1.0]

@@ -299,7 +299,7 @@ local function solve_least_squares(a, b, rtol)
   return work:narrow(-2, 1, n):clone(), work:narrow(-2, n + 1, m - n), rank, s
 end
 
---- The x that minimises the sum of |b - a x|²; if several do, the shortest of them.
+--- Least squares, as in linear regression: the x that minimises the sum of |b - a x|²; if several do, the shortest.
 -- @function linalg.lstsq
 -- @tparam Tensor a [..., m, n]
 -- @tparam Tensor b [m], one vector, or [..., m, k]; batch dims broadcast

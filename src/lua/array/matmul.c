@@ -88,8 +88,8 @@ static void check_ranks(lua_State *L, const struct product *p, const matmul_job 
 }
 
 /***
-Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result lacks; dims before the last two
-are a batch, and broadcast.
+Matrix product, or matrix multiplication. A 1-d tensor is a row (left) or a column (right), whose dim the result
+lacks; dims before the last two are a batch, and broadcast.
 @function matmul
 @tparam tensor x shape [..., m, k]
 @tparam tensor y shape [..., k, n]; not bool
