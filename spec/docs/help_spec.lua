@@ -105,6 +105,7 @@ describe("lt.help", function()
       [usage] = "  ", [tensor] = lt.ones(2), [none:format "number"] = 3, [none:format "boolean"] = true, [none:format "table"] = {},
       ["this function is none of luatensor's, so there is no help for it"] = function() end,
       ['luatensor has no "sumn"; did you mean "sum"?'] = "sumn", ['luatensor has no "xqzzy"'] = "xqzzy",
+      ['no help has all words of "matrix multiply"; try fewer'] = "matrix multiply",
       ['luatensor has no "kron"; use lt.einsum("ij,kl->ikjl", x, y), and reshape the result'] = "kron",
       ['this is a module; lt.help "nn.Linear" shows its class, lt.help "Module" lists the methods of all modules'] = nn.Linear(1, 1),
     } do

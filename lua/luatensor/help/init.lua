@@ -137,6 +137,7 @@ local function answer_name(name)
   local found = not known and topics.search(name) or {}
   if #found == 1 then return page.topic(found[1], found) end
   if #found > 1 then return page.list(found, ("%d names whose help has %q:"):format(#found, name), MOST) end
+  if name:find "%S%s+%S" then return nil, ("no help has all words of %q; try fewer"):format(name) end
   return nil, suggest(name)
 end
 
