@@ -3692,6 +3692,9 @@ function lt.topk(x, k, dim, options) end
 function lt.stream(device) end
 
 ---The stream on which work for a device is currently queued.
+---```lua
+---lt.current_stream("cpu").device  --> cpu
+---```
 ---@param device? string by default the default device
 ---@return luatensor.stream #
 function lt.current_stream(device) end

@@ -652,3 +652,57 @@ local path = os.tmpname() .. ".npy"
 lt.save(path, lt.tensor{1, 2})
 lt.load(path)  --> [1, 2]
 os.remove(path)
+
+--- Module:named_buffers
+local names = {}
+for name in nn.BatchNorm1d(3):named_buffers() do names[#names + 1] = name end
+names[1]  --> running_mean
+
+--- Module:named_children
+local names = {}
+for name in nn.Sequential(nn.ReLU(), nn.Tanh()):named_children() do names[#names + 1] = name end
+table.concat(names, " ")  --> 1 2
+
+--- Module:named_modules
+local count = 0
+for name, module in nn.Sequential(nn.ReLU(), nn.Tanh()):named_modules() do count = count + 1 end
+count  --> 3
+
+--- Module:extra
+local Scale = nn.Module:extend "Scale"
+function Scale:extra() return "factor = 2" end
+Scale()  --> Scale(factor = 2)
+
+--- Module:fail
+local Even = nn.Module:extend "Even"
+function Even:forward(x) if x.size % 2 == 1 then self:fail("an even size expected, got %d", x.size) end return x end
+pcall(Even(), lt.ones(3))  --> false
+
+--- data.read_csv
+local path = os.tmpname()
+local file <close> = io.open(path, "w")
+file:write("1,2\n3,4\n"):close()
+data.read_csv(path)  --> [[1.0, 2.0], [3.0, 4.0]]
+os.remove(path)
+
+--- bench.time
+local result = lt.bench.time(function() return lt.ones(10):sum() end, {seconds = 0.01})
+result.kind  --> time
+
+--- current_stream
+lt.current_stream("cpu").device  --> cpu
+
+--- bench.sizes
+table.concat(lt.bench.sizes(10, 1000), " ")  --> 10 20 40 80 160 320 640 1000
+
+--- bench.compare
+local x = lt.ones(10)
+local ways = {{"sum", function() return x:sum() end}, {"mean", function() return x:mean() * 10 end}}
+lt.bench.compare(ways, {seconds = 0.01}).entries[2].name  --> mean
+
+--- bench.load, bench.diff
+local path = os.tmpname() .. ".json"
+local before = lt.bench.time(function() return lt.ones(10) end, {seconds = 0.01})
+before:save(path)
+lt.bench.diff(lt.bench.load(path), before).kind  --> diff
+os.remove(path)

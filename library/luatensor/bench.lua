@@ -7,6 +7,11 @@ local bench = {}
 ---Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster each is than
 ---the first. A ratio is only shown if the results agree: with the same seed before each call, floats may differ by the
 ---tolerance of their dtype, relative to the largest magnitude.
+---```lua
+---local x = lt.ones(10)
+---local ways = {{"sum", function() return x:sum() end}, {"mean", function() return x:mean() * 10 end}}
+---lt.bench.compare(ways, {seconds = 0.01}).entries[2].name  --> mean
+---```
 ---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
 ---@param options? luatensor.bench.compare.options
 ---@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` (see below), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error` of an entry that failed, which does not stop the others. The verdict is "faster" or "slower" if so many pairs agree that chance has a probability of 1/1000, and if the quartiles of the ratios differ from 1 by at least 5 %. On a machine where other processes used more than a tenth of the processor, 25 % are required. Otherwise the verdict is "undecided". There is no ratio if results differ, nor between emulated and real devices
@@ -14,6 +19,9 @@ function bench.compare(entries, options) end
 
 ---Sizes from first to last, evenly spaced by ratio.
 ---Errors: unless both are integers from 1 on with first ≤ last.
+---```lua
+---table.concat(lt.bench.sizes(10, 1000), " ")  --> 10 20 40 80 160 320 640 1000
+---```
 ---@param first integer smallest
 ---@param last integer largest
 ---@param per_doubling? integer sizes for each doubling
@@ -43,6 +51,13 @@ function bench.crossover(fn, sizes, options) end
 ---machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures
 ---of experiments are compared if their options are equal, apart from the time of a measurement.
 ---Errors: if a result has no times, if no two rows have the same name, or if only one result is emulated.
+---```lua
+---local path = os.tmpname() .. ".json"
+---local before = lt.bench.time(function() return lt.ones(10) end, {seconds = 0.01})
+---before:save(path)
+---lt.bench.diff(lt.bench.load(path), before).kind  --> diff
+---os.remove(path)
+---```
 ---@param before table a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 ---@param after table another
 ---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of figures that are emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: between the runs; `same_machine`
@@ -58,6 +73,13 @@ function bench.machine(options) end
 
 ---Loads a saved result.
 ---Errors: if the file cannot be read, is no result, or is of another version.
+---```lua
+---local path = os.tmpname() .. ".json"
+---local before = lt.bench.time(function() return lt.ones(10) end, {seconds = 0.01})
+---before:save(path)
+---lt.bench.diff(lt.bench.load(path), before).kind  --> diff
+---os.remove(path)
+---```
 ---@param path string
 ---@return table # with the methods of its kind
 function bench.load(path) end
@@ -71,6 +93,10 @@ function bench.split(fn, options) end
 
 ---Times calls of a function. Before each reading of the clock, the call waits for the devices.
 ---Errors: errors of fn, unchanged; if the clock stands still.
+---```lua
+---local result = lt.bench.time(function() return lt.ones(10):sum() end, {seconds = 0.01})
+---result.kind  --> time
+---```
 ---@param fn function called without arguments; its results are only read once, for their dtype and device
 ---@param options? luatensor.bench.time.options
 ---@return table # a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time that a clock without waiting shows for it; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on the CPU); `first`: the very first call. Also `calls` (per round), `device`, `dtype` of the result, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`

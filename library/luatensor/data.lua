@@ -54,6 +54,13 @@ local data = {}
 ---
 ---    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
 ---Errors: a name that several columns have; a field that is no number, rows of different lengths, a quote that does not end, gzip data that is damaged: with line and column.
+---```lua
+---local path = os.tmpname()
+---local file <close> = io.open(path, "w")
+---file:write("1,2\n3,4\n"):close()
+---data.read_csv(path)  --> [[1.0, 2.0], [3.0, 4.0]]
+---os.remove(path)
+---```
 ---@param path string
 ---@param options? luatensor.data.read_csv.options
 ---@return luatensor.Tensor # [rows, columns]

@@ -39,10 +39,20 @@ function Module:register_parameter(name, x) end
 function Module:register_buffer(name, x, options) end
 
 ---Iterates over this module and all modules inside of it, each once: `for name, module in model:named_modules() do`.
+---```lua
+---local count = 0
+---for name, module in nn.Sequential(nn.ReLU(), nn.Tanh()):named_modules() do count = count + 1 end
+---count  --> 3
+---```
 ---@return function # an iterator of names ("" for this module; for the others the name of a parameter, such as "1.weight", without its last part) and modules
 function Module:named_modules() end
 
 ---Iterates over the modules that are fields of this module, with their names.
+---```lua
+---local names = {}
+---for name in nn.Sequential(nn.ReLU(), nn.Tanh()):named_children() do names[#names + 1] = name end
+---table.concat(names, " ")  --> 1 2
+---```
 ---@return function # an iterator
 function Module:named_children() end
 
@@ -54,6 +64,11 @@ function Module:named_children() end
 function Module:named_parameters() end
 
 ---Iterates over the buffers with their names.
+---```lua
+---local names = {}
+---for name in nn.BatchNorm1d(3):named_buffers() do names[#names + 1] = name end
+---names[1]  --> running_mean
+---```
 ---@return function # an iterator
 function Module:named_buffers() end
 
@@ -122,11 +137,21 @@ function Module:init() end
 function Module:forward() end
 
 ---The text that printing shows between parentheses. Classes override it.
+---```lua
+---local Scale = nn.Module:extend "Scale"
+---function Scale:extra() return "factor = 2" end
+---Scale()  --> Scale(factor = 2)
+---```
 ---@return string #
 function Module:extra() end
 
 ---Raises "train.lua:12: Linear(64, 128): message": for a layer's unsuitable input. Inside of another module, the
 ---layer's name in the outermost module precedes: "2.2 (Linear(64, 128)): message".
+---```lua
+---local Even = nn.Module:extend "Even"
+---function Even:forward(x) if x.size % 2 == 1 then self:fail("an even size expected, got %d", x.size) end return x end
+---pcall(Even(), lt.ones(3))  --> false
+---```
 ---@param message string for string.format
 function Module:fail(message) end
 
