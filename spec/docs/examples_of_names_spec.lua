@@ -29,7 +29,7 @@ describe("the example of", function()
 end)
 
 -- Names that have no example yet: whoever adds examples lowers this, and a new name comes with one.
-local WITHOUT <const> = 28
+local WITHOUT <const> = 16
 
 describe("names without an example", function()
   it("only become fewer", function()
@@ -42,6 +42,6 @@ describe("names without an example", function()
       unknown[(topic.name:gsub("^Tensor:", ""))] = nil
     end
     assert.same({}, unknown)
-    assert.equal(WITHOUT, #without, ("%d names have no example; first: %s"):format(#without, table.concat(without, ", ", 1, 20)))
+    assert.equal(WITHOUT, #without, ("%d names have no example; first: %s"):format(#without, table.concat(without, ", ", 1, math.min(20, #without))))
   end)
 end)
