@@ -102,6 +102,8 @@ describe("uniform", function()
       local tight = lt.uniform(1, 1 + lt.finfo(name).eps, 500, {dtype = name, generator = generator {3, 0}})
       assert.is_true(tight:equal(1):all():item(), name)
       assert.is_true(lt.uniform(2, 2, 5, {dtype = name}):equal(2):all():item())
+      local small = lt.uniform(-2^-12, 0, 500, {dtype = name, generator = generator {3, 0}})
+      assert.is_true(small:less(0):all():item() and lt.unique_values(small).size > 50)
     end
   end)
   it("takes a table as shape, too", function()

@@ -7,15 +7,16 @@
 #include "base/random.h"
 #include "op/op.h"
 
-/* The greatest value of dtype d below b. */
+/* The greatest value of the float dtype d below b; b for other dtypes, whose values have no use for it. */
 static double below(enum dtype d, double b) {
   if (d == DT_float64) return nextafter(b, -INFINITY);
   if (d == DT_float32) return (double)nextafterf((float)b, -INFINITY);
   int exponent, digits = dtypes[d].digits;               /* narrow floats: one step of the significand */
+  if (digits == 0) return b;
   double s = frexp(b, &exponent);
   if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the steps are half as wide */
   int least = 3 - digits - (1 << (dtypes[d].exponent - 1));      /* exponent of the least subnormal */
-  int step = exponent - digits > least ? exponent - digits : least;
+  int step = b != 0 && exponent - digits > least ? exponent - digits : least;
   return b - ldexp(1, step);
 }
 
