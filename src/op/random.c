@@ -7,12 +7,11 @@
 #include "base/random.h"
 #include "op/op.h"
 
-/* The greatest value of the float dtype d below b; b for other dtypes, whose values have no use for it. */
+/* The greatest value of the float dtype d below b. */
 static double below(enum dtype d, double b) {
   if (d == DT_float64) return nextafter(b, -INFINITY);
   if (d == DT_float32) return (double)nextafterf((float)b, -INFINITY);
   int exponent, digits = dtypes[d].digits;               /* narrow floats: one step of the significand */
-  if (digits == 0) return b;
   double s = frexp(b, &exponent);
   if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the steps are half as wide */
   int least = 3 - digits - (1 << (dtypes[d].exponent - 1));      /* exponent of the least subnormal */
@@ -86,7 +85,8 @@ static int run_contiguous(const random_job *j, generator *g, tensor *out) {
   bool wide = j->op >= RANDOM_integers || out->dtype == DT_float64;
   random_call c = {
     .op = j->op, .seed = g->seed, .offset = g->offset, .out = {.data = tensor_data(out), .dtype = out->dtype},
-    .count = out->count, .a = j->a, .b = j->b, .most = fmax(below(out->dtype, j->b), j->a),
+    .count = out->count, .a = j->a, .b = j->b,
+    .most = j->op == RANDOM_uniform ? fmax(below(out->dtype, j->b), j->a) : 0,
     .bits = dtypes[out->dtype].digits, .low = j->low, .range = j->range,
   };
   place where = out->store->place;

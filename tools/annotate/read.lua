@@ -151,7 +151,7 @@ local function op_doc(name, op)
     doc.params[i] = {name = operand, type = i == 1 and "luatensor.Tensor" or tensor_or_number, text = ""}
   end
   if op.kind == "reduction" then
-    local one = op.result == "POSITION" or name:find "^arg"           -- a position along several dims is none
+    local one = name:find "^arg"                         -- a position along several dims is none
     doc.params[2] = {name = "dim", type = one and "integer" or "integer|integer[]", optional = true,
                      text = one and "unless given, the position is that in the flattened x" or "all dims unless given"}
   end

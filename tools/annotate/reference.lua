@@ -59,9 +59,7 @@ end
 local function sections_by_name()
   local sections, places = {}, {}
   for i, doc in ipairs((read.collect())) do
-    local class = doc.name:match "^%w+:" or doc.name
-    sections[doc.name] = sections[doc.name] or doc.section
-    sections[class] = sections[class] or doc.section
+    for _, name in ipairs {doc.name, doc.name:match "^%w+:"} do sections[name] = sections[name] or doc.section end
     places[doc.name] = places[doc.name] or i
   end
   return sections, places
@@ -101,9 +99,7 @@ local function label(topic)
 end
 
 -- Markdown's marks that are meant as they are, outside of `code`.
-local function plain(text)
-  return (text:gsub("[^`]+", "%0"):gsub("([%*_%[%]<>|])", "\\%1"))
-end
+local function plain(text) return (text:gsub("[%*_%[%]<>|]", "\\%0")) end
 
 local function escape(text)
   local out, code = {}, false
@@ -141,9 +137,7 @@ local function explain(out, topic, doc)
     add(out, "%s", item(field.name, field.type, field.default, field.text))
   end
   for _, result in ipairs(doc.returns) do
-    local words = page.type_words(result.type)
-    local more = result.text ~= "" and (words ~= "" and ": " or "") .. result.text or ""
-    add(out, "\nReturns: %s.", (escape(words .. more):gsub("%.$", "")))
+    add(out, "\nReturns: %s.", (escape(page.described(result.type, result.text)):gsub("%.$", "")))
   end
   if doc.example then add(out, "\n```lua\n%s\n```", table.concat(doc.example, "\n")) end
   add(out, "")
@@ -155,7 +149,7 @@ local function entry(out, topic)
   if other then
     add(out, "The same as `%s`.\n", other)
   elseif not doc then
-    add(out, "%s\n", escape(("%s: %s"):format(page.type_words(topic.field.type), topic.field.text)))
+    add(out, "%s\n", escape(page.described(topic.field.type, topic.field.text)))
   elseif doc.kind == "constant" then
     add(out, "A constant, a %s. %s\n", doc.type, escape(table.concat(doc.text, " ")))
   else

@@ -25,6 +25,12 @@ function page.type_words(type)
   return #parts == 0 and (last or "") or table.concat(parts, ", ") .. " or " .. last
 end
 
+--- "tensor: of shape [m, n]"; the type or the text may be missing.
+function page.described(type, text)
+  local kind = page.type_words(type)
+  return kind .. (kind ~= "" and text ~= "" and ": " or "") .. text
+end
+
 local function width_of(text) return utf8.len(text) or #text end
 
 -- Breaks a text into lines, all but the first indented.
@@ -98,9 +104,7 @@ local function parameters(doc)
   local rows = {}
   for _, param in ipairs(doc.params) do
     if param.name ~= "options" then
-      local text = page.type_words(param.type)
-      local more = param.text ~= "" and (text ~= "" and ": " or "") .. param.text or ""
-      rows[#rows + 1] = {param.name, text .. more}
+      rows[#rows + 1] = {param.name, page.described(param.type, param.text)}
     end
   end
   return #rows > 0 and columns(rows) or nil
@@ -119,9 +123,7 @@ end
 local function results(doc)
   local lines = {}
   for i, result in ipairs(doc.returns) do
-    local type = page.type_words(result.type)
-    local more = result.text ~= "" and (type ~= "" and ": " or "") .. result.text or ""
-    lines[i] = wrap(type .. more, "Returns ", "  ")
+    lines[i] = wrap(page.described(result.type, result.text), "Returns ", "  ")
   end
   return #lines > 0 and table.concat(lines, "\n") or nil
 end
@@ -169,7 +171,7 @@ function page.topic(topic, same)
   if not doc then
     local field, class = topic.field, topic.name:match "^%w+"
     local object = class == "Tensor" and "x" or class:lower()
-    return ("%s.%s\n\n%s: %s"):format(object, field.name, page.type_words(field.type), field.text)
+    return ("%s.%s\n\n%s"):format(object, field.name, page.described(field.type, field.text))
   end
   local parts = {page.heads(topic, doc)}
   if other then parts[1] = ("%s is another name for %s.\n\n%s"):format(topic.name, other, parts[1]) end

@@ -1,5 +1,4 @@
-/* Includes LOOPS, a header, for each compute dtype: D, which LOOPS undefines, is its
-** name. */
+/* Includes LOOPS, a header, for each compute dtype: D, which LOOPS undefines, is its name. */
 
 #define D bool
 #include LOOPS

@@ -1,6 +1,6 @@
 /* Loops that fold elements into accumulators of type TOTAL, which the names of the functions end in. In memory the
-** elements are of type ELEMENT; a row's step takes them as TAKEN, if they are converted first. `means` are numbers of type MEAN that the step may use,
-** one a column; NULL: the step gets 0. */
+** elements are of type ELEMENT; a row's step takes them as TAKEN, if they are converted first. `means` are numbers of
+** type MEAN that the step may use, one for each column; if `means` is NULL, the step gets 0. */
 
 #define NAME(name) ISA_PASTE(name, TOTAL)
 #ifndef TAKEN
