@@ -158,7 +158,7 @@ $(BUILD)/obj/edges.o: spec/support/fuzz/edges.c $(BUILD)/flags
 	$(call say,$<)$(CC) $(ALL_CFLAGS) -fno-sanitize=all -c -o $@ $<
 
 # Each file becomes one string literal, a line each: backslashes, quotes and trigraphs escaped.
-$(BUILD)/embedded.c: $(EMBEDDED) $(BUILD)/flags
+$(BUILD)/embedded.c: $(EMBEDDED) $(BUILD)/files
 	@mkdir -p $(@D)
 	$(call say,$@){ echo '#include "gpu/sources.h"'; echo 'const embedded embedded_sources[] = {'; \
 	  for file in $(EMBEDDED:src/%=%); do echo "{\"$$file\","; \
@@ -171,12 +171,17 @@ $(BUILD)/obj/embedded.o: $(BUILD)/embedded.c src/gpu/sources.h
 
 -include $(OBJECTS:.o=.d)
 
-# Other flags, other objects: rewritten only when they change. A deleted source relinks, too.
-FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))) $(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS) $(EMBEDDED)
-$(BUILD)/flags: force
+# Rewritten only when they change: other flags compile every object again, and other flags or other files (one that was added, moved or
+# deleted) link the module and embed the device code again.
+define REMEMBER
 	@mkdir -p $(@D)
-	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
-$(MODULE): $(BUILD)/flags
+	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
+endef
+$(BUILD)/flags: force
+	$(call REMEMBER,$(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))))
+$(BUILD)/files: force
+	$(call REMEMBER,$(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS) $(EMBEDDED))
+$(MODULE): $(BUILD)/flags $(BUILD)/files
 
 .PHONY: force found
 force:

@@ -1,5 +1,5 @@
--- Takes over into git what a long run found: the inputs of FOLDER/corpus/TARGET, each with its length (4 bytes) in front,
--- become the file spec/fuzz/found/TARGET, with which later runs begin.
+-- Takes over into git what a long run found: the inputs of FOLDER/corpus/TARGET join those of the file spec/fuzz/found/TARGET, with which later
+-- runs begin. Each input has its length (4 bytes) in front.
 --   lua pack.lua FOLDER TARGET…
 local folder = arg[1]
 
@@ -8,10 +8,24 @@ local function read(path)
   return file:read "a"
 end
 
+-- The inputs of a pack that may not exist yet, each once.
+local function packed(path, list)
+  local file <close> = io.open(path, "rb")
+  local text, at = file and file:read "a" or "", 1
+  while at <= #text do
+    local input, after = ("<s4"):unpack(text, at)
+    list[#list + 1], list[input], at = ("<s4"):pack(input), true, after
+  end
+  return list
+end
+
 local function inputs_of(name)
-  local list = {}
+  local list = packed("spec/fuzz/found/" .. name, {})
   local pipe <close> = assert(io.popen(("find %s/corpus/%s -type f | sort"):format(folder, name)))
-  for path in pipe:lines() do list[#list + 1] = ("<s4"):pack(read(path)) end
+  for path in pipe:lines() do
+    local input = read(path)
+    if not list[input] then list[#list + 1], list[input] = ("<s4"):pack(input), true end
+  end
   table.sort(list, function(a, b) return #a < #b or #a == #b and a < b end)
   return list
 end
