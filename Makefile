@@ -7,6 +7,7 @@ BUILD  ?= build
 
 # Where `make install` puts things; LuaRocks passes its own.
 PREFIX ?= /usr/local
+INCDIR ?= $(PREFIX)/include
 LUADIR ?= $(PREFIX)/share/lua/5.4
 LIBDIR ?= $(PREFIX)/lib/lua/5.4
 BINDIR ?= $(PREFIX)/bin
@@ -151,7 +152,10 @@ KERNEL_FLAGS_reduce := -mprefer-vector-width=256
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) $(ALL_CFLAGS) $(TRACE) $(ISAS:%=-DLT_HAS_%) -MMD -MP -c -o $@ $<
+	$(call say,$<)$(CC) $(ALL_CFLAGS) $(INCLUDES) $(TRACE) $(ISAS:%=-DLT_HAS_%) -MMD -MP -c -o $@ $<
+
+# Only the functions for hosts see the installed header.
+$(BUILD)/obj/lua/host/%.o: INCLUDES := -Iinclude
 
 $(BUILD)/obj/edges.o: spec/support/fuzz/edges.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -216,6 +220,7 @@ bench: build              ## the performance table; BENCH="--rows add --json fil
 install: build            ## into PREFIX (/usr/local)
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
+	install -D -m 644 include/luatensor.h "$(DESTDIR)$(INCDIR)/luatensor.h"
 	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
 	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples" "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
 	install -m 644 examples/*.lua "$(DESTDIR)$(LUADIR)/luatensor/examples"
@@ -251,7 +256,7 @@ lint-gcc:
 LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) -Werror -fsyntax-only \
              -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))
-$(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) $(ISAS:%=-DLT_HAS_%) $*
+$(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) -Iinclude $(ISAS:%=-DLT_HAS_%) $*
 define LINT_RULE
 $(KERNELS:%=%.$(1).clang): %.$(1).clang: ; @$$(LINT_CLANG) $$(FLAGS_$(1)) -DISA=$(1) $$*
 endef

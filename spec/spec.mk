@@ -18,9 +18,9 @@ PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
 
 HOSTS := $(patsubst spec/support/hosts/%.c,build/spec/%,$(wildcard spec/support/hosts/*_host.c))
 
-build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h
+build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatensor.h
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -Iinclude -o $@ $< $(LUA_LIBS) -pthread
 
 # Another library in the process, for spec/io/dlpack_spec.lua.
 build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
@@ -99,9 +99,9 @@ test-gcstress: build      ## specs with a full collection before every 7th tenso
 
 # Hosts for ThreadSanitizer are instrumented themselves: it has to be there first.
 TSAN_HOSTS := build/spec/thread/embed_host build/spec/thread/states_host
-build/spec/thread/%: spec/support/hosts/%.c spec/support/hosts/state.h
+build/spec/thread/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatensor.h
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fsanitize=thread -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fsanitize=thread -isystem $(LUA_INCDIR) -Iinclude -o $@ $< $(LUA_LIBS) -pthread
 
 .PHONY: torture test-all
 torture: test-hosts       ## kills, failing allocators, raising hooks, threads under TSan, environments: minutes; TORTURE="words"

@@ -71,7 +71,12 @@ describe("docs/embedding.md", function()
   local prelude = [[
 #include <lauxlib.h>
 #include <lualib.h>
-#include <stdatomic.h>
+#include <luatensor.h>
+#include <stdio.h>
+static const luatensor_api *lt;
+static int64_t height, width;
+static unsigned char *pixels;
+void call_script(lua_State *);
 typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
 void hand_to_renderer(DLManagedTensorVersioned *);
 void host(lua_State *L) { (void)L; {
@@ -81,9 +86,10 @@ void host(lua_State *L) { (void)L; {
     it("has C that a compiler takes: " .. code:match "[^\n]*", function()
       local path = os.tmpname()
       local file <close> = assert(io.open(path, "w"))
-      file:write(prelude, (code:gsub("\n…\n", "\n")), "}}\n")
+      local whole = code:find "#include"               -- a file, not lines of a function
+      file:write(whole and "#include <lauxlib.h>\n" or prelude, (code:gsub("\n…\n", "\n")), whole and "" or "}}\n")
       file:flush()
-      local command = "cc -xc -std=gnu11 -fsyntax-only $(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) %s 2>&1"
+      local command = "cc -xc -std=gnu11 -fsyntax-only -Iinclude $(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) %s 2>&1"
       local pipe = assert(io.popen(command:format(path)))
       assert.equal("", pipe:read "a")
       pipe:close()

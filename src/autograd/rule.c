@@ -4,6 +4,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"
+#include "base/loan.h"
 #include "lua/register.h"
 
 static const char rule_class = 0;
@@ -59,6 +60,8 @@ static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int 
     case VALUE_tensor:  break;
   }
   if (!v->store) luaL_error(L, "backward: %s kept nothing of this tensor", n->name);
+  if (storage_is_revoked(v->store))
+    luaL_error(L, "backward: %s needs a tensor whose memory the host has taken back", n->name);
   if (v->version != v->store->version) raise_changed(L, n);
   if (graph && k >= n->nout && v->needs && v->is_leaf) {
     lua_getiuservalue(L, at, NODE_EDGES + k - n->nout);

@@ -9,6 +9,7 @@ enum lock {
   LOCK_DEVICES,        /* the list of the kinds of devices */
   LOCK_PROFILE,        /* the owner of the profile */
   LOCK_STORAGES,       /* the list of large storages */
+  LOCK_LOANS,          /* the list of memory that hosts lend */
   LOCK_PINNED,         /* the list of page-locked memory */
   LOCK_BLAS,           /* OpenBLAS's settings and buffers */
   LOCK_FFT_PLANS,

@@ -45,6 +45,9 @@ typedef struct dl_owned {
 ** our streams, nor we theirs. ERR_MEMORY, ERR_DEVICE and others. */
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 
+/* The dtype of this type code and so many bits; DT_none: there is no such dtype. */
+enum dtype dlpack_dtype(int code, int bits);
+
 /* Reads the struct: dtype, shape, strides and count of a tensor without storage; data and place of its storage. Returns
 ** NULL, or the error. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);

@@ -2,7 +2,7 @@
 
 #include "io/dlpack.h"
 
-static enum dtype dtype_of(int code, int bits) {
+enum dtype dlpack_dtype(int code, int bits) {
   for (int d = 0; d < DTYPE_COUNT; d++)
     if (dtypes[d].dlpack == code && 8 * dtypes[d].size == bits) return (enum dtype)d;
   return DT_none;
@@ -61,7 +61,7 @@ const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *w
   if (in->versioned && new->version.major != DL_MAJOR) return "a version of DLPack that is not 1";
   if (!find_place(from->device.type, from->device.id, where)) return "on a device that is not here";
   if (from->dtype.lanes != 1) return "a dtype of several lanes";
-  *t = (tensor){.dtype = dtype_of(from->dtype.code, from->dtype.bits)};
+  *t = (tensor){.dtype = dlpack_dtype(from->dtype.code, from->dtype.bits)};
   if (t->dtype == DT_none) return "a dtype that is not supported";
   const char *wrong = describe_shape(from, t);
   if (wrong) return wrong;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/loan.h"
 #include "lua/register.h"
 
 /* ---- tensors ---- */
@@ -49,6 +50,7 @@ const char *push_lost(lua_State *L, const char *what, place where) {
 
 const char *push_gone(lua_State *L, const tensor *t) {
   if (!t->store) return lua_pushliteral(L, "this tensor was freed");
+  if (storage_is_revoked(t->store)) return lua_pushliteral(L, "the host has taken the memory of this tensor back");
   return push_lost(L, "tensor", t->store->place);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/loan.h"
 #include "io/dlpack.h"
 #include "lua/args.h"
 #include "lua/array/index.h"
@@ -52,6 +53,8 @@ static int l_to_dlpack(lua_State *L) {
                       push_positions(L, "to_dlpack", 2, 2));
   const tensor *t = check_tensor(L, 1, "to_dlpack");
   check_no_gradient(L, "to_dlpack");
+  if (storage_is_lent(t->store))
+    return luaL_error(L, "to_dlpack: the host lends this memory and may take it back; use x:clone()");
   bool versioned = opt_bool(L, options, "to_dlpack", "versioned", true);
   dl_owned *p = push_object(L, &capsule_class, sizeof *p, 0);
   p->versioned = versioned;

@@ -1,0 +1,191 @@
+#ifndef LUATENSOR_H
+#define LUATENSOR_H
+
+/* luatensor for other C modules and for host programs: docs/embedding.md has programs that use this header.
+**
+** Nothing is linked. The Lua module holds a table of functions, and a program finds the table through its Lua state:
+**
+**   const luatensor_api *lt = luatensor_open(L, LUATENSOR_ABI);
+**   float *gain = lt->new_tensor(L, LUATENSOR_float32, 1, (int64_t[]){256});        the tensor is on the stack
+**
+** A function that takes a lua_State follows Lua's rules: it runs in the thread that runs the state, and "may raise" means a
+** Lua error, which a host catches by lua_pcall. The header is C99 and C++11. */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#include <lua.h>
+#ifdef __cplusplus
+}
+#endif
+
+/* The number of this interface. A later number adds functions at the end of the table, so a module serves programs of the
+** same number and of lower ones. */
+#define LUATENSOR_ABI 1
+
+/* ---- arrays ---- */
+
+/* The dtypes: DLPack's type code * 256 + the bits of an element. */
+enum luatensor_dtype {
+  LUATENSOR_any       = 0,              /* only in a check */
+  LUATENSOR_int8      = 0x008, LUATENSOR_int16  = 0x010, LUATENSOR_int32  = 0x020, LUATENSOR_int64  = 0x040,
+  LUATENSOR_uint8     = 0x108, LUATENSOR_uint16 = 0x110, LUATENSOR_uint32 = 0x120, LUATENSOR_uint64 = 0x140,
+  LUATENSOR_float16   = 0x210, LUATENSOR_float32 = 0x220, LUATENSOR_float64 = 0x240,
+  LUATENSOR_bfloat16  = 0x410,
+  LUATENSOR_complex64 = 0x540, LUATENSOR_complex128 = 0x580,
+  LUATENSOR_bool      = 0x608           /* bytes that are 0 or 1 */
+};
+
+enum { LUATENSOR_MAX_DIMS = 16, LUATENSOR_any_ndim = -1 };
+
+/* Elements in the memory of the host. */
+typedef struct luatensor_array {
+  void   *data;                         /* the first element */
+  int32_t dtype, ndim;
+  int64_t count;                        /* number of elements */
+  int64_t shape[LUATENSOR_MAX_DIMS];
+  int64_t stride[LUATENSOR_MAX_DIMS];   /* in elements, may be negative */
+  int32_t contiguous;                   /* 1: rows lie one after the other, without gaps */
+} luatensor_array;
+
+/* A description of contiguous elements. */
+static inline luatensor_array luatensor_rows(void *data, int dtype, int ndim, const int64_t *shape) {
+  luatensor_array a;
+  a.data = data;
+  a.dtype = dtype;
+  a.ndim = ndim;
+  a.count = a.contiguous = 1;
+  for (int d = (ndim < LUATENSOR_MAX_DIMS ? ndim : LUATENSOR_MAX_DIMS) - 1; d >= 0; d--) {
+    a.shape[d] = shape[d];
+    a.stride[d] = a.count;
+    a.count *= shape[d];
+  }
+  return a;
+}
+
+/* Flags for `read` and `check`. */
+enum {
+  LUATENSOR_contiguous = 1,             /* other tensors are an error; the script is told to write x:contiguous() */
+  LUATENSOR_write      = 2              /* the caller writes to the elements, before the script runs again */
+};
+
+/* Results of functions that do not raise. `explain` turns them into a sentence. */
+enum luatensor_status {
+  LUATENSOR_ok = 0,
+  LUATENSOR_ended,                      /* this loan was revoked before, or its last tensor has ended */
+  LUATENSOR_other_thread,               /* another thread has made or claimed this loan */
+  LUATENSOR_busy,                       /* an operation of the state is at work */
+  LUATENSOR_bad_threads                 /* not a possible number of threads */
+};
+
+typedef uint64_t luatensor_loan;                       /* 0: none */
+typedef struct luatensor_cancel luatensor_cancel;      /* a flag of a state */
+
+/* Bytes of tensors in the memory of the host. */
+typedef struct luatensor_memory {
+  uint64_t live, peak, limit;           /* of this Lua state; limit 0: none */
+  uint64_t process_live, process_peak;  /* of all states, with scratch memory */
+} luatensor_memory;
+
+/* ---- the functions ---- */
+
+typedef struct luatensor_api {
+  int32_t abi, oldest;                  /* the numbers of the interface that this module serves: oldest … abi */
+
+  /* Pushes a new tensor and returns the address of its elements, which have no values yet. May raise. */
+  void *(*new_tensor)(lua_State *L, int dtype, int ndim, const int64_t *shape);
+
+  /* 1 if the value at a stack index is a tensor. */
+  int (*is_tensor)(lua_State *L, int index);
+
+  /* Describes the tensor at a stack index. Returns 1; or 0 with a sentence on the stack that says why not. The pointer is
+  ** valid as long as the tensor is: until it is collected, freed or revoked. The strides of `data` are in elements. */
+  int (*read)(lua_State *L, int index, int flags, luatensor_array *a);
+
+  /* The same for argument `arg` of a C function, which has to have this dtype (LUATENSOR_any) and number of dims
+  ** (LUATENSOR_any_ndim). Raises luaL_argerror. */
+  void (*check)(lua_State *L, int arg, int dtype, int ndim, int flags, luatensor_array *a);
+
+  /* Pushes a tensor on memory of the host, without a copy. The memory has to stay until `release` is called, which may be
+  ** NULL: once, when the last tensor on the memory ends (perhaps during a garbage collection or lua_close) or when the host
+  ** revokes the loan. `release` must not use Lua. May raise; then nothing was lent and `release` is not called. */
+  luatensor_loan (*lend)(lua_State *L, const luatensor_array *a, void (*release)(void *context), void *context);
+
+  /* Takes the memory of a loan back: when this returns LUATENSOR_ok, nothing refers to the memory any more, and each later
+  ** use of its tensors and of their views is a Lua error. Otherwise nothing has happened. Does not raise. */
+  int (*revoke)(lua_State *L, luatensor_loan loan);
+
+  /* Makes the calling thread the one that may revoke a loan, for a state that moved to this thread. */
+  int (*claim)(luatensor_loan loan);
+
+  /* Limits the bytes of tensors of this state; 0: no limit. May raise (no memory). */
+  void (*set_memory_limit)(lua_State *L, uint64_t bytes);
+  void (*memory)(lua_State *L, luatensor_memory *m);
+
+  /* The number of threads of an operation, in all states. Any thread may call these. */
+  int (*set_threads)(int n);
+  int (*threads)(void);
+
+  /* The flag of a state: while it is set, operations and new tensors raise "cancelled by the host". Any thread may set
+  ** it as long as the state is open. */
+  luatensor_cancel *(*cancel_flag)(lua_State *L);
+  void (*set_cancel)(luatensor_cancel *flag, int on);
+
+  /* The sentence for a status. */
+  const char *(*explain)(int status);
+} luatensor_api;
+
+/* ---- the way to them ---- */
+
+/* True if the module's table is in the registry; pushes nothing. */
+static inline const luatensor_api *luatensor_loaded(lua_State *L) {
+  const luatensor_api *lt;
+  lua_getfield(L, LUA_REGISTRYINDEX, "luatensor.api");
+  lt = (const luatensor_api *)lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return lt;
+}
+
+/* The functions for `abi`, which is LUATENSOR_ABI; requires luatensor where it is not loaded yet. NULL with a sentence on
+** the stack: why not. Does not raise, but where memory is out. */
+static inline const luatensor_api *luatensor_find(lua_State *L, int abi) {
+  const luatensor_api *lt = luatensor_loaded(L);
+  if (!lt) {
+    if (lua_getglobal(L, "require") != LUA_TFUNCTION) {
+      lua_pop(L, 1);
+      lua_pushliteral(L, "luatensor.h: luatensor is not loaded and there is no function require; open Lua's libraries first");
+      return NULL;
+    }
+    lua_pushliteral(L, "luatensor");
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) return NULL;
+    lt = luatensor_loaded(L);
+  }
+  if (lt && lt->oldest <= abi && abi <= lt->abi) return lt;
+  if (!lt)
+    lua_pushliteral(L, "luatensor.h: this luatensor is older than its C interface; install luatensor 1.0 or newer");
+  else
+    lua_pushfstring(L, "luatensor.h: this program was compiled with interface %d, and the installed luatensor has %d to %d; %s",
+                    abi, (int)lt->oldest, (int)lt->abi,
+                    abi > lt->abi ? "install a newer luatensor" : "compile the program with the header of that luatensor");
+  return NULL;
+}
+
+/* The same; raises the sentence. */
+static inline const luatensor_api *luatensor_open(lua_State *L, int abi) {
+  const luatensor_api *lt = luatensor_find(L, abi);
+  if (!lt) lua_error(L);
+  return lt;
+}
+
+/* Opens luatensor as a sandbox when it is required: docs/embedding.md says what is closed. Returns 0 if it is too late,
+** because luatensor is loaded. */
+static inline int luatensor_sandbox(lua_State *L) {
+  if (luatensor_loaded(L)) return 0;
+  lua_pushboolean(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "luatensor.sandbox");
+  return 1;
+}
+
+#endif

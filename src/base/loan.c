@@ -1,0 +1,109 @@
+#include "base/loan.h"
+
+#include <stdlib.h>
+
+#include "base/lock.h"
+
+typedef struct loan {
+  uint64_t    number;
+  const void *thread;                      /* the owner */
+  storage    *store;
+  void      (*release)(void *context);
+  void       *context;
+  struct loan *next, *prev;
+} loan;
+
+static loan *first;                        /* the open loans, the newest first: a host mostly revokes one of the newest */
+static uint64_t numbers;                   /* loans so far */
+
+static _Thread_local char here;            /* its address stands for the thread */
+
+/* The open loan of this number; NULL: it has ended. The caller holds the lock. */
+static loan *find(uint64_t number) {
+  loan *l = first;
+  while (l && l->number != number) l = l->next;
+  return l;
+}
+
+static void add(loan *l) {
+  lock_take(LOCK_LOANS);
+  l->number = ++numbers;
+  l->next = first;
+  if (first) first->prev = l;
+  first = l;
+  lock_release(LOCK_LOANS);
+}
+
+/* The caller holds the lock. */
+static void take_out(loan *l) {
+  if (l->prev) l->prev->next = l->next; else first = l->next;
+  if (l->next) l->next->prev = l->prev;
+}
+
+/* Tells the host that its memory is its own again. */
+static void finish(loan *l) {
+  if (l->release) l->release(l->context);
+  free(l);
+}
+
+/* Called when the storage ends. A revoked storage has no loan any more. */
+static void end_lent(storage *s) {
+  loan *l = s->owner;
+  if (!l) return;
+  lock_take(LOCK_LOANS);
+  take_out(l);
+  lock_release(LOCK_LOANS);
+  finish(l);
+}
+
+int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *context, storage **s, uint64_t *number) {
+  loan *l = malloc(sizeof *l);
+  if (!l) return ERR_MEMORY;
+  int st = storage_wrap(host_place(), ptr, bytes, end_lent, l, s);
+  if (st != OK) {
+    free(l);
+    return st;
+  }
+  *l = (loan){.thread = &here, .store = *s, .release = release, .context = context};
+  add(l);
+  *number = l->number;
+  return OK;
+}
+
+static enum loan_status status_of(const loan *l) {
+  return !l ? LOAN_ENDED : l->thread == &here ? LOAN_OPEN : LOAN_ELSEWHERE;
+}
+
+enum loan_status loan_look(uint64_t number) {
+  lock_take(LOCK_LOANS);
+  enum loan_status status = status_of(find(number));
+  lock_release(LOCK_LOANS);
+  return status;
+}
+
+enum loan_status loan_claim(uint64_t number) {
+  lock_take(LOCK_LOANS);
+  loan *l = find(number);
+  if (l) l->thread = &here;
+  lock_release(LOCK_LOANS);
+  return l ? LOAN_OPEN : LOAN_ENDED;
+}
+
+/* Raising the version makes gradients that need the elements an error. */
+enum loan_status loan_revoke(uint64_t number) {
+  lock_take(LOCK_LOANS);
+  loan *l = find(number);
+  enum loan_status status = status_of(l);
+  if (status == LOAN_OPEN) {
+    storage *s = l->store;
+    s->ptr = s->owner = NULL;
+    s->epoch = EPOCH_REVOKED;
+    s->version++;
+    take_out(l);
+  }
+  lock_release(LOCK_LOANS);
+  if (status == LOAN_OPEN) finish(l);
+  return status;
+}
+
+bool storage_is_lent(const storage *s) { return s->release == end_lent; }

@@ -1,0 +1,57 @@
+/* Tensors on memory that a host lends, and the end of such loans. */
+
+#include "base/loan.h"
+#include "io/dlpack.h"
+#include "lua/args.h"
+#include "lua/host/host.h"
+#include "lua/interrupt.h"
+#include "op/queue.h"
+
+/* Fills the storage-less tensor and the address; raises what is wrong with the array. */
+static void check_array(lua_State *L, luatensor_array *a, tensor *form, void **data) {
+  int d = api_dtype(L, "lend", a->dtype);
+  dl_versioned as = {.version = {.major = DL_MAJOR}};
+  as.tensor = (dl_tensor){.data = a->data, .device = {DL_CPU, 0}, .ndim = a->ndim, .shape = a->shape, .strides = a->stride,
+                          .dtype = {dtypes[d].dlpack, (uint8_t)(8 * dtype_size((enum dtype)d)), 1}};
+  place where;
+  bool read_only, clean;
+  const char *wrong = dlpack_describe(&(dl_owned){&as, true}, form, data, &where, &read_only);
+  if (wrong) luaL_error(L, "lend: %s", wrong);
+  form->store = &(storage){.place = where, .ptr = *data, .refs = 1};
+  int st = dlpack_check_bools(form, &clean);
+  if (st != OK) raise(L, "lend", st, (const tensor *[]){form}, 1);
+  if (!clean) luaL_error(L, "lend: a bool with bytes other than 0 and 1; lend it as uint8");
+}
+
+luatensor_loan api_lend(lua_State *L, const luatensor_array *a, void (*release)(void *context), void *context) {
+  luatensor_array copy = *a;
+  tensor form;
+  void *data;
+  luaL_checkstack(L, LUA_MINSTACK, "lend");
+  check_array(L, &copy, &form, &data);
+  tensor *t = push_empty(L);
+  storage *s;
+  uint64_t number;
+  int st = loan_open(data, (size_t)form.count * (size_t)dtype_size(form.dtype), release, context, &s, &number);
+  if (st != OK) raise(L, "lend", st, NULL, 0);
+  *t = form;
+  t->store = s;
+  return number;
+}
+
+static int to_status(enum loan_status status) {
+  static const int of[] = {[LOAN_OPEN] = LUATENSOR_ok, [LOAN_ENDED] = LUATENSOR_ended, [LOAN_ELSEWHERE] = LUATENSOR_other_thread};
+  return of[status];
+}
+
+/* Another thread must not touch L, so the loan's owner is compared first. Copies to a GPU may still read the memory. */
+int api_revoke(lua_State *L, luatensor_loan loan) {
+  enum loan_status status = loan_look(loan);
+  if (status != LOAN_OPEN) return to_status(status);
+  if (is_interrupting(L)) return LUATENSOR_busy;
+  place failing;
+  queue_wait_all(&failing);              /* an error of a device ends its work, too */
+  return to_status(loan_revoke(loan));
+}
+
+int api_claim(luatensor_loan loan) { return to_status(loan_claim(loan)); }
