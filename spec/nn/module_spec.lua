@@ -886,6 +886,7 @@ describe("a method that modules or optimisers have not", function()
       function() m:register_forward_hook(print) end,
       function() m[1]:zeroGradParameters() end,
       function() m:xyzzy() end,
+      function() nn:Linear(2, 3) end,
       function() sgd:zeroGrad() end,
       function() sgd:stpe() end,
     }
@@ -894,6 +895,7 @@ describe("a method that modules or optimisers have not", function()
       'module has no method "paramters"; did you mean "parameters"?',
       'module has no method "register_forward_hook"; there are no hooks',
       'module has no method "zeroGradParameters"; did you mean "zero_grad"?', 'module has no method "xyzzy"',
+      "Linear: a class is called with a dot: nn.Linear(…)",
       'optimiser has no method "zeroGrad"; did you mean "zero_grad"?',
       'optimiser has no method "stpe"; did you mean "step"?',
     }

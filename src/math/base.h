@@ -11,6 +11,10 @@
 #define LT_ON_GPU 0
 #endif
 
+/* PASTE(m_abs, D) is m_abs_float32 where D is float32. */
+#define PASTE(name, dtype) PASTE_NAMES(name, dtype)
+#define PASTE_NAMES(name, dtype) name##_##dtype
+
 #if LT_ON_GPU
 
 #include "math/ptx.cuh"

@@ -322,7 +322,7 @@ INLINE complex128_t sign_parts(double x, double y) {
   return make_complex128(zero ? 0 : u / h, zero ? 0 : v / h);
 }
 
-/* ---- m_* of both dtypes: D, its type C, its real D and R ---- */
+/* ---- m_* of both dtypes ---- */
 
 #define EACH_COMPLEX_UNARY(M)                                                                     \
   M(exp) M(expm1) M(log) M(log1p) M(log2) M(log10) M(sqrt) M(sin) M(cos) M(tan) M(asin) M(acos)   \
@@ -352,28 +352,14 @@ EACH_COMPLEX_UNARY(COMPLEX_UNARY)
 COMPLEX_BINARY(div, div_floats, div_doubles)
 COMPLEX_BINARY(pow, pow_parts, pow_parts)
 
-#define COMPLEX_FUNCTIONS(D, C, R, T)                                                             \
-  INLINE C m_mul_##D(C z, C w) {                                                                  \
-    T a = real_##D(z), b = imag_##D(z), c = real_##D(w), d = imag_##D(w);                         \
-    return make_##D(a * c - b * d, a * d + b * c);                                                \
-  }                                                                                               \
-  INLINE T m_abs_##D(C z) { return m_hypot_##R(real_##D(z), imag_##D(z)); }                       \
-  INLINE T m_angle_##D(C z) { return m_atan2_##R(imag_##D(z), real_##D(z)); }                     \
-  INLINE C m_conj_##D(C z) { return make_##D(real_##D(z), -imag_##D(z)); }                        \
-  INLINE C m_round_##D(C z) { return make_##D(m_round_##R(real_##D(z)), m_round_##R(imag_##D(z))); } \
-  INLINE bool m_isnan_##D(C z) { return real_##D(z) != real_##D(z) || imag_##D(z) != imag_##D(z); } \
-  INLINE bool m_isinf_##D(C z) {                                                                  \
-    return abs_##R(real_##D(z)) == INFINITY || abs_##R(imag_##D(z)) == INFINITY;                  \
-  }                                                                                               \
-  INLINE bool m_isfinite_##D(C z) {                                                               \
-    return abs_##R(real_##D(z)) < INFINITY && abs_##R(imag_##D(z)) < INFINITY;                    \
-  }                                                                                               \
-  INLINE bool m_isclose_##D(C x, C y, C rtol, C atol) {                                           \
-    bool close = m_abs_##D(x - y) <= real_##D(atol) + real_##D(rtol) * m_abs_##D(y);              \
-    return x == y || (close && m_isfinite_##D(x) && m_isfinite_##D(y));                           \
-  }                                                                                               \
-  INLINE bool is_far_trig_##D(C z) { (void)z; return false; }
-COMPLEX_FUNCTIONS(complex64, complex64_t, float32, float)
-COMPLEX_FUNCTIONS(complex128, complex128_t, float64, double)
+#define D complex64
+#define R float32
+#define T float
+#include "math/complex_dtype.h"
+
+#define D complex128
+#define R float64
+#define T double
+#include "math/complex_dtype.h"
 
 #endif

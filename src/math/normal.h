@@ -16,30 +16,32 @@ INLINE double double_of(uint64_t v) {
 #endif
 }
 
-/* sin(πt), cos(πt) for |t| <= 1: t is a multiple q of 1/2 and a rest, of which the Taylor series end below
-** the last bit. Lighter than m_sin and m_cos, which take any argument. */
-#define TURN(T, MAGIC, SIN, COS)                                                                      \
-  INLINE void turn_##T(T t, T *sine, T *cosine) {                                                     \
-    T q = (2 * t + MAGIC) - MAGIC;                     /* rounded to an integer, -2 … 2 */            \
-    T y = (t - q * (T)0.5) * (T)3.14159265358979323846, z = y * y;                                    \
-    T s = y + y * z * (SIN), c = 1 + z * (COS);                                                       \
-    bool odd = (q == 1) | (q == -1), half = (q == 2) | (q == -2);                                     \
-    T a = odd ? c : s, b = odd ? s : c;                                                               \
-    *sine = (half | (q == -1)) ? -a : a;                                                              \
-    *cosine = (half | (q == 1)) ? -b : b;                                                             \
-  }
-TURN(float, 0x1.8p23f, -1 / 6.f + z * (1 / 120.f + z * (-1 / 5040.f + z * (1 / 362880.f))),
-     -0.5f + z * (1 / 24.f + z * (-1 / 720.f + z * (1 / 40320.f))))
-TURN(double, 0x1.8p52,
-     -1 / 6. + z * (1 / 120. + z * (-1 / 5040. + z * (1 / 362880. + z * (-1 / 39916800. + z * (1 / 6227020800. +
-     z * (-1 / 1307674368000. + z * (1 / 355687428096000.))))))),
-     -0.5 + z * (1 / 24. + z * (-1 / 720. + z * (1 / 40320. + z * (-1 / 3628800. + z * (1 / 479001600. +
-     z * (-1 / 87178291200. + z * (1 / 20922789888000.))))))))
+/* The Taylor series of (sin y - y) / y^3 and (cos y - 1) / y^2 in z = y^2, for |y| <= π/4. */
+INLINE float sine_series_float32(float z) { return -1 / 6.f + z * (1 / 120.f + z * (-1 / 5040.f + z * (1 / 362880.f))); }
+INLINE float cosine_series_float32(float z) { return -0.5f + z * (1 / 24.f + z * (-1 / 720.f + z * (1 / 40320.f))); }
+INLINE double sine_series_float64(double z) {
+  return -1 / 6. + z * (1 / 120. + z * (-1 / 5040. + z * (1 / 362880. + z * (-1 / 39916800. + z * (1 / 6227020800. +
+         z * (-1 / 1307674368000. + z * (1 / 355687428096000.)))))));
+}
+INLINE double cosine_series_float64(double z) {
+  return -0.5 + z * (1 / 24. + z * (-1 / 720. + z * (1 / 40320. + z * (-1 / 3628800. + z * (1 / 479001600. +
+         z * (-1 / 87178291200. + z * (1 / 20922789888000.)))))));
+}
+
+#define D float32
+#define T float
+#define ROUNDER 0x1.8p23f
+#include "math/turn.h"
+
+#define D float64
+#define T double
+#define ROUNDER 0x1.8p52
+#include "math/turn.h"
 
 /* *x and *y from words: the first gives the radius, the second the angle in half turns. */
 INLINE void normals_float32(uint32_t first, uint32_t second, float mean, float deviation, float *x, float *y) {
   float u = ((float)(int32_t)(first >> 1) + 0.5f) * 0x1p-31f, log = m_log(u), s, c;      /* (0, 1] */
-  turn_float((float)(int32_t)second * 0x1p-31f, &s, &c);
+  turn_float32((float)(int32_t)second * 0x1p-31f, &s, &c);
   float radius = deviation * m_sqrt(-2 * log);
   *x = mean + radius * c;
   *y = mean + radius * s;
@@ -47,7 +49,7 @@ INLINE void normals_float32(uint32_t first, uint32_t second, float mean, float d
 
 INLINE void normals_float64(uint64_t first, uint64_t second, double mean, double deviation, double *x, double *y) {
   double u = (double_of(first >> 11) + 0.5) * 0x1p-53, log = m_log(u), s, c;             /* (0, 1] */
-  turn_double(double_of(second >> 11) * 0x1p-52 - 1, &s, &c);
+  turn_float64(double_of(second >> 11) * 0x1p-52 - 1, &s, &c);
   double radius = deviation * m_sqrt(-2 * log);
   *x = mean + radius * c;
   *y = mean + radius * s;

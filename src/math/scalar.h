@@ -7,62 +7,7 @@
 #include "math/convert.h"
 #include "math/complex.h"
 
-/* ---- integers ----
-** name, T, unsigned of the same width, an unsigned type in which products do not overflow int */
-#define EACH_SIGNED(M)                                        \
-  M(int8, int8_t, uint8_t, uint32_t)                          \
-  M(int16, int16_t, uint16_t, uint32_t)                       \
-  M(int32, int32_t, uint32_t, uint32_t)                       \
-  M(int64, int64_t, uint64_t, uint64_t)
-#define EACH_UNSIGNED(M)                                      \
-  M(uint8, uint8_t, uint8_t, uint32_t)                        \
-  M(uint16, uint16_t, uint16_t, uint32_t)                     \
-  M(uint32, uint32_t, uint32_t, uint32_t)                     \
-  M(uint64, uint64_t, uint64_t, uint64_t)
-
-#define SIGNED_FUNCTIONS(D, T, U, W)                                                               \
-  INLINE T m_abs_##D(T x) { return (T)(x < 0 ? -x : x); }                                          \
-  INLINE T m_sign_##D(T x) { return (T)((x > 0) - (x < 0)); }                                      \
-  INLINE T m_pow_##D(T x, T y) {                                                                   \
-    T unit = x == 1 ? 1 : x == -1 ? (T)(y & 1 ? -1 : 1) : 0;                                       \
-    return y < 0 ? unit : (T)power_wrapping((uint64_t)x, (uint64_t)y);                             \
-  }                                                                                                \
-  INLINE T right_##D(T x, U n) {       /* logical shift of x or ~x, since few machines have the other */ \
-    U sign = (U)(x < 0 ? -1 : 0);                                                                  \
-    return (T)(((U)(x ^ (T)sign) >> (n < sizeof(T) * 8 ? n : sizeof(T) * 8 - 1)) ^ sign);          \
-  }                                                                                                \
-  INLINE T m_shift_left_##D(T x, T y) {                                                            \
-    return y < 0 ? right_##D(x, (U)(0 - (U)y)) : (T)left_##D((U)x, (U)y);                          \
-  }                                                                                                \
-  INLINE T m_shift_right_##D(T x, T y) {                                                           \
-    return y < 0 ? (T)left_##D((U)x, (U)(0 - (U)y)) : right_##D(x, (U)y);                          \
-  }
-
-#define UNSIGNED_FUNCTIONS(D, T, U, W)                                                             \
-  INLINE T m_abs_##D(T x) { return x; }                                                            \
-  INLINE T m_sign_##D(T x) { return x != 0; }                                                      \
-  INLINE T m_pow_##D(T x, T y) { return (T)power_wrapping(x, y); }                                 \
-  INLINE T m_shift_left_##D(T x, T y) { return left_##D(x, y); }                                   \
-  INLINE T m_shift_right_##D(T x, T y) {                                                           \
-    return y < sizeof(T) * 8 ? (T)(x >> (y & (sizeof(T) * 8 - 1))) : 0;                            \
-  }
-
-#define INTEGER_FUNCTIONS(D, T, U, W)                                                              \
-  INLINE T m_ceil_##D(T x) { return x; }                                                           \
-  INLINE T m_floor_##D(T x) { return x; }                                                          \
-  INLINE T m_round_##D(T x) { return x; }                                                          \
-  INLINE T m_trunc_##D(T x) { return x; }                                                          \
-  INLINE T m_max_##D(T x, T y) { return x > y ? x : y; }                                           \
-  INLINE T m_min_##D(T x, T y) { return x < y ? x : y; }                                           \
-  INLINE T m_mul_##D(T x, T y) { return (T)((W)x * (W)y); }                                        \
-  INLINE T m_conj_##D(T x) { return x; }                                                           \
-  INLINE T m_invert_##D(T x) { return (T)~x; }                                                     \
-  INLINE U left_##D(U x, U n) {                                                                    \
-    return n < sizeof(T) * 8 ? (U)((W)x << (n & (sizeof(T) * 8 - 1))) : 0;                         \
-  }                                                                                                \
-  INLINE bool m_isnan_##D(T x) { (void)x; return false; }                                          \
-  INLINE bool m_isinf_##D(T x) { (void)x; return false; }                                          \
-  INLINE bool m_isfinite_##D(T x) { (void)x; return true; }
+/* ---- integers ---- */
 
 INLINE uint64_t power_wrapping(uint64_t base, uint64_t exponent) {
   uint64_t r = 1;
@@ -71,10 +16,39 @@ INLINE uint64_t power_wrapping(uint64_t base, uint64_t exponent) {
   return r;
 }
 
-EACH_SIGNED(INTEGER_FUNCTIONS)
-EACH_UNSIGNED(INTEGER_FUNCTIONS)
-EACH_SIGNED(SIGNED_FUNCTIONS)
-EACH_UNSIGNED(UNSIGNED_FUNCTIONS)
+#define SIGNED 0
+#define D uint8
+#define WIDE uint32_t
+#include "math/integer_dtype.h"
+#define D uint16
+#define WIDE uint32_t
+#include "math/integer_dtype.h"
+#define D uint32
+#define WIDE uint32_t
+#include "math/integer_dtype.h"
+#define D uint64
+#define WIDE uint64_t
+#include "math/integer_dtype.h"
+#undef SIGNED
+
+#define SIGNED 1
+#define D int8
+#define U uint8
+#define WIDE uint32_t
+#include "math/integer_dtype.h"
+#define D int16
+#define U uint16
+#define WIDE uint32_t
+#include "math/integer_dtype.h"
+#define D int32
+#define U uint32
+#define WIDE uint32_t
+#include "math/integer_dtype.h"
+#define D int64
+#define U uint64
+#define WIDE uint64_t
+#include "math/integer_dtype.h"
+#undef SIGNED
 
 /* x // y toward minus infinity; by 0 it is 0, and the least // -1 wraps. No machine has vector division of integers, but
 ** the floor of a quotient of integers of up to 16 (32) bits in float (double) is exact. */
@@ -116,39 +90,20 @@ INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
 
 /* ---- floats: what is more than an expression but less than a series ---- */
 
-#define REAL_FUNCTIONS(D, T, U, SIGN, SQRT)                                                        \
-  INLINE T m_sqrt_##D(T x) { return SQRT(x); }                                                     \
-  INLINE T m_abs_##D(T x) { return abs_##D(x); }                                                   \
-  INLINE T m_sign_##D(T x) { return x > 0 ? 1 : x < 0 ? -1 : x + 0; }    /* NaN, and 0 for -0 */   \
-  INLINE T m_mul_##D(T x, T y) { return x * y; }                                                   \
-  INLINE T m_div_##D(T x, T y) { return x / y; }                                                   \
-  INLINE T m_conj_##D(T x) { return x; }                                                           \
-  INLINE T m_angle_##D(T x) { return x < 0 ? (T)0x1.921fb54442d18p1 : x != x ? x : 0; }            \
-  INLINE T m_fma_##D(T x, T y, T z) { return fma_##D(x, y, z); }                                   \
-  /* y is looked at first: with x, the running maximum of a reduction, gcc threads jumps and gives up */ \
-  INLINE T m_max_##D(T x, T y) { return y > x || y != y ? y : x; }                                 \
-  INLINE T m_min_##D(T x, T y) { return y < x || y != y ? y : x; }                                 \
-  INLINE T m_copysign_##D(T x, T y) { return add_sign_##D(abs_##D(x), y); }                        \
-  INLINE bool m_isnan_##D(T x) { return x != x; }                                                  \
-  INLINE bool m_isinf_##D(T x) { return abs_##D(x) == INFINITY; }                                  \
-  INLINE bool m_isfinite_##D(T x) { return abs_##D(x) < INFINITY; }                                \
-  INLINE bool m_signbit_##D(T x) { return (bits_##D(x) & SIGN) != 0; }                   \
-  INLINE bool m_isclose_##D(T x, T y, T z, T w) {                                                  \
-    int same = x == y, close = abs_##D(x - y) <= w + z * abs_##D(y);                               \
-    int finite = abs_##D(x - y) < INFINITY, bounded = abs_##D(y) < INFINITY;                       \
-    return same | (close & finite & bounded);                                                      \
-  }                                                                                                \
-  /* The bit pattern is one up away from 0, one down toward it; 0 goes to the least subnormal. */  \
-  INLINE T m_nextafter_##D(T x, T y) {                                                             \
-    U u = bits_##D(x), away = (x < y) == (x > 0);                                                  \
-    T step = from_bits_##D(away ? u + 1 : u - 1);                                                  \
-    step = x == 0 ? from_bits_##D((bits_##D(y) & SIGN) | 1) : step;                                \
-    return x != x ? x : y != y || x == y ? y : step;                                               \
-  }
-REAL_FUNCTIONS(float32, float, uint32_t, 0x80000000u, BUILTIN(sqrtf))
-REAL_FUNCTIONS(float64, double, uint64_t, 0x8000000000000000u, BUILTIN(sqrt))
+INLINE float  m_sqrt_float32(float x)  { return BUILTIN(sqrtf)(x); }
+INLINE double m_sqrt_float64(double x) { return BUILTIN(sqrt)(x); }
 
-/* The same step for half floats, on their bit patterns: infinity is `top`. */
+#define D float32
+#define T float
+#define U uint32_t
+#include "math/real_dtype.h"
+
+#define D float64
+#define T double
+#define U uint64_t
+#include "math/real_dtype.h"
+
+/* m_nextafter of half floats, on their bit patterns: infinity is `top`. */
 INLINE uint16_t nextafter_half(uint16_t x, uint16_t y, uint16_t top) {
   int32_t a = x & 0x7fff, b = y & 0x7fff;
   int32_t i = x & 0x8000 ? -a : a, j = y & 0x8000 ? -b : b;      /* in the order of the values */
@@ -205,12 +160,12 @@ INLINE float remainder_any_float32(float x, float y) {
   return (float)remainder_any_float64((double)x, (double)y);
 }
 
-/* Inputs for which the branch-free forms fail: huge arguments of sin, cos, tan, huge quotients. FAR(inputs, test, expression)
+/* Inputs for which the branch-free forms fail: huge arguments of sin, cos, tan, huge quotients. FAR(name, inputs, test, expression)
 ** is the slower form of a row of ops.def: a CPU's kernel takes it for whole blocks, a GPU's for the element. */
-#define FAR_sin       , FAR(1, is_far_trig(x), any_sin(x))
-#define FAR_cos       , FAR(1, is_far_trig(x), any_cos(x))
-#define FAR_tan       , FAR(1, is_far_trig(x), any_tan(x))
-#define FAR_remainder , FAR(2, is_far_remainder(x, y), any_remainder(x, y))
+#define FAR_sin       , FAR(sin, 1, is_far_trig(x), any_sin(x))
+#define FAR_cos       , FAR(cos, 1, is_far_trig(x), any_cos(x))
+#define FAR_tan       , FAR(tan, 1, is_far_trig(x), any_tan(x))
+#define FAR_remainder , FAR(remainder, 2, is_far_remainder(x, y), any_remainder(x, y))
 #define FAR_FORM(...) FAR_SECOND(__VA_ARGS__, )     /* FAR_FORM(FAR_op, ): nothing where there is no FAR_op */
 #define FAR_SECOND(first, second, ...) second
 INLINE bool is_far_trig_float32(float x)  { return abs_float32(x) > TRIG_LIMIT_float32; }

@@ -40,7 +40,8 @@ local of_tensors = {
 
   -- products
   kron = 'use lt.einsum("ij,kl->ikjl", x, y), and reshape the result', inner = {"vecdot"}, ger = {"outer"},
-  cdist = "use (x:expand_dims(2) - y:expand_dims(1)):square():sum(3):sqrt()", dist = "use (x - y):norm()",
+  cdist = "for squares of distances use x:square():sum(2, {keepdim = true}) + y:square():sum(2) - 2 * x:matmul(y.T)",
+  dist = "use (x - y):norm()",
   baddbmm = "use z + x:bmm(y)", addmv = "use z + a:matmul(x)", addr = "use z + x:outer(y)",
   addbmm = "use z + x:bmm(y):sum(1)", pinverse = "use lt.linalg.pinv", inverse = "use lt.linalg.inv",
   gesv = "use lt.linalg.solve", gels = "use lt.linalg.lstsq", symeig = "use lt.linalg.eigh",

@@ -7,24 +7,12 @@
 #define RESULT_REAL(T) __typeof__(__real__(T)0)
 #define RESULT_BOOL(T) bool
 
-/* A block with an element for which `test` is true is computed by the slower expression. */
-#define FAR(inputs, test, expr) FAR_LOOP(LOAD##inputs, test, expr)
-#define FAR_LOOP(loads, test, expr)                                               \
-    int far = 0;                                                                  \
-    _Pragma("omp simd reduction(|:far)")                                          \
-    for (int64_t i = 0; i < n; i++) { loads far |= (test); }                      \
-    if (far) {                                                                    \
-      for (int64_t i = 0; i < n; i++) { loads r[i] = (expr); }                    \
-      return;                                                                     \
-    }
-
 /* One loop: `reads` and `loads` give the expression its x, y, … */
 #define LOOP(D, T, name, result, expr, reads, loads)                              \
-  static void map_##name##_##D(int64_t n, void *out, const void *const *in) {           \
+  static void map_##name##_##D(int64_t n, void *out, const void *const *in) {     \
     typedef T C;                                                                  \
-    reads                                                                         \
-    RESULT_##result(T) *r = out;                                                  \
-    FAR_FORM(FAR_##name, )                                                       \
+    reads RESULT_##result(T) *r = out;                                            \
+    FAR_FORM(FAR_##name, )                                                        \
     _Pragma("omp simd")                                                           \
     for (int64_t i = 0; i < n; i++) { loads r[i] = (expr); }                      \
   }
@@ -46,6 +34,22 @@
 #define LOOP3(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ3, LOAD3)
 #define LOOPS(D, T, name, result, expr) LOOP(D, T, name, result, expr, READS, LOADS)
 #define LOOP4(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ4, LOAD4)
+
+/* far_sin_float32 …: computes a block that has an element for which `test` is true by the slower expression. */
+#define FAR(name, inputs, test, expr)                                             \
+  EACH_REALFLOAT(LOOP##inputs, far_##name, SAME, expr)                            \
+  EACH_REALFLOAT(FAR_TEST, name, READ##inputs, LOAD##inputs, test)
+#define FAR_TEST(D, T, name, reads, loads, test)                                  \
+  static bool far_##name##_##D(int64_t n, void *out, const void *const *in) {     \
+    typedef T C; reads int far = 0;                                               \
+    _Pragma("omp simd reduction(|:far)")                                          \
+    for (int64_t i = 0; i < n; i++) { loads far |= (test); }                      \
+    return far && (map_far_##name##_##D(n, out, in), true);                       \
+  }
+FAR_FORM(FAR_sin, ) FAR_FORM(FAR_cos, ) FAR_FORM(FAR_tan, ) FAR_FORM(FAR_remainder, )
+INLINE bool far_never(int64_t n, void *out, const void *const *in) { (void)n, (void)out, (void)in; return false; }
+#undef FAR
+#define FAR(name, inputs, test, expr) if (GENERIC((C)0, FLOATS(far_##name), CASE_ELSE(far_never))(n, out, in)) return;
 
 #define UNARY(name, dtypes, result, expr, doc)      EACH_##dtypes(LOOP1, name, result, expr)
 #define BINARY(name, dtypes, result, expr, doc)     EACH_##dtypes(LOOP2, name, result, expr)

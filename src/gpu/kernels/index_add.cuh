@@ -4,11 +4,11 @@
 #include "math/scalar.h"
 #include "gpu/kernels/typed.cuh"
 
-typedef PASTE(type_, D) stored;
+typedef PASTE(type, D) stored;
 
 enum { AHEAD = 8 };                     /* values of a run whose loads are in flight together */
 
-INLINE stored add(stored x, stored y) { return PASTE(to_, D)(PASTE(from_, D)(x) + PASTE(from_, D)(y)); }
+INLINE stored add(stored x, stored y) { return PASTE(to, D)(PASTE(from, D)(x) + PASTE(from, D)(y)); }
 
 /* The value for sorted pick k. */
 INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {

@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "math/normal.h"
 
-typedef PASTE(type_, STORE) stored;
-typedef PASTE(type_, DRAW) number;
+typedef PASTE(type, STORE) stored;
+typedef PASTE(type, DRAW) number;
 
 /* A thread draws from SPAN counters, neighbours in a run, and stores SPAN elements at a time: 16 bytes where it can. */
 enum {
@@ -53,7 +53,7 @@ INLINE void philox(const uint32_t (*key)[2], uint64_t counter, uint32_t x[4]) {
 /* Makes numbers from the draws of a counter. */
 INLINE void make(const random_args &r, const draw_word *word, number *out) {
 #if defined(RANDOM_normal)
-  for (int w = 0; w < DRAWS; w += 2) PASTE(normals_, DRAW)(word[w], word[w + 1], r.a, r.b, &out[w], &out[w + 1]);
+  for (int w = 0; w < DRAWS; w += 2) PASTE(normals, DRAW)(word[w], word[w + 1], r.a, r.b, &out[w], &out[w + 1]);
 #elif defined(RANDOM_integers)
   for (int w = 0; w < DRAWS; w++) out[w] = r.low + (int64_t)(r.range ? high_product(word[w], r.range) : word[w]);
 #else
@@ -106,7 +106,7 @@ KERNEL(draw)(const random_args r) {
     for (int w = 0; w < DRAWS; w++)
       word[w] = WIDE ? (draw_word)((uint64_t)x[2 * w + 1] << 32 | x[2 * w]) : (draw_word)x[w];
     make(r, word, made);
-    for (int w = 0; w < DRAWS; w++) p[w].at[k] = PASTE(to_, STORE)(made[w]);
+    for (int w = 0; w < DRAWS; w++) p[w].at[k] = PASTE(to, STORE)(made[w]);
   }
 #pragma unroll
   for (int w = 0; w < DRAWS; w++)

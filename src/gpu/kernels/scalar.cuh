@@ -73,7 +73,7 @@ template <int D> struct result_REAL<complex64_t, D>  { typedef float type; enum 
 template <int D> struct result_REAL<complex128_t, D> { typedef double type; enum { dtype = DT_float64 }; };
 template <class C, int D> struct result_BOOL { typedef bool type; enum { dtype = DT_bool }; };
 
-#define FAR(inputs, test, expr) if ((test)) return (expr);
+#define FAR(name, inputs, test, expr) if ((test)) return (expr);
 template <int INPUTS, bool SELECTS, bool COSTLY> struct op_traits {
   enum { inputs = INPUTS, selects = SELECTS, costly = COSTLY };
 };

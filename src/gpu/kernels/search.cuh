@@ -2,7 +2,7 @@
 
 #include "gpu/kernels/typed.cuh"
 
-typedef PASTE(type_, D) element;
+typedef PASTE(type, D) element;
 
 /* NaN is greater than all numbers. */
 INLINE bool sorts_before(element a, element b) { return a < b || (b != b && a == a); }

@@ -234,13 +234,23 @@ typedef struct wanted {
   int         names;               /* stack index of the table of classes: names to numbers */
 } wanted;
 
+/* True if the row looks like names of columns: the first of the file, without a number. */
+static bool is_header(const csv *c) {
+  double x;
+  for (int i = 0; i < c->nfield; i++)
+    if (c->field[i].length == 0 || csv_double(&c->field[i], &x) || strchr("+-.0123456789", c->field[i].text[0])) return false;
+  return c->line == 1;
+}
+
 /* Handles a field that is not a number of the wanted kind: fills it, or raises the error. */
 static int raise_no_number(lua_State *L, const reading *r, const wanted *w, int i) {
   double x;
   const csv_field *f = &r->from.field[i];
   if (f->length == 0)
     return raise_field(L, w->path, &r->from, i, "an empty field", w->integers ? "" : "; missing = 0/0 takes it as NaN");
-  const char *cure = csv_double(f, &x) ? "" : "; leave the column out with columns = {...}, or name it as labels";
+  const char *cure = csv_double(f, &x) ? ""
+                   : is_header(&r->from) ? "; header = true if the first row names the columns"
+                   : "; leave the column out with columns = {...}, or name it as labels";
   return raise_field(L, w->path, &r->from, i, w->integers ? "no integer" : "no number", cure);
 }
 

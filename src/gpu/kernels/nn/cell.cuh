@@ -3,7 +3,7 @@
 #include "gpu/kernels/typed.cuh"
 #include "gpu/kernels/nn/cell_args.h"
 
-typedef PASTE(type_, D) T;
+typedef PASTE(type, D) T;
 
 #define REAL T
 #include "math/cell.h"
