@@ -2990,9 +2990,9 @@ function lt.ops() end
 ---lt.fft.fft(lt.tensor{1.0, 0.0}):real()  --> [1.0, 1.0]
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.options.n_dim_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
----@param dim? integer|luatensor.options.n_dim_norm
----@param options? luatensor.options.n_dim_norm
+---@param n? integer|luatensor.options.n_dim_out_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param dim? integer|luatensor.options.n_dim_out_norm
+---@param options? luatensor.options.n_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, n long in dim
 function lt.fft.fft(x, n, dim, options) end
 
@@ -3014,9 +3014,9 @@ function lt.fft.ifft(x, n, dim, options) end
 ---lt.fft.rfft(lt.ones(4))  --> [4.0+0.0i, 0.0-0.0i, 0.0+0.0i]
 ---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.options.n_dim_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
----@param dim? integer|luatensor.options.n_dim_norm
----@param options? luatensor.options.n_dim_norm
+---@param n? integer|luatensor.options.n_dim_out_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param dim? integer|luatensor.options.n_dim_out_norm
+---@param options? luatensor.options.n_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
 function lt.fft.rfft(x, n, dim, options) end
 
@@ -3062,9 +3062,9 @@ function lt.fft.ihfft(x, n, dim, options) end
 ---lt.fft.fft2(lt.ones(2, 2)):real()  --> [[4.0, 0.0], [0.0, 0.0]]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.options.s_dim_norm length along each dim; -1: as it is
----@param dim? integer|table|luatensor.options.s_dim_norm the last two unless given
----@param options? luatensor.options.s_dim_norm
+---@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: as it is
+---@param dim? integer|table|luatensor.options.s_dim_out_norm the last two unless given
+---@param options? luatensor.options.s_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128
 function lt.fft.fft2(x, s, dim, options) end
 
@@ -3084,9 +3084,9 @@ function lt.fft.ifft2(x, s, dim, options) end
 ---lt.fft.rfft2(lt.ones(4, 4)).shape  --> [4, 3]
 ---```
 ---@param x luatensor.Tensor 2 dims or more, real; not bool, not half floats; integers become the default float
----@param s? table|luatensor.options.s_dim_norm length along each dim; -1: as it is
----@param dim? integer|table|luatensor.options.s_dim_norm the last two unless given
----@param options? luatensor.options.s_dim_norm
+---@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: as it is
+---@param dim? integer|table|luatensor.options.s_dim_out_norm the last two unless given
+---@param options? luatensor.options.s_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim named
 function lt.fft.rfft2(x, s, dim, options) end
 

@@ -895,8 +895,8 @@ function nn.functional.conv2d(x, weight, bias, options) end
 ---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param weight luatensor.Tensor [channels, outputs / groups, kernel]
----@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups [outputs]
----@param options? luatensor.options.stride_padding_output_padding_dilation_groups
+---@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups_out [outputs]
+---@param options? luatensor.options.stride_padding_output_padding_dilation_groups_out
 ---@return luatensor.Tensor # [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
 function nn.functional.conv_transpose1d(x, weight, bias, options) end
 
@@ -906,8 +906,8 @@ function nn.functional.conv_transpose1d(x, weight, bias, options) end
 ---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param weight luatensor.Tensor [channels, outputs / groups, kernel height, kernel width]
----@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups [outputs]
----@param options? luatensor.options.stride_padding_output_padding_dilation_groups
+---@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups_out [outputs]
+---@param options? luatensor.options.stride_padding_output_padding_dilation_groups_out
 ---@return luatensor.Tensor # [batch, outputs, height, width], longer as in conv_transpose1d
 function nn.functional.conv_transpose2d(x, weight, bias, options) end
 

@@ -47,54 +47,64 @@
 ---@field copy? boolean true always copies, false is an error if a copy is needed
 ---@field device? string the device to which it is copied. An address is not checked, so a sandbox (docs/embedding.md) accepts only userdata
 
----@class (exact) luatensor.options.n_dim_norm
+---@class (exact) luatensor.options.n_dim_out_norm
 ---@field n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
 ---@field dim? integer the dim, or the dims
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
 
 ---@class (exact) luatensor.fft.ifft.options
 ---@field n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
 ---@field dim? integer the dim, or the dims
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
 
 ---@class (exact) luatensor.fft.irfft.options
 ---@field n? integer length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
 ---@field dim? integer the dim, or the dims
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
 
 ---@class (exact) luatensor.fft.hfft.options
 ---@field n? integer length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
 ---@field dim? integer the dim, or the dims
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
 
----@class (exact) luatensor.options.s_dim_norm
+---@class (exact) luatensor.options.s_dim_out_norm
 ---@field s? table length along each dim; -1: as it is
 ---@field dim? integer|table the last two unless given
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
 
 ---@class (exact) luatensor.fft.ifft2.options
 ---@field s? table length along each dim; -1: as it is
 ---@field dim? integer|table the last two unless given
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
 
 ---@class (exact) luatensor.fft.irfft2.options
 ---@field s? table length of the result along each dim; -1: as it is
 ---@field dim? integer|table the last two unless given
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
 
 ---@class (exact) luatensor.fft.fftn.options
 ---@field s? table length along each dim; -1: as it is; needs dim
 ---@field dim? integer|table all dims unless given
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
 
 ---@class (exact) luatensor.fft.ifftn.options
 ---@field s? table length along each dim; -1: as it is; needs dim
 ---@field dim? integer|table all dims unless given
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
 
 ---@class (exact) luatensor.fft.irfftn.options
 ---@field s? table length of the result along each dim; -1: as it is; needs dim
 ---@field dim? integer|table all dims unless given
+---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
 
 ---@class (exact) luatensor.graph.options
@@ -616,19 +626,22 @@
 ---@field padding? integer|integer[]|string (default 0) a number, "same" or "valid"
 ---@field dilation? integer|integer[] (default 1) distance of a window's elements
 ---@field groups? integer (default 1) groups of channels that are computed apart
+---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.nn.functional.conv2d.options
 ---@field stride? integer|integer[] (default 1) distance of the windows
 ---@field padding? integer|integer[]|string (default 0) numbers, "same" or "valid"
 ---@field dilation? integer|integer[] (default 1) distance of a window's elements
 ---@field groups? integer (default 1) groups of channels that are computed apart
+---@field out? luatensor.Tensor the tensor to write the result to
 
----@class (exact) luatensor.options.stride_padding_output_padding_dilation_groups
+---@class (exact) luatensor.options.stride_padding_output_padding_dilation_groups_out
 ---@field stride? integer|integer[] (default 1) distance of the windows
 ---@field padding? integer|integer[]|string (default 0) zeros on each side
 ---@field output_padding? integer|integer[] (default 0) zeros more at the end of the result
 ---@field dilation? integer|integer[] (default 1) distance of a window's elements
 ---@field groups? integer (default 1) groups of channels that are computed apart
+---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.nn.functional.nll_loss.options
 ---@field weight? luatensor.Tensor [C]

@@ -428,8 +428,8 @@ describe("bad input:", function()
     fails("fft: argument 1: tensor expected, got number", lt.fft.fft, 1)
     fails("fft: argument 1: tensor expected, got no value", lt.fft.fft)
     fails("fft: at most 3 arguments and options expected, got 4", lt.fft.fft, x, 1, 1, 1)
-    fails('fft: unknown option "axis"; known: n, dim, norm; did you mean "dim"?', lt.fft.fft, x, {axis = 1})
-    fails('fftn: unknown option "n"; known: s, dim, norm', lt.fft.fftn, x, {n = 1})
+    fails('fft: unknown option "axis"; known: n, dim, norm, out; did you mean "dim"?', lt.fft.fft, x, {axis = 1})
+    fails('fftn: unknown option "n"; known: s, dim, norm, out', lt.fft.fftn, x, {n = 1})
     fails("fft: n is given twice", lt.fft.fft, x, 1, {n = 1})
     fails("fft: dim is given twice", lt.fft.fft, x, 1, 1, {dim = 1})
     fails("fft: n: 2.5 is not an integer", lt.fft.fft, x, 2.5)
@@ -592,3 +592,76 @@ if load_emulator and device ~= "cpu" then
     end)
   end)
 end
+
+describe("option out", function()
+  local f = lt.fft
+  local function begins(text, ...) assert.raises("^" .. text:gsub("%p", "%%%0"), ...) end
+
+  it("takes the result: the transform of 1, 2, 3, 4 is 10, -2 + 2i, -2, -2 - 2i", function()
+    local y = lt.zeros(4, {dtype = "complex128", device = device})
+    assert.equal(y, f.fft(lt.tensor({1, 2, 3, 4}, {dtype = "float64", device = device}), {out = y}))
+    assert.is_true(lt.allclose(y, lt.complex(lt.tensor({10.0, -2, -2, -2}, {device = device}), lt.tensor({0.0, 2, 0, -2}, {device = device}))))
+    local x = lt.zeros(4, {dtype = "float64", device = device})
+    f.irfft(y[{{1, 3}}], {out = x, n = 4})
+    assert.is_true(lt.allclose(x, lt.tensor({1.0, 2, 3, 4}, {device = device})))
+  end)
+
+  for name, call in pairs {
+    fft = f.fft, ifft = f.ifft, rfft = f.rfft, irfft = f.irfft, hfft = f.hfft, ihfft = f.ihfft, fft2 = f.fft2, ifft2 = f.ifft2,
+    rfft2 = f.rfft2, irfft2 = f.irfft2, fftn = f.fftn, ifftn = f.ifftn, rfftn = f.rfftn, irfftn = f.irfftn
+  } do
+    it("is what " .. name .. " gives, in rows, columns, every second element and a wider dtype", function()
+      local x = lt.rand(3, 6, 4, {device = device, generator = lt.generator{seed = 5}})
+      local want = call(x)
+      local wide = want.dtype:find "complex" and "complex128" or "float64"
+      local a, b, c = want.shape[1], want.shape[2], want.shape[3]
+      local function like(...) return lt.ones(..., {dtype = want.dtype, device = device}) end
+      for _, out in ipairs {
+        like {a, b, c}, like({c, b, a}):permute(3, 2, 1), like({a, b, 2 * c})[{{}, {}, {1, 2 * c, 2}}],
+        lt.ones({a, b, c}, {dtype = wide, device = device}), lt.flip(like {a, b, c}, 2)
+      } do
+        assert.equal(out, call(x, {out = out}))
+        assert.is_true(lt.equal_all(want, out:to(want.dtype)))
+      end
+    end)
+  end
+
+  it("makes Lua allocate nothing, but for the call's own options", function()
+    local x = lt.rand(256, {device = device})
+    local y, z = f.rfft(x), lt.empty(256, {device = device})
+    local to_y, to_z = {out = y}, {out = z}
+    local function round() f.rfft(x, to_y) f.irfft(y, to_z) end
+    round()
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    for _ = 1, 100 do round() end
+    local grown = collectgarbage "count" - before
+    collectgarbage "restart"
+    assert.equal(0, grown)
+    assert.is_true(lt.allclose(x, z, 0, 1e-6))
+  end)
+
+  it("refuses targets that do not fit, share memory, or would lose gradients", function()
+    local x = lt.ones(4, {dtype = "complex64", device = device})
+    local function out(...) return {out = lt.zeros(...)} end
+    begins("fft: the target has shape [3], the result [4]", f.fft, x, out(3, {dtype = "complex64", device = device}))
+    begins("fft: result complex64 does not fit float32", f.fft, x, out(4, {device = device}))
+    begins("fft: the target shares memory with an input", f.fft, x, {out = x})
+    begins("fft: the target shares memory with an input", f.fft, x, {out = lt.flip(x)})
+    begins("fft: the target is a broadcast view", f.fft, x, {out = lt.zeros(1, {dtype = "complex64", device = device}):expand(4)})
+    begins("fft: option out: tensor expected, got number", f.fft, x, {out = 4})
+    begins("fft: option out: gradients do not pass through it", f.fft, lt.ones(4, {device = device, requires_grad = true}),
+          out(4, {dtype = "complex64", device = device}))
+    local gone = lt.zeros(4, {dtype = "complex64", device = device})
+    gone:free()
+    begins("fft: option out: this tensor was freed", f.fft, x, {out = gone})
+  end)
+
+  it("is a change in place: a gradient that needs the old elements is an error", function()
+    local y = lt.ones(4, {dtype = "complex64", device = device})
+    local w = lt.ones(4, {device = device, requires_grad = true})
+    local sum = (w * y):real():sum()
+    f.fft(lt.ones(4, {device = device}), {out = y})
+    begins("backward: multiply needs a tensor that was changed in place", sum.backward, sum)
+  end)
+end)

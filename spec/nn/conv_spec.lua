@@ -389,3 +389,67 @@ describe("convolutions of sizes beyond reason", function()
     assert.same({{{{1, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}}}, input.grad:totable())
   end)
 end)
+
+describe("option out", function()
+  local on = {device = helpers.device}
+  local function rand(...) return lt.rand(..., {device = helpers.device, generator = lt.generator{seed = 8}}) end
+
+  it("takes the result of a filter: sums of neighbours", function()
+    local x = lt.tensor({{{1, 2, 3, 4}}}, {dtype = "float32", device = helpers.device})
+    local w, y = lt.ones(1, 1, 2, on), lt.zeros(1, 1, 3, on)
+    assert.equal(y, F.conv1d(x, w, {out = y}))
+    assert.same({{{3, 5, 7}}}, y:totable())
+    local z = lt.zeros(1, 4, on)                              -- no batch; x is taken for the gradient
+    assert.equal(z, F.conv_transpose1d(y:squeeze(1), w, lt.tensor({10}, {dtype = "float32", device = helpers.device}), {out = z}))
+    assert.same({{13, 18, 22, 17}}, z:totable())
+  end)
+
+  for name, case in pairs {
+    conv1d = {{2, 4, 9}, {6, 2, 3}, 6, {groups = 2, stride = 2}}, conv2d = {{2, 4, 9, 7}, {6, 4, 3, 2}, 6, {padding = 1}},
+    conv_transpose1d = {{2, 4, 9}, {4, 3, 3}, 3, {stride = 2, output_padding = 1}},
+    conv_transpose2d = {{2, 4, 5, 4}, {4, 3, 3, 2}, 3, {padding = 1}}
+  } do
+    it("is what " .. name .. " gives, with and without bias and batch, in other layouts and dtypes", function()
+      local x, w, bias = rand(case[1]), rand(case[2]), rand {case[3]}
+      for _, input in ipairs {x, x[1]} do
+        for _, b in ipairs {bias, false} do
+          local want = F[name](input, w, b or nil, case[4])
+          local shape = table.move(want.shape, 1, #want.shape, 1, {})
+          local turned = lt.zeros({shape[#shape], table.unpack(shape, 1, #shape - 1)}, on)
+          for _, out in ipairs {
+            lt.zeros(shape, on), turned:moveaxis(1, -1), lt.zeros(shape, {dtype = "float64", device = helpers.device})
+          } do
+            local options = {out = out}
+            for key, value in pairs(case[4]) do options[key] = value end
+            assert.equal(out, F[name](input, w, b or nil, options))
+            assert.is_true(lt.equal_all(want, out:to "float32"))
+          end
+        end
+      end
+    end)
+  end
+
+  it("takes empty sums and empty results", function()
+    local out = lt.ones(2, 3, 4, on)
+    F.conv1d(lt.zeros(2, 0, 6, on), lt.zeros(3, 0, 3, on), {out = out})
+    assert.equal(0, out:sum():item())
+    assert.equal(0, F.conv1d(lt.zeros(0, 2, 6, on), lt.zeros(3, 2, 3, on), {out = lt.zeros(0, 3, 4, on)}).size)
+  end)
+
+  it("refuses targets that do not fit, share memory, or would lose gradients", function()
+    local x, w = lt.ones(1, 1, 4, on), lt.ones(1, 1, 1, on)
+    local function refuses(text, f, options, bias)
+      assert.raises("^" .. text:gsub("%p", "%%%0"), F[f], x, w, bias, options)
+    end
+    refuses("conv1d: the target has shape [1, 1, 3], the result [1, 1, 4]", "conv1d", {out = lt.zeros(1, 1, 3, on)})
+    refuses("conv1d: result float32 does not fit int32", "conv1d", {out = lt.zeros(1, 1, 4, {dtype = "int32", device = helpers.device})})
+    refuses("conv1d: the target shares memory with an input", "conv1d", {out = x})
+    refuses("conv_transpose1d: the target is a broadcast view", "conv_transpose1d", {out = lt.zeros(1, 1, 1, on):expand(1, 1, 4)})
+    refuses("conv1d: option out: tensor expected, got number", "conv1d", {out = 5})
+    refuses("conv1d: option out: gradients do not pass through it", "conv1d", {out = lt.zeros(1, 1, 4, on)},
+            lt.ones(1, {device = helpers.device, requires_grad = true}))
+    refuses("conv_transpose1d: option out: gradients do not pass through it", "conv_transpose1d", {out = lt.zeros(1, 1, 4, on)},
+            lt.ones(1, {device = helpers.device, requires_grad = true}))
+    assert.raises("conv1d: the target has shape [1, 1, 4], the result 2 dims as the input", F.conv1d, x[1], w, {out = lt.zeros(1, 1, 4, on)})
+  end)
+end)

@@ -59,6 +59,8 @@ int push_option(lua_State *L, int options, const char *name);
 enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise);   /* option "dtype" */
 place      opt_place(lua_State *L, int options, const char *fn, place otherwise);        /* option "device" */
 tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* option "out", or NULL */
+/* the value at the top as option "out" */
+tensor    *top_out(lua_State *L, const char *fn);
 /* pushes the result of opt_out */
 void       push_out(lua_State *L, int options, const char *fn, const tensor *out);
 bool       opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise);

@@ -121,16 +121,19 @@ place opt_place(lua_State *L, int options, const char *fn, place otherwise) {
   return p;
 }
 
+tensor *top_out(lua_State *L, const char *fn) {
+  if (lua_isnil(L, -1)) return NULL;
+  tensor *t = test_tensor(L, -1);
+  if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, type_name(L, -1));
+  if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
+  if (recorder()) recorder()->check_write(L, fn, 0);
+  return t;
+}
+
 tensor *opt_out(lua_State *L, int options, const char *fn) {
   if (!options) return NULL;
   push_option(L, options, "out");
-  tensor *t = NULL;
-  if (!lua_isnil(L, -1)) {
-    t = test_tensor(L, -1);
-    if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, type_name(L, -1));
-    if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
-    if (recorder()) recorder()->check_write(L, fn, 0);
-  }
+  tensor *t = top_out(L, fn);
   lua_pop(L, 1);
   return t;
 }

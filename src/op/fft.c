@@ -200,9 +200,9 @@ static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *h
   return st == OK ? transform(&s[f->ndims - 1], in, out) : st;
 }
 
-int fft_run(const fft_op *f, tensor *out) {
+/* The same as fft_run for contiguous memory of the result's dtype. */
+static int run_all(const fft_op *f, tensor *out) {
   step s[MAX_DIMS];
-  if (out->count == 0) return OK;
   make_steps(f, s);
   tensor trim = trimmed(f, s), have = {.store = NULL};
   const tensor *in;
@@ -211,4 +211,13 @@ int fft_run(const fft_op *f, tensor *out) {
   if (st == OK) st = run_steps(f, s, in, &have, &half);
   tensor_drop(&have);
   return st == OK && from_real(f) && f->info->kind == FFT_complex ? mirror(out, s, f->ndims) : st;
+}
+
+int fft_run(const fft_op *f, tensor *out) {
+  int st = check_apart(out, &f->shape, f->result, &f->in, 1);
+  if (st != OK || out->count == 0) return st;
+  tensor fresh, *to;
+  st = op_target(out, f->result, &fresh, &to);
+  if (st == OK) st = run_all(f, to);
+  return op_settle(st, out, &fresh);
 }

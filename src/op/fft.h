@@ -53,6 +53,9 @@ typedef struct fft_op {
 } fft_op;
 
 int fft_prepare(fft_op *f);              /* ERR_DTYPE */
-int fft_run(const fft_op *f, tensor *out);   /* into a fresh tensor. ERR_MEMORY ERR_NO_KERNEL … */
+
+/* Computes the transform into `out`, which must not share memory with the input. ERR_DEVICES ERR_OUT_SHAPE ERR_CAST
+** ERR_READONLY ERR_OVERLAP, which leave out as it is; ERR_MEMORY ERR_NO_KERNEL … */
+int fft_run(const fft_op *f, tensor *out);
 
 #endif

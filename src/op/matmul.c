@@ -114,15 +114,8 @@ static int converted_left(const matmul_job *j, tensor *fresh, const tensor **use
   return st == OK ? job_compute(&conjugate, fresh) : st;
 }
 
-static bool shares_memory(const tensor *out, const tensor *in) {
-  return tensor_conflicts(out, in) || (out->count && tensor_data(out) == tensor_data(in));
-}
-
 static int check_out(const matmul_job *j, const tensor *out) {
-  if (!place_equal(j->a->store->place, out->store->place)) return ERR_DEVICES;
-  int st = check_target(out, &j->shape, j->dtype, NULL, 0);
-  if (st != OK) return st;
-  return shares_memory(out, j->a) || shares_memory(out, j->b) ? ERR_OVERLAP : OK;
+  return check_apart(out, &j->shape, j->dtype, (const tensor *[]){j->a, j->b}, 2);
 }
 
 /* Narrow floats with integers, which may not fit them, are multiplied in float32. */

@@ -129,6 +129,15 @@ int check_target(const tensor *out, const shape *s, enum dtype result, const ten
   return OK;
 }
 
+int check_apart(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin) {
+  for (int i = 0; i < nin; i++)
+    if (in[i] && !place_equal(out->store->place, in[i]->store->place)) return ERR_DEVICES;
+  int st = check_target(out, s, result, in, nin);
+  for (int i = 0; i < nin && st == OK && out->count > 0; i++)
+    if (in[i] && tensor_data(out) == tensor_data(in[i])) st = ERR_OVERLAP;
+  return st;
+}
+
 /* ---- running ---- */
 
 /* Sorts dims by the output's strides, the largest outermost, so that memory is written in order. */
@@ -276,6 +285,20 @@ int op_arange(tensor *out, scalar start, scalar step) {
   if (out->count == 0) return OK;
   arange_call c = {.out = {.data = tensor_data(out), .dtype = out->dtype}, .count = out->count, .start = start, .step = step};
   return device_arange(out->store->place, &c);
+}
+
+int op_target(tensor *out, enum dtype result, tensor *fresh, tensor **to) {
+  *fresh = (tensor){.store = NULL};
+  *to = out;
+  if (out->dtype == result && tensor_is_contiguous(out)) return OK;
+  *to = fresh;
+  return tensor_init(fresh, result, &out->shape, out->store->place);
+}
+
+int op_settle(int st, tensor *out, tensor *fresh) {
+  if (st == OK && fresh->store) st = op_copy(out, fresh);
+  tensor_drop(fresh);
+  return st;
 }
 
 int op_plain(const tensor *t, enum dtype d, tensor *fresh, const tensor **use) {

@@ -57,6 +57,15 @@ void job_plan(plan *p, const job *j, const tensor *out);
 /* OK if an op with a result of shape `s` from these inputs may write `out`. */
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 
+/* The same for an op that reads its inputs while it writes: out is at their place and shares no memory with them. */
+int check_apart(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
+
+/* For ops that write contiguous memory of the result's dtype only. *to is `out` if it is such memory; otherwise it is
+** `fresh`, whose elements op_settle copies to out after the op has returned st. op_settle ends fresh and returns the
+** status of both. */
+int op_target(tensor *out, enum dtype result, tensor *fresh, tensor **to);
+int op_settle(int st, tensor *out, tensor *fresh);
+
 /* The dtype `d` (DT_none initially) promoted with an input; weak numbers only raise the kind. */
 enum dtype promote_arg(enum dtype d, const arg *a);
 

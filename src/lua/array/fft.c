@@ -6,8 +6,8 @@
 #include "lua/register.h"
 #include "op/fft.h"
 
-static const char *const options_one[] = {"n", "dim", "norm", NULL};
-static const char *const options_many[] = {"s", "dim", "norm", NULL};
+static const char *const options_one[] = {"n", "dim", "norm", "out", NULL};
+static const char *const options_many[] = {"s", "dim", "norm", "out", NULL};
 enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* arguments: x, n or s, dim */
 
 /* ---- arguments ---- */
@@ -120,6 +120,11 @@ static int refuse_dtype(lua_State *L, const fft_op *f) {
   return luaL_error(L, "%s: not for %s; use x:to(\"float32\")", fn, name);
 }
 
+static int raise_run(lua_State *L, const fft_op *f, int st, const tensor *out) {
+  if (st == ERR_OUT_SHAPE || st == ERR_CAST) return raise_target(L, f->info->name, st, out, f->result, &f->shape);
+  return raise(L, f->info->name, st, (const tensor *[]){out, f->in}, 2);
+}
+
 /* ---- the functions ---- */
 
 /***
@@ -128,7 +133,8 @@ Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] e
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
 @int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward"
+  (by n)
 @treturn Tensor complex64 or complex128, n long in dim
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
@@ -138,7 +144,7 @@ The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
 @int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
 @treturn Tensor complex64 or complex128, n long in dim
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
@@ -148,7 +154,8 @@ fft of real numbers. Elements n - k and k of the transform are conjugates, so on
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
 @int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward"
+  (by n)
 @treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
@@ -160,7 +167,7 @@ the result complex (of the first element, or of element n // 2 for even n) are i
 @int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
   // 2 + 1
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
 @treturn Tensor float32 or float64, n long in dim
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
@@ -171,7 +178,8 @@ fft of numbers whose elements n - k and k are conjugates, of which x has the fir
 @int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
   // 2 + 1
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward"
+  (by n)
 @treturn Tensor float32 or float64, n long in dim
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
@@ -181,7 +189,7 @@ The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
 @int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
 @treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
@@ -191,8 +199,8 @@ fft along two dims, one after the other.
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length along each dim; -1: as it is
 @tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
-  "forward" (by the product)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
+  or "forward" (by the product)
 @treturn Tensor complex64 or complex128
 */
 /***
@@ -201,8 +209,8 @@ The inverse of fft2.
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length along each dim; -1: as it is
 @tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
-  it is)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
+  "forward" (as it is)
 @treturn Tensor complex64 or complex128
 */
 /***
@@ -211,8 +219,8 @@ fft2 of real numbers: rfft along the last dim named, fft along the other.
 @tparam Tensor x 2 dims or more, real; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length along each dim; -1: as it is
 @tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
-  "forward" (by the product)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
+  or "forward" (by the product)
 @treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
 */
 /***
@@ -221,8 +229,8 @@ The inverse of rfft2.
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length of the result along each dim; -1: as it is
 @tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
-  it is)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
+  "forward" (as it is)
 @treturn Tensor float32 or float64
 */
 /***
@@ -231,8 +239,8 @@ fft along several dims, one after the other.
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
 @tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
-  "forward" (by the product)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
+  or "forward" (by the product)
 @treturn Tensor complex64 or complex128
 */
 /***
@@ -241,8 +249,8 @@ The inverse of fftn.
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
 @tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
-  it is)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
+  "forward" (as it is)
 @treturn Tensor complex64 or complex128
 */
 /***
@@ -251,8 +259,8 @@ fftn of real numbers: rfft along the last dim named, fft along the others.
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
 @tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
-  "forward" (by the product)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
+  or "forward" (by the product)
 @treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
 */
 /***
@@ -261,38 +269,51 @@ The inverse of rfftn.
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
 @tparam[opt] {int,...} s length of the result along each dim; -1: as it is; needs dim
 @tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
-  it is)
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
+  "forward" (as it is)
 @treturn Tensor float32 or float64
 */
-/* lt.fft.fft(x, n, dim, {n, dim, norm}), lt.fft.fftn(x, s, dim, {s, dim, norm}); upvalue: position in fft_ops. */
-static int l_fft(lua_State *L) {
-  fft_op f = {.info = &fft_ops[lua_tointeger(L, lua_upvalueindex(1))]};
-  const char *fn = f.info->name;
-  bool one = f.info->dims == 1;
-  int nargs, options = check_options(L, fn, one ? options_one : options_many, &nargs);
-  if (nargs > MOST) return raise_most(L, fn, MOST, nargs);
-  f.in = check_tensor(L, 1, fn);
+/* The stack indices of the lengths and the dims of a call: arguments or options. */
+typedef struct places { int lengths, dims; } places;
+
+static places read_call(lua_State *L, fft_op *f, int nargs, int options) {
+  const char *fn = f->info->name;
+  bool one = f->info->dims == 1;
   const char *name = one ? "n" : "s";
   int lengths = push_either(L, fn, FIRST_LENGTH, nargs, options, name);
   int dims = push_either(L, fn, FIRST_DIM, nargs, options, "dim");
-  f.norm = opt_norm(L, fn, options);
-  if (f.in->shape.ndim == 0) return luaL_error(L, "%s: not for a 0-d tensor", fn);
-  if (one && lua_istable(L, dims)) return luaL_error(L, "%s: dim: one number expected, got a table", fn);
-  if (one && lua_istable(L, lengths)) return luaL_error(L, "%s: n: one number expected, got a table", fn);
-  if (!f.info->dims && !lua_isnil(L, lengths) && lua_isnil(L, dims))
-    return luaL_error(L, "%s: s needs dim: the dims that its lengths are of", fn);
-  read_dims(L, &f, dims, f.info->dims ? f.info->dims : f.in->shape.ndim);
-  default_lengths(&f);
-  if (!lua_isnil(L, lengths)) read_lengths(L, &f, lengths, name);
-  check_lengths(L, &f);
+  f->norm = opt_norm(L, fn, options);
+  if (f->in->shape.ndim == 0) luaL_error(L, "%s: not for a 0-d tensor", fn);
+  if (one && lua_istable(L, dims)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
+  if (one && lua_istable(L, lengths)) luaL_error(L, "%s: n: one number expected, got a table", fn);
+  if (!f->info->dims && !lua_isnil(L, lengths) && lua_isnil(L, dims))
+    luaL_error(L, "%s: s needs dim: the dims that its lengths are of", fn);
+  read_dims(L, f, dims, f->info->dims ? f->info->dims : f->in->shape.ndim);
+  default_lengths(f);
+  if (!lua_isnil(L, lengths)) read_lengths(L, f, lengths, name);
+  check_lengths(L, f);
+  return (places){lengths, dims};
+}
+
+/* lt.fft.fft(x, n, dim, {n, dim, norm, out}), lt.fft.fftn(x, s, dim, {s, dim, norm, out}); upvalue: position in
+** fft_ops. */
+static int l_fft(lua_State *L) {
+  fft_op f = {.info = &fft_ops[lua_tointeger(L, lua_upvalueindex(1))]};
+  const char *fn = f.info->name;
+  int nargs, options = check_options(L, fn, f.info->dims == 1 ? options_one : options_many, &nargs);
+  if (nargs > MOST) return raise_most(L, fn, MOST, nargs);
+  f.in = check_tensor(L, 1, fn);
+  places at = read_call(L, &f, nargs, options);
+  tensor *out = opt_out(L, options, fn);
+  bool given = out != NULL;
   if (fft_prepare(&f) != OK) return refuse_dtype(L, &f);
-  tensor *out = push_tensor(L, fn, f.result, &f.shape, f.in->store->place);
+  if (given) push_out(L, options, fn, out);
+  else out = push_tensor(L, fn, f.result, &f.shape, f.in->store->place);
   int st;
   TRY(L, f.in->store->place, st, fft_run(&f, out));
-  if (st != OK) return raise(L, fn, st, &f.in, 1);
-  return finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}, .first = (short)lengths, .last = (short)dims,
-                                       .params = &(op_params){.number = {f.norm}}});
+  if (st != OK) return raise_run(L, &f, st, out);
+  return finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}, .first = (short)at.lengths, .last = (short)at.dims,
+                                       .params = &(op_params){.number = {f.norm}}, .in_place = given});
 }
 
 /* lt.fft is a table. */

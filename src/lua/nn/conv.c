@@ -47,41 +47,61 @@ static void read_geometry(lua_State *L, int i, const char *fn, conv_geometry *g)
   g->groups = v[8];
 }
 
-/* Arguments 1 and 2 are tensors; so is argument 3 if there is a bias. */
-static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geometry) {
-  const tensor *a = check_tensor(L, 1, fn), *b = check_tensor(L, 2, fn);
-  int st = conv_prepare(j);
-  if (st != OK) return raise_call(L, fn, st, a, b);
-  tensor *out = push_tensor(L, fn, a->dtype, &j->shape, a->store->place);
-  TRY(L, a->store->place, st, conv_run(j, out));
-  if (st != OK) return raise_call(L, fn, st, a, b);
-  return finish_record(L, &(op_record){.name = fn, .nin = nin, .in = {1, 2, 3}, .first = (short)geometry,
-                                       .last = (short)geometry});
+/* Option out in argument i, which lies at the end, so that all tensors of the call are asked for gradients. */
+static tensor *arg_out(lua_State *L, int i, const char *fn) {
+  lua_pushvalue(L, i);
+  tensor *out = top_out(L, fn);
+  lua_pop(L, 1);
+  return out;
 }
 
-/* conv(x, w, bias or nil, geometry) */
+/* Pushes the result: option out in argument i, as it was when the call began, or a new tensor. */
+static tensor *push_result(lua_State *L, const char *fn, int i, const conv_job *j, const tensor *like) {
+  if (lua_isnoneornil(L, i)) return push_tensor(L, fn, like->dtype, &j->shape, like->store->place);
+  lua_pushvalue(L, i);
+  return check_tensor(L, i, fn);
+}
+
+/* Arguments 1 and 2 are tensors; so is argument 3 if there is a bias. out: the index of option out. */
+static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geometry, int out) {
+  const tensor *a = check_tensor(L, 1, fn), *b = check_tensor(L, 2, fn);
+  bool given = arg_out(L, out, fn) != NULL;
+  int st = conv_prepare(j);
+  if (st != OK) return raise_call(L, fn, st, a, b);
+  tensor *y = push_result(L, fn, out, j, a);
+  TRY(L, a->store->place, st, conv_run(j, y));
+  if (st == ERR_OUT_SHAPE || st == ERR_CAST) return raise_target(L, fn, st, y, a->dtype, &j->shape);
+  if (st != OK && given) return raise(L, fn, st, (const tensor *[]){y, a, b}, 3);
+  if (st != OK) return raise_call(L, fn, st, a, b);
+  return finish_record(L, &(op_record){.name = fn, .nin = nin, .in = {1, 2, 3}, .first = (short)geometry,
+                                       .last = (short)geometry, .in_place = given});
+}
+
+/* conv(x, w, bias or nil, geometry, out or nil) */
 static int l_conv(lua_State *L) {
-  lua_settop(L, 4);
+  lua_settop(L, 5);
   conv_job j = {.op = CONV_forward, .x = check_tensor(L, 1, "conv"), .w = check_tensor(L, 2, "conv")};
   if (!lua_isnil(L, 3)) j.bias = check_tensor(L, 3, "conv");
   read_geometry(L, 4, "conv", &j.geometry);
-  return run_conv(L, "conv", &j, j.bias ? 3 : 2, 4);
+  return run_conv(L, "conv", &j, j.bias ? 3 : 2, 4, 5);
 }
 
-/* conv_input(y, w, geometry, lengths of x …) */
+/* conv_input(y, w, geometry, one or two lengths of x …, at 6: out or nil, a bias that is added to it) */
 static int l_conv_input(lua_State *L) {
+  lua_settop(L, 7);
   conv_job j = {.op = CONV_input, .y = check_tensor(L, 1, "conv_input"), .w = check_tensor(L, 2, "conv_input")};
   read_geometry(L, 3, "conv_input", &j.geometry);
   read_lengths(L, 4, "conv_input", j.y->shape.ndim == 3, j.length);
-  return run_conv(L, "conv_input", &j, 2, 3);
+  return run_conv(L, "conv_input", &j, 2, 3, 6);
 }
 
 /* conv_weight(y, x, geometry, lengths of the kernel …) */
 static int l_conv_weight(lua_State *L) {
+  lua_settop(L, 6);
   conv_job j = {.op = CONV_weight, .y = check_tensor(L, 1, "conv_weight"), .x = check_tensor(L, 2, "conv_weight")};
   read_geometry(L, 3, "conv_weight", &j.geometry);
   read_lengths(L, 4, "conv_weight", j.y->shape.ndim == 3, j.length);
-  return run_conv(L, "conv_weight", &j, 2, 3);
+  return run_conv(L, "conv_weight", &j, 2, 3, 6);
 }
 
 /* ---- pooling ---- */

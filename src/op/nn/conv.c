@@ -137,9 +137,8 @@ static int run_contiguous(const conv_job *j, tensor *out) {
   return device_conv(out->store->place, &c);
 }
 
-int conv_run(const conv_job *job, tensor *out) {
-  if (out->count == 0) return OK;
-  if (is_empty(&job->call)) return fill_empty(job, out);
+/* Computes the result into contiguous memory of its dtype. */
+static int run_plain(const conv_job *job, tensor *out) {
   conv_job j = *job;
   const tensor **operand[] = {&j.x, &j.w, &j.y, &j.bias};
   tensor fresh[4] = {{.store = NULL}, {.store = NULL}, {.store = NULL}, {.store = NULL}};
@@ -149,4 +148,15 @@ int conv_run(const conv_job *job, tensor *out) {
   if (st == OK) st = run_contiguous(&j, out);
   for (int i = 0; i < 4; i++) tensor_drop(&fresh[i]);
   return st;
+}
+
+int conv_run(const conv_job *j, tensor *out) {
+  const tensor *in[] = {j->x, j->w, j->y, j->bias};
+  int st = check_apart(out, &j->shape, j->call.dtype, in, 4);
+  if (st != OK || out->count == 0) return st;
+  if (is_empty(&j->call)) return fill_empty(j, out);
+  tensor fresh, *to;
+  st = op_target(out, j->call.dtype, &fresh, &to);
+  if (st == OK) st = run_plain(j, to);
+  return op_settle(st, out, &fresh);
 }

@@ -25,7 +25,8 @@ typedef struct conv_job {
 /* ERR_RANK ERR_DTYPE ERR_DEVICES; ERR_INNER: lengths or channels do not fit together. Integers only, no memory. */
 int conv_prepare(conv_job *j);
 
-/* Computes the result, which has the prepared shape. ERR_MEMORY ERR_NO_KERNEL … */
+/* Computes the result into `out`, which must not share memory with the inputs. ERR_DEVICES ERR_OUT_SHAPE ERR_CAST
+** ERR_READONLY ERR_OVERLAP, which leave out as it is; ERR_MEMORY ERR_NO_KERNEL … */
 int conv_run(const conv_job *j, tensor *out);
 
 /* The lengths of an image's two dims, [n, c, h, w]; for a signal, [n, c, w], the first is 1. */

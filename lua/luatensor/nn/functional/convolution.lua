@@ -37,16 +37,30 @@ local function run(owner, f, ...)
   blame.call(error, y, 0)
 end
 
+-- Option out as the core takes it: with a batch dim if the input had none.
+local function target(owner, out, lone, dims)
+  if out == nil then return nil end
+  if not core.is_tensor(out) then owner:fail("option out: tensor expected, got %s", core.type_name(out)) end
+  if core.gone(out) then owner:fail("option out: %s", core.gone(out)) end
+  if not lone then return out end
+  if out.ndim ~= dims + 1 then
+    owner:fail("the target has shape %s, the result %d dims as the input", tostring(out.shape), dims + 1)
+  end
+  return out:expand_dims(1)
+end
+
 --- The convolution of a checked weight and bias.
 -- @param owner a layer, or a result of window.owner
 -- @tab geometry a result of window.geometry
-function convolution.forward(owner, x, weight, bias, geometry, dims)
+-- @tparam[opt] tensor out where the result goes
+function convolution.forward(owner, x, weight, bias, geometry, dims, out)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[2] * geometry[9])
   check_parameters(owner, x, weight, bias)
   window.check_fits(owner, x, dims, kernel_of(weight, dims), {geometry[7], geometry[8]}, {geometry[3], geometry[4]},
                     {geometry[5], geometry[6]})
-  return window.unbatched(run(owner, core.conv, batch, weight, bias or nil, geometry), lone)
+  local y = run(owner, core.conv, batch, weight, bias or nil, geometry, target(owner, out, lone, dims))
+  return out or window.unbatched(y, lone)
 end
 
 -- The lengths of a transposed convolution's result.
@@ -67,18 +81,19 @@ end
 
 --- The transposed convolution: the gradient of a convolution with respect to its input, where x is the gradient of the
 -- result.
-function convolution.transposed(owner, x, weight, bias, geometry, extra, dims)
+function convolution.transposed(owner, x, weight, bias, geometry, extra, dims, out)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[1])
   check_parameters(owner, x, weight, bias)
   local lengths = transposed_lengths(owner, x.shape, kernel_of(weight, dims), geometry, extra, dims)
-  local y = run(owner, core.conv_input, batch, weight, geometry, table.unpack(lengths))
+  local to = target(owner, out, lone, dims)
+  local y = run(owner, core.conv_input, batch, weight, geometry, lengths[1], lengths[2], to, bias or nil)
   if bias then
-    local plain = y
-    y = plain + bias:reshape(dims == 1 and {-1, 1} or {-1, 1, 1})
-    plain:free()
+    local plain, column = y, bias:reshape(dims == 1 and {-1, 1} or {-1, 1, 1})
+    y = core.add(plain, column, to and {out = to})
+    if not to then plain:free() end
   end
-  return window.unbatched(y, lone)
+  return out or window.unbatched(y, lone)
 end
 
 --- The output padding: zeros that lengthen the end of a transposed convolution's result, fewer than its stride.
@@ -94,8 +109,10 @@ end
 
 -- ---- functions ----
 
-local known = {stride = true, padding = true, dilation = true, groups = true}
-local known_transposed = {stride = true, padding = true, output_padding = true, dilation = true, groups = true}
+local known = {stride = true, padding = true, dilation = true, groups = true, out = true}
+local known_transposed = {
+  stride = true, padding = true, output_padding = true, dilation = true, groups = true, out = true
+}
 
 local function check_weight(name, weight, bias, dims, groups, transposed)
   args.tensor(name, 2, weight)
@@ -127,8 +144,9 @@ local function make(name, dims, transposed)
   return function(x, weight, bias, options)
     if options == nil and not core.is_tensor(bias) then bias, options = nil, bias end
     local geometry, extra = blame.call(prepare, name, weight, bias, options, dims, transposed)
-    if transposed then return convolution.transposed(owner, x, weight, bias, geometry, extra, dims) end
-    return convolution.forward(owner, x, weight, bias, geometry, dims)
+    local out = options and options.out
+    if transposed then return convolution.transposed(owner, x, weight, bias, geometry, extra, dims, out) end
+    return convolution.forward(owner, x, weight, bias, geometry, dims, out)
   end
 end
 
@@ -138,7 +156,8 @@ end
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @tparam tensor weight [outputs, channels / groups, kernel]
 -- @tparam[opt] tensor bias [outputs]
--- @tparam[opt] table options `stride` (1), `padding` (0; a number, "same" or "valid"), `dilation` (1), `groups` (1)
+-- @tparam[opt] table options `stride` (1), `padding` (0; a number, "same" or "valid"), `dilation` (1), `groups` (1),
+--   `out`
 -- @treturn tensor [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
 functional.conv1d = make("conv1d", 1)
 
@@ -147,7 +166,8 @@ functional.conv1d = make("conv1d", 1)
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @tparam tensor weight [outputs, channels / groups, kernel height, kernel width]
 -- @tparam[opt] tensor bias [outputs]
--- @tparam[opt] table options `stride` (1), `padding` (0; numbers, "same" or "valid"), `dilation` (1), `groups` (1)
+-- @tparam[opt] table options `stride` (1), `padding` (0; numbers, "same" or "valid"), `dilation` (1), `groups` (1),
+--   `out`
 -- @treturn tensor [batch, outputs, height, width], shorter as in conv1d
 functional.conv2d = make("conv2d", 2)
 
@@ -156,7 +176,8 @@ functional.conv2d = make("conv2d", 2)
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @tparam tensor weight [channels, outputs / groups, kernel]
 -- @tparam[opt] tensor bias [outputs]
--- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1)
+-- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1),
+--   `out`
 -- @treturn tensor [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
 functional.conv_transpose1d = make("conv_transpose1d", 1, true)
 
@@ -165,7 +186,8 @@ functional.conv_transpose1d = make("conv_transpose1d", 1, true)
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @tparam tensor weight [channels, outputs / groups, kernel height, kernel width]
 -- @tparam[opt] tensor bias [outputs]
--- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1)
+-- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1),
+--   `out`
 -- @treturn tensor [batch, outputs, height, width], longer as in conv_transpose1d
 functional.conv_transpose2d = make("conv_transpose2d", 2, true)
 
