@@ -63,7 +63,8 @@ ifneq ($(STRICT),)
   CFLAGS += -Werror -Wframe-larger-than=32768
 endif
 ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off \
-             -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc -isystem $(LUA_INCDIR) $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
+             -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
+LUA_CFLAGS = -isystem $(LUA_INCDIR)
 
 # -z nodelete: lua_close would unmap the code of our threads, which wait.
 ifeq ($(SYSTEM),Darwin)
@@ -108,9 +109,14 @@ endif
 MODULE  := $(BUILD)/luatensor/core.so
 KERNELS := $(sort $(shell find src/cpu/kernels -name '*.c'))
 SOURCES := $(sort $(filter-out $(KERNELS),$(shell find src -name '*.c')))
-OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) \
-           $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o)) $(BUILD)/obj/embedded.o \
-           $(if $(TRACE),$(BUILD)/obj/edges.o)
+
+# Only these know Lua (make lint checks it). All other objects are the same for every Lua, so `make test-lua` takes them from PARTS.
+PARTS   ?= $(BUILD)
+KNOW_LUA := src/core.c $(filter src/lua/% src/autograd/%,$(SOURCES))
+LUA_OBJECTS := $(KNOW_LUA:src/%.c=$(BUILD)/obj/%.o)
+OBJECTS := $(LUA_OBJECTS) $(patsubst src/%.c,$(PARTS)/obj/%.o,$(filter-out $(KNOW_LUA),$(SOURCES))) \
+           $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(PARTS)/obj/%.$(isa).o)) $(PARTS)/obj/embedded.o \
+           $(if $(TRACE),$(PARTS)/obj/edges.o)
 
 # Device code, and what it shares with the CPU: text inside the module, compiled when it is needed.
 EMBEDDED := $(sort $(shell find src/gpu/kernels src/math -name '*.cuh' -o -name '*.h')) src/ops.def src/update.def src/base/dtype.h src/base/random.h
@@ -127,7 +133,7 @@ $(MODULE): $(OBJECTS)
 	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
 define KERNEL_RULE
-$(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
+$(PARTS)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(PARTS)/flags | found
 	@mkdir -p $$(@D)
 	$$(call say,$$< ($(1)))$$(CC) $$(ALL_CFLAGS) $$(OPTIMISE_KERNELS) $$(FLAGS_$(1)) $$(KERNEL_FLAGS_$$(notdir $$*)) -DISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
@@ -150,26 +156,31 @@ KERNEL_FLAGS_matvec_float64 := -ffp-contract=fast
 # Zen 4 converts floats to doubles at twice the pace in halves of a 512-bit register.
 KERNEL_FLAGS_reduce := -mprefer-vector-width=256
 
-$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
+COMPILE = $(CC) $(ALL_CFLAGS) $(INCLUDES) $(TRACE) $(ISAS:%=-DLT_HAS_%) -MMD -MP -c -o $@ $<
+$(LUA_OBJECTS): $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags-lua $(PARTS)/flags | found
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) $(ALL_CFLAGS) $(INCLUDES) $(TRACE) $(ISAS:%=-DLT_HAS_%) -MMD -MP -c -o $@ $<
+	$(call say,$<)$(COMPILE) $(LUA_CFLAGS)
 
 # Only the functions for hosts see the installed header.
 $(BUILD)/obj/lua/host/%.o: INCLUDES := -Iinclude
 
-$(BUILD)/obj/edges.o: spec/support/fuzz/edges.c $(BUILD)/flags
+$(PARTS)/obj/%.o: src/%.c $(PARTS)/flags | found
+	@mkdir -p $(@D)
+	$(call say,$<)$(COMPILE)
+
+$(PARTS)/obj/edges.o: spec/support/fuzz/edges.c $(PARTS)/flags
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) $(ALL_CFLAGS) -fno-sanitize=all -c -o $@ $<
 
 # Each file becomes one string literal, a line each: backslashes, quotes and trigraphs escaped.
-$(BUILD)/embedded.c: $(EMBEDDED) $(BUILD)/files
+$(PARTS)/embedded.c: $(EMBEDDED) $(PARTS)/embedded
 	@mkdir -p $(@D)
 	$(call say,$@){ echo '#include "gpu/sources.h"'; echo 'const embedded embedded_sources[] = {'; \
 	  for file in $(EMBEDDED:src/%=%); do echo "{\"$$file\","; \
 	    sed -e 's/[\\"]/\\&/g' -e 's/??/?\\?/g' -e 's/^/"/' -e 's/$$/\\n"/' src/$$file; echo '},'; done; \
 	  echo '{0, 0}};'; } > $@
 
-$(BUILD)/obj/embedded.o: $(BUILD)/embedded.c src/gpu/sources.h
+$(PARTS)/obj/embedded.o: $(PARTS)/embedded.c src/gpu/sources.h
 	@mkdir -p $(@D)
 	$(call say,$@)$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
 
@@ -181,11 +192,15 @@ define REMEMBER
 	@mkdir -p $(@D)
 	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
 endef
-$(BUILD)/flags: force
+$(PARTS)/flags: force
 	$(call REMEMBER,$(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))))
+$(PARTS)/embedded: force
+	$(call REMEMBER,$(EMBEDDED))
+$(BUILD)/flags-lua: force
+	$(call REMEMBER,$(LUA_CFLAGS))
 $(BUILD)/files: force
-	$(call REMEMBER,$(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS) $(EMBEDDED))
-$(MODULE): $(BUILD)/flags $(BUILD)/files
+	$(call REMEMBER,$(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS))
+$(MODULE): $(PARTS)/flags $(BUILD)/files
 
 .PHONY: force found
 force:
@@ -253,7 +268,7 @@ lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc STRICT=1 BUILD=$(if $(STRICT),build,build/lint-gcc)
 
 # Clang only checks. & and | of truth values avoid branches.
-LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) -Werror -fsyntax-only \
+LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) $(LUA_CFLAGS) -Werror -fsyntax-only \
              -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))
 $(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) -Iinclude $(ISAS:%=-DLT_HAS_%) $*

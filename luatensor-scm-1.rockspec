@@ -5,7 +5,7 @@ source = {
   url = "git+https://github.com/luatensor/luatensor.git",
 }
 description = {
-  summary = "n-dimensional tensors for Lua 5.4, fast on the CPU and on GPUs",
+  summary = "n-dimensional tensors for Lua 5.4 and 5.5, fast on the CPU and on GPUs",
   detailed = [[
 Tensors with the array API standard's functions, 1-based indexing and Lua's own operators.
 Needs OpenBLAS and zlib with their headers (Debian: libopenblas-openmp-dev, zlib1g-dev) and a C11
@@ -16,7 +16,7 @@ compiler.]],
 }
 supported_platforms = { "linux", "macosx" }
 dependencies = {
-  "lua >= 5.4, < 5.5",
+  "lua >= 5.4, < 5.6",
   "argparse >= 0.7",     -- the command luatensor
 }
 test_dependencies = {
@@ -35,6 +35,7 @@ build = {
     LUADIR = "$(LUADIR)",
     LIBDIR = "$(LIBDIR)",
     BINDIR = "$(BINDIR)",
+    INCDIR = "$(PREFIX)/include",
   },
 }
 test = {

@@ -95,6 +95,25 @@ test-gpu: build           ## the specs on a real GPU; where there is none, why
 test-gcstress: build      ## specs with a full collection before every 7th tensor; FULL=1: before every one
 	@echo "ROTATION=$(ROTATION)"; $(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=$(if $(FULL),1,7:$(ROTATION)) --without process,texts,uncollected
 
+# ---- other Luas ----------------------------------------------------------------------------------
+
+# Archives or folders with sources: of Lua itself (lua-5.5.0.tar.gz), or of PyPI's lupa, whose source distribution contains several
+# Luas. `make lua-sources` downloads lupa's.
+LUA_SOURCES ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/luatensor-sources
+LUA_SOURCE  ?= $(wildcard $(LUA_SOURCES)/*.tar.gz)
+
+.PHONY: test-lua lua-sources
+test-lua: build build/spec/plan_check           ## the specs on other Luas, 5.4.4 to 5.5; LUA_SOURCE="archive folder", RELEASES=5.5, FULL=1: every case
+	@$(if $(LUA_SOURCE),echo "ROTATION=$(ROTATION)"; RELEASES=$(RELEASES) tools/test_lua $(LUA_SOURCE) $(JOBS) $(SHARE) --without process$(comma)texts$(comma)built, \
+	  echo "no sources of Lua in $(LUA_SOURCES): make lua-sources downloads some, LUA_SOURCE=path names others"; \
+	  echo "0 passed, 0 failed, 1 skipped")
+
+# The older one has 5.4.4, the newer one 5.4.8 and 5.5.1.
+lua-sources:              ## downloads sources of Lua for test-lua from PyPI
+	@mkdir -p $(LUA_SOURCES)
+	@for version in 1.14.1 2.8; do \
+	  test -f $(LUA_SOURCES)/lupa-$$version.tar.gz || pip download -q --no-deps --no-binary lupa -d $(LUA_SOURCES) lupa==$$version; done
+
 # ---- attacks that take minutes -------------------------------------------------------------------
 
 # Hosts for ThreadSanitizer are instrumented themselves: it has to be there first.

@@ -207,8 +207,11 @@ describe("tensor", function()
     fails("tensor: ragged table: row [2] has 1 elements, the first has 0", lt.tensor, {{}, {1}})
   end)
   it("refuses holes", function()
-    fails("tensor: hole in the data: [2] is nil", lt.tensor, {1, nil, 3})
-    fails("tensor: hole in the data: [2][2] is nil", lt.tensor, {{1, 2, 3}, {1, nil, 3}})
+    -- The length of such a table may be 1 or 3: Lua 5.4 says 3, and Lua 5.5 says 1.
+    local short = #{1, nil, 3} == 1
+    fails("tensor: hole in the data: " .. (short and "[3] is set, but not all before it" or "[2] is nil"), lt.tensor, {1, nil, 3})
+    fails(short and "tensor: ragged table: row [2] has 1 elements, the first has 3" or "tensor: hole in the data: [2][2] is nil",
+      lt.tensor, {{1, 2, 3}, {1, nil, 3}})
     fails("tensor: hole in the data: [5] is set, but not all before it", lt.tensor, {1, 2, 3, [5] = 5})
     fails("tensor: hole in the data: [2][0] is set, but not all before it", lt.tensor, {{1}, {1, [0] = 5}})
     local long = {}

@@ -163,7 +163,7 @@ describe("parting", function()
     fails("split: sizes [1, 1] do not add up to 3, the length of dim 2", x.split, x, {1, 1}, 2)
     fails("split: sizes [2, 2] do not add up to 3, the length of dim 2", x.split, x, {2, 2}, 2)
     fails("split: size: 0 is out of range", x.split, x, 0)
-    fails("split: size: integer expected, got nil", x.split, x, {nil, 2})
+    fails("split: size: integer expected, got boolean", x.split, x, {false, 2})
   end)
 end)
 

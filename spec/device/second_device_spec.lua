@@ -1,4 +1,4 @@
--- tags: host unsanitized
+-- tags: host unsanitized built
 -- A kind of device that is added while the process runs, and whose memory the host may not touch: whatever names devices,
 -- moves tensors or reads their elements has to know it from the list of devices alone.
 

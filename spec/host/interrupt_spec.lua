@@ -1,6 +1,7 @@
 -- tags: host uncollected
 -- Finalizers and debug hooks that run in the middle of operations: no memory changes under an operation, and what scripts do
 -- in their own code takes effect.
+local collector = require "spec.support.collector"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
@@ -24,10 +25,10 @@ local function storm(f, act)
     end})
   end
   arm()
-  collectgarbage("incremental", 1, 1000)
+  local pause, multiplier = collector.set_pace(1, 1000)
   local ok, problem = pcall(f)
   active = false
-  collectgarbage("incremental", 200, 100, 13)
+  collector.set_pace(pause, multiplier)
   collectgarbage(mode)
   collectgarbage()
   if not ok then error(problem, 0) end

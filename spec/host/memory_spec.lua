@@ -117,7 +117,8 @@ describe("garbage", function()
       for i = 1, 3e5 do kept[i] = {i} end
       for _ = 1, 50000 do local x = lt.rand(70, 30); local y = x + x end
       print(lt.memory("cpu").peak)']]
-    assert.is_true(tonumber(output) <= 100 * MIB, output)         -- 123 MiB when the pace was that of the small heap
+    -- 123 MiB when the pace was that of the small heap; Lua 5.5 takes 104.
+    assert.is_true(tonumber(output) <= (_VERSION == "Lua 5.4" and 100 or 115) * MIB, output)
   end)
 
   it("with a large Lua heap: at most 4 times that heap more, and not quadratic", function()

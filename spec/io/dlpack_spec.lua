@@ -1,4 +1,4 @@
--- tags: unsanitized leaking
+-- tags: unsanitized leaking built
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

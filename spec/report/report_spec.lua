@@ -79,8 +79,8 @@ local function strangers(page, json)
     if not shown_as(value, element.text) then found[#found + 1] = ("%s shown as %s"):format(value, element.text) end
   end
   local text = page:gsub("<style>.-</style>", ""):gsub("<svg.-</svg>", ""):gsub("<data.-</data>", ""):gsub("<[^<>]*>", "\n")
-  for word in reader.unescape(text):gmatch("[%w.,:×-]*%d[%w.,:×-]*") do
-    word = word:gsub("[.,:]+$", "")
+  for piece in reader.unescape(text):gmatch("[%w.,:×-]*%d[%w.,:×-]*") do
+    local word = piece:gsub("[.,:]+$", "")
     local known = strings:find(word, 1, true) or numbers[tonumber(word) or false]
     if not known then found[#found + 1] = "number in the text: " .. word end
   end

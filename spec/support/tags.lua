@@ -8,6 +8,7 @@ tags.meanings = {
   texts = "about documentation, pages and help, which no other build and no device changes",
   host = "about the CPU, Lua or the process: not on a GPU",
   unsanitized = "weighs the process, measures times, or starts what has no sanitizer: not under one",
+  built = "loads C modules or starts programs that were built for lua5.4: not on other Luas",
   uncollected = "makes very many tensors, counts collections or has its own: not with a collection at every few tensors",
   ["many-kernels"] = "compiles most kernels, for what other specs test, too: on the emulated GPU only with FULL=1",
 

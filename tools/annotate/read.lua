@@ -20,8 +20,8 @@ for _, name in ipairs{"number", "integer", "string", "boolean", "table", "functi
 -- "Tensor|int" in LuaLS's words.
 local function type_of(text)
   local parts = {}
-  for part in text:gmatch("[^|]+") do
-    part = part:gsub("^{.*}$", "table"):gsub("^%s+", "")
+  for word in text:gmatch("[^|]+") do
+    local part = word:gsub("^{.*}$", "table"):gsub("^%s+", "")
     parts[#parts + 1] = types[part] or part:find("^[\"']") and part or "any"
   end
   return table.concat(parts, "|")

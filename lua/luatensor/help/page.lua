@@ -17,8 +17,8 @@ local words = {
 --- "luatensor.Tensor|number" → "tensor or number"; classes of options are shown apart.
 function page.type_words(type)
   local parts = {}
-  for part in type:gsub("%(string|integer%)", "(string,integer)"):gmatch "[^|]+" do
-    part = part:gsub("%(string,integer%)", "(string|integer)")
+  for word in type:gsub("%(string|integer%)", "(string,integer)"):gmatch "[^|]+" do
+    local part = word:gsub("%(string,integer%)", "(string|integer)")
     if not part:find "options" then parts[#parts + 1] = words[part] or (part:gsub("^luatensor%.", ""):lower()) end
   end
   local last = table.remove(parts)
