@@ -22,6 +22,13 @@ build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatenso
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -Iinclude -o $@ $< $(LUA_LIBS) -pthread
 
+# The programs of docs/embedding.md, which hosts may copy. SANITIZE=address,undefined instruments them, too.
+EMBEDDING := $(patsubst examples/embedding/%.c,$(BUILD)/embedding/%,$(wildcard examples/embedding/*.c))
+
+$(BUILD)/embedding/%: examples/embedding/%.c include/luatensor.h
+	@mkdir -p $(@D)
+	$(call say,$<)$(CC) -std=gnu11 -O1 $(CFLAGS) $(WARNINGS) -Werror -Iinclude -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread -lm
+
 # Another library in the process, for spec/io/dlpack_spec.lua.
 build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	@mkdir -p $(@D)
@@ -49,7 +56,7 @@ test: deps-test           ## all specs, and some of them again on an emulated GP
 # An emulated GPU whose cuBLAS is of no use: own kernels multiply.
 NO_BLAS := $(BUILD)/spec/no-cublas
 
-test-hosts: build $(HOSTS) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check emulator $(NO_BLAS)/libcuda.so.1
+test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check emulator $(NO_BLAS)/libcuda.so.1
 
 # A file for each core: an emulated GPU computes and compiles on one.
 JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
@@ -87,7 +94,13 @@ test-sanitize:            ## the specs under ASan and UBSan; FULL=1: every case
 	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,1) $(SHARE) --without process,texts,unsanitized" \
 	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) --with leaking" \
 	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) \
-	    --with sanitize-emulated"
+	    --with sanitize-emulated" \
+	  "$(MAKE) --no-print-directory -s test-embedding SANITIZE=address,undefined"
+
+.PHONY: test-embedding
+test-embedding: build $(EMBEDDING)   ## compiles and runs the programs in examples/embedding
+	@BUILD=$(BUILD) $(RUN_SPECS) --label embedding LSAN_OPTIONS=suppressions=spec/support/lsan.supp:print_suppressions=0 \
+	  ASAN_OPTIONS=allocator_may_return_null=1 spec/host/embedding_programs_spec.lua
 
 test-gpu: build           ## the specs on a real GPU; where there is none, why
 	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(ON_DEVICE)

@@ -1,0 +1,113 @@
+/* DLPack in C, both ways. The two structs are the standard's (github.com/dmlc/dlpack), version 1.
+**
+**   cc dlpack.c $(pkg-config --cflags --libs lua5.4) -pthread -o dlpack */
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+enum { CPU = 1, FLOAT = 2 };
+
+typedef struct DLTensor {
+  void    *data;
+  struct { int32_t type, id; } device;
+  int32_t  ndim;
+  struct { uint8_t code, bits; uint16_t lanes; } dtype;
+  int64_t *shape, *strides;            /* strides in elements; NULL: row-major */
+  uint64_t byte_offset;
+} DLTensor;
+
+typedef struct DLManagedTensorVersioned {
+  struct { uint32_t major, minor; } version;
+  void    *manager_ctx;
+  void   (*deleter)(struct DLManagedTensorVersioned *self);
+  uint64_t flags;                      /* 1: read-only */
+  DLTensor dl_tensor;
+} DLManagedTensorVersioned;
+
+/* ---- host to Lua ---- */
+
+/* A struct, its memory and its shape in one block. */
+typedef struct block {
+  DLManagedTensorVersioned managed;
+  int64_t shape[2];
+  float   elements[6];
+} block;
+
+static int deleted;
+
+/* Called once, when the last tensor on the memory has ended. */
+static void delete_block(DLManagedTensorVersioned *self) {
+  deleted++;
+  free(self->manager_ctx);
+}
+
+static DLManagedTensorVersioned *make_block(void) {
+  block *b = calloc(1, sizeof *b);
+  if (!b) abort();
+  b->shape[0] = 2;
+  b->shape[1] = 3;
+  for (int i = 0; i < 6; i++) b->elements[i] = (float)(i + 1);
+  b->managed = (DLManagedTensorVersioned){
+    .version = {1, 0}, .manager_ctx = b, .deleter = delete_block,
+    .dl_tensor = {.data = b->elements, .device = {CPU, 0}, .ndim = 2, .dtype = {FLOAT, 32, 1}, .shape = b->shape}};
+  return &b->managed;
+}
+
+/* give(): a tensor that owns the block. After an error of from_dlpack the struct would still be ours. */
+static int give(lua_State *L) {
+  DLManagedTensorVersioned *managed = make_block();
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luatensor");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "from_dlpack");
+  lua_pushlightuserdata(L, managed);
+  if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
+    managed->deleter(managed);
+    return lua_error(L);
+  }
+  return 1;
+}
+
+/* ---- Lua to host ---- */
+
+static double sum;
+
+/* A consumer in another thread; the state may be closed by then. */
+static void *consume(void *arg) {
+  DLManagedTensorVersioned *m = arg;
+  const DLTensor *t = &m->dl_tensor;
+  const float *x = (const float *)(const void *)((const char *)t->data + t->byte_offset);
+  for (int64_t i = 0; i < t->shape[0]; i++)
+    for (int64_t j = 0; j < t->shape[1]; j++) sum += (double)x[i * t->strides[0] + j * t->strides[1]];
+  m->deleter(m);
+  return NULL;
+}
+
+/* Takes the struct out of the userdata at the top, which is what x:to_dlpack() returns. */
+static DLManagedTensorVersioned *take(lua_State *L) {
+  DLManagedTensorVersioned **capsule = lua_touserdata(L, -1), *managed = *capsule;
+  *capsule = NULL;
+  return managed;
+}
+
+int main(void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_register(L, "give", give);
+  if (luaL_dostring(L, "local x = give()  return (x * 10).T:to_dlpack()") != LUA_OK) {
+    fprintf(stderr, "dlpack: %s\n", lua_tostring(L, -1));
+    return 1;
+  }
+  DLManagedTensorVersioned *managed = take(L);
+  lua_close(L);
+  pthread_t thread;
+  pthread_create(&thread, NULL, consume, managed);
+  pthread_join(thread, NULL);
+  printf("a consumer in another thread got %.0f; the host's block was deleted %d time\n", sum, deleted);
+  return sum == 210 && deleted == 1 ? 0 : 1;
+}
