@@ -1,6 +1,6 @@
-/* The functions of one integer dtype. scalar.h includes this header once a dtype and defines D, the dtype's name, U, the
-** name of the unsigned dtype of the same width, WIDE, an unsigned type in which products do not overflow int, and SIGNED.
-** The header undefines D, U and WIDE. */
+/* The functions of one integer dtype. scalar.h includes this header once a dtype and defines D, the dtype's name, and U,
+** the name of the unsigned dtype of the same width. It also defines SIGNED, and WIDE, an unsigned type in which products
+** do not overflow int. The header undefines D, U and WIDE. */
 
 #define NAME(name) PASTE(name, D)
 #define T PASTE(D, t)
