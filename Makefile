@@ -5,19 +5,19 @@ BUSTED ?= busted
 PYTHON ?= python3
 BUILD  ?= build
 
-# Where `make install` puts things; LuaRocks passes its own.
+# The folders of `make install`. LuaRocks passes its own.
 PREFIX ?= /usr/local
 INCDIR ?= $(PREFIX)/include
 LUADIR ?= $(PREFIX)/share/lua/5.4
 LIBDIR ?= $(PREFIX)/lib/lua/5.4
 BINDIR ?= $(PREFIX)/bin
 
-# All cores; a -j on the command line wins.
+# All cores are used unless the command line has -j.
 ifeq ($(MAKELEVEL),0)
   MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN)
 endif
 
-# ---- what is on this machine ------------------------------------------------------------------
+# ---- this machine -----------------------------------------------------------------------------
 
 SYSTEM := $(shell uname -s)
 ARCH   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
@@ -26,8 +26,8 @@ LUA_INCDIR ?= $(patsubst -I%,%,$(firstword $(shell \
   pkg-config --cflags-only-I lua5.4 2>/dev/null || pkg-config --cflags-only-I lua-5.4 2>/dev/null)))
 LUA_HEADER := $(wildcard $(addsuffix /lua.h,$(LUA_INCDIR)))
 
-# OpenBLAS's OpenMP build starts no threads of its own, since we call it on one. Debian's alternatives (and pkg-config)
-# prefer the pthread build when both are there, so the OpenMP build is taken from its own directory.
+# OpenBLAS's OpenMP build starts no threads of its own, because we call it on one thread. Debian's alternatives (and
+# pkg-config) prefer the pthread build if both are installed, so the OpenMP build is taken from its own directory.
 MULTIARCH    := $(shell $(CC) -print-multiarch 2>/dev/null)
 OPENBLAS_DIR ?= $(dir $(firstword $(wildcard \
   $(patsubst %,/usr/lib/%/openblas-openmp/libopenblas.so,$(MULTIARCH)) /usr/lib64/openblas-openmp/libopenblas.so)))
@@ -42,23 +42,24 @@ else
   BLAS_LIBS   := $(shell pkg-config --libs openblas 2>/dev/null)
 endif
 
-# gzip's format, which data sets come in.
+# zlib reads gzip files, the usual format of data sets.
 ZLIB_CFLAGS ?= $(patsubst -I%,-isystem %,$(shell pkg-config --cflags zlib 2>/dev/null))
 ZLIB_LIBS   ?= $(or $(shell pkg-config --libs zlib 2>/dev/null),-lz)
 ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(ZLIB_CFLAGS) -E -x c - >/dev/null 2>&1 && echo there)
 
 # ---- flags ------------------------------------------------------------------------------------
 
-# -fwrapv: integers wrap. Not -ffast-math: NaN and signed zeros are part of the results.
-# gcc takes a parameter with a type's name for a shadow unless told "local"; clang does not, and has no such option.
+# -fwrapv makes integers wrap. -ffast-math is not used, because NaN and signed zeros are part of the results.
+# gcc warns of a parameter with the name of a type unless -Wshadow=local is given; clang does not warn, and lacks the
+# option.
 SHADOW   := $(shell $(CC) -Werror -Wshadow=local -fsyntax-only -x c /dev/null 2>/dev/null && echo -Wshadow=local || echo -Wshadow)
 WARNINGS := -Wall -Wextra -Wpedantic $(SHADOW) -Wundef -Wvla -Wcast-qual -Wwrite-strings -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wformat=2
 OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
 CFLAGS   ?= -g1
-# STRICT=1: warnings are errors. CI builds so, and `make lint` finds the objects there. No frame takes a quarter of a stack of
-# 128 KiB, which threads of a host, and those of musl, may have.
+# STRICT=1 turns warnings into errors, as in CI; `make lint` uses its objects. No stack frame may take a quarter of
+# 128 KiB, the stack size of some hosts' threads and of musl's.
 ifneq ($(STRICT),)
   CFLAGS += -Werror -Wframe-larger-than=32768
 endif
@@ -66,7 +67,7 @@ ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -
              -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
 LUA_CFLAGS = -isystem $(LUA_INCDIR)
 
-# -z nodelete: lua_close would unmap the code of our threads, which wait.
+# -z nodelete keeps the code in memory after lua_close, because our threads still wait in it.
 ifeq ($(SYSTEM),Darwin)
   LIBFLAG ?= -bundle -undefined dynamic_lookup
 else
@@ -82,12 +83,13 @@ ifneq ($(SANITIZE),)
   OPTIMISE_KERNELS := -O1
   CFLAGS   := -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined
   LDFLAGS  += -fsanitize=$(SANITIZE)
-  # `make fuzz` sees which basic blocks an input reaches; kernels have none that matter to it.
+  # `make fuzz` records which basic blocks an input reaches. Kernels are not instrumented, because their blocks do not
+  # depend on parsing.
   TRACE    := -fsanitize-coverage=trace-pc
 endif
 
-# Kernels are compiled once per instruction set; isa.c picks one when the module is loaded. Sanitized ones take long to compile: AVX-512's,
-# which are the same loops, only with FULL=1.
+# Kernels are compiled once for each instruction set; isa.c picks one when the module is loaded. Sanitized kernels
+# take long to compile, so those for AVX-512, which are the same loops, are compiled only with FULL=1.
 ifeq ($(ARCH)-$(filter thread,$(SANITIZE)),x86_64-)
   ISAS := base avx2 $(if $(SANITIZE),$(FULL:%=avx512),avx512)
 else
@@ -99,7 +101,7 @@ FLAGS_avx512 := $(FLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefe
 
 # ---- build ------------------------------------------------------------------------------------
 
-# One short line a file; V=1 shows commands, -s nothing.
+# Prints one short line for each file. V=1 shows commands, -s nothing.
 ifeq ($(V)$(findstring s,$(firstword -$(MAKEFLAGS))),)
   say = @echo "  $(1)";
 else ifeq ($(V),)
@@ -118,7 +120,8 @@ OBJECTS := $(LUA_OBJECTS) $(patsubst src/%.c,$(PARTS)/obj/%.o,$(filter-out $(KNO
            $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(PARTS)/obj/%.$(isa).o)) $(PARTS)/obj/embedded.o \
            $(if $(TRACE),$(PARTS)/obj/edges.o)
 
-# Device code, and what it shares with the CPU: text inside the module, compiled when it is needed.
+# Device code, and the code that it shares with the CPU, are embedded as text in the module and compiled when they are
+# needed.
 EMBEDDED := $(sort $(shell find src/gpu/kernels src/math -name '*.cuh' -o -name '*.h')) src/ops.def src/update.def src/base/dtype.h src/base/random.h
 
 .DEFAULT_GOAL := build
@@ -139,8 +142,8 @@ $(PARTS)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(PARTS)/flags | found
 endef
 $(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 
-# a * b + c may become one FMA in the loops that measure the machine's limit, and in Fourier transforms, convolutions,
-# normalisation and linear algebra, whose rounding nobody can foresee anyway.
+# These kernels may contract a * b + c to one FMA: the loops that measure the machine's limit, and Fourier transforms,
+# convolutions, normalisation and linear algebra, whose rounding is not specified anyway.
 KERNEL_FLAGS_limits := -ffp-contract=fast
 KERNEL_FLAGS_fft_float32 := -ffp-contract=fast
 KERNEL_FLAGS_fft_float64 := -ffp-contract=fast
@@ -153,7 +156,7 @@ KERNEL_FLAGS_triangle_float64 := -ffp-contract=fast
 KERNEL_FLAGS_matvec_float32 := -ffp-contract=fast
 KERNEL_FLAGS_matvec_float64 := -ffp-contract=fast
 
-# Zen 4 converts floats to doubles at twice the pace in halves of a 512-bit register.
+# Zen 4 converts floats to doubles twice as fast in halves of a 512-bit register.
 KERNEL_FLAGS_reduce := -mprefer-vector-width=256
 
 COMPILE = $(CC) $(ALL_CFLAGS) $(INCLUDES) $(TRACE) $(ISAS:%=-DLT_HAS_%) -MMD -MP -c -o $@ $<
@@ -172,7 +175,8 @@ $(PARTS)/obj/edges.o: spec/support/fuzz/edges.c $(PARTS)/flags
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) $(ALL_CFLAGS) -fno-sanitize=all -c -o $@ $<
 
-# Each file becomes one string literal, a line each: backslashes, quotes and trigraphs escaped.
+# Each file becomes one string literal, one line for each of its lines, with backslashes, quotes and trigraphs
+# escaped.
 $(PARTS)/embedded.c: $(EMBEDDED) $(PARTS)/embedded
 	@mkdir -p $(@D)
 	$(call say,$@){ echo '#include "gpu/sources.h"'; echo 'const embedded embedded_sources[] = {'; \
@@ -186,8 +190,8 @@ $(PARTS)/obj/embedded.o: $(PARTS)/embedded.c src/gpu/sources.h
 
 -include $(OBJECTS:.o=.d)
 
-# Rewritten only when they change: other flags compile every object again, and other flags or other files (one that was added, moved or
-# deleted) link the module and embed the device code again.
+# Files that are rewritten only if their contents change. Changed flags compile every object again. Changed flags, or
+# a changed list of files, link the module and embed the device code again.
 define REMEMBER
 	@mkdir -p $(@D)
 	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
@@ -222,7 +226,7 @@ deps-doc:   ; @tools/deps build run doc
 
 # ---- use --------------------------------------------------------------------------------------
 
-# A second make, because the first looked for the packages before they were installed.
+# Runs make again, because the first make searched for packages before they were installed.
 .PHONY: demo bench
 demo: deps-run            ## builds and runs every experiment at full size; DEMO="--iterations 2" for a quick look
 	@$(MAKE) --no-print-directory build
@@ -252,7 +256,8 @@ install: build            ## into PREFIX (/usr/local)
 test-rock:                ## installs the module with LuaRocks into empty trees and uses it there
 	@tools/test_rock
 
-# Our declarations of the GPU's libraries against those of the toolkit, where it is installed, and what these export.
+# Compares our declarations of the GPU's libraries with the toolkit's, if it is installed, and with the functions that
+# the libraries export.
 CUDA_INCDIR ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard $(CUDA_HOME)/include/cuda.h /usr/local/cuda/include/cuda.h \
   /usr/include/cuda.h)))
 CUDA_LIBS ?= $(wildcard $(patsubst %,$(CUDA_INCDIR:/include=)/lib64/%.so,stubs/libcuda libnvrtc libcublas libcufft libcusolver libcudnn))
@@ -267,7 +272,7 @@ lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-dr
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc STRICT=1 BUILD=$(if $(STRICT),build,build/lint-gcc)
 
-# Clang only checks. & and | of truth values avoid branches.
+# Clang only checks the code. & and | of truth values avoid branches, so this warning is off.
 LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) $(LUA_CFLAGS) -Werror -fsyntax-only \
              -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))

@@ -1,7 +1,7 @@
--- The performance table: ours, PyTorch and NumPy (whichever `PYTHON` has), in turn A B A B in one run,
--- on the same number of threads, beside what the machine was measured to do at most. With --device cuda, ours and
--- PyTorch on that device; every round ends when the device is done.
--- `make bench` calls it from the repository's root; --help lists the options.
+-- The performance table: luatensor, PyTorch and NumPy (if `PYTHON` has them), timed in turn A B A B in one run on the
+-- same number of threads, beside the measured limits of the machine. With --device cuda, luatensor and PyTorch on
+-- this device; each round ends when the device is done.
+-- `make bench` calls this script from the repository's root; --help lists the options.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
@@ -33,7 +33,7 @@ local options = arguments.read({...}, "Times luatensor beside PyTorch and NumPy.
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- One row: rounds in turn. Returns {<contender> = {min, median}, errors = {…}}.
+-- Measures one row, in rounds in turn. Returns {<contender> = {min, median}, errors = {…}}.
 local function measure(row, contenders)
   local times, errors, runners = {}, {}, {}
   for _, who in ipairs(contenders) do
@@ -45,9 +45,9 @@ local function measure(row, contenders)
     end
   end
   local spent, round = 0, 0
-  while round < 3 or (round < options.rounds and spent < 30) do     -- three rounds of the slowest rows
+  while round < 3 or (round < options.rounds and spent < 30) do     -- at least three rounds, also of slow rows
     for _, who in ipairs(runners) do
-      idle.pause()                              -- the others' threads stop spinning
+      idle.pause()                              -- lets the threads of the other libraries stop spinning
       local seconds = who:run()
       table.insert(times[who.name], seconds)
       spent = spent + seconds
@@ -82,7 +82,7 @@ local function verdict(value, gate, quiet)
   return value >= gate and "met" or "missed"
 end
 
--- Gate and aim of the ratio, and of the share: those of the device.
+-- The gate and the aim of the ratio, and those of the share, for the device.
 local function wanted(row)
   if options.device == "cpu" then return row.gate, row.aim, row.share_gate, row.share_aim end
   return row.gpu_gate, row.gpu_aim
@@ -128,9 +128,9 @@ local function table_of(entries)
   }
 end
 
--- ---- checks that are no times -------------------------------------------------------------------
+-- ---- checks other than times --------------------------------------------------------------------
 
--- The sum of 49 million numbers against the same sum in float64.
+-- Compares the sum of 49 million numbers with the same sum in float64.
 local function check_sum_error()
   local x = lt.rand(7000, 7000)
   local exact = x:to("float64"):sum():item()
@@ -139,7 +139,7 @@ local function check_sum_error()
     verdict = off <= 6e-8 and "met" or "missed"}
 end
 
--- Peak of live memory over large iterations: it must not grow.
+-- Checks that the peak of live memory does not grow over large iterations.
 local function check_memory()
   collectgarbage()
   lt.empty_cache()
@@ -168,7 +168,7 @@ local function wants(row)
     and (not row.gpu or options.device ~= "cpu")
 end
 
--- Waits for an idle machine: false when it stays busy.
+-- Waits for an idle machine. Returns false if the machine stays busy.
 local function await_idle()
   local task <close> = progress.task("bench", 1)
   task:step(("waiting up to %d s for an idle machine"):format(options.wait))
@@ -215,7 +215,8 @@ local entries = run_rows(contenders, limits)
 contender.close(contenders)
 if #entries > 0 then
   local render = options.markdown == "yes" and markdown or terminal
-  print(render.block(table_of(entries), 200))                       -- a row is a line, however wide the terminal is
+  -- each row stays on one line, whatever the width of the terminal
+  print(render.block(table_of(entries), 200))
 end
 
 print()

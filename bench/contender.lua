@@ -21,7 +21,7 @@ local function make_input(dtype, shape)
   return (lt.rand(shape) + 0.1):to(dtype)
 end
 
--- "x float32 7000 3000; i int64 10" into a table of tensors by name.
+-- Makes a table of tensors by name from a text such as "x float32 7000 3000; i int64 10".
 local function make_inputs(text)
   local inputs = {}
   for item in text:gmatch("[^;]+") do
@@ -33,7 +33,7 @@ local function make_inputs(text)
   return inputs
 end
 
--- The row's expression, called n times. The inputs are locals of it, as in a script.
+-- Compiles the row's expression to a function that evaluates it n times. The inputs are its locals, as in a script.
 local function compile(row)
   local space = make_inputs(row[2])
   space.t, space.steps = lt, steps
@@ -77,7 +77,7 @@ function ours:run() return time_calls(self.loop, self.calls) / self.calls end
 local peer = {}
 peer.__index = peer
 
--- A peer reads requests from a named pipe and answers on its standard output, which popen gives us.
+-- Starts a peer, which reads requests from a named pipe and answers on its standard output, which popen returns.
 local function start_peer(name, column, script, threads, device)
   local fifo = os.tmpname()
   os.remove(fifo)
@@ -85,7 +85,7 @@ local function start_peer(name, column, script, threads, device)
   local command = ("OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d MKL_NUM_THREADS=%d %s bench/peers/%s %d %s < %s"):format(
     threads, threads, threads, os.getenv("PYTHON") or "python3", script, threads, device, fifo)
   local answers = assert(io.popen(command .. " 2>/dev/null", "r"))
-  local requests = assert(io.open(fifo, "w"))        -- waits until the peer's shell has opened it
+  local requests = assert(io.open(fifo, "w"))        -- waits until the peer's shell has opened the pipe
   os.remove(fifo)
   requests:setvbuf("line")
   local version = answers:read("l")
@@ -102,7 +102,7 @@ function peer:ask(...)
   return answer:match("^error\t(.*)") == nil and answer or nil, answer:match("^error\t(.*)")
 end
 
--- The row's text for column 4 (torch) or 5 (numpy): the nearest one to the left that is given.
+-- The row's text for column 4 (torch) or 5 (numpy). If it is missing, the next given text to the left counts.
 local function text_for(row, column)
   for i = column, 3, -1 do
     if row[i] ~= nil then return row[i] end
@@ -126,7 +126,7 @@ function peer:run()
   return tonumber(answer) or error(problem)
 end
 
---- Ours and the peers that are installed and know the device; says which are not.
+--- luatensor, and the peers that are installed and support the device. Prints the peers that are left out.
 function contender.all(threads, device)
   local list, peers = {ours}, {{"torch", 4, "torch_rows.py"}, {"numpy", 5, "numpy_rows.py"}}
   if device ~= "cpu" then peers[2] = nil end
@@ -141,7 +141,7 @@ end
 function contender.close(list)
   for _, who in ipairs(list) do
     if who.requests then
-      who.requests:write("quit\n")         -- closing is not enough: later peers inherited this end
+      who.requests:write("quit\n")         -- closing the pipe is not enough, because later peers inherited its end
       who.requests:close()
       who.answers:close()
     end

@@ -2,19 +2,20 @@
 --
 --   {name, inputs, ours, torch, numpy; work, gate …}
 --
---   inputs   "x float32 7000 3000; i int64 10": floats in [0.1, 1.1), integers in [1, 99], random booleans
---   ours     a Lua expression of the inputs; t is luatensor
---   torch    the same in Python, t is torch (steps: bench/steps.lua, peers/steps.py); nil: the same text as ours; false: not there
---   numpy    the same for NumPy, t is numpy, rng its generator; nil: the same text as torch
---   setup    statements before the clock starts: {ours, torch, numpy}
---   read, copy, flops   bytes read, bytes read and written, additions and multiplications of one call:
---            shown as a share of what the machine was measured to do at most
---   gate, aim              least and wanted ratio of PyTorch's time to ours
---   share_gate, share_aim  least and wanted share of the limit
---   gpu_gate, gpu_aim      gate and aim with --device cuda
---   gpu      true: only there
+--     inputs   "x float32 7000 3000; i int64 10": floats in [0.1, 1.1), integers in [1, 99], random booleans
+--     ours     a Lua expression of the inputs; t is luatensor
+--     torch    the same in Python; t is torch (steps: bench/steps.lua, peers/steps.py)
+--              nil: the same text as ours; false: PyTorch lacks the function
+--     numpy    the same for NumPy; t is numpy, rng its generator; nil: the same text as torch
+--     setup    statements before the clock starts: {ours, torch, numpy}
+--     read, copy, flops      bytes read; bytes read and written; additions and multiplications of one call
+--                            shown as a share of the machine's measured limit
+--     gate, aim              least and wanted ratio of PyTorch's time to ours
+--     share_gate, share_aim  least and wanted share of the limit
+--     gpu_gate, gpu_aim      gate and aim with --device cuda
+--     gpu                    true: only with --device cuda
 --
--- All results are made fresh and in full, but where the row says out or in place.
+-- Each call makes its whole result in new memory, unless the row says "out" or "in place".
 
 local M, G = 1e6, 1e9
 local mat = "x float32 7000 3000; y float32 7000 3000"
@@ -228,8 +229,8 @@ local rows = {
     setup = {"z = t.sort(x)", "z = t.sort(x)[0]", "z = t.sort(x)"}},
 }
 
--- linear algebra: x any matrix, p a positive definite one, y one right side. PyTorch's own choice for lstsq finds no
--- singular values; gelsd does, as ours.
+-- linear algebra: x is any matrix, p a positive definite one, y one right side. For lstsq, PyTorch's default driver
+-- computes no singular values; its driver gelsd does, like luatensor.
 local factorizations = {
   {"solve", "t.linalg.solve(p, x)"}, {"inv", "t.linalg.inv(p)"}, {"det", "t.linalg.det(p)"},
   {"cholesky", "t.linalg.cholesky(p)"}, {"qr", "t.linalg.qr(x)"}, {"svd", "t.linalg.svd(x)"},

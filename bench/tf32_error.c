@@ -1,11 +1,12 @@
 /* Simulates on the CPU how exact float32 products would be if tensor cores made each of three TF32 products. The
 ** figures are in docs/measurements.md: cc -O2 bench/tf32_error.c -lm -o /tmp/tf32_error && /tmp/tf32_error
 **
-** x = high + low, both of 11 significant bits; x y is made as x.low y.high + x.high y.low + x.high y.high: the product of
-** the low parts is left out. A tensor core multiplies exactly and adds eight products and its accumulator at once: each
-** is aligned to the largest of them, with some guard bits below float32's last, and cut off; so is the sum (Fasi, Higham,
-** Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021). Cutting off goes toward 0: of sums of one sign
-** every step takes away. Variants that promote add the accumulator to a float32 every so many steps of k. */
+** x = high + low, both of 11 significant bits; x y is computed as x.low y.high + x.high y.low + x.high y.high; the
+** product of the low parts is left out. A tensor core multiplies exactly, and adds eight products and its accumulator
+** at once. It aligns all nine numbers to the largest one, with some guard bits below float32's last bit, and
+** truncates them and their sum (Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021).
+** Truncation rounds toward 0, so in a sum of terms of one sign each step loses a little. Some variants add the
+** accumulator to a float32 sum after a fixed number of steps of k ("promote"). */
 
 #include <math.h>
 #include <stdint.h>
@@ -20,16 +21,16 @@ enum { STEP = 8, SAMPLES = 2000, MOST = 7000 };
 static uint32_t bits(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
 static float from_bits(uint32_t u) { float x; memcpy(&x, &u, 4); return x; }
 
-/* To 10 bits of fraction, to nearest, ties away from 0: cvt.rna.tf32.f32. */
+/* Rounds to 10 bits of fraction, to nearest, ties away from 0, like cvt.rna.tf32.f32. */
 static float to_tf32(float x) {
   return isfinite(x) ? from_bits((bits(x) + 0x1000) & ~0x1fffu) : x;
 }
 
-/* x toward 0 to a multiple of 2^unit. */
+/* Truncates x to a multiple of 2^unit. */
 static double cut(double x, int unit) { return ldexp(trunc(ldexp(x, -unit)), unit); }
 static int exponent(double x) { int e; frexp(x, &e); return x == 0 ? -100000 : e; }
 
-/* acc + the products, as a tensor core adds. */
+/* Adds products to acc as a tensor core does. */
 static float core_add(float acc, const double *product, int n, int guard) {
   int most = exponent(acc);
   for (int i = 0; i < n; i++) if (exponent(product[i]) > most) most = exponent(product[i]);
@@ -60,7 +61,7 @@ static void multiply(double *to, const float *x, const float *y, int n) {
   for (int i = 0; i < n; i++) to[i] = (double)x[i] * y[i];
 }
 
-/* products: 1 or 3; promote 0: never. */
+/* Computes a dot product by tensor cores. products: 1 or 3; promote: steps between promotions, 0 for none. */
 static float dot_core(const split *a, const split *b, int k, int products, int promote, int guard) {
   float total = 0, acc = 0;
   for (int i = 0; i < k; i += STEP) {
@@ -93,7 +94,7 @@ static double normal(void) { return sqrt(-2 * log(1 - uniform())) * cos(6.283185
 static float draw_uniform(void)   { return (float)uniform(); }
 static float draw_normal(void)    { return (float)normal(); }
 static float draw_wide(void)      { return (float)(normal() * exp2(40 * uniform() - 20)); }
-static float draw_small(void)     { return (float)(normal() * 0x1p-122); }       /* its low parts are subnormal */
+static float draw_small(void)     { return (float)(normal() * 0x1p-122); }       /* the low parts are subnormal */
 static float draw_subnormal(void) { return (float)(normal() * 0x1p-130); }
 
 static const struct { const char *name; float (*a)(void), (*b)(void); } inputs[] = {

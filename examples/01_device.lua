@@ -19,7 +19,7 @@ local cited = {}
 for i, id in ipairs(notebook.claims[7].cited) do
   local published = public_figures.find(id)
   cited[i] = published.name
-  local memory = published.kind == "gpu" and published.memory       -- a processor's is the board's choice
+  local memory = published.kind == "gpu" and published.memory       -- the memory of a processor depends on the board
   rows[#rows + 1] = {"cited", published.name, published.cores, "", memory}
 end
 run:table{

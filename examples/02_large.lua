@@ -1,5 +1,5 @@
--- The notebook's large loop: two random matrices, the product of one with the other's transpose,
--- and the product's sum. 100 times 7000 × 3000: 29 400 000 000 000 additions and multiplications.
+-- The notebook's large loop: two random matrices, the product of one matrix with the transpose of the other, and the
+-- product's sum. 100 rounds of 7000 × 3000 take 29 400 000 000 000 additions and multiplications.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -21,7 +21,7 @@ local function loop(iterations)
   end
 end
 
-if device ~= "cpu" then         -- a GPU's kernels are compiled in the first round: not measured
+if device ~= "cpu" then         -- the first round compiles a GPU's kernels and is not measured
   loop(1)
   lt.synchronize(device)
 end
@@ -29,7 +29,7 @@ end
 local start = lt.clock()
 loop(run.options.iterations)
 local queued = lt.clock() - start
-lt.synchronize(device)          -- a GPU only queues the work: read the clock when it is done
+lt.synchronize(device)          -- a GPU only queues the work, so wait before the clock is read
 local elapsed = lt.clock() - start
 
 run:value("seconds", elapsed, "s")

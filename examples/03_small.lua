@@ -1,5 +1,5 @@
--- The notebook's small loop: the same work as 02_large.lua on 70 × 30 matrices, where starting the
--- work costs more than the work. The notebook's GPU took 16 times as long for it as its CPU.
+-- The notebook's small loop: the work of 02_large.lua on 70 × 30 matrices, for which starting the work costs more
+-- than the work itself. The notebook's GPU took 16 times as long as its CPU.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -21,13 +21,13 @@ local function loop(iterations)
   end
 end
 
-loop(1)                         -- the first round starts threads, on a GPU compiles kernels: not measured
+loop(1)                         -- the first round starts threads and compiles kernels; it is not measured
 lt.synchronize(device)
 
 local start = lt.clock()
 loop(run.options.iterations)
 local queued = lt.clock() - start
-lt.synchronize(device)          -- a GPU only queues the work: read the clock when it is done
+lt.synchronize(device)          -- a GPU only queues the work, so wait before the clock is read
 local elapsed = lt.clock() - start
 
 run:value("seconds", elapsed, "s")

@@ -1,4 +1,5 @@
--- Serial against parallel: the parts of the large loop on 1, 2, … all of the CPU's threads, and on a GPU's cores.
+-- Serial and parallel work compared: the parts of the large loop on 1, 2, … all threads of the CPU, and on the cores
+-- of a GPU.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -16,9 +17,9 @@ local options = run.options
 local rows, cols = options.rows, options.cols
 
 local names = {"rand", "x + y", "exp", "x @ y.T", "sum"}
-local keys = {"rand", "add", "exp", "product", "sum"}        -- in the result's values
+local keys = {"rand", "add", "exp", "product", "sum"}        -- the names of the result's values
 
--- The parts, with their data on `device`.
+-- The parts of the loop, with their data on `device`.
 local function parts_on(device)
   local kind = {device = device, dtype = options.dtype}
   local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
@@ -32,9 +33,9 @@ local function parts_on(device)
   }
 end
 
-local disturbed = false              -- true if others used the processor
+local disturbed = false              -- true if other processes used the processor
 
--- Seconds of each part: the least of its rounds, since whatever else runs on the machine can only add to them.
+-- The seconds of each part. The minimum of the rounds counts, because other processes can only add to the time.
 local function measure(parts, device, threads)
   local seconds = {}
   for i, part in ipairs(parts) do
@@ -44,7 +45,7 @@ local function measure(parts, device, threads)
   return seconds
 end
 
--- 1, 2, 3 … or, from 8 threads on, 1, 2, 4, 8 … and all of them.
+-- The numbers of threads: 1, 2, 3 … or, from 8 threads on, 1, 2, 4, 8 …, and all of them.
 local function thread_counts(most)
   local counts, n = {}, 1
   while n < most do
@@ -55,7 +56,7 @@ local function thread_counts(most)
   return counts
 end
 
--- Columns: what, then the parts.
+-- The columns: the first one for names, then one for each part.
 local function columns(unit)
   local list = {{name = "on", unit = "text"}}
   for i, name in ipairs(names) do list[i + 1] = {name = name, unit = unit} end
@@ -63,7 +64,7 @@ local function columns(unit)
 end
 
 local parts, alone = parts_on("cpu"), nil
-local times, ratios, series, gained = {}, {}, {}, {}           -- gained: by all threads
+local times, ratios, series, gained = {}, {}, {}, {}           -- gained: the speed-up by all threads
 for i, name in ipairs(names) do series[i] = {name = name, points = {}} end
 
 local function add(on, seconds)
@@ -80,7 +81,7 @@ for _, threads in ipairs(counts) do
   add(threads == 1 and "1 thread" or threads .. " threads", seconds)
   for i, one in ipairs(seconds) do
     table.insert(series[i].points, {threads, alone[i] / one})
-    run:value(keys[i] .. "_seconds", one, "s", "cpu")          -- those of all threads stay
+    run:value(keys[i] .. "_seconds", one, "s", "cpu")          -- the values of all threads are kept
     gained[i] = run:value(keys[i] .. "_ratio", alone[i] / one, "ratio", "cpu")
   end
 end

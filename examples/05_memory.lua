@@ -26,7 +26,8 @@ local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
 local size, width = rows * cols, lt.finfo(options.dtype).bits // 8
 local out, product = lt.empty(rows, cols, kind), lt.empty(rows, rows, kind)
 
--- key in the result's values, what, how, bytes in all, additions and multiplications, the limit of its traffic
+-- For each operation: the key in the result's values, its name, the function, the total bytes, the additions and
+-- multiplications, and the limit of its traffic.
 local operations = {
   {"add",     "add",     function() return lt.add(x, y, {out = out}) end, 3 * size * width, size, "copy"},
   {"sum",     "sum",     function() return x:sum() end,                   size * width,     size, "read"},
@@ -34,7 +35,7 @@ local operations = {
     (2 * size + rows * rows) * width, 2 * rows * rows * cols, "copy"},
 }
 
--- A rate as a share of its limit: a value of the result, or why there is none, such as "in cache".
+-- A rate as a share of its limit. Returns a value for the table, or the reason why there is none, such as "in cache".
 local function share_of(key, rate, limit, bytes)
   local share, why, note = machine.share(rate, limit, device, options.dtype, bytes)
   if note then run:note(note.text, note.values) end
@@ -45,7 +46,7 @@ local lines, points = {}, {}
 run:expect(#operations)
 for i, operation in ipairs(operations) do
   local key, name, work, bytes, flops, traffic = table.unpack(operation)
-  local seconds = run:time(name, work).min                  -- what is possible: others can only add to it
+  local seconds = run:time(name, work).min                  -- the minimum, because other processes can only add time
   lines[i] = {
     name, flops / bytes, seconds, bytes / seconds, share_of(key .. "_memory", bytes / seconds, traffic, bytes),
     flops / seconds, share_of(key .. "_arithmetic", flops / seconds, "flops"),
@@ -62,11 +63,11 @@ run:table{
   rows = lines,
 }
 
--- The roof: what an operation can reach at most, with so many additions and multiplications for each byte it moves.
+-- The roof: the best possible rate of an operation by its additions and multiplications for each byte that it moves.
 local one, of_what = machine.share(1, "flops", device, options.dtype)
 if one and limits.copy then
   local peak, least, most = 1 / one, lines[1][2] / 2, 2 * lines[#lines][2]
-  local ridge = peak / limits.copy                          -- from here on arithmetic is the limit
+  local ridge = peak / limits.copy                          -- above this ratio arithmetic is the limit
   run:text("Measured limits: {copy} copied, {read} read, {peak} ({what}). From {ridge} FLOP a byte on arithmetic "
     .. "limits.", {
     what = {of_what, "text"},

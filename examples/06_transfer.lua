@@ -62,7 +62,7 @@ if device ~= "cpu" then
   }))
   run:value("sent_share", (split.parts.to_device + split.parts.to_host) / split.wall, "share")
 else
-  -- what a GPU that is not here would need for sending alone, by the speed of its link
+  -- the minimum time of sending alone to a GPU that this machine lacks, by the published speed of the link
   for _, id in ipairs{"rtx-4090", "h100-sxm"} do
     local gpu = public_figures.find(id)
     local least = run:value(id .. "_send_seconds", 2 * bytes / gpu.link, "s", id)

@@ -1,6 +1,6 @@
--- Training: two networks learn to read handwritten digits, an MLP and a small convolutional one, five times each from
--- other weights. A neuron adds up its weighted inputs; training moves the weights a little against the gradient of the
--- loss, batch by batch.
+-- Training: two networks, an MLP and a small convolutional network, learn to read handwritten digits, five times each
+-- from different initial weights. A neuron adds up its weighted inputs; training moves the weights a little against
+-- the gradient of the loss, batch by batch.
 
 local lt = require "luatensor"
 local data, nn, optim = require "luatensor.data", require "luatensor.nn", require "luatensor.optim"
@@ -41,7 +41,8 @@ local networks = {
   },
 }
 
--- 80 % to train with, the rest to test with, each digit with the same share in both; the same split in every run.
+-- 80 % for training and the rest for testing. Each digit has the same share in both parts, and every run has the same
+-- split.
 local function split(image)
   local fair = {stratify = true, generator = lt.generator{seed = 1}}
   local digits = data.digits{device = device, image = image}
@@ -51,7 +52,7 @@ local function split(image)
   return data.split(digits, {0.8, 0.2}, fair)
 end
 
--- The share of the test images that the model reads right.
+-- The share of the test images that the model classifies correctly.
 local function accuracy(model, test)
   local x, y = test:all()
   model:eval()
@@ -60,7 +61,8 @@ local function accuracy(model, test)
   return right / test.size
 end
 
--- One epoch; the mean loss of its batches. It stays on the device until the end: reading it would wait.
+-- Trains one epoch. Returns the mean loss of its batches, which stays on the device until the end, because reading it
+-- would wait.
 local function epoch(model, optimizer, loader)
   local total = lt.zeros({}, {device = device})
   for x, y in loader:batches() do
@@ -79,7 +81,7 @@ local function is_told(i)
   return i == options.epochs or i == power or i == 2 * power or i == 5 * power
 end
 
--- Trains one network: {epoch, loss, accuracy} after each epoch, the seconds all that took, the network.
+-- Trains one network. Returns a list of {epoch, loss, accuracy}, the seconds of the training, and the network.
 local function train(network, seed, round)
   lt.manual_seed(seed)
   local train_set, test = split(network.image)
@@ -115,7 +117,7 @@ local function mean(list)
   return total / #list
 end
 
--- Each seed's share, in one line.
+-- Shows the accuracy for each seed in one line.
 local function say_shares(network, shares)
   local words, values = {}, {name = {network.name, "text"}}
   for i, share in ipairs(shares) do

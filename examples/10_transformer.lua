@@ -1,5 +1,6 @@
--- A small transformer learns to write: it reads a text letter by letter and learns which letter comes next. The text is
--- the GPL, which every Debian system has, or any other file; in the end the network goes on from its first words.
+-- A small transformer learns to write: it reads a text letter by letter and learns to predict the next letter. The
+-- text is the GPL, which every Debian system has, or any other file. At the end the network continues the first words
+-- of the text.
 
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
@@ -27,7 +28,7 @@ local function find_text(given)
   return nil, "no text found; name one: --path <file>"
 end
 
--- Reads the text; returns what is wrong with the options.
+-- Reads the text. Returns the error in the options, or nil.
 local function check(options)
   if options.width % options.heads ~= 0 then
     return ("--heads %d does not divide --width %d"):format(options.heads, options.width)
@@ -110,7 +111,7 @@ local optimiser = lt.optim.AdamW(model:parameters(), {lr = 2e-3, weight_decay = 
 
 -- ---- learning ----
 
--- Pieces of the text, and the same one letter further.
+-- Draws pieces of the text, and the same pieces shifted by one letter.
 local function draw_batch()
   local starts = lt.randint(1, #text - times, {options.batch, 1}, {generator = generator})
   local at = starts + lt.arange(0, times, {dtype = "int64"})
@@ -143,7 +144,7 @@ local seconds = options.steps > 1 and (lt.clock() - warm) / (options.steps - 1) 
 
 -- ---- writing ----
 
--- One letter after the other, drawn by the probabilities that the network gives.
+-- Writes letter after letter, drawn from the probabilities that the network returns.
 local function write(words, count)
   local list = {}
   for i = 1, #words do list[i] = number_of[words:byte(i)] end
@@ -158,7 +159,7 @@ local function write(words, count)
   return table.concat(list)
 end
 
--- Replaces characters that a terminal cannot show by points: control characters, and bytes that are no UTF-8.
+-- Replaces characters that a terminal cannot show by dots: control characters, and bytes that are not valid UTF-8.
 local function printable(words)
   words = words:gsub("%c", function(c) return c == "\n" and c or "·" end)
   for _ = 1, #words do
@@ -173,7 +174,7 @@ model:eval()
 local beginning = text:sub(1, math.min(#text, times)):match("%S.-%S%s") or text:sub(1, 4)
 local sample = lt.no_grad(write, beginning, options.letters)
 
--- ---- what came of it ----
+-- ---- results ----
 
 local count = 0
 for _, p in ipairs(model:parameters()) do count = count + p.size end

@@ -1,5 +1,5 @@
 -- Runs every experiment at full size, on the CPU and on the accelerator if there is one, and ends with the notebook's
--- figures beside this machine's. `make demo` calls it; DEMO="--iterations 2" is a quick look.
+-- figures beside this machine's. `make demo` calls it; DEMO="--iterations 2" makes it short.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
@@ -15,9 +15,10 @@ local options = arguments.read({...}, "Every experiment, and the notebook's figu
 local threads = ("--threads %d"):format(options.threads)
 local loop = ("--iterations %d %s"):format(options.iterations, threads)
 local large = ("--rows %d --cols %d"):format(options.rows, options.cols)
-local rounds = ("--rounds %d %s %s"):format(math.min(3, options.iterations), large, threads)   -- a quick look has few
+-- fewer rounds if there are few iterations
+local rounds = ("--rounds %d %s %s"):format(math.min(3, options.iterations), large, threads)
 
--- Runs an experiment; an error is said, and the others go on.
+-- Runs an experiment. An error is printed, and the next experiments still run.
 local function run(name, line)
   local words = {}
   for word in line:gmatch("%S+") do words[#words + 1] = word end
@@ -39,7 +40,7 @@ end
 run("01_device", "")
 results.large = on_each("02_large", ("%s %s"):format(large, loop))
 results.small = on_each("03_small", loop)
-run("04_cores", rounds)                          -- this one, 06 and 07 have the CPU's figures beside the GPU's
+run("04_cores", rounds)                          -- 04, 06 and 07 show the CPU's figures beside the GPU's
 on_each("05_memory", rounds)
 run("06_transfer", rounds)
 run("07_crossover", ("--most %d %s"):format(math.min(4096, options.rows), threads))

@@ -1070,8 +1070,8 @@ function Tensor:isclose(y, rtol, atol, options) end
 ---@return luatensor.Tensor #
 function Tensor:isfinite(options) end
 
----For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
----long, the call waits for a GPU: the number of distinct elements must be known.
+---For each element of x1: true if the element equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is
+---complex and long, the call waits for a GPU: the number of distinct elements must be known.
 ---```lua
 ---lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
 ---```
@@ -4021,9 +4021,10 @@ function lt.rows(x) end
 ---@return table #
 function lt.broadcast_shapes(...) end
 
----The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
----million parameters, a step of training each: measured up to `largest` parameters, carried on by the products beyond,
----and bounded by published figures for devices that are not here.
+---The notebook's table "when to choose CPU, GPU, TPU" with this machine's figures: a training step of models from
+---100 000 to 70 thousand million parameters. Models of up to `largest` parameters are measured. Times of larger
+---models are extrapolated from their matrix products. Devices that are not in this machine get lower bounds from
+---published figures.
 ---@param options? luatensor.advise.choices.options
 ---@return table # a result of kind "choices"
 function lt.advise.choices(options) end
@@ -4034,16 +4035,16 @@ function lt.advise.choices(options) end
 ---    print(r)
 ---    local x = lt.rand(1024, 1024, {device = r.device})
 ---
----Costs are measured as by bench.crossover. Where measuring ends it says so: sizes that do not fit or take too long
----are carried on by the trend; devices that are not here are bounded by the counted work and published figures ("at
----least"). An emulated device shows that the work runs there and is never recommended.
----Errors: what fn raises, as it is.
+---Costs are measured as by bench.crossover. The result says where measuring ended. Sizes that do not fit or take too
+---long are extrapolated by the trend. Devices that are not in this machine get lower bounds ("at least") from the
+---counted work and published figures. An emulated device shows that the work runs there and is never recommended.
+---Errors: errors of fn, unchanged.
 ---@param fn function gets what inputs(n) returned, its tensors moved to the device
 ---@param options? luatensor.advise.options
----@return table # a result of kind "advice": `device`, the recommendation for the largest size that was measured (nil: there is none), `either` where others are as fast as far as can be told, `why`, `sizes` (the choice at each size), `points` (all figures), `predictions`, `bounds`, `skipped`
+---@return table # a result of kind "advice": `device`, the recommendation for the largest measured size (nil: there is none); `either`, the devices that the measurements cannot tell apart; `why`, `sizes` (the choice at each size), `points` (all figures), `predictions`, `bounds`, `skipped`
 function lt.advise(fn, options) end
 
----Recommends a device for a multilayer perceptron: square layers, biases, ReLU; its weights stay on the device.
+---Recommends a device for a multilayer perceptron: square layers, biases, ReLU. The weights stay on the device.
 ---@param options? luatensor.advise.network.options
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
@@ -4085,10 +4086,11 @@ function lt.equal_all(x, y) end
 ---@return luatensor.Tensor # of the dtype to which the operands promote; a view of the operand if nothing is multiplied or summed
 function lt.einsum(spec, ...) end
 
----Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and writes
----memory once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
----and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which convert
----(float64(x)). Operations promote and compute as on tensors, but half floats are rounded only once, at the end.
+---Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and
+---writes memory once, however many operations the expression has. The operators are + - * / // % == != < <= > >= &&
+---|| ! & | ~ << >> and c ? a : b. The functions are the ops of the op table, such as exp(x), maximum(x, y) and
+---where(c, a, b), and dtypes, which convert: float64(x). Operations promote and compute as on tensors, but half
+---floats are rounded only once, at the end.
 ---Errors: if the expression does not parse (names the character), or if an op does not support a dtype.
 ---```lua
 ---local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
@@ -4297,7 +4299,8 @@ function lt.linalg.matrix_rank(x, options) end
 ---@return luatensor.Tensor # [..., n, m]
 function lt.linalg.pinv(x, options) end
 
----Least squares, as in linear regression: the x that minimises the sum of |b - a x|²; if several do, the shortest.
+---Least squares, as in linear regression: the x that minimises the sum of |b - a x|². If several x do, the shortest
+---one is the result.
 ---```lua
 ---local a = lt.tensor{{1.0, 1.0}, {1.0, 2.0}, {1.0, 3.0}}
 ---lt.linalg.lstsq(a, lt.tensor{{1.0}, {2.0}, {3.0}}):flatten():round()  --> [-0.0, 1.0]
@@ -4635,8 +4638,8 @@ function lt.unique_inverse(x) end
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_all(x) end
 
----For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
----long, the call waits for a GPU: the number of distinct elements must be known.
+---For each element of x1: true if the element equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is
+---complex and long, the call waits for a GPU: the number of distinct elements must be known.
 ---```lua
 ---lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
 ---```
@@ -4771,11 +4774,11 @@ function lt.detect_anomaly(fn, ...) end
 ---@param source string the text, with a `__global__ void name(…)`
 ---@param name string the kernel's name in it
 ---@param options? luatensor.kernel.options
----@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for the number of blocks that n threads need, of 256 threads unless `block` is given
+---@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues the kernel with these arguments; {count = n} makes a grid of at least n threads, in blocks of 256 threads unless `block` is given
 function lt.kernel(source, name, options) end
 
----Prints what the reference says of a name: how it is called, its options with their defaults, what it returns, an
----example. Other words are searched for in all names and texts. What has no help is told in one sentence; nothing is an
+---Prints the reference's entry for a name: the calls, the options with their defaults, the results, and an example.
+---Other words are searched for in all names and texts. If there is no help, one sentence says so; no argument is an
 ---error.
 ---```lua
 ---lt.help "conv2d"
@@ -4783,33 +4786,33 @@ function lt.kernel(source, name, options) end
 ---@param subject? any a name ("conv2d", "nn.Linear", "x:sum"), a function, a class, a table of functions, or words
 function lt.help(subject) end
 
----Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
+---Writes a file whole or not at all. An existing file stays until the new one is on the disk.
 ---
----A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
----that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
----these, of tensors, numbers, strings, booleans and such tables:
+---A tensor is written in NumPy's .npy format. Any other value is written in the .safetensors format, which Python's
+---package safetensors reads, too. The value may be a network (saved as the tensors of its state_dict, by name), an
+---optimiser, a generator, a tensor, a number, a string, a boolean, or a table of such values:
 ---
 ---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
----Errors: an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors).
+---Errors: if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (names it); if there is no room or no permission; if the format lacks the dtype: bfloat16 (.npy), complex128 (.safetensors).
 ---```lua
 ---local path = os.tmpname() .. ".npy"
 ---lt.save(path, lt.tensor{1, 2})
 ---lt.load(path)  --> [1, 2]
 ---os.remove(path)
 ---```
----@param path string with the ending `.npy` or `.safetensors`, or one that no known format has
----@param value any what has functions state_dict and load_state_dict is saved as what state_dict gives
+---@param path string with the ending `.npy` or `.safetensors`, or with an ending that no known format has
+---@param value any an object with functions state_dict and load_state_dict is saved as the result of state_dict
 ---@param options? luatensor.save.options
 function lt.save(path, value, options) end
 
----Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
+---Reads a file of lt.save, or of NumPy or safetensors in Python. The first bytes of a file identify its format.
 ---
 ---    local run = lt.load "run.safetensors"
 ---    model:load_state_dict(run.model)
 ---    optimizer:load_state_dict(run.optimizer)
 ---    lt.default_generator():set_state(run.generator)
 ---    local weights, metadata = lt.load("model.safetensors", {metadata = true})
----Errors: what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its sizes are checked.
+---Errors: if the file is damaged, truncated, or of another kind; all sizes are checked before memory is allocated.
 ---```lua
 ---local path = os.tmpname() .. ".npy"
 ---lt.save(path, lt.tensor{1, 2})
@@ -4818,8 +4821,8 @@ function lt.save(path, value, options) end
 ---```
 ---@param path string
 ---@param options? luatensor.load.options
----@return luatensor.Tensor # the tensor; or the table that was saved, modules and others as what their state_dict gave; of another program's .safetensors file the tensors by name
----@return table # with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
+---@return luatensor.Tensor # the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or, from a .safetensors file of another program, the tensors by name
+---@return table # with option metadata, for a .safetensors file: strings by name, such as PyTorch's {format = "pt"}
 function lt.load(path, options) end
 
 ---absolute value; the least integer wraps to itself.

@@ -1,17 +1,19 @@
-# Targets that test. Each ends with one line "N passed, N failed, N skipped" over all its runs.
+# Targets that run tests. Each ends with one line "N passed, N failed, N skipped" for all its runs.
 
 RUN_SPECS := tools/lua spec/support/run.lua
 
-# Runs on slower devices and builds take a share of the cases of long specs (helpers.drawn), and collect garbage before every
-# k-th tensor. The share and the tensors rotate from commit to commit; ROTATION=n repeats a run. FULL=1: all cases, every tensor.
+# Slow devices and builds run a share of the cases of long specs (helpers.drawn), and collect garbage before every
+# k-th tensor. The share and the tensors rotate with each commit; ROTATION=n repeats a run. FULL=1 runs all cases, and
+# collects at every tensor.
 ROTATION ?= $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=4:$(ROTATION))
 
-# Suites choose specs by their tags: spec/support/tags.lua. tools/lua spec/support/run.lua --list --with blas lists them.
+# Suites select specs by their tags: spec/support/tags.lua. `tools/lua spec/support/run.lua --list --with blas` lists
+# the specs with a tag.
 ON_DEVICE := --without process,texts,host
 comma     := ,
 
-# The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
+# Replaces the linked OpenBLAS by its build with pthreads, which must also work.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
 
 # ---- hosts: C programs that open Lua states --------------------------------------------------
@@ -29,12 +31,12 @@ $(BUILD)/embedding/%: examples/embedding/%.c include/luatensor.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 $(CFLAGS) $(WARNINGS) -Werror -Iinclude -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread -lm
 
-# Another library in the process, for spec/io/dlpack_spec.lua.
+# A second library in the process that uses DLPack, for spec/io/dlpack_spec.lua.
 build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
 
-# A kind of device that is added while the process runs, for spec/device/second_device_spec.lua.
+# A device kind that is added while the process runs, for spec/device/second_device_spec.lua.
 build/spec/second_device.so: spec/support/second_device.c src/base/device.h src/base/calls.h src/families.def
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -isystem $(LUA_INCDIR) -o $@ $< -ldl
@@ -47,23 +49,24 @@ LUA_LIBS ?= $(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lu
 
 # ---- runs --------------------------------------------------------------------------------------
 
-# A second make, because the first looked for the packages before they were installed.
+# Runs make again, because the first make searched for packages before they were installed.
 .PHONY: test test-now test-tables test-sanitize test-gpu test-emulated test-nvrtc test-gcstress test-hosts
 test: deps-test           ## all specs, and some of them again on an emulated GPU: minutes
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
-# An emulated GPU whose cuBLAS is of no use: own kernels multiply.
+# An emulated GPU with an unusable cuBLAS, so that our own kernels multiply.
 NO_BLAS := $(BUILD)/spec/no-cublas
 
 test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check emulator $(NO_BLAS)/libcuda.so.1
 
-# A file for each core: an emulated GPU computes and compiles on one.
+# Runs one spec file on each core, because an emulated GPU computes and compiles on one core.
 JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 
-# Compiled kernels stay on disk from run to run: their names say what they are made from.
+# Compiled kernels stay on disk between runs. Their names include everything from which they are made.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
-# Operations as late as they may run, threads from the last to the first, nothing beyond the end of a block.
+# The emulator runs operations as late as possible and threads from the last to the first, and detects accesses beyond
+# the end of a block.
 LATE       = order=lazy,threads=reverse,guard=1
 
 test-now: test-hosts $(BUILD)/spec/limits
@@ -81,8 +84,8 @@ test-emulated: test-hosts $(BUILD)/spec/limits ## the specs on the emulated GPU;
 	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off --with no-cudnn" \
 	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late"
 
-# lua5.4 itself is not instrumented, so libasan is preloaded. The programs that dlpack's spec starts (the compiler)
-# leak, and so would fail: it runs without a search for leaks. So does the emulator's.
+# lua5.4 itself is not instrumented, so libasan is preloaded. The programs that the DLPack and emulator specs start
+# (such as the compiler) leak memory and would fail, so these specs run without leak detection.
 SANITIZER = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
   ASAN_OPTIONS=detect_leaks=$(1):allocator_may_return_null=1:verify_asan_link_order=0 \
   LSAN_OPTIONS=suppressions=spec/support/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
@@ -129,7 +132,7 @@ lua-sources:              ## downloads sources of Lua for test-lua from PyPI
 
 # ---- attacks that take minutes -------------------------------------------------------------------
 
-# Hosts for ThreadSanitizer are instrumented themselves: it has to be there first.
+# Hosts for ThreadSanitizer are instrumented themselves, because the sanitizer must be loaded first.
 TSAN_HOSTS := build/spec/thread/embed_host build/spec/thread/states_host
 build/spec/thread/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatensor.h
 	@mkdir -p $(@D)
@@ -154,13 +157,14 @@ include spec/support/emulator/emulator.mk
 $(NO_BLAS)/libcuda.so.1: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so
 	@EMULATOR=$(EMULATOR) spec/support/emulator/without $(NO_BLAS) cublasCreate_v2
 
-# Measured once for all specs. A new libnvrtc.so empties the folder that they are in.
+# The limits are measured once for all specs. A new libnvrtc.so empties the folder in which they are stored.
 $(BUILD)/spec/limits: spec/support/measure_limits.lua $(EMULATOR)/libnvrtc.so | build emulator
 	$(call say,$<)LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels tools/lua $< && touch $@
 
 # ---- the real compiler --------------------------------------------------------------------------
 
-# The specs on the emulated GPU with nothing on disk, then every unit that they compiled by NVRTC: that needs no GPU.
+# Runs the specs on the emulated GPU with an empty disk cache, then compiles every unit by the real NVRTC, which needs
+# no GPU.
 UNITS      := $(BUILD)/spec/nvrtc/units.txt
 UNIT_ARCHS ?= 80 90 100
 LIBNVRTC   ?= $(lastword $(wildcard $(foreach d,$(CUDA_HOME) /usr/local/cuda,$d/lib64/libnvrtc.so.12 $d/lib64/libnvrtc.so.13)))

@@ -1,14 +1,15 @@
--- Writes what the documentation comments of the sources and the op table say about the public names:
+-- Documents the public names from the documentation comments of the sources and from the op table:
 --
 --   tools/lua tools/annotate.lua            library/, annotations for editors (LuaLS) and for lt.help
 --   tools/lua tools/annotate.lua --reference folder/   the reference's pages of the site (make doc), from library/
---   tools/lua tools/annotate.lua --missing  lists the public names that nothing documents
+--   tools/lua tools/annotate.lua --missing  lists the public names without documentation
 --
 -- Run from the repository's root. Loaded with dofile it returns {collect, missing, luals}.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
-assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data and lt.help)      -- they are loaded when named
+-- they are loaded when they are first named
+assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data and lt.help)
 local luals = require "tools.annotate.luals"
 local names = require "tools.annotate.names"
 local read = require "tools.annotate.read"
@@ -22,7 +23,7 @@ local function is_documented(name, space, by_name)
   return names.has_doc(name, by_name) or names.alias_of(name, space, by_name)
 end
 
---- The public functions, methods and properties that nothing documents.
+--- The public functions, methods and properties without documentation.
 function annotate.missing()
   local _, by_name = annotate.collect()
   local missing = {}
@@ -50,7 +51,7 @@ end
 
 -- ---- the script ---------------------------------------------------------------------------------
 
--- Writes texts by their paths below a folder, in place of those that were there.
+-- Writes texts by their paths below a folder, and removes all older files in the folder.
 local function write_all(folder, files)
   os.execute("rm -rf " .. folder)
   for path, text in pairs(files) do

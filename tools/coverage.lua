@@ -1,4 +1,4 @@
--- Finds out which function works for which dtype on which device, by calling all of them:
+-- Finds out for which dtypes and devices each function works, by calling all functions:
 --
 --   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
 --
@@ -11,7 +11,8 @@ local coverage = {}
 
 -- ---- what is called -----------------------------------------------------------------------------
 
--- The tables of the page: title, and the sources whose comments document its functions, or kinds of the op table.
+-- The tables of the page: the title, and the sources with the documentation of its functions, or kinds of the op
+-- table.
 coverage.tables = {
   {"Element-wise functions", "unary", "binary", "ternary", "quaternary", "map", "complex"},
   {"Reductions, along a dim, statistics", "reduction", "scan", "softmax", "reduce", "stats", "order"},
@@ -23,7 +24,7 @@ coverage.tables = {
   {"fft", "fft"},
 }
 
--- Sources that compute nothing with elements; what scripts write themselves (elementwise, kernel).
+-- Sources of functions that compute nothing with elements, and of functions that scripts write (elementwise, kernel).
 local other_sources = {}
 for name in ([[alias autograd help checkpoint grad compose convert device dlpack dtype elementwise file graph info
     kernel limits memory print stream tensor thread]]):gmatch "%S+" do
@@ -33,15 +34,15 @@ end
 -- Functions that the page shows in tables of their own.
 local other_libraries = {bench = true, advise = true, nn = true, optim = true, data = true}
 
--- Functions that compute nothing with elements, in sources of others that do.
+-- Functions that compute nothing with elements, in sources that have other functions, too.
 local no_elements = {}
 for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generator default_generator manual_seed
     get_matmul_precision set_matmul_precision]]):gmatch "%S+" do
   no_elements[name] = true
 end
 
--- Calls that are neither f(x) nor f(x, x) … as the op table says. s: {dtype =, device =} in options, int64 positions
--- i (4 × 4) and line (4), a mask, a row of x and so on.
+-- Calls that differ from the f(x), f(x, x) … that the op table implies. s has {dtype =, device =} in options, int64
+-- positions i (4 × 4) and line (4), a mask, a row of x, and other samples.
 local function twice(f, x) return f(x, x) end
 local function by_shape(f, _, s) return f({4, 4}, s.options) end
 local function like(f, x, s) return f(x, s.options) end
@@ -120,7 +121,7 @@ local function default_call(name)
   return function(f, x) return f(table.unpack({x, x, x, x}, 1, n)) end
 end
 
---- call(f, x, s) for a function: x and s are what sample gives.
+--- The call(f, x, s) of a function; x and s are the results of `sample`.
 function coverage.call_of(name) return calls[name] or default_call(name) end
 
 --- A symmetric, positive definite matrix that every numeric dtype holds.
@@ -167,7 +168,7 @@ function coverage.dtypes()
   return names
 end
 
--- ---- how it is done -----------------------------------------------------------------------------
+-- ---- measuring ----------------------------------------------------------------------------------
 
 --- True if the function is written in Lua. The core calls such functions through a closure that has them as an upvalue.
 local function is_composition(f)
@@ -175,11 +176,11 @@ local function is_composition(f)
   return debug.getinfo(f, "S").what == "Lua" or type(inner) == "function"
 end
 
--- NVIDIA's libraries by what the emulated driver counts, and the letter each has in the tables.
--- Of several that a function calls the first is named.
+-- NVIDIA's libraries: the emulator's counter for each, and the letter in the tables. If a function calls several
+-- libraries, the first one is shown.
 local libraries = {{"factorizations", "L"}, {"transforms", "F"}, {"products", "B"}}
 
---- counts() of the emulator, where it is the GPU.
+--- The function counts() of the emulator if the GPU is emulated, else a function that returns an empty table.
 local function counts_of(device)
   if device == "cpu" then return function() return {} end end
   local folder = assert(os.getenv "LUATENSOR_CUDA_PATH", "coverage: needs the emulated GPU: make coverage")
@@ -196,23 +197,24 @@ end
 
 local function is_float(dtype) return dtype:find "float" or dtype:find "complex" end
 
---- True if t lies in the memory of x.
+--- True if t shares the memory of x.
 local function is_view(t, x)
   if not lt.is_tensor(t) or t.size == 0 then return false end
   local offset = t:data_ptr() - x:data_ptr()
   return offset >= 0 and offset < x.size * #lt.zeros({1}, {dtype = x.dtype, device = "cpu"}):to_bytes()
 end
 
---- "not for bool; …" of the message "file:line: sum: not for bool; …".
+--- The reason in an error message: "not for bool; …" from "file:line: sum: not for bool; …".
 local function reason_of(message)
   return (tostring(message):gsub("^[^\n:]*:%d+: ", ""):gsub("^[%w_.]+: ", ""))
 end
 
---- One call on a device: {works =, why =, float =, view =, library =, waits =}; float: integers became floats.
+--- Makes one call on a device. Returns {works =, why =, float =, view =, library =, waits =}; float is true if
+-- integers became floats.
 local function measure_call(name, f, dtype, device, counts)
   local x, s = coverage.sample(dtype, device)
   local call = coverage.call_of(name)
-  pcall(call, f, x, s)                         -- what is only done once: compiling, opening libraries
+  pcall(call, f, x, s)                         -- does all work that is done only once: compiling, opening libraries
   local before = counts()
   local works, result = pcall(call, f, x, s)
   local after = counts()
@@ -228,11 +230,12 @@ local function measure_call(name, f, dtype, device, counts)
   }
 end
 
--- On a GPU one dtype stands for its column: each needs kernels compiled, and array/ops_spec.lua runs those of all.
+-- On a GPU, one dtype stands for others with the same kernels, because kernels of each dtype must be compiled.
+-- array/ops_spec.lua tests all dtypes.
 local stands_for = {bfloat16 = "float16", float64 = "float32", complex128 = "complex64"}
 for name in ("uint8 uint16 uint32 uint64 int8 int16 int32"):gmatch "%S+" do stands_for[name] = "int64" end
 
---- cells[name][dtype], as measure_call gives them, for one device.
+--- The results of measure_call on one device, by name and dtype: cells[name][dtype].
 function coverage.measure(device)
   device = lt.device(device)
   local counts, cells = counts_of(device), {}
@@ -259,16 +262,16 @@ local columns = {
 }
 local titles = {"bool", "integers", "float16, bfloat16", "float32, float64", "complex"}
 
--- OpenBLAS is of these; the CPU's other products and its Fourier transforms have kernels of our own.
+-- The dtypes of OpenBLAS. The CPU's products of other dtypes, and its Fourier transforms, have kernels of our own.
 local blas = {float32 = true, float64 = true, complex64 = true, complex128 = true}
 
---- True for a factorization: a function of lt.linalg that is written in C and that lt itself does not have.
+--- True for a factorization: a function of lt.linalg in C that lt itself lacks.
 local function is_factorization(name)
   local inner = name:match "^linalg%.(.*)$"
   return inner and not is_composition(coverage.function_of(name)) and rawget(lt, inner) == nil
 end
 
---- The library that the CPU uses where a GPU uses a library: its letter, or "".
+--- The letter of the library that the CPU uses for a function for which a GPU uses a library, or "".
 local function cpu_library(name, letter, dtype)
   if is_factorization(name) then return "L" end
   return (letter == "B" and blas[dtype] or letter == "L") and letter or ""
@@ -282,7 +285,7 @@ function coverage.letters(name, cell, library)
   return how .. (cell.float and " →" or "")
 end
 
---- The two devices' letters for a dtype, once where they are the same.
+--- The letters of both devices for a dtype; one letter if they are equal.
 local function both_letters(name, dtype, cpu, gpu)
   local library = gpu[name][dtype].library or ""
   local on_cpu = coverage.letters(name, cpu[name][dtype], cpu_library(name, library, dtype))
@@ -290,7 +293,7 @@ local function both_letters(name, dtype, cpu, gpu)
   return on_cpu == on_gpu and on_cpu or on_cpu .. " / " .. on_gpu
 end
 
---- The letters of a column's dtypes, once where they are the same.
+--- The letters of the dtypes in a column; one if they are equal.
 local function column_text(name, dtypes, cpu, gpu)
   local texts, same = {}, true
   for i, dtype in ipairs(dtypes) do
@@ -301,7 +304,7 @@ local function column_text(name, dtypes, cpu, gpu)
   return same and both_letters(name, dtypes[1], cpu, gpu) or table.concat(texts, ", ")
 end
 
--- The reasons why a function lacks some dtypes, keyed by the columns without it.
+-- The reasons for which a function lacks dtypes, by the columns that it lacks.
 local reasons = {
   [""] = "",
   ["5"] = "real",
@@ -327,7 +330,7 @@ local meaning = {
   {"pairs, complex", "pairs of float32 or float64 are complex numbers seen as reals"},
 }
 
---- The reason, in a word, why a cell is empty. A cell that no reason explains is an error.
+--- The reason, in a word, for an empty cell. A cell without a known reason is an error.
 local function why(name, cells)
   local without = {}
   for k, dtypes in ipairs(columns) do
@@ -337,7 +340,7 @@ local function why(name, cells)
     or error(("coverage: nothing explains where %s is missing: columns %s"):format(name, table.concat(without, " ")))
 end
 
---- The error of the device without a function, and the dtypes for which only the other device has it.
+--- The error of the device that lacks a function, and the dtypes that only the other device supports.
 local function difference(name, cpu, gpu)
   local dtypes, both, words = {}, false, nil
   for _, dtype in ipairs(coverage.dtypes()) do
@@ -419,7 +422,7 @@ function coverage.markdown(cpu, gpu)
   return table.concat(out, "\n") .. "\n"
 end
 
---- The CPU's part of a page: name → the letters of each column, K for everything that is computed there.
+--- The CPU's part of a page: name → the letters of each column; K for all functions that our kernels compute.
 function coverage.read(page)
   local rows = {}
   for name, text in page:gmatch "\n| `([%w_.]+)`[^|]* (|[^\n]*)|[^|\n]*|" do
@@ -430,7 +433,7 @@ function coverage.read(page)
   return rows
 end
 
---- Letters without those of libraries.
+--- Replaces the letters of libraries by K.
 function coverage.plain(letters)
   return (letters:gsub("C[BLF]", "C"):gsub("[BLF]", "K"))
 end

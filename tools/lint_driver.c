@@ -1,5 +1,5 @@
-/* Compiled only, by `make lint` where the GPU's toolkit is installed: checks that the types, the signatures and the
-** values of src/gpu/driver.h agree with its headers. */
+/* Compiled but never run, by `make lint` if the GPU's toolkit is installed: checks that the types, signatures and
+** values of src/gpu/driver.h agree with the toolkit's headers. */
 
 #define LT_CHECK_DRIVER
 #include "gpu/driver.h"
@@ -23,7 +23,8 @@ EIG_FUNCTIONS(CHECK_EIG)
 #define CHECK_CONSTANT(ours, theirs, value) _Static_assert((int)theirs == value, #ours " is not " #theirs);
 DRIVER_CONSTANTS(CHECK_CONSTANT)
 
-/* cuDNN's, where its headers are. Its stream is the runtime's name for the driver's. */
+/* Checks cuDNN's declarations if its headers are installed. Its stream type is the runtime's name for the driver's
+   stream. */
 #ifdef LT_CHECK_DNN
 #define CHECK_DNN(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_dnn, field, symbol)
 DNN_FUNCTIONS(CHECK_DNN)

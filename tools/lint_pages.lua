@@ -2,13 +2,13 @@
 --
 --   tools/lua tools/lint_pages.lua [page …]
 --
--- A line of prose or code has at most 120 columns; tables, printed lines and generated text may be longer. A link leads
--- to a file and a heading that exist. Paths of files in backticks and targets of make exist, too. tools/lint_prose.lua
--- counts long sentences.
+-- A line of prose or code has at most 120 columns; tables, printed lines and generated text may be longer. A link
+-- leads to a file and a heading that exist. Paths of files in backticks and targets of make must exist, too.
+-- tools/lint_prose.lua counts long sentences.
 
 local COLUMNS <const> = 120
 
--- Pages that a tool writes; the reference's are there on the site only.
+-- Pages that a tool writes. The pages of the reference exist only on the site.
 local GENERATED <const> = {["docs/coverage.md"] = true, ["docs/reference/index.md"] = true}
 local problems = 0
 
@@ -22,7 +22,7 @@ local function read(path)
   return file:read "a"
 end
 
--- GitHub's name of a heading in a link: small letters, digits, hyphens for spaces.
+-- The name of a heading in links on GitHub: small letters, digits, hyphens for spaces.
 local function anchor_of(heading)
   local plain = heading:gsub("%[([^%]]*)%]%b()", "%1"):lower()
   return (plain:gsub("[\x21-\x2c\x2e\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7e]", ""):gsub("·", ""):gsub(" ", "-"))
@@ -51,7 +51,7 @@ local function exists(path)
   return file ~= nil
 end
 
--- "docs/gpu.md" from the page "docs/tour.md" and the link "gpu.md".
+-- Resolves a link: "docs/gpu.md" for the link "gpu.md" on the page "docs/tour.md".
 local function resolve(page, link)
   local path = (page:match "^(.*/)" or "") .. link
   local changed
@@ -72,7 +72,7 @@ end
 
 local ROOMS <const> = {src = true, lua = true, spec = true, tools = true, examples = true, bench = true, docs = true}
 
--- True if the path names a file from the root, or from a folder whose name pages leave out, with or without its ending.
+-- True if the path exists below the root, or below a folder that pages leave out, with or without the file's ending.
 local function is_there(path)
   for _, folder in ipairs {"", "src/", "lua/luatensor/", "spec/"} do
     for _, ending in ipairs {"", ".lua"} do
@@ -95,7 +95,7 @@ for _, makefile in ipairs(lines_of "find Makefile spec -name Makefile -o -name '
   end
 end
 
--- A command `make` names targets.
+-- Checks that the targets of a command `make` exist.
 local function check_targets(path, number, line)
   local words = line:match "^make ([^#]*)"
   if not words then return end

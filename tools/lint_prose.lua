@@ -1,19 +1,19 @@
--- Measures the prose of comments, docs and error texts, and compares it with limits that may only fall:
+-- Measures the prose of comments, docs and error texts, and compares the counts with limits that may only fall:
 --
---   tools/lua tools/lint_prose.lua            what breaks a limit
+--   tools/lua tools/lint_prose.lua            the counts that differ from their limits
 --   tools/lua tools/lint_prose.lua --list     every line that was counted
 --
--- A measure above its limit is an error, and so is a limit above its measure: whoever mends a line lowers the limit.
+-- A count above its limit is an error. A count below its limit is an error, too, so that the limit is lowered.
 
 local limits = {
   -- Lines of comments that ask a question. A predicate's comment says "True if …".
   questions = 0,
   -- Comments that begin with "What", "Where", "Of" or "Those", which have no subject.
-  beginnings = 2,
-  -- Phrases that stand for a noun or a word of the field.
+  beginnings = 0,
+  -- Phrases that replace a noun or a technical term.
   phrases = 0,
   -- Sentences of comments and pages with more than 35 words.
-  sentences = 96,
+  sentences = 49,
 }
 
 local list = arg[1] == "--list"
@@ -25,8 +25,8 @@ local function lines_of(command)
   return lines
 end
 
--- The text of a line of a comment; nil if the line has none. A comment behind code that holds a text in quotes does not
--- count.
+-- The text of a line of a comment; nil if the line has none. A comment after code that contains a quoted text does
+-- not count.
 local function comment_of(line)
   return line:match "^%s*/%*+%s*(.-)%s*%*?/?$" or line:match "^%s*%*%*%s*(.-)%s*%*?/?$"
          or line:match "^%s*%-%-+%s*(.*)$" or line:match "%s/%*%s(.-)%s*%*/$" or line:match "^[^\"']*%s%-%-%s(.*)$"
@@ -73,8 +73,8 @@ local function count_words(path, number, paragraph)
   end
 end
 
--- The line as a part of a paragraph; nil if the line belongs to none, such as code, a table's row or a heading. The
--- second result is true if a paragraph begins here, as an item of a list or a tag does.
+-- Returns the line as a part of a paragraph; nil for code, rows of tables and headings. The second result is true if
+-- a paragraph begins in this line, as an item of a list or a tag does.
 local function prose_of(text, page)
   if not text or text == "" or text:find "^[|#<]" or text:find "^%s%s%s%s" or text:find "%S%s%s%s%S" then return nil end
   return text, text:find "^%s*[@*%-+]%s?" or text:find "^%s*%d+%. " or not page and text:find "^%s%s+%S"

@@ -1,22 +1,24 @@
 -- Measures the structure of the repository and compares it with limits that may only fall:
 --
---   tools/lua tools/lint_structure.lua            what breaks a limit; `make lint` runs it on the objects of build/
+--   tools/lua tools/lint_structure.lua            the counts that differ from their limits; `make lint` runs it
+--                                                on the objects of build/
 --   tools/lua tools/lint_structure.lua --list     everything that was measured
 --
--- A measure above its limit is an error, and so is a limit above its measure: whoever improves the structure lowers the
--- limit. Run from the repository's root, after `make build`.
+-- A count above its limit is an error. A count below its limit is an error, too, so that the limit is lowered. Run
+-- from the repository's root, after `make build`.
 
 -- ---- limits -------------------------------------------------------------------------------------
 
 local limits = {
-  -- Circles of source files in which each file needs, directly or not, functions that every other one defines.
+  -- Circles of source files: each file in a circle needs functions of all the other files, directly or indirectly.
   circles = 0,
   files_in_circles = 0,
 
   -- Files in a folder of src, lua or spec.
   folder = 40,
 
-  -- Names of devices in lua/luatensor: in the library, and in its wing that measures. In src none is above the list.
+  -- Names of devices in lua/luatensor: in the library, and in the files that measure. In src, none is allowed outside
+  -- of the devices' own files.
   device_names = {library = 2, wing = 17},
 
   -- Macros of several lines that hold code: more than MACRO_LINES lines, or two of `for`, `while`, `if` and `switch`.
@@ -37,9 +39,9 @@ local rooms = {
   autograd = {"lua", "io", "op", "base", "math"},
 }
 
--- The rooms below lua/luatensor that files of a room require, besides their own. Measuring and reporting are a wing:
--- page, bench, advise, experiment, report and cli require the library, and the library requires none of them (luatensor
--- itself loads lt.bench and lt.advise when a script first names them).
+-- The rooms below lua/luatensor that files of a room require, besides their own. The rooms for measuring and
+-- reporting (page, bench, advise, experiment, report, cli) require the library, and the library requires none of them
+-- (luatensor itself loads lt.bench and lt.advise when a script first names them).
 local library = {"luatensor", "base", "array", "autograd", "gradients", "io", "nn", "optim", "data"}
 local lua_rooms = {
   luatensor = library,
@@ -60,7 +62,7 @@ local list = arg[1] == "--list"
 local objects = (os.getenv "BUILD" or "build") .. "/obj"
 local broken = false
 
--- details: lines that say what was counted.
+-- Compares a count with its limit. details: lines that list the counted things.
 local function compare(name, count, limit, details)
   if count ~= limit then
     broken = true
@@ -80,7 +82,7 @@ local function lines_of(command)
   return lines
 end
 
--- The keys of tables, each once, in order.
+-- The keys of several tables, each once, in order.
 local function sorted_keys(...)
   local keys, seen = {}, {}
   for _, t in ipairs{...} do
@@ -107,8 +109,8 @@ end
 
 -- ---- circles ------------------------------------------------------------------------------------
 
--- defined_by[symbol] and needs[file][symbol], by files without folder src and ".c". Kernels are compiled for several
--- instruction sets: the baseline's object stands for them all. Objects of deleted sources are left out.
+-- defined_by[symbol] and needs[file][symbol], by file names without "src/" and ".c". Kernels are compiled for several
+-- instruction sets; only the baseline's objects are read. Objects of deleted sources are ignored.
 local function read_symbols(sources)
   local defined_by, needs = {}, {}
   for _, source in ipairs(sources) do
@@ -141,7 +143,7 @@ local function read_arrows(sources)
   return arrows
 end
 
--- The files that a file reaches: reached[other] = the file before it on a shortest path.
+-- The files that a file needs, directly or indirectly: reached[other] = the previous file on a shortest path.
 local function reach(arrows, from)
   local reached, queue = {}, {from}
   for _, file in ipairs(queue) do
@@ -155,7 +157,7 @@ local function reach(arrows, from)
   return reached
 end
 
--- "a -> b (symbol) -> a (symbol)": a shortest way from a file back to it.
+-- A shortest path from a file back to itself, as text: "a -> b (symbol) -> a (symbol)".
 local function chain(arrows, reached, file)
   local text, at = "", file
   repeat
@@ -166,7 +168,7 @@ local function chain(arrows, reached, file)
   return file .. text
 end
 
--- Two files are in the same circle if each of them reaches the other. what: "source files".
+-- Counts circles: two files are in the same circle if each of them reaches the other. what: "source files".
 local function check_circles(what, arrows, circles_limit, files_limit)
   local reached = {}
   for file in pairs(arrows) do reached[file] = reach(arrows, file) end
@@ -198,8 +200,8 @@ local function find_modules()
   return modules
 end
 
--- arrows[module][other]: module requires other. A name that is put together, "luatensor.nn." .. name, is left out: the
--- list of such names stands in the room's init.lua.
+-- arrows[module][other] is true if module requires other. Composed names such as "luatensor.nn." .. name are ignored,
+-- because the room's init.lua lists these modules.
 local function read_requires(modules)
   local arrows = {}
   for module, path in pairs(modules) do
@@ -251,7 +253,7 @@ end
 
 -- ---- calls of devices ---------------------------------------------------------------------------
 
--- Adds the names that devices are called by: rows of families.def, and functions of dispatch.h.
+-- Adds the names of functions that call devices: rows of families.def, and functions of dispatch.h.
 local function add_device_entries(entries, source)
   if source.path:find "/families%.def$" then
     for name in source.without:gmatch "FAMILY%(([%w_]+)," do entries[name] = true end
@@ -260,7 +262,7 @@ local function add_device_entries(entries, source)
   end
 end
 
--- True for files that are to call functions of op/ instead.
+-- True for files that must call functions of op/ instead of devices.
 local function is_above_op(path)
   local room = path:match "^src/(%w+)/"
   return room == "lua" or room == "autograd" or room == "io" or path == "src/core.c"
@@ -281,10 +283,10 @@ end
 
 -- ---- names of devices ------------------------------------------------------------------------
 
--- Words that are spelled like a device: a controller of Linux's control groups, and lt.cuda, the library of functions.
+-- Words that look like a device's name: a controller of Linux's control groups, and lt.cuda, a table of functions.
 local no_device = {["src/base/system.c"] = {cpu = true}, ["src/lua/device/device.c"] = {cuda = true}}
 
--- Names in string literals of C, of files that are no device's own.
+-- Checks string literals of C files outside of the devices' own files for names of devices.
 local function check_device_names(sources)
   local found = {}
   for _, source in ipairs(sources) do
@@ -302,7 +304,8 @@ local function check_device_names(sources)
   compare("names of devices in src", #found, 0, found)
 end
 
--- The files of lua/luatensor that measure; foreign_names.lua has words for scripts, as escaped strings in errors are.
+-- The files of lua/luatensor for measuring and reporting. foreign_names.lua counts as well, because its cures are
+-- words for scripts.
 local wing = {advise = true, bench = true, cli = true, experiment = true, page = true, report = true}
 
 local function check_device_names_in_lua()
@@ -353,7 +356,7 @@ end
 
 -- ---- rooms --------------------------------------------------------------------------------------
 
--- The room of a path below src; nil: a file that is in no room.
+-- The room of a path below src, or nil for a file in src itself.
 local function room_of(path) return path:match "^src/([^/]+)/" end
 
 local function check_rooms(sources)

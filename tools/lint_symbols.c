@@ -1,5 +1,6 @@
-/* `make lint`, where the GPU's toolkit is installed: checks that its libraries have the functions of src/gpu/driver.h.
-** lint_symbols FILE...: a library of any of the tables, known by its name. Needs no GPU; nothing is called. */
+/* `make lint`, if the GPU's toolkit is installed: checks that its libraries have the functions of src/gpu/driver.h.
+** lint_symbols FILE...: each file is a library of one of the tables, recognised by its name. Needs no GPU, because no
+** function is called. */
 
 #include <dlfcn.h>
 #include <stdio.h>

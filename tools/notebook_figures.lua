@@ -1,4 +1,4 @@
--- The written parts of docs/notebook.md, between the comments that name them:
+-- Writes the generated parts of docs/notebook.md, between the comments that name them:
 --
 --   tools/lua tools/notebook_figures.lua                the claims, from luatensor.notebook and the experiments
 --   tools/lua tools/notebook_figures.lua results.json   and the figures: what `luatensor experiment all` saved with
@@ -17,7 +17,7 @@ local figures = {page = "docs/notebook.md"}
 
 -- ---- the claims ---------------------------------------------------------------------------------
 
---- @treturn string Markdown: claim by claim, what tests it
+--- @treturn string Markdown: for each claim, the experiments that test it
 function figures.claims()
   local tested, rows = {}, {}
   for _, each in ipairs(experiment.list()) do
@@ -40,7 +40,7 @@ end
 
 -- ---- the figures --------------------------------------------------------------------------------
 
--- Claim, experiment, the value's name there, in words.
+-- The number of the claim, the experiment, the name of the value there, and a description.
 local wanted = {
   {4, "04_cores", "product_ratio", "x @ y.T on all threads: times as fast as on one"},
   {4, "04_cores", "add_ratio", "x + y on all threads: times as fast as on one"},
@@ -59,8 +59,8 @@ local wanted = {
   {9, "06_transfer", "sent_share", "two matrices sent, multiplied, the sum fetched: share of sending and fetching"},
 }
 
---- The experiments of real devices in a result of any kind.
--- @tab value a result, or a table that holds some
+--- The experiments on real devices in a result of any kind.
+-- @tab value a result, or a table that contains results
 -- @tab[opt] found the list to add to
 -- @treturn table list
 function figures.experiments(value, found)
@@ -100,7 +100,7 @@ local function value_table(list)
   }
 end
 
--- The place and the quality of the measurement.
+-- The machine on which a result was measured, and the disturbance by other processes.
 local function circumstances(made, list)
   local where, most
   for _, each in ipairs(list) do

@@ -12,7 +12,7 @@ import sys
 import time
 import timeit
 
-ROUND = 0.1          # seconds a round should take: many calls of a fast row, one of a slow one
+ROUND = 0.1          # seconds of a round: many calls of a fast row, one call of a slow row
 
 
 def parse_inputs(text):
@@ -55,7 +55,7 @@ def serve(make, names, wait=lambda: None):
             return
         try:
             if word == "row":
-                timer = None                      # the last row's memory goes first
+                timer = None                      # frees the memory of the last row first
                 timer, calls = prepare(*fields, make, names, wait)
                 answer = "ok"
             else:

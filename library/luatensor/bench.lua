@@ -4,17 +4,17 @@
 ---@class luatensor.bench
 local bench = {}
 
----Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster each is than
----the first. A ratio is only shown if the results agree: with the same seed before each call, floats may differ by the
----tolerance of their dtype, relative to the largest magnitude.
+---Times functions that should do the same work, a round of each in turn (A B B A), and shows how much faster each is
+---than the first. A ratio is only shown if the results agree. The same seed is set before each call, and floats may
+---differ by the tolerance of their dtype, relative to the largest magnitude.
 ---```lua
 ---local x = lt.ones(10)
 ---local ways = {{"sum", function() return x:sum() end}, {"mean", function() return x:mean() * 10 end}}
 ---lt.bench.compare(ways, {seconds = 0.01}).entries[2].name  --> mean
 ---```
----@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
+---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, this device is the default device
 ---@param options? luatensor.bench.compare.options
----@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` (see below), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error` of an entry that failed, which does not stop the others. The verdict is "faster" or "slower" if so many pairs agree that chance has a probability of 1/1000, and if the quartiles of the ratios differ from 1 by at least 5 %. On a machine where other processes used more than a tenth of the processor, 25 % are required. Otherwise the verdict is "undecided". There is no ratio if results differ, nor between emulated and real devices
+---@return table # a result of kind "compare". Each of its `entries` has the figures of bench.time, and `pairs`: adjacent rounds of the base and the entry, with their `count`, how many of them were `faster`, and the quartiles of their ratios; `ratio`: the median of these ratios, if the results agree and both devices are real or both emulated; `verdict`: "faster", "slower" or "undecided"; `agreement`: "agree", "differ", "not checked" or "does not repeat", and `difference`, the reason; `error`: the message if the entry failed, which does not stop the other entries. A verdict other than "undecided" needs two things. Chance must have a probability of at most 1/1000 to make as many pairs agree. The quartiles of the ratios must differ from 1 by at least 5 %, or by 25 % if other processes used more than a tenth of the processor
 function bench.compare(entries, options) end
 
 ---Sizes from first to last, evenly spaced by ratio.
@@ -33,11 +33,11 @@ function bench.sizes(first, last, per_doubling) end
 ---    local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
 ---    print(r)
 ---
----The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
----transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of the two
----are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the verdict is
----"undecided". A crossing is only reported if the results agree. Emulated devices are measured but not compared. With
----only one device, published figures give bounds for other devices.
+---The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and
+---with transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of
+---both devices are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the
+---verdict is "undecided". A crossing is only reported if the results agree. Emulated devices are measured but not
+---compared. With only one device, published figures give bounds for other devices.
 ---Errors: errors of fn, unchanged.
 ---@param fn function takes the results of inputs(n), with tensors moved to the device, which is the default device meanwhile
 ---@param sizes table
@@ -60,7 +60,7 @@ function bench.crossover(fn, sizes, options) end
 ---```
 ---@param before table a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 ---@param after table another
----@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of figures that are emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: between the runs; `same_machine`
+---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (above 1: the second run is faster), verdict, why}; the verdict is "faster", "slower", "small" (below the `floor`), "noise" or "undecided"; `why` it is undecided is "single" (no quartiles), "busy" or "spread"; `only_before`, `only_after`: names; `mixed`: names of figures that are emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: between the runs; `same_machine`
 function bench.diff(before, after) end
 
 ---Measures the limits of this machine, by loops without other work and by functions that a script would call. The
@@ -68,7 +68,7 @@ function bench.diff(before, after) end
 ---time takes half a minute.
 ---Errors: Ctrl-C, with what was measured so far (luatensor.bench.interrupt).
 ---@param options? luatensor.bench.machine.options
----@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read` and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU `wait` and `transfers`
+---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype); `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for a GPU also `wait` and `transfers`
 function bench.machine(options) end
 
 ---Loads a saved result.
@@ -88,7 +88,7 @@ function bench.load(path) end
 ---Errors: errors of fn, unchanged; for a split within a split.
 ---@param fn function called without arguments, many times
 ---@param options? luatensor.bench.split.options
----@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's additional waiting), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for normal runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the limit named in `limit`), `part`, `emulated`
+---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's additional waiting) and `measuring` (reading the clock). `wall`: the sum of the parts, the time of a run that waits after each device call; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for normal runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the limit named in `limit`), `part`, `emulated`
 function bench.split(fn, options) end
 
 ---Times calls of a function. Before each reading of the clock, the call waits for the devices.
@@ -99,7 +99,7 @@ function bench.split(fn, options) end
 ---```
 ---@param fn function called without arguments; its results are only read once, for their dtype and device
 ---@param options? luatensor.bench.time.options
----@return table # a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time that a clock without waiting shows for it; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on the CPU); `first`: the very first call. Also `calls` (per round), `device`, `dtype` of the result, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+---@return table # a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time of such a call that a clock without waiting shows; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on the CPU); `first`: the very first call. Also `calls` (per round), `device`, `dtype` of the result, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
 function bench.time(fn, options) end
 
 return bench

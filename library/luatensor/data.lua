@@ -5,20 +5,20 @@
 ---@field size integer
 local Dataset = {}
 
----All samples, as `get` gives them.
+---All samples as one batch, as `get` returns it.
 ---```lua
 ---data.TensorDataset(lt.arange(3), lt.ones(3)):all()  --> [0, 1, 2]
 ---```
----@return luatensor.Tensor # ... or what get returns
+---@return luatensor.Tensor # ... or other values, if `get` returns others
 function Dataset:all() end
 
 ---@class luatensor.Loader
 local Loader = {}
 
----One epoch: an iterator of batches, each what the data set gives for its samples. The order is drawn at once, with
----`shuffle`: one permutation, from the loader's generator, which goes on from there in the next epoch; without one,
----from a generator whose seed is one number of the default generator. Loops may be left early and stand within each
----other.
+---Starts an epoch: returns an iterator of batches, each with the values that the data set returns for its samples.
+---With `shuffle`, the order is one permutation, drawn at once from the loader's generator, which the next epoch
+---continues. A loader without a generator draws a seed from the default generator instead. Loops may end early, and
+---may be nested.
 ---```lua
 ---local loader = data.Loader(data.TensorDataset(lt.arange(6)), {batch_size = 4})
 ---for x in loader:batches() do print(x.shape) end
@@ -37,7 +37,7 @@ function Loader:batches() end
 function Loader:state_dict() end
 
 ---Makes the next call of `batches` continue where state_dict was called.
----Errors: what is no such state; more samples than the data set has.
+---Errors: if the state is no such state, or names more samples than the data set has.
 ---```lua
 ---local set = data.TensorDataset(lt.arange(6))
 ---local a, b = data.Loader(set, {batch_size = 4}), data.Loader(set, {batch_size = 4})
@@ -49,11 +49,11 @@ function Loader:load_state_dict(state) end
 ---@class luatensor.data
 local data = {}
 
----Reads a file of separated values, by its first bytes gunzipped: rows of numbers, fields in double quotes or not (""
----in quotes stands for one), white space around them left out, empty lines too.
+---Reads a file of separated values. A file that begins like a gzip file is unpacked. Rows contain numbers; fields
+---may stand in double quotes, where "" means one quote. White space around fields and empty lines are ignored.
 ---
 ---    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
----Errors: a name that several columns have; a field that is no number, rows of different lengths, a quote that does not end, gzip data that is damaged: with line and column.
+---Errors: if several columns have the wanted name; with line and column, if a field is no number, rows have different lengths, a quote does not end, or gzip data are damaged.
 ---```lua
 ---local path = os.tmpname()
 ---local file <close> = io.open(path, "w")
@@ -68,22 +68,23 @@ local data = {}
 ---@return table # the classes' names, sorted: numbers by size, else strings
 function data.read_csv(path, options) end
 
----Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
----Errors: tensors of different sizes, or without dims.
+---A data set of the rows of tensors: `data.TensorDataset(x, y)`. Sample i is row i of each tensor. Field `tensors`
+---is the list of tensors.
+---Errors: if tensors have different numbers of rows, or no dims.
 ---```lua
 ---data.TensorDataset(lt.ones(10, 3), lt.zeros(10)).size  --> 10
 ---```
----@param ... luatensor.Tensor one or more, of as many rows each, on one device
----@return luatensor.Dataset # `get` gives rows of each, copied
+---@param ... luatensor.Tensor one or more, with equal numbers of rows, on one device
+---@return luatensor.Dataset # `get` returns copied rows of each tensor
 function data.TensorDataset(...) end
 
 ---Some samples of another data set.
----Errors: an index that is out of range.
+---Errors: if an index is out of range.
 ---```lua
 ---#data.Subset(data.TensorDataset(lt.arange(10)), {2, 4}):all()  --> 2
 ---```
 ---@param base luatensor.Dataset
----@param indices luatensor.Tensor|table of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
+---@param indices luatensor.Tensor|table of samples, 1-based, in the order wanted; repeated indices give repeated samples
 ---@return luatensor.Dataset # with fields `base` and `indices`
 function data.Subset(base, indices) end
 
@@ -92,7 +93,7 @@ function data.Subset(base, indices) end
 ---local a = data.TensorDataset(lt.arange(10))
 ---data.ConcatDataset{a, a}.size  --> 20
 ---```
----@param list table of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
+---@param list table of data sets on one device, with batches of the same dtypes and of the same shapes, except for the first dim
 ---@return luatensor.Dataset #
 function data.ConcatDataset(list) end
 
@@ -105,25 +106,26 @@ function data.ConcatDataset(list) end
 ---@return luatensor.Dataset # x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
 function data.digits(options) end
 
----Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.
----Errors: what is wrong with a file that is damaged, truncated, too long, or of another kind: sizes are checked before anything is made.
+---Reads an IDX file: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64. A file that begins like a
+---gzip file is unpacked.
+---Errors: if the file is damaged, truncated, too long, or of another kind; sizes are checked before memory is allocated.
 ---@param path string
 ---@param options? luatensor.data.read_idx.options
 ---@return luatensor.Tensor #
 function data.read_idx(path, options) end
 
----MNIST, or what comes in its form, from a folder with the four files (`train-images-idx3-ubyte` …, as they are or
----with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
----Errors: files that are missing, damaged, or do not fit together.
+---Reads MNIST, or another data set in the same form, from a folder with the four files (`train-images-idx3-ubyte` …,
+---with or without `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
+---Errors: if files are missing, damaged, or do not fit together.
 ---@param folder string
 ---@param options? luatensor.data.mnist.options
----@return luatensor.Dataset # to train with: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
----@return luatensor.Dataset # to test with: 10000
+---@return luatensor.Dataset # for training: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
+---@return luatensor.Dataset # for testing: 10000 samples
 function data.mnist(folder, options) end
 
----Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
+---Returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
 ---`#loader` is the number of batches.
----Errors: a batch size below 1; no data set.
+---Errors: if the batch size is below 1, or ds is no data set.
 ---```lua
 ---local loader = data.Loader(data.TensorDataset(lt.ones(10, 3)), {batch_size = 4})
 ---#loader  --> 3

@@ -5,8 +5,8 @@
 ---@overload fun(...): any
 local Module = {}
 
----Makes a subclass, whose functions may be replaced: `init(self, …)`, the constructor; `forward(self, …)`, called when
----the module is called; `extra(self)`, the text that printing shows between parentheses.
+---Makes a subclass. It may replace these functions: `init(self, …)`, the constructor; `forward(self, …)`, called
+---when the module is called; `extra(self)`, the text that printing shows between parentheses.
 ---```lua
 ---local Scale = nn.Module:extend "Scale"
 ---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
@@ -44,7 +44,7 @@ function Module:register_buffer(name, x, options) end
 ---for name, module in nn.Sequential(nn.ReLU(), nn.Tanh()):named_modules() do count = count + 1 end
 ---count  --> 3
 ---```
----@return function # an iterator of names ("" for this module; for the others the name of a parameter, such as "1.weight", without its last part) and modules
+---@return function # an iterator of names ("" for this module; for inner modules the name of a parameter, such as "1.weight", without its last part) and modules
 function Module:named_modules() end
 
 ---Iterates over the modules that are fields of this module, with their names.
@@ -145,8 +145,8 @@ function Module:forward() end
 ---@return string #
 function Module:extra() end
 
----Raises "train.lua:12: Linear(64, 128): message": for a layer's unsuitable input. Inside of another module, the
----layer's name in the outermost module precedes: "2.2 (Linear(64, 128)): message".
+---Raises the error "train.lua:12: Linear(64, 128): message" for an unsuitable input of a layer. For a layer inside
+---of another module, the layer's name in the outermost module comes first: "2.2 (Linear(64, 128)): message".
 ---```lua
 ---local Even = nn.Module:extend "Even"
 ---function Even:forward(x) if x.size % 2 == 1 then self:fail("an even size expected, got %d", x.size) end return x end
@@ -199,7 +199,7 @@ local Sequential = {}
 ---@return luatensor.Module # this one
 function Sequential:append(module) end
 
----Inserts a module at place i. The modules from there on, and their names, move up by one.
+---Inserts a module at place i. The modules from place i on, and their names, move up by one.
 ---```lua
 ---nn.Sequential(nn.ReLU()):insert(1, nn.Tanh())[1]  --> Tanh()
 ---```
@@ -251,7 +251,7 @@ function nn.ReLU() end
 ---@return luatensor.Module #
 function nn.ReLU6() end
 
----functional.selu.
+---The function functional.selu as a layer.
 ---```lua
 ---nn.SELU()(lt.tensor{-1.0, 3.0})  --> [-1.1113, 3.1521]
 ---```
@@ -394,7 +394,7 @@ function nn.GLU(dim) end
 ---@return luatensor.Module #
 function nn.GELU(options) end
 
----x if it is above a limit, else a value.
+---x if x is above a limit, else a value.
 ---```lua
 ---nn.Threshold(0, 7)(lt.tensor{-1.0, 3.0})  --> [7.0, 3.0]
 ---```
@@ -418,13 +418,14 @@ function nn.PReLU(options) end
 ---    local y = attention(x, {need_weights = false})          -- of x to itself
 ---
 ---As in PyTorch, tensors are [times, batch, width] unless `batch_first`; without a batch they are 2-d. Options of a
----call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys]: bool, where
----true is a key that is NOT seen (the other way round than in scaled_dot_product_attention), or float, added to the
----scores; `is_causal` (false): query i sees keys 1 … i; `need_weights` (true), which has all scores in memory;
----`average_attn_weights` (true): over the heads. Weights are those that the values were multiplied by: in training some
----are dropped. Queries that see no key give 0 before the last projection (NaN in
----PyTorch where weights are needed). State: in_proj_weight [3 width, width], in_proj_bias, out_proj.weight,
----out_proj.bias; where keys or values have another width, q_proj_weight, k_proj_weight, v_proj_weight.
+---call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys] are masks,
+---either bool or float. In a bool mask, true marks a key that is NOT seen, the opposite of
+---scaled_dot_product_attention; a float mask is added to the scores. With `is_causal` (false), query i sees keys 1 …
+---i. `need_weights` (true) returns the weights, for which all scores must be in memory. `average_attn_weights` (true)
+---takes the mean of the weights over the heads. The returned weights are the factors of the values, so in training
+---some are dropped. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights are needed).
+---The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If keys or values
+---have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
 ---```lua
 ---local x = lt.rand(2, 7, 8)
 ---nn.MultiheadAttention(8, 2, {batch_first = true})(x, x, x).shape  --> [2, 7, 8]
@@ -435,11 +436,11 @@ function nn.PReLU(options) end
 ---@return luatensor.Module #
 function nn.MultiheadAttention(embed_dim, num_heads, options) end
 
----Calls fn with mixed precision. Inside, linear and convolutional layers, recurrent cells and the products of
+---Calls fn with mixed precision. Inside fn, linear and convolutional layers, recurrent cells and the products of
 ---attention convert their inputs to a half float and compute in it. Norms, softmax and losses compute in float32.
----Parameters stay float32, and optimisers update them; gradients flow back through the recorded conversions. Recurrent
----layers convert only the products with inputs; the products with the state stay float32. Call `loss:backward()`
----outside of fn. Functions such as lt.matmul convert nothing; float64 stays float64.
+---Parameters stay float32, and optimisers update them; gradients flow back through the recorded conversions.
+---Recurrent layers convert only the products with inputs; the products with the state stay float32. Call
+---`loss:backward()` outside of fn. Functions such as lt.matmul convert nothing; float64 stays float64.
 ---
 ---    opt:zero_grad()
 ---    local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})
@@ -449,10 +450,9 @@ function nn.MultiheadAttention(embed_dim, num_heads, options) end
 ---Without a function the result is a guard, for the block whose variable holds it:
 ---`local _ <close> = nn.autocast{dtype = "bfloat16"}`.
 ---
----GPUs whose tensor cores multiply half floats gain from it (NVIDIA's since compute capability 7.0; bfloat16 since
----8.0), and activations take half the memory. Processors gain nothing: their products of half floats compute in
----float32 and convert on the way. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's
----range.
+---Mixed precision is faster on GPUs with tensor cores for half floats (NVIDIA's since compute capability 7.0;
+---bfloat16 since 8.0), and activations take half the memory. Processors gain nothing, because their products convert
+---half floats to float32. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's range.
 ---```lua
 ---nn.autocast(function() return nn.Linear(3, 2)(lt.rand(1, 3)).dtype end)  --> bfloat16
 ---```
@@ -462,7 +462,8 @@ function nn.MultiheadAttention(embed_dim, num_heads, options) end
 ---@return any # what fn returns, or the guard
 function nn.autocast(fn, options, ...) end
 
----Modules in sequence: each takes the result of the one before. `model[2]` is the second, `#model` their number.
+---Modules in sequence: each module takes the result of the previous one. `model[2]` is the second module, `#model`
+---the number of modules.
 ---```lua
 ---local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 ---model(lt.ones(2, 4)).shape  --> [2, 1]
@@ -471,7 +472,7 @@ function nn.autocast(fn, options, ...) end
 ---@return luatensor.Sequential #
 function nn.Sequential(...) end
 
----Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
+---Modules in a list, which the forward of your own module calls: `for i, layer in ipairs(self.layers) do`.
 ---```lua
 ---#nn.ModuleList{nn.ReLU(), nn.Tanh()}  --> 2
 ---```
@@ -549,7 +550,8 @@ function nn.Unflatten(dim, sizes) end
 ---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
 function nn.Conv1d(inputs, outputs, kernel_size, options) end
 
----Slides `outputs` kernels over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+---Slides `outputs` kernels over images: nn.functional.conv2d. Kernel size and options are numbers, or lists for
+---height and width.
 ---```lua
 ---local layer = nn.Conv2d(1, 8, 3, {padding = 1})
 ---layer(lt.ones(2, 1, 28, 28)).shape  --> [2, 8, 28, 28]
@@ -622,7 +624,7 @@ function nn.Dropout2d(p, options) end
 ---@return luatensor.Module #
 function nn.Dropout3d(p, options) end
 
----Dropout for selu, which preserves mean and variance.
+---Dropout for selu that preserves mean and variance.
 ---```lua
 ---nn.AlphaDropout(0.5):eval()(lt.ones(2))  --> [1.0, 1.0]
 ---```
@@ -866,8 +868,11 @@ function nn.functional.glu(x, dim) end
 ---@return luatensor.Tensor # [..., queries, values]
 function nn.functional.scaled_dot_product_attention(q, k, v, options) end
 
----Convolution of signals: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k] over
----the channels c of o's group and the places k of the kernel (a cross-correlation, as in PyTorch).
+---Convolution of signals, as a cross-correlation like PyTorch's:
+---
+---    y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
+---
+---The sum is over the channels c of o's group and the places k of the kernel.
 ---```lua
 ---nn.functional.conv1d(lt.tensor{{{1.0, 2.0, 3.0}}}, lt.tensor{{{1.0, 1.0}}})  --> [[[3.0, 5.0]]]
 ---```
@@ -1298,7 +1303,7 @@ function nn.init.ones_(x) end
 ---@return luatensor.Tensor # x
 function nn.init.eye_(x) end
 
----Makes x the kernels of a convolution that copies input channels to output channels, as many as both have.
+---Makes x the kernels of a convolution that copies the first input channels to the output channels.
 ---```lua
 ---nn.init.dirac_(lt.zeros(1, 1, 3))  --> [[[0.0, 1.0, 0.0]]]
 ---```
@@ -1683,15 +1688,15 @@ function nn.AdaptiveMaxPool2d(output_size, options) end
 ---@return table # the same tensors by luatensor's names
 function nn.rename_pytorch(state) end
 
----h = tanh(W x + b + U h + d), step by step. State names count layers from 1: weight_ih_l1, weight_hh_l1, bias_ih_l1,
----bias_hh_l1, …; the parameters of the other direction end in "_reverse".
+---A recurrent layer, step by step h = tanh(W x + b + U h + d). State names count layers from 1: weight_ih_l1,
+---weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the other direction end in "_reverse".
 ---
 ---    local y, h = rnn(x, h0)
 ---
----x [times, batch, inputs], y [times, batch, hidden]; h0 and h [layers, batch, hidden]: the state before (zeros
----unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
----Without a batch x is 2-d, and so are the others. Under nn.autocast the products with inputs compute in half floats,
----those with the state, and the gates, in float32.
+---x is [times, batch, inputs], y [times, batch, hidden]. h0 and h [layers, batch, hidden] are the state before the
+---first step (zeros unless given) and after the last. With `bidirectional`, y has the outputs of both directions side
+---by side, and h a row for each direction. If x has no batch dim, y, h0 and h have none either. Under nn.autocast,
+---products with inputs compute in half floats; products with the state, and the gates, compute in float32.
 ---```lua
 ---nn.RNN(3, 5)(lt.rand(7, 2, 3)).shape  --> [7, 2, 5]
 ---```
@@ -1763,9 +1768,10 @@ function nn.LSTMCell(inputs, hidden, options) end
 ---@return luatensor.Module #
 function nn.GRUCell(inputs, hidden, options) end
 
----A layer of an encoder: self-attention, then two linear layers. Each of the two parts is added to its input and
+---A layer of an encoder: self-attention, then two linear layers. The result of each part is added to its input and
 ---normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
----nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+---nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1,
+---norm2.
 ---```lua
 ---nn.TransformerEncoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
 ---```

@@ -27,7 +27,7 @@ function Optimizer:add_param_group(group) end
 function Optimizer:zero_grad(given) end
 
 ---Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
----raised and none is updated.
+---raised, and no parameter is updated.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{1.0})
 ---local opt = optim.RMSprop({p}, {lr = 0.1})
@@ -373,7 +373,7 @@ function optim.GradScaler(options) end
 
 ---Steps along −H g, where H approximates the inverse of the second derivatives by the last changes of parameters and
 ---gradients. A step calls the closure several times, and waits for the device before each decision. All parameters
----form one long vector on the first parameter's device. For small problems without noise.
+---form one long vector on the first parameter's device. The method suits small problems without noise.
 ---
 ---    opt:step(function()
 ---      opt:zero_grad()
@@ -403,8 +403,8 @@ function optim.LBFGS(params, options) end
 ---@return boolean #
 function optim.is_optimizer(value) end
 
----eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with
----Warm Restarts (2017), without the restarts.
+---The rate is eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient
+---Descent with Warm Restarts (2017), without the restarts.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.CosineAnnealingLR(opt, 10)
@@ -417,8 +417,8 @@ function optim.is_optimizer(value) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 
----Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many steps, and so on.
----Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+---The rate follows half a cosine from base to eta_min over T_0 steps, then again over T_mult times as many steps,
+---and so on. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.CosineAnnealingWarmRestarts(opt, 5)
@@ -432,8 +432,8 @@ function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 function optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) end
 
 ---One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
----div_factor / final_div_factor; with three_phase first back to the initial rate, as fast as it went up. The momentum
----goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+---div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as many steps as it
+---went up. The momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1, momentum = 0.9})
 ---local schedule = optim.scheduler.OneCycleLR(opt, 1, {total_steps = 10})
@@ -462,7 +462,7 @@ function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 
----base · gamma^⌊t / step_size⌋
+---The rate is base · gamma^⌊t / step_size⌋.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
@@ -475,7 +475,7 @@ function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.StepLR(optimizer, step_size, options) end
 
----base · gamma^(the number of milestones that t has reached)
+---The rate is base · gamma^n, where n is the number of milestones that t has reached.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.MultiStepLR(opt, {2, 3}, {gamma = 0.5})
@@ -488,7 +488,7 @@ function optim.scheduler.StepLR(optimizer, step_size, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 
----base · gammaᵗ
+---The rate is base · gammaᵗ.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ExponentialLR(opt, 0.5)
@@ -500,7 +500,7 @@ function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.ExponentialLR(optimizer, gamma) end
 
----base · factor for the first total_iters steps, then base.
+---The rate is base · factor for the first total_iters steps, then base.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ConstantLR(opt, {factor = 0.5, total_iters = 2})
@@ -511,7 +511,7 @@ function optim.scheduler.ExponentialLR(optimizer, gamma) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.ConstantLR(optimizer, options) end
 
----From base · start_factor to base · end_factor in total_iters equal steps: warm-up.
+---Warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal steps.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.LinearLR(opt, {start_factor = 0.5, total_iters = 2})
@@ -523,7 +523,7 @@ function optim.scheduler.ConstantLR(optimizer, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.LinearLR(optimizer, options) end
 
----base · (1 − min(t, total_iters) / total_iters)^power
+---The rate is base · (1 − min(t, total_iters) / total_iters)^power.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.PolynomialLR(opt, {total_iters = 4})
@@ -535,7 +535,7 @@ function optim.scheduler.LinearLR(optimizer, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.PolynomialLR(optimizer, options) end
 
----base · fn(t)
+---The rate is base · fn(t).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.LambdaLR(opt, function(step) return 1 / (step + 1) end)

@@ -259,7 +259,7 @@
 ---@field dim2? integer (default -1)
 
 ---@class (exact) luatensor.advise.choices.options
----@field largest? integer network that is measured (10000000 parameters)
+---@field largest? integer (default 10000000) parameters of the largest network that is measured
 ---@field seconds? number as lt.advise has them
 ---@field devices? string[] as lt.advise has them
 ---@field patience? number as lt.advise has them
@@ -267,7 +267,7 @@
 ---@class (exact) luatensor.advise.options
 ---@field sizes? integer[] (default 64 to 1024) doubling
 ---@field inputs? function function(n) that returns every tensor that fn uses (two n × n matrices of random numbers)
----@field calls? integer how often fn is called with the same data, which are sent once (1: they are sent, and results fetched, each time)
+---@field calls? integer how often fn is called with the same data, which are sent once (1: data are sent, and results fetched, in every call)
 ---@field devices? string[] (default all of this machine) names
 ---@field seconds? number (default 0.2) a measurement
 ---@field name? string of the work
@@ -427,7 +427,7 @@
 ---@field seconds? number (default 0.5) to measure each entry
 ---@field rounds? integer (default 12) of each entry
 ---@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
----@field device? string (default the call waits for all devices in use) waited for, and the default device meanwhile
+---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device meanwhile
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
 ---@field seed? integer (default 0) of the default generator, whose state comes back afterwards
@@ -454,11 +454,11 @@
 ---@field seconds? number (default 0.5) to measure
 ---@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
 ---@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
----@field device? string (default the call waits for all devices in use) waited for, and the default device meanwhile
+---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device meanwhile
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
 ---@field seed? integer (default 0) of the default generator, whose state comes back afterwards
----@field clock? function of normal runs, the parts have their own (lt.clock)
+---@field clock? function of normal runs (the parts are always measured with lt.clock)
 ---@field limits? function|boolean (default shares of the limits that bench.machine measured before, if any) a function that takes a row and its device's name, and returns the share of a limit and the limit's name; false: no shares
 
 ---@class (exact) luatensor.bench.time.options
@@ -466,7 +466,7 @@
 ---@field seconds? number (default 0.5) to measure
 ---@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
 ---@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
----@field device? string (default the call waits for all devices in use) waited for, and the default device meanwhile
+---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device meanwhile
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
 ---@field seed? integer (default 0) of the default generator, whose state comes back afterwards
@@ -475,7 +475,7 @@
 ---@class (exact) luatensor.data.read_csv.options
 ---@field delimiter? string (default ",")
 ---@field header? boolean (default false) the first row names the columns
----@field skip? integer (default 0) lines before it
+---@field skip? integer (default 0) the number of lines before the header or the first row
 ---@field columns? (string|integer)[] (default all but the labels) a list of names or numbers, negative from the end
 ---@field labels? string|integer the column of classes, any strings
 ---@field missing? number (default an error) a number for empty fields, such as 0/0
@@ -498,11 +498,11 @@
 
 ---@class (exact) luatensor.data.Loader.options
 ---@field batch_size? integer (default 1)
----@field shuffle? boolean (default false) another order each time
----@field generator? luatensor.generator (default the default generator) of the orders
----@field drop_last? boolean (default false) no last batch that is smaller
----@field device? string where the batches' tensors go
----@field map? function a function of what the data set gives for a batch, on that device, whose results are given instead
+---@field shuffle? boolean (default false) draws a new order for each epoch
+---@field generator? luatensor.generator (default the default generator) for these orders
+---@field drop_last? boolean (default false) leaves out a last batch that is smaller
+---@field device? string the tensors of batches are moved there
+---@field map? function a function that takes a batch on that device and returns the values to use instead
 
 ---@class (exact) luatensor.data.split.options
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
@@ -517,7 +517,7 @@
 
 ---@class (exact) luatensor.load.options
 ---@field device? string (default the default device) where the result is
----@field metadata? boolean (default false) also return what the file says of itself
+---@field metadata? boolean (default false) also return the file's metadata
 
 ---@class (exact) luatensor.options.negative_slope
 ---@field negative_slope? number (default 0.01)
@@ -557,8 +557,8 @@
 
 ---@class (exact) luatensor.nn.autocast.options
 ---@field dtype? luatensor.dtype (default "bfloat16") of the result
----@field device? "cuda"|"cpu" "cuda" or "cpu", tensors elsewhere stay as they are (all)
----@field enabled? boolean (default true) false: not in here
+---@field device? "cuda"|"cpu" (default all) "cuda" or "cpu" limits the effect to tensors on such devices
+---@field enabled? boolean (default true) false switches mixed precision off in fn
 
 ---@class (exact) luatensor.nn.Flatten.options
 ---@field start_dim? integer (default 2)
@@ -852,9 +852,9 @@
 ---@field nonlinearity? "tanh"|"relu" (default "tanh") or "relu"
 ---@field bias? boolean (default true) has it a bias?
 ---@field batch_first? boolean (default false) x and y are [batch, times, …]
----@field dropout? number (default 0) on what layers but the last give, in training
+---@field dropout? number (default 0) of the results of all layers except the last, in training
 ---@field bidirectional? boolean (default false)
----@field fused? boolean (default true) all steps are one op; false: step by step, which gradients of gradients need
+---@field fused? boolean (default true) all steps are one op; false runs step by step, which gradients of gradients need
 ---@field dtype? luatensor.dtype of the weights
 ---@field device? string where the weights are
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
@@ -863,9 +863,9 @@
 ---@field num_layers? integer (default 1)
 ---@field bias? boolean (default true) has it a bias?
 ---@field batch_first? boolean (default false) x and y are [batch, times, …]
----@field dropout? number (default 0) on what layers but the last give, in training
+---@field dropout? number (default 0) of the results of all layers except the last, in training
 ---@field bidirectional? boolean (default false)
----@field fused? boolean (default true) all steps are one op; false: step by step, which gradients of gradients need
+---@field fused? boolean (default true) all steps are one op; false runs step by step, which gradients of gradients need
 ---@field dtype? luatensor.dtype of the weights
 ---@field device? string where the weights are
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
@@ -875,9 +875,9 @@
 ---@field num_layers? integer (default 1)
 ---@field bias? boolean (default true) has it a bias?
 ---@field batch_first? boolean (default false) x and y are [batch, times, …]
----@field dropout? number (default 0) on what layers but the last give, in training
+---@field dropout? number (default 0) of the results of all layers except the last, in training
 ---@field bidirectional? boolean (default false)
----@field fused? boolean (default true) all steps are one op; false: step by step, which gradients of gradients need
+---@field fused? boolean (default true) all steps are one op; false runs step by step, which gradients of gradients need
 ---@field dtype? luatensor.dtype of the weights
 ---@field device? string where the weights are
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
@@ -913,7 +913,7 @@
 ---@field norm? luatensor.Module a module for the last result
 
 ---@class (exact) luatensor.nn.utils.clip_grad_norm_.options
----@field norm_type? number (default 2) math.huge: the largest magnitude
+---@field norm_type? number (default 2) math.huge takes the largest magnitude
 ---@field error_if_nonfinite? boolean (default false)
 
 ---@class (exact) luatensor.optim.Adam.options

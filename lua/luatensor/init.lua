@@ -51,8 +51,8 @@ compose(core.methods)
 require("luatensor.base.alias").install(lt, core.methods)
 compose(core.methods)
 
---- Modules that are loaded when a script first names them, because most scripts measure nothing and many train nothing.
--- Their functions call functions of the script, whose errors must pass unchanged, so they are no compositions.
+--- Modules that are loaded when a script first names them, because most scripts do not measure, and many do not
+-- train. Their functions call functions of the script, whose errors must pass unchanged, so they are no compositions.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help"}
 

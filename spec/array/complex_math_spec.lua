@@ -6,8 +6,8 @@ local lt = require "luatensor"
 local data = require("spec.support.data").read "complex"
 
 local inf = math.huge
-local LIMIT = 3            -- eps, of complex128
-local NARROW_LIMIT = 1.2   -- of complex64, from double values that are themselves rounded
+local LIMIT = 3            -- eps of complex128
+local NARROW_LIMIT = 1.2   -- eps of complex64: the reference is a rounded result of complex128
 
 local function column(rows, i)
   local list = {}
@@ -20,7 +20,7 @@ local function parts(z)
   return function(i) return re[i], im[i] end
 end
 
--- |(x, y)|, whatever the size of the parts.
+-- |(x, y)| without overflow or underflow.
 local function length(x, y)
   local high = math.max(math.abs(x), math.abs(y))
   if high == 0 or high == inf then return high end
@@ -31,7 +31,7 @@ local function difference(got, want)
   return (got == want or (got ~= got and want ~= want)) and 0 or got - want
 end
 
--- In units of eps; what is below the least normal number counts as that.
+-- The distance in units of eps. Lengths below the least normal number count as that number.
 local function distance(re, im, want_re, want_im, eps, least)
   local off = length(difference(re, want_re), difference(im, want_im))
   return off == 0 and 0 or off / math.max(length(want_re, want_im), least) / eps
@@ -58,7 +58,7 @@ describe("complex128", function()
     end)
   end
 
-  -- A power's exact error grows with the exponent times the logarithm: the last entry of a row.
+  -- The exact error of a power grows with the exponent times the logarithm, which is the last entry of a row.
   for name, rows in pairs(data.binary) do
     it(name .. " too", function()
       local z, w = lt.complex(column(rows, 1), column(rows, 2)), lt.complex(column(rows, 3), column(rows, 4))
@@ -68,7 +68,7 @@ describe("complex128", function()
   end
 end)
 
--- Its exact values are complex128's at the same point, if the point is a complex64.
+-- The exact values of complex64 are the results of complex128 at the same point.
 describe("complex64", function()
   local function compare(name, ...)
     local narrow, wide = {}, {}
@@ -99,7 +99,7 @@ describe("complex64", function()
   end
 end)
 
--- C leaves signs open where a part of z is no number or both are infinite.
+-- The standard of C leaves signs open if a part of z is NaN or both parts are infinite.
 local function as_wanted(got, want, x, y, eps)
   if want ~= want then return got ~= got end
   local open = x ~= x or y ~= y or (math.abs(x) == inf and math.abs(y) == inf)
@@ -123,7 +123,7 @@ describe("special cases and branch cuts", function()
   end
 end)
 
--- Results that follow from what the functions mean; nil: any.
+-- Checks a result that follows from the definition of the function; "any" in a row stands for any number.
 local function check(name, dtype, row)
   local arguments = {}
   for i = 1, #row - 2, 2 do

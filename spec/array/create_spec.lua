@@ -4,7 +4,7 @@ local helpers = require "spec.support.helpers"
 
 local fails = helpers.fails
 
--- dtype, shape and elements of t.
+-- Checks the dtype, the shape and the elements of t.
 local function is(t, dtype, shape, values)
   assert.equal(dtype, t.dtype)
   assert.equal(shape, tostring(t.shape))

@@ -1,5 +1,5 @@
 -- tags: kernels
--- Dtypes: names, promotion, conversion of every value that matters, limits, what data makes which dtype.
+-- Dtypes: names, promotion, conversion of special values, limits, and the dtypes that data get.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -93,7 +93,7 @@ describe("promotion", function()
 end)
 
 describe("conversion", function()
-  -- every special value and both neighbours of the target's limits
+  -- all special values, and both neighbours of the target's limits
   local function values_for(from, to)
     local values = cases.specials(from)
     if info[from].is_float and info[to].is_integer then
@@ -239,7 +239,7 @@ describe("can_cast", function()
       for _, to in ipairs(names) do
         local kind_from, kind_to = info[from].kind, info[to].kind
         local across = (kind_from ~= "float" and kind_to == "float") or (kind_from == "bool" and kind_to ~= "bool")
-        if not across then                     -- across kinds the standard leaves it open
+        if not across then                     -- the standard leaves promotion across kinds open
           assert.equal(reference.promotion.pair(from, to) == to, lt.can_cast(from, to), from .. " to " .. to)
         end
       end

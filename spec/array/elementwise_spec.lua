@@ -4,7 +4,7 @@ local helpers = require "spec.support.helpers"
 
 local fails, holds = helpers.fails, helpers.holds
 
--- The same bits.
+-- Checks that two tensors have the same bits.
 local function same(x, y)
   assert.equal(x.dtype, y.dtype)
   assert.equal(tostring(x.shape), tostring(y.shape))
@@ -109,7 +109,7 @@ describe("elementwise, layouts", function()
     local f = lt.elementwise("float32 x, float32 y, float64 z", "x * y - z")
     same((x * row):to("float64") - column:to("float64"), f(x, row, column:to("float64")))
     same((row * column):to("float64") - x:to("float64"), f(row, column, x:to("float64")))
-    local shifted = lt.randn(6, 33)[{{}, {2, 33}}]            -- rows that do not begin at whole vectors
+    local shifted = lt.randn(6, 33)[{{}, {2, 33}}]            -- rows that do not begin at the boundary of a vector
     same((shifted * row):to("float64") - 2, f(shifted, row, 2))
     same((x.T:contiguous().T * row):to("float64") - column:to("float64"), f(x.T:contiguous().T, row, column:to("float64")))
   end)

@@ -1,5 +1,6 @@
 -- 0-d tensors and tensors without elements through every public function: the rows are in
--- spec/support/special_empty.lua. A function that has no row there, is not in the op table and takes tensors fails here.
+-- spec/support/special_empty.lua. This spec fails for a function of tensors that has no row there and is not in the
+-- op table.
 local lt = require "luatensor"
 local alias = require "luatensor.base.alias"
 local methods = require("luatensor.core").methods
@@ -8,7 +9,7 @@ local empty = require "spec.support.special_empty"
 
 local unary = {unary = 1, binary = 2, ternary = 3, quaternary = 4}
 
--- Names of lt and of the tables in it, and "x:name" of methods in place that lt does not have; without aliases.
+-- The names of lt and of the tables in lt, and "x:name" for methods in place that lt lacks; without aliases.
 local function public_names()
   local names = {}
   local function walk(functions, prefix)
@@ -41,7 +42,7 @@ local function shown(x)
   return math.tointeger(x) and tostring(math.tointeger(x)) or tostring(x)
 end
 
--- Shape, and (with_value) the value of all elements: "[3] 0".
+-- The shape and, if with_value is true, the value of all elements: "[3] 0".
 local function describe_tensor(t, with_value)
   local text = tostring(t.shape)
   if not with_value or t.size == 0 then return text end
@@ -68,7 +69,7 @@ local function split(text)
   return words
 end
 
--- The results as the row writes them: with values where it has values.
+-- The results in the notation of the row, with values if the row has values.
 local function describe_results(expected, ...)
   local words, wanted = {}, split(expected)
   for i = 1, select("#", ...) do
@@ -84,7 +85,7 @@ local function takes(op, dtype)
   return false
 end
 
--- Row of a function: its own, or that of the op table.
+-- The row of a function: its own row, or the common row of its kind in the op table.
 local function row_of(name)
   local op = lt.ops()[name]
   if empty.rows[name] or not op or not unary[op.kind] then return empty.rows[name] end
@@ -113,7 +114,7 @@ local function check_row(name, row, dtype)
   end
 end
 
--- Shapes do not depend on dtypes, where a function takes them.
+-- Removes the values, because only shapes are the same for all dtypes that a function takes.
 local function without_values(text) return (text:gsub("(%]) [^%s|]+", "%1")) end
 
 local function check_dtype(name, row, dtype)
@@ -130,7 +131,7 @@ local function check_dtype(name, row, dtype)
   end
 end
 
--- One element as a 0-d tensor or a 1-d one: the same numbers.
+-- Checks that one element as a 0-d tensor gives the same numbers as a 1-d tensor.
 local function check_0d(name)
   local call = row_of(name).call or find(name)
   local ok, of_0d = pcall(call, input({}, "float32"))
@@ -158,7 +159,7 @@ for _, name in ipairs(helpers.drawn(public_names(), "functions")) do
   end
 end
 
--- The result of no elements: an identity, NaN, or an error (nil) if there is none.
+-- The result for no elements: an identity or NaN. The functions in `none` raise an error instead.
 local identities = {
   sum = 0, prod = 1, mean = 0 / 0, var = 0 / 0, std = 0 / 0, any = false, all = true, count_nonzero = 0,
   logsumexp = -math.huge, norm = 0, max = false, min = false, argmax = false, argmin = false,
@@ -186,7 +187,7 @@ describe("along a dim without elements", function()
   local x = lt.zeros(2, 0, 3)
   for name, identity in pairs(identities) do
     it(name .. (none[name] and " has no result" or " is " .. shown(identity)), function()
-      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))               -- nothing to reduce, and nothing there
+      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))               -- no line, so no maximum is missing
       if none[name] then
         assert.error_matches(function() lt[name](x, {dim = 2}) end, "^" .. name .. ": ")
         return

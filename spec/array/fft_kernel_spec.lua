@@ -1,16 +1,17 @@
 -- tags: host uncollected kernels
--- The CPU's transforms of every length up to 300 and of some great ones, each by every way that lines may lie: alone, many one
--- behind the other, side by side. The oracle is the definition, summed in plain Lua. (What lt.fft makes of its arguments: array/fft_spec.lua.)
+-- The CPU's transforms of all lengths up to 300 and of some large lengths, for each layout of lines: one line, lines
+-- one after the other, and lines side by side. The oracle is the definition, summed in plain Lua. The arguments of
+-- lt.fft are tested in array/fft_spec.lua.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
 local it = helpers.drawn_it(it)
 
-local LINES = 9                       -- more than a vector has lanes, and odd
+local LINES = 9                       -- odd, and more than a vector has lanes
 local EPSILON = {float32 = 2.0 ^ -24, float64 = 2.0 ^ -53}
 local COMPLEX = {float32 = "complex64", float64 = "complex128"}
 
--- Whole numbers of at most 20 bits, so that float32 holds the sums of two, too.
+-- Integers of at most 20 bits, so that float32 also holds sums of two of them exactly.
 local function random_parts(n, seed)
   local g = lt.generator{seed = seed}
   local most = 1 << 19
@@ -18,7 +19,8 @@ local function random_parts(n, seed)
   return draw(), draw()
 end
 
--- cos and sin of 2 pi j / n at [j + 1]: the angle is at most an eighth of a turn, so that its rounding does not count.
+-- cos and sin of 2 pi j / n at [j + 1]. The angles are reduced to an eighth of a turn, so that their rounding is
+-- negligible.
 local function circle(n)
   local c, s = {}, {}
   for j = 0, n - 1 do
@@ -31,14 +33,14 @@ local function circle(n)
   return c, s
 end
 
--- A sum of sums, which makes up for its rounding errors (Neumaier).
+-- Adds to a compensated sum (Neumaier), which corrects its rounding errors.
 local function add(sum, x)
   local t = sum[1] + x
   sum[2] = sum[2] + (math.abs(sum[1]) >= math.abs(x) and (sum[1] - t) + x or (x - t) + sum[1])
   sum[1] = t
 end
 
--- Result k (0-based) of the definition, in sums of 16.
+-- Result k (0-based) of the definition, in partial sums of 16 terms.
 local function result(re, im, n, k, c, s)
   local sum_re, sum_im, at = {0.0, 0.0}, {0.0, 0.0}, 0
   for first = 1, n, 16 do
@@ -63,7 +65,7 @@ local function pairs_of(re, im)
   return list
 end
 
--- Root mean square of t, whatever its dtype.
+-- The root mean square of t, for every dtype.
 local function size_of(t)
   if t.dtype:find "complex" then
     local wide = t:to("complex128")
@@ -72,7 +74,7 @@ local function size_of(t)
   return math.sqrt(lt.mean(t:to("float64") ^ 2):item())
 end
 
--- nil or what is wrong: the error of a good transform grows like the root of the number of its passes.
+-- Returns the problem, or nil. The error of a good transform grows like the root of the number of its passes.
 local function problem(name, got, want, dtype, n)
   local limit = EPSILON[dtype] * (3 + 2 * math.sqrt(math.log(n, 2)))
   local wide = want.dtype:find "complex" and "complex128" or "float64"
@@ -80,7 +82,8 @@ local function problem(name, got, want, dtype, n)
   if e > limit or e ~= e then return ("%s of %s, n = %d: error %g, %g at most"):format(name, dtype, n, e, limit) end
 end
 
--- f of line (a vector) alone, of LINES of them as rows, and as columns: the k-th is line * 2^k, so its result is `want` * 2^k.
+-- Applies f to `line` alone, and to LINES multiples of it as rows and as columns. Line k is line * 2^k, so its result
+-- is `want` * 2^k.
 local function problem_of_layouts(name, f, line, want, dtype, n)
   local scale = 2.0 ^ lt.arange(0, LINES, 1, {dtype = "float64"})
   local rows = (scale:to(dtype):reshape(LINES, 1) * line):contiguous()
@@ -93,8 +96,9 @@ local function problem_of_layouts(name, f, line, want, dtype, n)
     or problem(name .. ", columns, strided", f(columns.T, 2), all, dtype, n)
 end
 
--- All from one transform z of x: backward it is z the other way round; that of x's real parts is what z has in common with
--- its mirror image's conjugate, and backward, of what x has in common with its own, the real parts.
+-- Derives all expected results from one transform z of x. The backward transform is z in reverse order. The transform
+-- of the real parts of x is the part of z that equals the conjugate of z in reverse order. For the backward transform
+-- of halves, the roles of x and z are exchanged.
 local function try(n)
   local re, im = random_parts(n, n)
   local c, s = circle(n)
@@ -142,7 +146,7 @@ describe("transforms of every length,", function()
   end)
 end)
 
--- Great lengths: some results by the definition, all of them by going back.
+-- For large lengths, some results are checked by the definition, and all of them by the inverse transform.
 local function try_great(n)
   local re, im = random_parts(n, n)
   local c, s = circle(n)

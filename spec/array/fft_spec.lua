@@ -1,4 +1,5 @@
--- lt.fft against the definition (a plain sum here), against NumPy (spec/data/make_fft.py), against its own identities.
+-- lt.fft against the definition (a plain sum in this file), against NumPy (spec/data/make_fft.py), and against
+-- identities.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 
@@ -15,7 +16,7 @@ end
 
 local function copy_shape(shape) return table.move(shape, 1, #shape, 1, {}) end
 
--- A tensor's elements, row-major.
+-- The elements of a tensor in row-major order.
 local function array_of(t)
   local a = {shape = {}, re = {}, im = {}}
   for d = 1, t.ndim do a.shape[d] = t.shape[d] end
@@ -26,7 +27,7 @@ local function array_of(t)
   return a
 end
 
--- f(re, im) of each line along dim d (lists of the line's elements) gives the lines of the result.
+-- Applies f(re, im), which takes and returns lists of elements, to each line along dim d.
 local function along(a, d, f)
   local shape, inner = a.shape, 1
   for k = d + 1, #shape do inner = inner * shape[k] end
@@ -43,7 +44,7 @@ local function along(a, d, f)
   return result
 end
 
--- The first n elements, with zeros where there are fewer.
+-- The first n elements, padded with zeros.
 local function fit(re, im, n)
   local to_re, to_im = {}, {}
   for i = 1, n do to_re[i], to_im[i] = re[i] or 0.0, im[i] or 0.0 end
@@ -80,7 +81,7 @@ local function real_line(n, sign)
   end
 end
 
--- n real elements of the half that is given: the rest are its conjugates.
+-- n real elements from the given half of their transform; the other half is the conjugate.
 local function hermitian_line(n, sign)
   return function(re, im)
     re, im = fit(re, im, n // 2 + 1)
@@ -92,7 +93,7 @@ local function hermitian_line(n, sign)
   end
 end
 
--- For each function: how it treats its last dim, the sign of the exponent, and the norm that divides by n.
+-- For each function: the treatment of the last dim, the sign of the exponent, and the norm that divides by n.
 local functions = {
   fft = {complex_line, -1, "forward"}, ifft = {complex_line, 1, "backward"},
   rfft = {real_line, -1, "forward", real_in = true}, irfft = {hermitian_line, 1, "backward", half_in = true, real_out = true},
@@ -121,7 +122,7 @@ end
 local part = {complex64 = "float32", complex128 = "float64", float32 = "float32", float64 = "float64"}
 local whole = {float32 = "complex64", float64 = "complex128", complex64 = "complex64", complex128 = "complex128"}
 
--- The error grows with the logarithm of the length; relative to the largest element.
+-- The error grows with the logarithm of the length. It is relative to the largest element.
 local function tolerance(dtype, total)
   return (part[dtype] == "float32" and 2e-7 or 4e-16) * (3 + math.log(total + 1, 2))
 end
@@ -183,7 +184,7 @@ local function made(random, shape, dtype)
   return lt.tensor(list, {dtype = dtype}):reshape(shape)
 end
 
--- One of the views with this shape that a script may pass.
+-- A random view of this shape, such as scripts may pass.
 local function laid_out(random, shape, dtype)
   local kind, ndim = random(5), #shape
   local d = ndim - random(ndim)
@@ -207,7 +208,7 @@ end
 
 local norms = {"backward", "ortho", "forward"}
 
--- One random call of a function, against the definition.
+-- Compares one random call of a function with the definition.
 local function try(name, random)
   local f = functions[name]
   local real = f.real_in or random(3) == 0
@@ -502,7 +503,7 @@ describe("without memory", function()
     return lt.memory(device).live
   end
 
-  -- A call that needs scratch memory between its dims, and zeros before them.
+  -- Calls that need scratch memory between their dims, and zero padding before their dims.
   local calls = {
     fftn = function(x) return lt.fft.fftn(x, {5, 6, 7}, {1, 2, 3}) end,
     irfftn = function(x) return lt.fft.irfftn(x, {5, 6, 7}, {1, 2, 3}) end,
@@ -515,7 +516,7 @@ describe("without memory", function()
       local want, bytes = call(x):to_bytes(), x:to_bytes()
       local before, failures = live(), 0
       for n = 1, 8 do
-        lt._fail_after(n, 2)                  -- once more, too, after a collection
+        lt._fail_after(n, 2)                  -- fails again after the collection
         local ok, got = pcall(call, x)
         lt._fail_after(0)
         if not ok then
@@ -542,7 +543,7 @@ if load_emulator and device ~= "cpu" then
   describe("cuFFT", function()
     local emulator = load_emulator()
 
-    -- Transforms that cuFFT was asked for (plans and runs) while f ran.
+    -- The number of cuFFT calls, plans and transforms, that f makes.
     local function asked(f)
       local before = emulator.counts().transforms
       f()
@@ -581,7 +582,7 @@ if load_emulator and device ~= "cpu" then
       local y = graph:replay()
       near(y, x, "float32", 10)
       x:copy_(x * 3)
-      for n = 50, 90 do lt.fft.fft(lt.ones(n)) end          -- the graph's plans stay
+      for n = 50, 90 do lt.fft.fft(lt.ones(n)) end          -- the graph keeps its plans
       graph:replay()
       near(y, x, "float32", 10)
       graph:free()

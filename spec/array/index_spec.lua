@@ -108,7 +108,7 @@ describe("x[…] = value", function()
 end)
 
 describe("a range from the front to the back", function()
-  -- A model of it: the rows that are left without the first a - 1 and the last b - 1 of n.
+  -- A model of ranges that cut off both ends: the rows of n without the first a - 1 and the last b - 1.
   local function left(n, a, b)
     local rows = {}
     for i = a, n - b + 1 do rows[#rows + 1] = i end
@@ -263,7 +263,7 @@ describe("every dtype", function()
   end
 end)
 
--- Enough positions for several threads; with one index and with two, along rows and across them.
+-- Enough positions for several threads, with one index and with two, along rows and across rows.
 describe("large indexing", function()
   local m, n = 300, 401
   local x = lt.arange(1, m * n + 1, 1, {dtype = "int64"}):reshape(m, n)
@@ -315,7 +315,7 @@ describe("large indexing", function()
   end)
 end)
 
--- Random keys on random views against the oracle.
+-- Compares random keys on random views with the oracle.
 describe("random indexing", function()
   local state = 20
   local function random(n)                    -- 1 … n
@@ -339,7 +339,8 @@ describe("random indexing", function()
     return {random(2) == 1 and first or first - n - 1, last, step}
   end
 
-  -- An item of the oracle for the dims from d on, and how many it takes; b: shape of index tensors.
+  -- A random item of the oracle for the dims from d on, and the number of dims that it takes. b: the shape of index
+  -- tensors.
   local function random_item(shape, d, b, allow_mask)
     local kind = random(9)
     if kind <= 2 then return {}, 1 end
@@ -377,7 +378,7 @@ describe("random indexing", function()
     return key
   end
 
-  -- A tensor of shape whose elements are their positions, in one of several layouts.
+  -- A tensor of this shape in one of several layouts. Its elements are their positions.
   local function make(shape)
     local count = 0
     local x = T(nested(shape, function() count = count + 1; return count end, 1))

@@ -1,6 +1,6 @@
 -- tags: uncollected
--- Round trips, identities and invariants, of tensors with random shapes, strides and dtypes. LUATENSOR_SEED repeats a
--- failure: the message has the seed.
+-- Round trips, identities and invariants of tensors with random shapes, strides and dtypes. A failure's message has
+-- the seed; LUATENSOR_SEED repeats the failure.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -20,7 +20,7 @@ local blas = {"float32", "float64", "complex64", "complex128"}
 
 -- ---- random tensors ------------------------------------------------------------------------------
 
--- The values from which a property draws.
+-- Makes a source of random values for a property.
 local function new_source(seed)
   local source = {random = cases.random(seed)}
 
@@ -35,7 +35,7 @@ local function new_source(seed)
     return order
   end
 
-  -- 1 to 4 dims of 0 to 5, seldom 0.
+  -- A shape of 1 to 4 dims of length 0 to 5; length 0 is rare.
   function source.shape(least)
     local shape = {}
     for d = 1, source.integer(least or 1, 4) do shape[d] = source.random(20) == 0 and 0 or source.integer(1, 5) end
@@ -54,7 +54,7 @@ local function new_source(seed)
     return lt.complex(make(data):to("float64"), make(imaginary):to("float64")):to(dtype)
   end
 
-  -- The same elements with other strides.
+  -- A tensor with the same elements and other strides.
   function source.laid_out(x)
     local way = source.integer(1, 4)
     if way == 1 then return x end
@@ -87,7 +87,7 @@ local function same(want, got)
   assert(want.size == 0 or want:equal(got):all():item(), ("expected %s\ngot %s"):format(want, got))
 end
 
--- Equal but for roundings, beside the largest element.
+-- Checks that two tensors are equal except for rounding, relative to the largest element.
 local function close(want, got)
   assert(want.dtype == got.dtype and want.shape == got.shape,
          ("%s expected, got %s"):format(describe_tensor(want), describe_tensor(got)))
@@ -97,7 +97,7 @@ local function close(want, got)
   assert(wide <= bound, ("off by %g:\nexpected %s\ngot %s"):format(wide, want, got))
 end
 
--- f(source) ROUNDS times, each from a seed of its own.
+-- Runs f(source) ROUNDS times, each time with a seed of its own.
 local function property(name, f)
   it(name, function()
     for round = 1, ROUNDS do
@@ -295,7 +295,7 @@ describe("reductions:", function()
     local x = s.tensor(numbers)
     local one = x
     for _ = 1, x.ndim do one = one:sum(1, {dtype = x.dtype}) end
-    if not x.dtype:find "float16" then same(x:sum({dtype = x.dtype}), one) end      -- which round sums beyond 256
+    if not x.dtype:find "float16" then same(x:sum({dtype = x.dtype}), one) end      -- half floats round sums beyond 256
     local b = x:not_equal(0)
     same(b:any(), b:logical_not():all():logical_not())
     same(b:count_nonzero(), b:sum())
@@ -384,7 +384,7 @@ describe("products:", function()
 end)
 
 describe("linear algebra:", function()
-  -- A batch of matrices that can be inverted.
+  -- A batch of invertible matrices.
   local function matrices(s, n)
     local x = s.tensor(blas, {s.integer(1, 3), n, n})
     return x:add(lt.eye(n):multiply(9):to(x.dtype))

@@ -1,5 +1,5 @@
 -- tags: kernels smoke sanitize-emulated
--- Element-wise functions beyond the op table's own cases: those that choose an op, options, errors of operands.
+-- Element-wise functions beyond the cases of the op table: functions that choose an op, options, errors of operands.
 local lt = require "luatensor"
 require "spec.support.helpers"
 
@@ -24,7 +24,7 @@ describe("where", function()
   end)
 
   it("takes a condition by its truth, whatever its dtype", function()
-    local condition = lt.tensor({256, 0, -1}, {dtype = "int64"})        -- 256 is 0 in 8 bits
+    local condition = lt.tensor({256, 0, -1}, {dtype = "int64"})        -- in 8 bits, 256 would be 0
     assert.same({1, 0, 1}, lt.where(condition, lt.ones(3, {dtype = "int8"}), 0):totable())
     assert.same({1, 0, 1}, lt.where(lt.tensor{0.25, 0.0, nan}, 1, 0):totable())
   end)

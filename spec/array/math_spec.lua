@@ -1,6 +1,6 @@
 -- tags: kernels smoke
--- How exact the math functions are, on whichever table of kernels LUATENSOR_CPU picks: at most 2 ulp everywhere.
--- float32 against Lua's math library in double; float64 against exact values (spec/data/make_math.py).
+-- The accuracy of the math functions in the table of kernels that LUATENSOR_CPU selects: errors of at most 2 ulp.
+-- float32 is compared with Lua's math library in double, float64 with exact values (spec/data/make_math.py).
 local lt = require "luatensor"
 local vectors = require("spec.support.data").read "math"
 
@@ -15,7 +15,7 @@ local function expm1(x)
   return sum
 end
 
--- Kahan's: exact however small x is.
+-- Kahan's formula, which is exact even for tiny x.
 local function log1p(x)
   local u = 1 + x
   if u == 1 or u == inf then return x end
@@ -25,7 +25,7 @@ end
 local function even(f) return function(x) return f(abs(x)) end end
 local function odd(f) return function(x) return x < 0 and -f(-x) or x == 0 and x or f(x) end end
 
--- float32 functions that Lua's math library gives in double, to a fraction of a float32 ulp.
+-- For float32 functions, results in double from Lua's math library: exact to a fraction of a float32 ulp.
 local oracle = {
   exp = math.exp, expm1 = expm1, log1p = log1p, log = math.log,
   log2 = function(x) return math.log(x, 2) end,
@@ -60,7 +60,7 @@ local function ulps(got, want, rest, bits, least)
   return abs((got - want) - rest) / unit
 end
 
--- Every `step`-th float, both signs, subnormals included.
+-- Every `step`-th float of both signs, including subnormals.
 local function floats(step)
   local bytes, n = {}, 0
   for bits = 0, 0xffffffff, step do
@@ -82,7 +82,7 @@ local function worst_float32(name, x)
 end
 
 describe("float32 functions", function()
-  local x = floats(209987)     -- 20 000 of them
+  local x = floats(209987)     -- 20 000 floats
   for name in pairs(oracle) do
     it(name .. " is within 2 ulp of every float", function()
       local worst, at = worst_float32(name, x)
@@ -122,7 +122,7 @@ local function same(got, want)
   return got == want and (want ~= 0 or 1 / got == 1 / want)
 end
 
--- The standard's special cases: {x, f(x)}
+-- The special cases of the standard: {x, f(x)}
 local pi = math.pi
 local unary_cases = {
   exp = {{nan, nan}, {0.0, 1}, {-0.0, 1}, {inf, inf}, {-inf, 0.0}, {1000, inf}, {-1000, 0.0}},
@@ -153,7 +153,7 @@ local unary_cases = {
   trunc = {{nan, nan}, {-0.5, -0.0}, {0.5, 0.0}, {-1.5, -1}, {inf, inf}},
 }
 
--- {x, y, f(x, y)}
+-- special cases of two arguments: {x, y, f(x, y)}
 local binary_cases = {
   pow = {{nan, 0.0, 1}, {1, nan, 1}, {nan, 1, nan}, {2, nan, nan}, {-1, inf, 1}, {-1, -inf, 1}, {2, inf, inf}, {2, -inf, 0.0},
          {0.5, inf, 0.0}, {0.5, -inf, inf}, {inf, 2, inf}, {inf, -2, 0.0}, {-inf, 3, -inf}, {-inf, 2, inf},

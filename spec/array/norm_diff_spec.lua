@@ -1,4 +1,4 @@
--- Statistics that are Lua compositions: norm and diff.
+-- norm and diff, statistics that are compositions in Lua.
 
 local lt = require "luatensor"
 require "spec.support.helpers"

@@ -1,5 +1,5 @@
--- Lines of NumPy and SciPy with their Lua twins: the same numbers. spec/data/make_numpy.py has the lines and wrote what
--- NumPy gives; positions count from 1 here.
+-- Lines of NumPy and SciPy with their Lua counterparts, which must give the same numbers. spec/data/make_numpy.py has
+-- the lines and wrote NumPy's results. Positions count from 1 here.
 
 local lt = require "luatensor"
 local data = require "spec.support.data"
@@ -9,7 +9,7 @@ local reference = require "spec.support.reference"
 local numpy, standard = data.read "numpy", data.read "standard"
 local array, info = reference.array, reference.dtype.info
 
--- The tolerance of functions that other libraries may round differently: a few roundings of the largest number.
+-- The tolerance, in roundings of the largest number, of functions that other libraries may round differently.
 local ROUNDINGS = 32
 
 local function is_complex(a) return a.dtype:find "^complex" ~= nil end
@@ -52,7 +52,7 @@ end
 local scope = setmetatable({lt = lt}, {__index = _G})
 for name, a in pairs(numpy.inputs) do scope[name] = upload(a) end
 
--- True if there is a function of this name, false if the line only indexes.
+-- True if there is a function of this name. A line that only indexes has no function.
 local function is_there(name)
   local space, inner = name:match "^(%w+)%.([%w_]+)$"
   local functions = space and (rawget(lt, space) or {}) or lt

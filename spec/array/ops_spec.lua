@@ -1,6 +1,6 @@
 -- tags: uncollected kernels
--- Every op of the op table against the oracle: dtypes × layouts × special values, forms, promotion.
--- An op that has no row in spec/support/reference/map.lua fails here.
+-- Every op of the op table against the oracle: dtypes × layouts × special values, forms, promotion. An op without a
+-- row in spec/support/reference/map.lua fails here.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -23,7 +23,7 @@ local function tolerance(name, dtype)
   return {ulp = t.bits < 24 and math.min(ulp, 1) or ulp, atol = rows[name].tiny * t.smallest}
 end
 
--- One ULP of the largest operand at each element, for ops whose terms cancel.
+-- The bounds of errors for ops whose terms cancel: one ULP of the largest operand of each element.
 local function cancellation(arrays, expected)
   local bounds, t = {}, info[expected.dtype]
   for i = 1, #expected.data do
@@ -45,7 +45,7 @@ local function dtypes_of(name)
   return list
 end
 
--- One layout an operand, different ones: operand k of test i takes layout i + 3k.
+-- Operands in different layouts: operand k of test i has layout i + 3k.
 local function operands(op, dtype, layouts, i)
   local tensors, arrays = {}, {}
   for k = 1, op.nin do
@@ -63,7 +63,7 @@ end
 
 local function expect(op, arrays) return reference.elementwise(op.name, table.unpack(arrays)) end
 
--- Special values of each operand: all pairs for two, a walk through the product for more.
+-- Special values for all operands: all pairs for two operands, and a sample of the combinations for more.
 local function special_operands(op, dtype)
   local values, lists = cases.specials(dtype), {}
   if op.nin == 1 then
@@ -107,7 +107,7 @@ local function check(op, dtype, label, arrays, got, expected)
   explain(problem, op, dtype, label, arrays, at)
 end
 
--- Position of the first byte of `got` that `small`, repeated, does not have; NaNs are all alike.
+-- The position of the first byte of `got` that differs from `small`, repeated. All NaNs count as equal.
 local function first_difference(got, small, dtype)
   if got == small:rep(#got // #small) then return nil end
   local size = info[dtype].bytes
@@ -122,7 +122,8 @@ local function first_difference(got, small, dtype)
   end
 end
 
--- The values of `special` repeated until threads share the work: the same bytes again and again.
+-- Repeats the special values until threads share the work. The result must be the repeated small result, byte for
+-- byte.
 local function check_large(op, dtype, arrays)
   local small = lt[op.name](table.unpack(tensors_of(arrays)))
   local times, large = helpers.size(120000) // #arrays[1].data + 1, {}
@@ -227,7 +228,7 @@ for _, op in ipairs(ops) do
       end)
 
       it("of mixed dtypes", function()
-        local computed = {}                              -- dtypes that the other tests compute in, too
+        local computed = {}                              -- dtypes in which the other tests compute, too
         for _, dtype in ipairs(drawn) do computed[reference.promotion.compute(rows[name].class, dtype)] = true end
         for _, left in ipairs(reference.dtype.names) do
           for _, right in ipairs(reference.dtype.names) do

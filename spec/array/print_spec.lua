@@ -5,7 +5,7 @@ local fails = helpers.fails
 
 local defaults = {precision = 4, threshold = 1000, edgeitems = 3, linewidth = 80, sci = "auto"}
 
--- The text ends in the device's name: written here as the CPU's.
+-- Compares the printed text. The expected text is written for the CPU, whose name is replaced by the device's name.
 local function prints(text, x)
   assert.equal(text:gsub("cpu$", helpers.device), tostring(x))
 end

@@ -1,4 +1,4 @@
--- median, quantile, histogram, bincount against the oracle and against answers of NumPy 2.4.
+-- median, quantile, histogram and bincount against the oracle and against results of NumPy 2.4.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -7,7 +7,7 @@ local reference = require "spec.support.reference"
 local array, info, order = reference.array, reference.dtype.info, reference.order
 local methods = {"linear", "lower", "higher", "midpoint", "nearest"}
 
--- The results of f(line) for each line along dim of an array of reals, as the float dtype that integers become.
+-- Applies f to each line along dim of an array of reals. The results have the float dtype to which integers convert.
 local function along(a, dim, f)
   local name = info[a.dtype].is_float and a.dtype or "float32"
   local outer, each = array.fibres(array.to(a, "float64"), dim)
@@ -16,10 +16,10 @@ local function along(a, dim, f)
   return array.new(outer, name, data)
 end
 
--- A rounding of what is interpolated in double or float.
+-- One rounding of values that are interpolated in double or float.
 local tolerance = {ulp = 1, atol = 1e-15}
 
--- The example of which NumPy's answers are kept here.
+-- The example for which NumPy's results are kept here.
 local numbers = {{7.5, -2, 3.25}, {0.5, 11, -6.125}, {4, 4, 9.75}, {1, 2.5, -0.5}}
 local function example() return lt.tensor(numbers, {dtype = "float64"}) end
 

@@ -5,7 +5,7 @@ local random = require "spec.support.reference.random"
 
 local device = helpers.device
 
--- All checks begin at a state: seed, and offset in counters.
+-- The states at which all checks begin: the seed, and the offset in counters.
 local states = {{0, 0}, {1, 0}, {-1, 0}, {0x123456789abcdef, 7}, {42, 0xfffffff8}, {math.mininteger, -16}}
 
 local function generator(state)
@@ -13,7 +13,7 @@ local function generator(state)
 end
 
 describe("Philox 4×32-10, the oracle", function()
-  -- Known answers of the Random123 library's tests.
+  -- Known results from the tests of the Random123 library.
   local answers = {
     {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
     {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff},
@@ -179,7 +179,7 @@ describe("randint", function()
     local x = lt.randint(1, 6, n, {generator = generator {77, 0}})
     local chi = 0
     for face = 1, 6 do chi = chi + (x:equal(face):sum():item() - n / 6) ^ 2 / (n / 6) end
-    assert.is_true(chi < 20.5, "chi-square " .. chi)     -- 0.1 % at 5 degrees of freedom
+    assert.is_true(chi < 20.5, "chi-square " .. chi)     -- the 0.1 % quantile for 5 degrees of freedom
   end)
   it("says what does not fit", function()
     assert.raises("randint: 3 to 1 is no range", lt.randint, 3, 1, 2)
@@ -258,7 +258,7 @@ describe("bernoulli, multinomial, permutation, shuffle", function()
     assert.same({2, 3}, drawn({0, 1, 1e-310}, 2))
     assert.same({1, 2}, drawn({1, 1e-310}, 2))
     assert.same({1, 2, 4}, drawn({5e-324, 1e300, 0, 1e-320}, 3))
-    local many = lt.multinomial(lt.rand(3, 1000) + 0.1, 1000):sort(-1)        -- all of each row, each once
+    local many = lt.multinomial(lt.rand(3, 1000) + 0.1, 1000):sort(-1)        -- each position of a row once
     assert.is_true(many:equal(lt.arange(1, 1001):expand(3, 1000)):all():item())
   end)
   it("multinomial says what does not fit", function()

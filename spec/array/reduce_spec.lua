@@ -10,7 +10,7 @@ local names = {}
 for name in pairs(reduce.names) do names[#names + 1] = name end
 table.sort(names)
 
--- Results of few elements are exact to the last bits of the result's dtype.
+-- The tolerance of reductions of few elements: the last bits of the result's dtype.
 local function tolerance(name, dtype)
   if name == "logsumexp" then return {ulp = 4, atol = 4 * (info[dtype].eps or 0)} end
   if name == "var" or name == "std" or name == "prod" then return {ulp = 4, atol = info[dtype].is_float and 1e-12 or 0} end
@@ -61,7 +61,7 @@ for _, name in ipairs(names) do
   end)
 end
 
--- Arrays large enough for many lanes, blocks, chunks and threads, whose results are known.
+-- Arrays with known results that are large enough for many lanes, blocks, chunks and threads.
 describe("large reductions", function()
   local rows, columns = 517, 1031
   local list, row_sums, column_sums, total = {}, {}, {}, 0
@@ -212,7 +212,7 @@ describe("options of reductions", function()
   it("correct variances", function()
     assert.equal(1, lt.tensor {1.0, 2.0, 3.0}:var({correction = 1}):item())
     assert.equal(1, lt.tensor {1.0, 2.0, 3.0}:std({correction = 1}):item())
-    for n, correction in pairs {1, 2, 3.5} do                   -- nothing left to divide by
+    for n, correction in pairs {1, 2, 3.5} do                   -- the divisor is 0 or negative
       local none = lt.arange(n + 0.0):var({correction = correction}):item()
       assert.is_true(none ~= none)
     end

@@ -1,5 +1,5 @@
--- Searching and indexing functions at the edges of the standard: numbers for tensors, complex numbers, 0-d and empty
--- tensors, special values, and their errors.
+-- Searching and indexing functions in the corner cases of the standard: numbers for tensors, complex numbers, 0-d and
+-- empty tensors, special values, and errors.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

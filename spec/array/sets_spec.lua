@@ -1,4 +1,4 @@
--- Distinct elements and membership against an oracle that looks at each element in turn.
+-- Distinct elements and membership against an oracle that compares all elements one by one.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -16,7 +16,8 @@ local function less(name, x, y)
   return x < y or (y ~= y and x == x)
 end
 
--- The distinct elements of a list in order: {value, index, count}, and for each element which of them it is.
+-- The distinct elements of a list in order, {value, index, count}, and for each element of the list the number of its
+-- distinct element.
 local function distinct(name, list)
   local found, entry, inverse = {}, {}, {}
   for i, x in ipairs(list) do
@@ -61,7 +62,7 @@ end
 
 local function from(name, shape, values) return array.new(shape, name, values) end
 
--- Some of the dtype's special values, over and over.
+-- n elements that repeat the special values of the dtype at random.
 local function specials(name, n, seed)
   local list, random, values = cases.specials(name), cases.random(seed), {}
   for i = 1, n do values[i] = list[random(#list) + 1] end

@@ -1,5 +1,5 @@
 -- tags: kernels
--- softmax and log_softmax against the oracle, and where exponentials overflow.
+-- softmax and log_softmax against the oracle, including inputs for which exponentials overflow.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

@@ -1,5 +1,5 @@
 -- tags: kernels
--- sort, argsort, topk against the oracle.
+-- sort, argsort and topk against the oracle.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -7,7 +7,7 @@ local reference = require "spec.support.reference"
 
 local array, info, sort = reference.array, reference.dtype.info, reference.sort
 
--- n elements of a dtype in which every bit matters, some of them special.
+-- n elements of a dtype with random bits, among them special values.
 local function wild(name, n, seed)
   local random, specials, list = cases.random(seed), cases.specials(name), {}
   for i = 1, n do
@@ -24,7 +24,8 @@ local function wild(name, n, seed)
   return list
 end
 
--- Around the sizes of registers and of what fits some of them; a GPU's line in shared memory.
+-- Lengths around the sizes of registers and of several registers, and around the longest line that a GPU sorts in
+-- shared memory.
 local lengths = {1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 63, 65, 127, 129, 257, 1025, 2500}
 
 local function check(a, x, dim, options)
@@ -75,7 +76,7 @@ describe("sort and argsort", function()
     end)
   end
 
-  -- In lines that are worth threads the oracle is order itself.
+  -- Checks that neighbours are in order: lines that are worth threads are too long for the oracle.
   local function in_order(name, t, descending)
     local n = t.size
     if info[name].is_bool then t = t:to("int8") end
@@ -97,7 +98,7 @@ describe("sort and argsort", function()
           local values = x:sort({descending = descending})
           assert.is_true(in_order(dtype, values, descending))
           assert.is_true(x:take(at):equal(values):logical_or(values:not_equal(values)):all():item())
-          -- a permutation, in which positions of equal elements ascend
+          -- a permutation in which positions of equal elements ascend
           assert.is_true(lt.zeros(n, {dtype = "int64"}):scatter(1, at, 1):all():item())
           local same = values[{{1, n - 1}}]:equal(values[{{2, n}}])
           assert.is_true(at[{{1, n - 1}}]:less(at[{{2, n}}]):logical_or(same:logical_not()):all():item())

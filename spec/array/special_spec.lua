@@ -1,6 +1,6 @@
 -- tags: uncollected many-kernels kernels
--- The special cases of the array API standard (spec/support/special_real.lua, special_complex.lua), whatever the layout
--- of the operands. An element-wise function without rows there fails here.
+-- The special cases of the array API standard (spec/support/special_real.lua, special_complex.lua) in every layout of
+-- the operands. An element-wise function without rows there fails here.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local special = require "spec.support.special"
@@ -9,15 +9,15 @@ local complex_rows = require "spec.support.special_complex"
 local reduce_rows = require "spec.support.special_reduce"
 
 local floats = {"float16", "bfloat16", "float32", "float64"}
-local COPIES = 40                                -- enough for several blocks of a kernel and the rest of one
+local COPIES = 40                                -- enough for several blocks of a kernel and a last partial block
 
--- Functions without special cases: they refuse floats, or only move them.
+-- Functions without special cases, because they refuse floats or only move them.
 local without = {}
 for name in ("bitwise_and bitwise_or bitwise_xor bitwise_invert bitwise_left_shift bitwise_right_shift where"):gmatch "%S+" do
   without[name] = true
 end
 
--- The error of the first wrong element, or nil. indices[i]: the case at element i.
+-- Returns the error of the first wrong element, or nil. indices[i]: the case at element i.
 local function first_problem(result, dtype, cases, indices)
   local got = special.elements(result)
   assert(#got == #indices, "the result has another length")
@@ -43,7 +43,7 @@ local function upward(n)
   return list
 end
 
--- Operand k of these cases, as a tensor.
+-- Operand k of these cases as a tensor.
 local function operand(cases, indices, k, dtype)
   local data = {}
   for i, at in ipairs(indices) do
@@ -55,7 +55,7 @@ end
 
 -- ---- layouts ----
 
--- Every second element of a tensor that holds others between.
+-- Every second element of a tensor with other elements in between.
 local function stretched(t)
   local other = lt.full({t.size}, 0.75, {dtype = t.dtype})
   return lt.stack({t, other}, 2):reshape(-1)[{{1, -1, 2}}]
@@ -67,7 +67,7 @@ local function downward(n)
   return list
 end
 
--- So that vectors, blocks and their rests all have each case.
+-- Repeats the cases, so that vectors, blocks and the elements after them meet each case.
 local function repeated(t) return t:reshape(1, -1):broadcast_to(COPIES, t.size):reshape(-1) end
 
 local function repeated_upward(n)
@@ -99,7 +99,7 @@ end
 
 -- ---- scalars ----
 
--- Cases by the value of operand k: {parts, indices of its cases}, told apart by their bits.
+-- Groups the cases by the bits of operand k: {parts, indices of its cases}.
 local function groups(cases, k)
   local list, by_bits = {}, {}
   for i, case in ipairs(cases) do
@@ -116,7 +116,7 @@ end
 
 local function weak(parts) return #parts == 1 and parts[1] or lt.complex(parts[1], parts[2]) end
 
--- Operand k as a Lua number (a weak complex tensor) and as a 0-d tensor, the others as tensors.
+-- Checks operand k as a Lua number (a weak complex tensor) and as a 0-d tensor; the other operands are tensors.
 local function check_scalars(name, op, dtype, cases)
   for k = 1, op.arity do
     for _, group in ipairs(groups(cases, k)) do
@@ -165,7 +165,8 @@ end
 
 -- ---- reductions ----
 
--- The results of all cases: as pairs along a dim, and many of each in turn, contiguous or not; of scans their last ones.
+-- The results of all cases: reductions of pairs along a dim, and of many copies of each in turn, contiguous or not.
+-- Of a scan, only the last element counts.
 local function reduced(name, kind, dtype, cases)
   local a, b = operand(cases, upward(#cases), 1, dtype), operand(cases, upward(#cases), 2, dtype)
   local x = lt.stack({a, b}, 2)
@@ -178,7 +179,7 @@ local function reduced(name, kind, dtype, cases)
           ["long, side by side"] = apply(long.T:contiguous(), 1), ["with steps"] = apply(long.T, 1)}
 end
 
--- So that the one value of a case can be compared in any dtype.
+-- Checks a reduction: each case has one value, which is compared in any dtype.
 local function check_reduction(name, kind, dtype)
   local cases = special.real(reduce_rows[name], dtype)
   for about, result in pairs(reduced(name, kind, dtype, cases)) do
@@ -192,7 +193,7 @@ describe("special cases of reductions:", function()
   for name, op in pairs(ops) do
     if op.kind == "reduction" or op.kind == "scan" then reductions[name] = op.kind end
   end
-  reductions.count_nonzero = nil                     -- depends on how many there are
+  reductions.count_nonzero = nil                     -- its result depends on the number of elements
   for name, kind in pairs(reductions) do
     it(name, function()
       assert(reduce_rows[name], "no rows in spec/support/special_reduce.lua")

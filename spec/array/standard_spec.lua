@@ -1,15 +1,15 @@
--- Every name of the array API standard is there, with every parameter.
+-- Checks that luatensor has every name of the array API standard, with every parameter.
 
 local lt = require "luatensor"
 require "spec.support.helpers"
 
 local standard = require("spec.support.data").read "standard"
 
--- Parameters that have another name here.
+-- Parameters with another name in luatensor.
 local renamed = {axis = "dim", axes = "dim", keepdims = "keepdim"}
 local renamed_in = {tensordot = {axes = "dims"}}
 
--- Names that are not there, and why.
+-- Names that luatensor lacks, and the reasons.
 local exceptions = {
   __array_namespace__ = "lt is the module there is",
   __bool__ = "x:item(); Lua has no conversion to boolean", __int__ = "x:item()", __float__ = "x:item()",
@@ -23,7 +23,7 @@ local exceptions = {
   to_device = "x:to(device)",
 }
 
--- A value for each parameter, and where a function needs another one.
+-- A value for each parameter, and other values for functions that need them.
 local function samples()
   local x = lt.ones(2, 2)
   return {
@@ -35,7 +35,7 @@ local function samples()
   }
 end
 
--- The options that a function says it knows, when it is given one that it does not.
+-- The options that a function lists in its error for an unknown option.
 local function known_options(f, name, row)
   local values, list = samples(), {}
   for i, parameter in ipairs(row.parameters) do

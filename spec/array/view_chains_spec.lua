@@ -1,6 +1,6 @@
 -- tags: kernels
--- Random chains of views, and what functions and assignments do to the results, against the oracle.
--- The same chains in every run: a failure names its number.
+-- Random chains of views, then functions of the views and assignments to them, against the oracle. Every run has the
+-- same chains; a failure names the number of its chain.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -25,7 +25,7 @@ local function shuffled(n)
   return order
 end
 
--- One entry of x[{…}] for a dim of length n.
+-- A random entry of x[{…}] for a dim of length n.
 local function random_entry(n)
   local kind = random(5)
   if kind == 0 or n == 0 then return {} end
@@ -39,7 +39,7 @@ local function random_entry(n)
   return {first, random(first) + 1, -(random(3) + 1)}
 end
 
--- Each takes a tensor and an array and gives the same view of both.
+-- Each step takes a tensor and an array, and returns the same view of both.
 local steps = {
   function(x, a)
     local order = shuffled(#a.shape)
@@ -74,7 +74,7 @@ local function random_view()
   return x, a
 end
 
--- f(x, a, dim) for many views that have elements
+-- calls f(x, a, dim) for many views that are not empty
 local function each_view(f)
   for k = 1, 400 do
     local x, a = random_view()
@@ -147,7 +147,7 @@ describe("a chain of views", function()
       z[row] = helpers.tensor(source)
       assert.agrees(c, z)
 
-      if n > 1 then                                      -- a target that overlaps its source
+      if n > 1 then                                      -- the target overlaps the source
         local moved, from, to = x:clone(), {}, {}
         for d = 1, #a.shape do from[d], to[d] = {}, {} end
         from[dim], to[dim] = {1, n - 1}, {2, n}

@@ -1,11 +1,11 @@
--- 0-d tensors have dim 1, which is -1, where a function works along a dim: they are lines of one element.
+-- Functions that work along a dim take a 0-d tensor as a line of one element: its dim is 1, or -1.
 
 local lt = require "luatensor"
 require "spec.support.helpers"
 
 local function scalar(value, options) return lt.full({}, value, options or {dtype = "float32"}) end
 
--- value is what f gives of 3; 0-d.
+-- Checks that f of the 0-d tensor 3 gives the 0-d result `value`.
 local function gives(value, f, ...)
   local x = scalar(3.0)
   for _, dim in ipairs {1, -1} do

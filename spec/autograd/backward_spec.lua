@@ -1,6 +1,6 @@
 -- tags: smoke
--- Recording and the way back: accumulation, graphs, modes, views, changes in place, memory. All numbers are worked out
--- by hand.
+-- Recording and the backward pass: accumulation, graphs, modes, views, changes in place, memory. All expected numbers
+-- are worked out by hand.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
@@ -10,13 +10,13 @@ local helpers = require "spec.support.helpers"
 local fails = helpers.fails
 local leaf = {requires_grad = true}
 
--- Repetitions; few where each tensor costs a collection.
+-- The divisor of the numbers of repetitions: with LUATENSOR_GCSTRESS, each tensor costs a collection.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
 local used_already = "backward: the graph was used already; give {retain_graph = true} to what used it first: backward, "
                      .. "lt.grad, lt.value_and_grad or lt.autograd.grad"
 
--- The result of an op that has no rule.
+-- The result of an op without a rule.
 local function without_rule(x)
   local y = lt.ones(1)
   core.autograd.new_node("no_rule", nil, {x}, {y})
@@ -141,7 +141,7 @@ describe("backward", function()
 
   it("goes each way of a diamond once", function()
     local x = lt.tensor(3., leaf)
-    local a = x * x                          -- a' = 6
+    local a = x * x                          -- derivative of a: 6
     local b, c = a * 2, a * 5
     (b * c):backward()                       -- 10 a^2: 20 a a' = 20 * 9 * 6
     assert.equal(1080, x.grad:item())
@@ -293,7 +293,7 @@ describe("memory", function()
     local before = live()
     y:backward()
     collectgarbage()
-    assert.equal(before - 3 * 4096 + 4096, live())         -- three results went, the gradient came
+    assert.equal(before - 3 * 4096 + 4096, live())         -- three results were freed, and the gradient was allocated
     assert.equal("sum", y.grad_fn)
   end)
 
@@ -372,7 +372,7 @@ describe("a change in place", function()
     y:add_(1):multiply_(2)                     -- 6 x + 2
     assert.equal("multiply", y.grad_fn)
     y[1] = 10
-    y:square():sum():backward()                -- 2 (6 x + 2) 6 where it was not overwritten
+    y:square():sum():backward()                -- 2 (6 x + 2) 6 if the result had not been overwritten
     assert.same({0, 168}, numbers(x.grad))
   end)
 

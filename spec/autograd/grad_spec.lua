@@ -1,5 +1,5 @@
--- lt.grad, lt.value_and_grad and lt.autograd.grad: through what functions close over, of results, of several of them.
--- All numbers are worked out by hand.
+-- lt.grad, lt.value_and_grad and lt.autograd.grad: gradients of functions that capture tensors, of results, and of
+-- several results. All expected numbers are worked out by hand.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -195,7 +195,7 @@ describe("lt.autograd.grad", function()
     local a = lt.tensor(2., leaf)
     local b = a * a
     local d = b * 3
-    b:backward()                                       -- what is beyond b was let go
+    b:backward()                                       -- the graph beyond b was released
     assert.equal(3, lt.autograd.grad(d, b):item())
   end)
 
@@ -317,6 +317,6 @@ describe("lt.autograd.grad", function()
       fails("autograd.grad: " .. text, lt.autograd.grad, table.unpack(call, 1, 3))
     end
     assert.is_nil(x.grad)
-    assert.same({2, 2}, numbers((lt.autograd.grad(y, x, {grad_outputs = c}))))        -- nothing was lost
+    assert.same({2, 2}, numbers((lt.autograd.grad(y, x, {grad_outputs = c}))))        -- the failed call lost nothing
   end)
 end)

@@ -1,7 +1,7 @@
 -- tags: uncollected many-kernels exhaustive
--- The gradient of every rule and function, over options and dtypes, and the gradient of the gradient: along a direction
--- against central differences; in dtypes of less precision against float64. LUATENSOR_EXHAUSTIVE=1: element by element,
--- in every layout.
+-- The gradient of every rule and function, and the gradient of the gradient, over options and dtypes. Gradients along
+-- a direction are compared with central differences; those of less precise dtypes are compared with float64.
+-- LUATENSOR_EXHAUSTIVE=1 checks every element, in every layout.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local cases = require "spec.support.gradient_cases"
@@ -12,7 +12,7 @@ local coverage = dofile "tools/coverage.lua"
 
 local exhaustive = os.getenv "LUATENSOR_EXHAUSTIVE"
 
--- ---- which rules the cases reach ----
+-- ---- rules that the cases reach ----
 
 local reached = {}                       -- rule → set of the numbers of arguments, "all" among them
 
@@ -54,7 +54,7 @@ local function leaves_of(inputs)
   return list
 end
 
--- The gradient's own values are the same where it is recorded.
+-- Checks that recording does not change the values of the gradient.
 local function check_recorded(name, slopes, inputs)
   local plain, recorded = {slopes(table.unpack(inputs))}, {slopes(table.unpack(leaves_of(inputs)))}
   see_results(recorded)
@@ -63,7 +63,7 @@ local function check_recorded(name, slopes, inputs)
   end
 end
 
--- fn's results y as y + y², so that the gradients that come to fn's rules depend on the inputs, too.
+-- Returns y + y² for the results y of fn, so that the gradients that fn's rules receive also depend on the inputs.
 local function bent(fn)
   return function(...)
     local results = table.pack(fn(...))
@@ -131,7 +131,7 @@ describe("the gradient in dtypes of less precision, of", function()
   end
 end)
 
--- ---- nothing is left out ----
+-- ---- completeness ----
 
 describe("cases", function()
   for name, row in pairs(ag.rules) do

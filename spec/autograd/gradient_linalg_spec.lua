@@ -1,6 +1,7 @@
 -- tags: uncollected many-kernels
 -- Gradients of lt.linalg against central differences: real and complex, batches, all layouts. Functions that read one
--- triangle get matrices made Hermitian; vectors that are known but for a factor are looked at in ways that it leaves alone.
+-- triangle get Hermitian matrices. Vectors that are unique up to a factor are compared by quantities that do not
+-- depend on this factor.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
@@ -21,7 +22,7 @@ end
 
 local all_layouts = {"contiguous", "transposed"}
 
--- Real and complex matrices, and batches of them, whose shapes end in m, n.
+-- Checks fn for real and complex matrices, and for batches, with shapes that end in m, n.
 local function each_matrix(name, shapes, fn, options)
   options = options or {}
   for _, shape in ipairs(shapes) do

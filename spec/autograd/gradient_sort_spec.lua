@@ -8,7 +8,7 @@ local it = helpers.drawn_it(it)
 
 local make = gradient.tensor
 
--- Over all layouts, and the gradient of the gradient.
+-- Checks gradients, and gradients of gradients, over all layouts.
 local function check(name, fn, inputs, options)
   options = options or {}
   for label, layout in pairs(gradient.layouts) do

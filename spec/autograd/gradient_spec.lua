@@ -1,6 +1,6 @@
 -- tags: uncollected many-kernels
 -- The gradient of every op against central differences: over layouts and broadcasting, real and complex, and the
--- gradients of gradients. Inputs are inside of each op's domain, away from kinks.
+-- gradients of gradients. Inputs lie in the domain of each op, away from points without a derivative.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local none = require "luatensor.gradients.without"
@@ -24,7 +24,7 @@ end
 
 -- ---- one argument ----
 
-local unary = {        -- name = {low, high} of real numbers, and of both parts of complex ones
+local unary = {        -- name = {low, high} of real numbers, and of both parts of complex numbers
   positive = {-2, 2}, negative = {-2, 2}, abs = {0.3, 2}, square = {-2, 2}, conj = {-2, 2}, reciprocal = {0.5, 2},
   exp = {-2, 2}, expm1 = {-2, 2}, log = {0.3, 3}, log1p = {0.3, 3}, log2 = {0.3, 3}, log10 = {0.3, 3}, sqrt = {0.3, 3},
   rsqrt = {0.3, 3}, sin = {-2, 2}, cos = {-2, 2}, tan = {-1, 1}, asin = {-0.8, 0.8}, acos = {-0.8, 0.8}, atan = {-0.7, 0.7},
@@ -32,7 +32,7 @@ local unary = {        -- name = {low, high} of real numbers, and of both parts 
   erfc = {-2, 2}, sigmoid = {-2, 2}, relu = {0.2, 2}, gelu = {-2, 2}, silu = {-2, 2}, softplus = {-2, 2},
   sign = {0.2, 2}, floor = {0.2, 0.8}, ceil = {0.2, 0.8}, round = {0.1, 0.4}, trunc = {0.2, 0.8},
 }
--- Without a complex derivative that an op of its own has.
+-- Ops without a complex derivative.
 local only_real = {erf = true, erfc = true, relu = true, gelu = true, silu = true, softplus = true, sign = true,
                    floor = true, ceil = true, round = true, trunc = true}
 
@@ -279,7 +279,7 @@ describe("the gradient of", function()
   end)
 end)
 
--- ---- all of them ----
+-- ---- completeness ----
 
 describe("every op of the table", function()
   for name in pairs(lt.ops()) do
@@ -301,7 +301,7 @@ local function tensors_of(...)
   return list
 end
 
--- Results that do not depend on the sample's elements.
+-- Results that do not depend on the elements of the sample.
 local constant = {["imag 1"] = "0 of real numbers", ["linalg.lstsq 2"] = "empty unless there are more rows than columns",
                   ["linalg.lu 1"] = "a permutation"}
 
@@ -315,7 +315,7 @@ describe("every function", function()
       local x, s = coverage.sample("float64", "cpu")
       x = (x / 8):requires_grad_()
       local results = {pcall(coverage.call_of(name), coverage.function_of(name), x, s)}
-      if not results[1] then                            -- not for floats
+      if not results[1] then                            -- the function refuses floats
         assert(not tostring(results[2]):find "gradient", results[2])
         return
       end

@@ -1,5 +1,5 @@
--- Changes in place in a graph: the gradients are those of the same functions out of place, and an operand is copied only
--- where the gradient needs its elements.
+-- Changes in place in a graph: the gradients equal those of the functions out of place, and an operand is copied only
+-- if the gradient needs its elements.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local helpers = require "spec.support.helpers"
@@ -9,7 +9,7 @@ local float64 = {dtype = "float64", device = device}
 
 local few = os.getenv "LUATENSOR_GCSTRESS" and 16 or 1
 
--- Numbers in every op's domain but acosh's; other operands are not equal to them.
+-- Operands with numbers in every op's domain, except acosh's. Other operands have other numbers.
 local function operand(k) return lt.tensor({0.25 + k / 16, 0.5 - k / 32, 0.75}, float64) end
 local moved = {acosh = 1}
 
@@ -21,7 +21,7 @@ local function gradients(leaves, compute)
   return list
 end
 
--- Functions of results of leaves, in place on the first one.
+-- Checks that a function has the same gradients out of place and in place on a copy of the first leaf.
 local function same_gradients(name, leaves, others)
   local function operands()
     local list = {}
@@ -87,8 +87,8 @@ describe("in place", function()
     end
   end)
 
-  -- Functions whose formula in PyTorch (tools/autograd/derivatives.yaml) needs the result, which is overwritten; for
-  -- pow the formula of the exponent.
+  -- Functions for which PyTorch's formula (tools/autograd/derivatives.yaml) needs the overwritten result; for pow,
+  -- the formula of the exponent needs it.
   local of_result = {copysign = true, exp = true, expm1 = true, hypot = true, reciprocal = true, relu = true, rsqrt = true,
                      sigmoid = true, sqrt = true, tan = true, tanh = true}
 

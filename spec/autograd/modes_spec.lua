@@ -1,5 +1,5 @@
 -- tags: host
--- Modes, recording of gradients, autocast and detect_anomaly: whom a guard applies to, and until when.
+-- Modes (recording of gradients, autocast, detect_anomaly): to which code a guard applies, and how long.
 local core = require "luatensor.core"
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"
@@ -18,7 +18,7 @@ end
 
 local function dtype_of_layer() return nn.Linear(2, 2)(lt.ones(1, 2)).dtype end
 
--- A coroutine that f suspends or ends by an error; nobody closes it.
+-- A coroutine that f suspends or ends by an error. No code closes the coroutine.
 local function start(f, ...)
   local co = coroutine.create(f)
   return co, coroutine.resume(co, ...)
@@ -86,7 +86,7 @@ describe("a guard", function()
     local want = {false, true, true, false}
     assert.same(want, nest(function(f) return coroutine.wrap(f)() end))
     assert.same(want, nest(function(f) assert(coroutine.resume(coroutine.create(f))) end))
-    -- Not by one of Lua's own two functions: from a finalizer of a coroutine that is closed.
+    -- closes the guard by a finalizer of a closed coroutine, instead of by a function of Lua
     assert.same(want, nest(function(f)
       local co = coroutine.create(function()
         local _ <close> = setmetatable({}, {__close = f})
@@ -212,7 +212,7 @@ describe("a mode", function()
       assert.is_true(records())
       assert.equal("float32", dtype_of_layer())
       assert.is_true(lt.tensor({-1.}, leaf):sqrt():isnan():item())
-      -- coroutines that take the memory of those
+      -- coroutines that may reuse the memory of the collected ones
       waiting[1], waiting[2] = nil, nil
       collectgarbage()
       for _ = 1, 20 do assert.is_true(coroutine.wrap(records)()) end
@@ -233,7 +233,7 @@ describe("a mode", function()
     for _ = 1, 20 do assert.is_true(coroutine.wrap(records)()) end
   end)
 
-  -- The collector takes garbage out of weak tables before it calls finalizers; what is computed in between meets the guard.
+  -- The collector clears weak tables before it calls finalizers; code that runs in between meets the guard.
   it("of a guard that is garbage is the default one, also before its finalizer ran", function()
     local function deeper(n)                                              -- leaves other values on the stack
       local a, b, c, d, e, f, g, h = 1, 2, 3, 4, 5, 6, 7, 8
@@ -322,7 +322,7 @@ describe("a mode in a loop of training", function()
     assert.equal(12, w.grad:item())
   end)
 
-  -- With a collection at every tensor this takes long.
+  -- LUATENSOR_GCSTRESS makes this test slow, because every tensor then costs a collection.
   local by = os.getenv "LUATENSOR_GCSTRESS" and 401 or 41
   it("survives hooks that raise at any point", function() assert.is_true(torture(by) > 12000 // by) end)
 end)

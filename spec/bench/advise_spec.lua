@@ -1,4 +1,4 @@
--- Advice where the costs are given, so that the right one is known.
+-- Advice for given costs, so that the right choice is known.
 
 local advice = require "luatensor.advise.advice"
 local choices = require "luatensor.advise.choices"
@@ -14,8 +14,8 @@ local terminal = require "luatensor.page.terminal"
 local CPU, GPU, EMULATED = {device = "cpu", name = "A CPU"}, {device = "cuda:0", name = "A GPU"},
   {device = "cuda:0", name = "Emulated GPU", emulated = true}
 
--- CPU: n µs a call. GPU: 100 µs, and with transfers n / 2 µs more. So in place the GPU is better from n = 100 on,
--- with transfers from n = 200 on.
+-- CPU: n µs a call. GPU: 100 µs, and with transfers n / 2 µs more. So the GPU is better from n = 100 on in place, and
+-- from n = 200 on with transfers.
 local function cost(device, n, mode)
   if device == "cpu" then return 1e-6 * n end
   return 1e-4 + (mode == "with_transfers" and 0.5e-6 * n or 0)
@@ -33,7 +33,7 @@ end
 
 local function page(r) return terminal.page(r:blocks()) end
 
--- The text as one line, whatever the width it was folded to.
+-- The text as one line without line breaks.
 local function flat(r) return (page(r):gsub("%s+", " "):gsub("\u{A0}", " ")) end
 
 local function chosen(r)
@@ -52,9 +52,9 @@ describe("advise", function()
   end)
 
   it("counts transfers once in so many calls with the same data", function()
-    -- n = 150: 100 + 75 / calls µs against 150: even at calls = 1.5
+    -- n = 150: 100 + 75 / calls µs against 150: equal at calls = 1.5
     assert.equal("cpu cuda:0 cuda:0 cuda:0", chosen(run({}, {calls = 2})))
-    -- n = 50: 100 + … against 50: never
+    -- n = 50: 100 + … against 50: the GPU is never faster
     assert.equal("cpu cuda:0 cuda:0 cuda:0", chosen(run({}, {calls = 1e9})))
     local r = run({}, {calls = 10})
     assert.near(1e-4 + 0.05e-6 * 1000, r.sizes[4].cost.median, 1e-12)
@@ -164,7 +164,7 @@ describe("advise, on a machine that others use", function()
   end
 
   it("goes by the least of the rounds, which others cannot make", function()
-    local r = run({others = 0.2, spread = 0.1}, {sizes = {1000}})              -- the least: 0.8 of each
+    local r = run({others = 0.2, spread = 0.1}, {sizes = {1000}})              -- the minimum counts: 0.8 of each median
     assert.near(0.8 * 600e-6, r.sizes[1].cost.seconds, 1e-12)
     local text = flat(r)
     assert.truthy(text:find("at n = 1000 a call takes 480 µs there and 800 µs on cpu, 1.67× the time", 1, true), text)
@@ -250,7 +250,7 @@ describe("advise, where measuring ends", function()
 end)
 
 describe("advise, devices that are not here", function()
-  -- n GFLOP of products a call; an RTX 4090: n / 82600 s
+  -- A call has n GFLOP of products; an RTX 4090 takes n / 82600 s.
   local function work(n) return {{family = "gemm", calls = 1, flops = 1e9 * n, bytes = 0, dtype = "float32"}} end
   local function one(options) return run({devices = {CPU}, work = work, no_gpu = "no driver", spread = 0}, options) end
   local function of(r, id)
@@ -263,7 +263,7 @@ describe("advise, devices that are not here", function()
     local r = one()
     local points = of(r, "rtx-4090").points
     assert.equal(4, #points)
-    -- sent 1000 n bytes, fetched 8
+    -- a call sends 1000 n bytes and fetches 8
     assert.near(1000 / 82600 + (1000 * 1000 + 8) / 31.508e9, points[4].seconds, 1e-6)
     assert.equal("products", points[4].takes)
     assert.equal(1, points[4].needed)
@@ -341,7 +341,8 @@ describe("advise.network", function()
   end)
 
   it("knows the work of a pass and of a step", function()
-    -- 2 layers of width 3, batch 5: forward 2 products of 2 · 5 · 3 · 3; a step 2 + 2 + 1 of them
+    -- 2 layers of width 3, batch 5: a product has 2 · 5 · 3 · 3 operations; forward takes 2 products, a training step
+    -- 2 + 2 + 1
     assert.equal(2 * 90, network.flops(3, 2, 5, false))
     assert.equal(5 * 90, network.flops(3, 2, 5, true))
   end)
@@ -367,7 +368,8 @@ describe("advise.network", function()
     local x, target = lt.rand(5, 4, {dtype = "float64"}), lt.rand(5, 4, {dtype = "float64"})
     local before = layers[1].weights:clone()
     local loss, gradient = network.train(layers, x, target)
-    assert.truthy(lt.equal_all(before, layers[1].weights))            -- a step of 0: the next call does the same
+    -- the step is 0, so the next call does the same work
+    assert.truthy(lt.equal_all(before, layers[1].weights))
     for i = 1, 4 do
       local step = 1e-6
       local moved = layers[1].bias:clone()
@@ -413,7 +415,7 @@ describe("advise.network", function()
 end)
 
 describe("advise.choices", function()
-  -- 1 ns a parameter on the CPU; a tenth on a GPU.
+  -- The CPU takes 1 ns a parameter, a GPU a tenth.
   local function per_parameter(device, n) return 1e-9 * n * (device == "cpu" and 1 or 0.1) end
 
   local function real(want)
@@ -471,7 +473,7 @@ describe("advise.choices", function()
     local _, list = rows{}
     assert.same({1e-4, "measured"}, {list[1].here[1].seconds, list[1].here[1].how})
     assert.equal("extrapolated", list[2].here[1].how)
-    assert.near(1e-9 * 10 ^ 7, list[2].here[1].seconds, 1e-4)         -- products grow as parameters do, about
+    assert.near(1e-9 * 10 ^ 7, list[2].here[1].seconds, 1e-4)         -- products grow about in proportion to parameters
     assert.near(1, list[3].here[1].seconds, 0.01)
   end)
 
@@ -484,7 +486,8 @@ describe("advise.choices", function()
 
   it("bounds what is not here by products and by the way through the parameters", function()
     local _, list = rows{}
-    -- large: an RTX 4090 has 72 MiB of cache; 12 passes of 10⁹ bytes at 1008 GB/s against 11 products of 2 · 64 · 10⁹ / 4
+    -- the large model on an RTX 4090, which has 72 MiB of cache: 12 passes of 10⁹ bytes at 1008 GB/s against 11
+    -- products of 2 · 64 · 10⁹ / 4
     assert.equal("rtx-4090", list[3].absent[1].id)
     assert.near((12e9 - 12 * 72 * 2 ^ 20) / 1008e9, list[3].absent[1].seconds, 1e-6)
     -- the notebook's TPU: 11 · 2 · 64 · 10⁹ / 4 at 459 TFLOP/s, less than the 12 · (10⁹ - 2²⁸) bytes at 2765 GB/s
@@ -513,7 +516,7 @@ describe("advise.choices", function()
   end)
 
   describe("on a machine that others use", function()
-    -- rounds from the least to `high` times that
+    -- the rounds take from `least` to `high` times `least`
     local function choice(least, high, others)
       local place = real{cost = function(_, n) return least * n end}
       local measure = place.measure
@@ -539,8 +542,10 @@ describe("advise.choices", function()
       assert.equal("not known", row.choice)
       assert.truthy(text:find("This machine was too busy to say: by the least of the rounds 10000 steps take 50.0 s on cpu, by others 70.0 s, "
         .. "while others used up to 20.0 % of the processor.", 1, true), text)
-      assert.equal("not known", choice(1e-8, 1.01, 0.26).choice)       -- the machine was theirs for a good part
-      assert.equal("not known", choice(1e-8, 5, 0.2).choice)           -- far apart, whatever follows
+      -- other processes used a large part of the processor
+      assert.equal("not known", choice(1e-8, 1.01, 0.26).choice)
+      -- far apart, although both figures give the same choice
+      assert.equal("not known", choice(1e-8, 5, 0.2).choice)
       assert.equal("cpu, or a GPU for daily work", choice(5e-8, 1.4, 0.05).choice)
     end)
   end)
@@ -594,7 +599,7 @@ describe("advise.choices", function()
   it("counts a device's memory, less a tenth, not what is free at the moment", function()
     local _, list = rows{memory = {cpu = 18e9}, available = 1e12}
     assert.equal("measured", list[1].here[1].how)
-    assert.equal("extrapolated", list[3].here[1].how)                  -- 16 GB of 16.2
+    assert.equal("extrapolated", list[3].here[1].how)                  -- 16 of 16.2 GB
     assert.equal("does not fit", (select(2, rows{memory = {cpu = 17e9}, available = 1e12}))[3].here[1].how)
   end)
 
@@ -656,7 +661,7 @@ gpu.describe("advice with a GPU", {{}}, function()
   it("has no crossing with an emulated one", function()
     local r = lt.bench.crossover(product, {8, 16}, {seconds = 0.002})
     assert.equal(gpu.emulator and 0 or 2, #r.crossings)
-    assert.equal(gpu.emulator ~= nil, r.bounds ~= nil)            -- no real one is here
+    assert.equal(gpu.emulator ~= nil, r.bounds ~= nil)            -- no real GPU is present
   end)
 
   it("says what to do where fn uses a tensor of another device", function()

@@ -1,12 +1,13 @@
 -- tags: unsanitized
--- lt.bench.compare on a fake clock, whose time is what the timed functions say they take: every ratio is known.
+-- lt.bench.compare with a fake clock, which advances by the seconds that the timed functions ask for, so every ratio
+-- is known.
 local lt = require "luatensor"
 local clocks = require "spec.support.fake_clock"
 local gpu = require "spec.support.gpu"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 
--- No thread has to calm down where time is not real.
+-- Pauses are skipped, because the time is not real.
 local pause, watch = idle.pause, idle.watch
 local function watching(share) return function() return {others = function() return share end} end end
 setup(function() idle.pause, idle.watch = function() end, watching(0) end)
@@ -20,7 +21,7 @@ local function compare(clock, entries, more)
   return lt.bench.compare(entries, options)
 end
 
--- A function that takes `seconds` of the clock and returns what make gives.
+-- A function that takes `seconds` of the clock and returns the result of `make`.
 local function returning(clock, seconds, make)
   local work = clock:work(seconds)
   return function()
@@ -31,7 +32,7 @@ end
 
 local function two() return lt.full({2}, 2, {dtype = "float32"}) end
 
--- The comparison of a base and another function with these results.
+-- Compares a base with another function, where both return these results.
 local function agreement(a, b, more)
   local clock = clocks.new()
   local r = compare(clock, {{"a", returning(clock, LONG, a)}, {"b", returning(clock, LONG / 4, b)}}, more)
@@ -63,7 +64,8 @@ describe("bench.compare", function()
       return {name, function() work() order[#order + 1] = name end}
     end
     compare(clock, {entry "A", entry "B"}, {check = false})
-    assert.truthy(table.concat(order):find("AABBBBAAAABBBBAAAABBBBAA$"), table.concat(order))   -- a call before each, and the call
+    -- a round is an untimed call and a timed call
+    assert.truthy(table.concat(order):find("AABBBBAAAABBBBAAAABBBBAA$"), table.concat(order))
   end)
 
   it("does not call what lies within the noise faster", function()
@@ -73,14 +75,14 @@ describe("bench.compare", function()
     assert.equal("undecided", r.entries[2].verdict)
   end)
 
-  -- Two functions, round by round: base_of(i) and other_of(i) are seconds of the i-th timed round.
+  -- Compares two functions round by round: base_of(i) and other_of(i) are the seconds of the i-th timed round.
   local function rounds(count, base_of, other_of, more)
     local clock = clocks.new()
     local function timed(of)
       local calls = 0
       return function()
         calls = calls + 1
-        clock.now = clock.now + LONG * of(math.max(1, calls // 2))       -- a call before each timed one
+        clock.now = clock.now + LONG * of(math.max(1, calls // 2))       -- one call precedes each timed call
       end
     end
     local options = {rounds = count, check = false}
@@ -88,12 +90,13 @@ describe("bench.compare", function()
     return compare(clock, {{"a", timed(base_of)}, {"b", timed(other_of)}}, options)
   end
 
-  local function load_of(i) return i % 3 == 0 and 8 or 1 + i % 2 end       -- what others make of every round
+  -- the factor by which other processes lengthen round i
+  local function load_of(i) return i % 3 == 0 and 8 or 1 + i % 2 end
 
   it("sees through what disturbs both rounds of a pair", function()
     local r = rounds(24, load_of, function(i) return load_of(i) / 2 end)
     local entry = r.entries[2]
-    assert.is_true(entry.q3 > r.entries[1].q1)                            -- all rounds together tell nothing
+    assert.is_true(entry.q3 > r.entries[1].q1)                            -- all rounds together show no difference
     assert.equal("faster", entry.verdict)
     assert.near(2, entry.ratio, 1e-9)
     assert.same({entry.pairs.count, 2, 2}, {entry.pairs.faster, entry.pairs.q1, entry.pairs.q3})

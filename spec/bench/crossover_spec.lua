@@ -1,4 +1,4 @@
--- Crossings that are known because the costs are given; and the real thing at small sizes.
+-- Crossings that are known because the costs are given, and real measurements at small sizes.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local crossover = require "luatensor.bench.crossover"
@@ -13,8 +13,8 @@ local terminal = require "luatensor.page.terminal"
 local CPU, GPU, EMULATED = {device = "cpu", name = "A CPU"}, {device = "cuda:0", name = "A GPU"},
   {device = "cuda:0", name = "Emulated GPU", emulated = true}
 
--- The CPU takes 1 ns a cubed size; the GPU 10 µs and a hundredth of that, with transfers 100 µs more.
--- In place they meet where 0.99 n³ = 10⁴: n = 21.6; with transfers where 0.99 n³ = 11 · 10⁴: n = 48.1.
+-- The CPU takes n³ ns. The GPU takes 10 µs and a hundredth of n³ ns, and 100 µs more with transfers. The times are
+-- equal where 0.99 n³ = 10⁴ in place (n = 21.6), and where 0.99 n³ = 11 · 10⁴ with transfers (n = 48.1).
 local function cost(device, n, mode)
   if device == "cpu" then return 1e-9 * n ^ 3 end
   return 1e-5 + 1e-11 * n ^ 3 + (mode == "with_transfers" and 1e-4 or 0)
@@ -200,8 +200,9 @@ describe("bench.crossover", function()
     assert.is_nil(grid.extrapolate({}, 8))
     assert.near(4 * 7, grid.extrapolate({{8, 7}}, 16), 1e-9)
     assert.near(1000, grid.extrapolate({{1, 99}, {2, 1}, {4, 10}}, 16), 1e-9)          -- ×10 a doubling
-    assert.near(1600, grid.extrapolate({{2, 1}, {4, 100}}, 8), 1e-9)                   -- noise: no more than n⁴
-    assert.near(5, grid.extrapolate({{2, 9}, {4, 5}}, 16), 1e-9)                       -- it does not become less
+    -- limited to n⁴, because two noisy points may suggest any power
+    assert.near(1600, grid.extrapolate({{2, 1}, {4, 100}}, 8), 1e-9)
+    assert.near(5, grid.extrapolate({{2, 9}, {4, 5}}, 16), 1e-9)                       -- times never decrease
   end)
 
   it("keeps what was measured before a Ctrl-C", function()
@@ -262,7 +263,8 @@ describe("bench.crossover", function()
 end)
 
 describe("bench.crossover, times that do not fit to those of other sizes", function()
-  -- The CPU takes n µs, but the first `bad` looks at n = 32 show 30 ms; others: the share that others used.
+  -- The CPU takes n µs, but the first `bad` measurements of n = 32 take 30 ms. others: the share of the processor
+  -- that other processes use.
   local function look(bad, others, more)
     local looks = 0
     local where = place{devices = {CPU}, others = others, work = more and more.work, cost = function(_, n)
@@ -299,7 +301,7 @@ describe("bench.crossover, times that do not fit to those of other sizes", funct
 
   it("give no crossing there", function()
     local r = run({others = 0.6, cost = function(device, n, mode)
-      if device == "cpu" and n == 8 then return 0.1 end                 -- where the CPU is faster
+      if device == "cpu" and n == 8 then return 0.1 end                 -- a size at which the CPU is faster
       return cost(device, n, mode)
     end}, nil, {refine = 0})
     assert.equal("undecided", r.points[2].measured[2].in_place.verdict)
@@ -336,7 +338,7 @@ describe("bench.crossover, results", function()
   end)
 
   it("that do not repeat leave a note", function()
-    local r = run({agree = function() return "differ" end}, nil, {refine = 0})      -- the base from itself, too
+    local r = run({agree = function() return "differ" end}, nil, {refine = 0})      -- the base also differs from itself
     assert.equal("does not repeat", r.points[1].measured[2].agreement)
     assert.truthy(page(r):find("cpu gives other results each time", 1, true), page(r))
   end)
@@ -361,7 +363,8 @@ end)
 
 describe("bench.crossover, leaves out, with a line,", function()
   it("what would not fit, and all larger sizes, on that device only", function()
-    -- two tensors of 4 n² bytes in place and again for transfers: 16 n²; 90 % of 20000 bytes: n ≤ 33
+    -- two tensors of 4 n² bytes in place, and again for transfers, are 16 n² bytes; n ≤ 33 fits in 90 % of 20000
+    -- bytes
     local r = run({available = {["cuda:0"] = 20000}}, nil, {refine = 0})
     assert.equal(1, #r.skipped)
     local item = r.skipped[1]
@@ -375,7 +378,7 @@ describe("bench.crossover, leaves out, with a line,", function()
   end)
 
   it("what would take too long", function()
-    -- 15 calls of 128³ ns are 31 ms; of 64³ ns 3.9 ms
+    -- 15 calls take 31 ms at 128³ ns a call, and 3.9 ms at 64³ ns
     local r = run({devices = {CPU}, spread = 0}, nil, {patience = 0.01})
     assert.same({128, "cpu", "takes too long"}, {r.skipped[1].n, r.skipped[1].device, r.skipped[1].why})
     assert.near(1e-9 * 128 ^ 3, r.skipped[1].seconds, 1e-4)
@@ -388,7 +391,8 @@ describe("bench.crossover, leaves out, with a line,", function()
       made[#made + 1] = n
       return inputs(n)
     end})
-    assert.same({4, 8, 16, 32}, made)                                -- 8 · 64² bytes are more than 90 % of it
+    -- 8 · 64² bytes are more than 90 % of the available bytes
+    assert.same({4, 8, 16, 32}, made)
   end)
 
   it("what runs out of memory all the same", function()
@@ -483,7 +487,7 @@ describe("bench.crossover, an emulated device", function()
 end)
 
 describe("bench.crossover, one device alone", function()
-  -- products of 2 n³ flops; an RTX 4090 has 82.6 TFLOP/s and 31.5 GB/s
+  -- products of 2 n³ flops; an RTX 4090 reaches 82.6 TFLOP/s and 31.5 GB/s
   local function work(n) return {{calls = 1, flops = 2 * n ^ 3, bytes = 12 * n * n, dtype = "float32"}} end
   local r
   before_each(function() r = run({devices = {CPU}, work = work}, {16, 64, 256, 1024}, {patience = 1e6}) end)
@@ -499,7 +503,8 @@ describe("bench.crossover, one device alone", function()
   end)
 
   it("says from which size on another device could be faster at all", function()
-    -- the CPU's 1 ns · n³ against (3 · 4 n²) / 31.5e9 s: less at n < 0.38, so never; ten thousand times as fast a CPU:
+    -- the CPU's n³ ns are less than (3 · 4 n²) / 31.5e9 s only for n < 0.38, so the CPU is made ten thousand times as
+    -- fast
     local fast = run({devices = {CPU}, work = work, cost = function(_, n) return 1e-13 * n ^ 3 end}, {16, 64, 256, 1024, 4096, 16384},
       {patience = 1e6})
     -- 1e-13 n³ < 12 n² / 31.5e9 + 2 n³ / 82.6e12 up to n = 5026
@@ -514,7 +519,7 @@ describe("bench.crossover, one device alone", function()
   end)
 
   it("takes launching into account, which no published figure has", function()
-    -- a bound of 16 B / 31.5e9 B/s is far less than the CPU's 20 ns, but launching alone takes a microsecond
+    -- a bound of 16 B / 31.5e9 B/s is far less than the CPU's 20 ns, but a launch alone takes a microsecond
     local small = run({devices = {CPU}, work = work, cost = function(_, n) return n < 1024 and 2e-8 or 1e-13 * n ^ 3 end},
       {2, 64, 4096, 16384}, {patience = 1e6})
     assert.truthy(page(small):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(small))
@@ -588,8 +593,9 @@ describe("lt.bench.crossover", function()
     local flops, bytes = 0, 0
     for _, row in ipairs(r.points[2].work.rows) do flops, bytes = flops + row.flops, bytes + row.bytes end
     assert.equal(2 * 64 ^ 3, flops)
-    assert.equal(4 * 64 ^ 2 * (3 + 2), bytes)                        -- two matrices and a product, then in and out
-    -- on an RTX 4090 with transfers: 2 matrices there, 1 back; the memory traffic fits its cache
+    -- two matrices and a product, then transfers in and out
+    assert.equal(4 * 64 ^ 2 * (3 + 2), bytes)
+    -- an RTX 4090 with transfers: 2 matrices are sent, 1 is fetched; the memory traffic fits its cache
     local bound = r.bounds[1].points[2]
     assert.near(2 * 64 ^ 3 / 82.6e12 + 12 * 64 ^ 2 / 31.508e9, bound.with_transfers, 1e-10)
   end)

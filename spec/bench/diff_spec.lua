@@ -1,10 +1,10 @@
--- lt.bench.diff of results whose times are made by hand or by a fake clock.
+-- lt.bench.diff of results with times that are made by hand or by a fake clock.
 local lt = require "luatensor"
 local clocks = require "spec.support.fake_clock"
 local idle = require "luatensor.bench.idle"
 local result = require "luatensor.bench.result"
 
--- The spec ignores what other processes do to the machine while it runs.
+-- Ignores other processes on the machine.
 local watch = idle.watch
 setup(function() idle.watch = function() return {others = function() return 0 end} end end)
 teardown(function() idle.watch = watch end)
@@ -36,7 +36,7 @@ end
 
 local function diff_of(before, after) return lt.bench.diff(run{before}, run{after}).rows[1] end
 
--- "what: before after" of the differences, one a line.
+-- The differences as lines "what: before after".
 local function differences(before, after)
   local lines = {}
   for i, item in ipairs(lt.bench.diff(before, after).differences) do
@@ -109,7 +109,8 @@ describe("bench.diff", function()
     local row = diff_of(slow, other(0.87))
     assert.same({"undecided", "busy", 10}, {row.verdict, row.why, row.ratio})
     assert.equal("busy", diff_of(other(0.87), slow).why)
-    assert.equal("busy", lt.bench.diff(run({slow}, {others = 0.5}), run{fast}).rows[1].why)      -- said of the whole run
+    -- noted for the whole run
+    assert.equal("busy", lt.bench.diff(run({slow}, {others = 0.5}), run{fast}).rows[1].why)
     local page = tostring(lt.bench.diff(run{slow}, run{other(0.87)}))
     assert.truthy(page:gsub("%s+", " "):find("others used more than 10.0 % of the processor in one of the runs: f.", 1, true), page)
     assert.falsy(page:find("10.0×", 1, true))

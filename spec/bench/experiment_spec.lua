@@ -1,5 +1,5 @@
 -- tags: texts
--- What scripts of experiments are made with. The examples themselves are in cli/examples_spec.lua.
+-- The helpers of experiment scripts. The examples themselves are tested in cli/examples_spec.lua.
 
 local experiment = require "luatensor.experiment"
 local interrupt = require "luatensor.bench.interrupt"
@@ -139,7 +139,7 @@ describe("Ctrl-C", function()
   end)
 end)
 
--- The interpreter has made a text of the error before the experiment sees it.
+-- The interpreter converts the error to a text before the experiment sees it.
 describe("Ctrl-C in a measurement", function()
   it("leaves what it measured on the page of the script", function()
     local script = [[

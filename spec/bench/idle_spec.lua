@@ -6,7 +6,8 @@ describe("bench.idle", function()
   local open, sleep = io.open, core.sleep
   local files
 
-  -- /proc/stat with these hundredths of a second: user, nice, system, idle, waiting for a disk; and this process's own.
+  -- Sets /proc/stat to these hundredths of a second (user, nice, system, idle, waiting for a disk), and this
+  -- process's own.
   local function tell(user, system, idling, waiting, own_user, own_system)
     files["/proc/stat"] = ("cpu  %d 0 %d %d %d 0 0 0 0 0\ncpu0 1 1 1 1\n"):format(user, system, idling, waiting)
     files["/proc/self/stat"] = ("7 (lua (5.4) x) R 1 2 3 4 5 6 7 8 9 10 %d %d 0 0\n"):format(own_user, own_system)
@@ -29,14 +30,14 @@ describe("bench.idle", function()
   it("takes what this process used from what all used", function()
     tell(1000, 500, 8000, 100, 300, 20)
     local watch = idle.watch()
-    tell(1100, 550, 8040, 110, 390, 30)                -- 150 of 200 worked, 100 of them ours
+    tell(1100, 550, 8040, 110, 390, 30)                -- 150 of 200 were busy, 100 of them by this process
     assert.equal(0.25, watch:others())
-    tell(1090, 510, 8100, 100, 395, 25)                -- all of it ours
+    tell(1090, 510, 8100, 100, 395, 25)                -- all of it by this process
     assert.equal(0, watch:others())
   end)
 
   it("looks at the cores that the process may use, no others", function()
-    local function tell_cores(list)                    -- hundredths worked and idled, of cores 0 to 4
+    local function tell_cores(list)                    -- hundredths of a second, busy and idle, of cores 0 to 4
       local lines = {"cpu  999999 0 0 999999 0 0 0 0 0 0"}
       for i, pair in ipairs(list) do lines[i + 1] = ("cpu%d %d 0 0 %d 0 0 0 0 0 0"):format(i - 1, pair[1], pair[2]) end
       files["/proc/stat"] = table.concat(lines, "\n") .. "\nintr 5 6 7 8 9 10\n"

@@ -1,5 +1,5 @@
 -- tags: unsanitized
--- The machine's limits: what measures them gives figures, keeps them, and says whose they are.
+-- The machine's limits: measuring them, storing them, and the identity of the machine.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -87,12 +87,12 @@ describe("the processor's caches", function()
     assert.equal(256, caches.part(l3, 4, 8))
     assert.equal(128, caches.part(l3, 8, 8))
     assert.equal(512, caches.part(l3, 2, 8))
-    assert.equal(512, caches.part(l3, 4, 16))                 -- the others are on the other socket
+    assert.equal(512, caches.part(l3, 4, 16))                 -- the other processors belong to the other socket
     assert.equal(1024, caches.part({bytes = 1024, shared = 1}, 8, 8))
   end)
 end)
 
--- Meters that count and give what they are told, instead of measuring.
+-- Fake meters count their calls and return given figures instead of measuring.
 local calls, others, watched                     -- watched: called at each product
 local function fake_meters()
   calls, others, watched = {}, 0, function() end
@@ -117,7 +117,8 @@ local function fake_meters()
   stub(meters, "transfer", function() return {latency = 1e-5, bandwidth = 10e9, bytes = 2 ^ 26} end)
 end
 
--- Stubs that come back; the folder is the process's, so each spec takes other limits out of the way.
+-- Sets stubs that are reverted after each test. The folder belongs to the process, so each test removes earlier
+-- limits.
 local snapshot
 local function before() snapshot = assert:snapshot() fake_meters() end
 local function after() snapshot:revert() end
@@ -148,17 +149,19 @@ describe("bench.machine", function()
     assert.same({limits = 2, working_set = 4, gemm = 4}, calls)
   end)
   it("measures arithmetic again where products are faster than it can be", function()
-    local rates = {60e9, 70e9, 95e9, 110e9}                -- float32: the first, then what further looks give
+    -- the first figure of float32, and the figures of repeated measurements
+    local rates = {60e9, 70e9, 95e9, 110e9}
     local looks = 0
     stub(meters, "limits", function(_, dtype)
       if dtype == "float32" then looks = looks + 1 end
       return {flops = dtype == "float32" and rates[looks] or 50e9, read = 20e9, copy = 25e9}
     end)
     assert.equal(95e9, bench.machine{devices = {"cpu"}}.devices[1].arithmetic[1].flops)
-    assert.equal(3, looks)                                 -- 90 of 95 will do
+    assert.equal(3, looks)                                 -- 90 of 95 is enough
     looks, rates = 0, {60e9, 50e9, 55e9, 40e9}
     assert.equal(60e9, bench.machine{devices = {"cpu"}, fresh = true}.devices[1].arithmetic[1].flops)
-    assert.equal(4, looks)                                 -- no more: the page says that it is none
+    -- no more attempts: the page says that the figure is no limit
+    assert.equal(4, looks)
   end)
   it("stops the sweep where two sizes are no faster than memory, whose rate is the better one", function()
     local cpu = bench.machine{devices = {"cpu"}}.devices[1]
@@ -298,14 +301,14 @@ describe("a share", function()
     assert.same({0.25, "reading a working set of this size"}, {of(100e9, "read", nil, 2000)})
     assert.same({nil, "in cache"}, {of(100e9, "copy", nil, 20000)})
   end)
-  -- Noise: the largest working set looks three times as fast as memory.
+  -- With noise, the largest working set looks three times as fast as memory.
   it("of what exceeds every cache is of memory, however fast it looked", function()
     local odd = {device = "cpu", kind = "cpu", threads = 2, cores = 2, read = 20e9, copy = 25e9, arithmetic = {}, products = {},
       levels = {{bytes = 1000, read = 400e9}, {bytes = 100000, read = 60e9}}}
     assert.same({nil, "in cache"}, {share.of(odd, 10e9, "copy", nil, 180000)})
     odd.caches = {{name = "L1", bytes = 1000, shared = 1}, {name = "L2", bytes = 19000, shared = 1}}
-    assert.same({nil, "in cache"}, {share.of(odd, 10e9, "copy", nil, 180000)})       -- nobody tells of a third level
-    odd.caches[3] = {name = "L3", bytes = 40000, shared = 2}                         -- 80000 in all
+    assert.same({nil, "in cache"}, {share.of(odd, 10e9, "copy", nil, 180000)})       -- no third level is reported
+    odd.caches[3] = {name = "L3", bytes = 40000, shared = 2}                         -- 80000 bytes in total
     assert.same({nil, "in cache"}, {share.of(odd, 10e9, "copy", nil, 160000)})
     assert.same({0.4, "copying memory"}, {share.of(odd, 10e9, "copy", nil, 160002)})
     assert.same({0.5, "reading memory"}, {share.of(odd, 10e9, "read", nil, 180000)})
@@ -318,7 +321,7 @@ describe("a share", function()
     entry.transfers = {{pinned = true, out = false, bandwidth = 5e9}, {pinned = false, out = true, bandwidth = 2e9}}
     assert.same({100e9, "flops"}, limit{part = "kernels", flops = 10, bytes = 20, dtype = "float32"})
     assert.same({25e9, "bytes"}, limit{part = "kernels", bytes = 10 ^ 9, dtype = "int32"})
-    assert.same({}, limit{part = "kernels", bytes = 40000, calls = 2})                -- in cache
+    assert.same({}, limit{part = "kernels", bytes = 40000, calls = 2})                -- in the cache
     assert.same({2e9, "bytes"}, limit{part = "to_host", bytes = 100})
     assert.same({}, limit{part = "to_device", bytes = 100})
     assert.same({}, limit{part = "waiting"})

@@ -1,5 +1,5 @@
 -- tags: texts
--- What a run does and how long it will take: with a clock and a stream of its own, and on a terminal.
+-- Progress of a run and its remaining time, with a fake clock and a fake stream, and on a terminal.
 
 local progress = require "luatensor.bench.progress"
 local shell = require "spec.support.shell"
@@ -80,7 +80,7 @@ describe("progress on a terminal", function()
     local task <close> = progress.task("bench", 10, {seconds = 20})
     task:step "x + y"
     assert.equal("bench: x + y (1 of 10), about 20 s left", line())
-    now = now + 8                          -- 2 of 10 in 8 s: 32 s more, or the 12 s that were told; 1 part in 1
+    now = now + 8                          -- 2 of 10 took 8 s: 32 s more, or the estimated 12 s; then 1 part of 1
     task:step("exp", 1)
     task:step("sum", 1)
     assert.equal("bench: sum (3 of 10), about 32 s left", line())

@@ -1,6 +1,6 @@
 -- tags: unsanitized
--- lt.bench.split: where the time of a function goes. Counts are known by hand; times are only compared with each other,
--- or with what a sleep takes at least.
+-- lt.bench.split, which divides the time of a function. Counts are known by hand; times are only compared with each
+-- other, or with the minimum time of a sleep.
 local core = require "luatensor.core"
 local clocks = require "spec.support.fake_clock"
 local format = require "luatensor.page.format"
@@ -23,7 +23,7 @@ end
 
 local function take(fn, more) return lt.bench.split(fn, options(more)) end
 
--- The one row of a family on a kind of device.
+-- The only row of a family on a kind of device.
 local function row_of(result, device, family)
   local found
   for _, row in ipairs(result.rows) do
@@ -55,14 +55,15 @@ describe("split.parts", function()
     return row
   end
 
-  -- Two calls of a function, whose run took 10 s; counting takes 1/64 s within and 1/32 s besides each device call.
+  -- A profile of two calls of a function that together took 10 s; counting takes 1/64 s within each device call and
+  -- 1/32 s outside.
   local function profile()
     return {seconds = 10, inside = 1 / 64, outside = 1 / 32, rows = {
       made("cpu", "gemm", 2, 1, {flops = 240, read = 256, written = 120, dtype = "float32"}),
       made("cuda", "map", 4, 2 + 4 / 64, {read = 64, written = 64}),
       made("cuda", "copy_in", 2, 0.5, {written = 8000}),
       made("cuda", "copy_out", 2, 0.25, {read = 8}),
-      made("cuda", "wait", 4, 4 / 128),                      -- less than counting takes
+      made("cuda", "wait", 4, 4 / 128),                      -- less than the time of counting
       made("cuda", "copy_across", 2, 1 + 2 / 64, {written = 16}),
       made("cuda", "graph", 2, 1 + 2 / 64),
     }}
@@ -225,7 +226,7 @@ describe("bench.split", function()
     assert.is_true(is_off())
   end)
 
-  -- Only while each call is waited for does a profile run.
+  -- Calls act only in serialised runs: only then does a profile run, so that another one cannot start.
   local function in_serialised_run(act)
     return function()
       if pcall(core.profile_start) then core.profile_stop() else act() end
@@ -358,7 +359,7 @@ gpu.describe("bench.split on a GPU", {{}}, function()
       local graph <close> = lt.graph(function() x:add_(1) end, cuda)
       graph:replay()
     end)
-    assert.equal(1, row_of(r, "cuda", "map").calls)         -- the first call of the two; the second is captured
+    assert.equal(1, row_of(r, "cuda", "map").calls)         -- the first of the two calls; the second one is captured
     assert.equal(1, row_of(r, "cuda", "graph").calls)
   end)
 
@@ -377,7 +378,7 @@ gpu.describe("bench.split on a GPU", {{}}, function()
       if block.kind == "chart" then assert.is_true(block.series[1].emulated) end
     end
     assert.equal(1, notes)
-    assert.equal(2, #tables[1].columns)                     -- no shares of a sum of both
+    assert.equal(2, #tables[1].columns)                     -- no shares, because the sum mixes real and emulated times
     assert.equal("Calls of devices", tables[2].title)
     assert.truthy(tables[3].title:find "emulated device")
   end)

@@ -1,4 +1,5 @@
--- lt.bench.time on a fake clock, whose time is what the timed function says it takes: every figure is known.
+-- lt.bench.time with a fake clock, which advances by the seconds that the timed function asks for, so every figure is
+-- known.
 local lt = require "luatensor"
 local arguments = {seconds = 1, warmup = 0.1}
 local clocks = require "spec.support.fake_clock"
@@ -15,20 +16,20 @@ local function time(seconds, more)
   return lt.bench.time(clock:work(seconds), options(clock, more)), clock
 end
 
--- A thousandth, about, without rounding: sums of it are exact.
+-- About a thousandth of a second. Sums of it are exact.
 local SHORT <const> = 1 / 1024
-local CALLS <const> = 1024 // 20      -- a twentieth of a second
+local CALLS <const> = 1024 // 20      -- the calls of a round: a twentieth of a second
 
 local function close(expected, got) assert.near(expected, got, 1e-9 * math.abs(expected)) end
 
--- The texts of the notes, one a line.
+-- The texts of the notes as lines.
 local function notes_of(result)
   local texts = {}
   for i, note in ipairs(result.notes) do texts[i] = note.text end
   return table.concat(texts, "\n")
 end
 
--- Without what depends on the machine the spec runs on.
+-- The notes without those that depend on the machine on which the spec runs.
 local function own_notes(result)
   return (notes_of(result):gsub("Others used[^\n]*", ""):gsub("Measured on an emulated[^\n]*", ""):gsub("^%s+", ""))
 end
@@ -47,7 +48,7 @@ describe("bench.time", function()
   end)
 
   it("makes as many rounds as the seconds hold, five at least", function()
-    local r = time(0.5)                             -- one second would be two rounds
+    local r = time(0.5)                             -- one second would give two rounds
     assert.equal(5, #r.samples)
     assert.equal(1, r.calls)
     assert.equal(30, #time(SHORT, {rounds = 30}).samples)
@@ -56,7 +57,7 @@ describe("bench.time", function()
   it("counts: rounds, a call before each, the first one", function()
     local r, clock = time(2)
     assert.equal(5, #r.samples)
-    assert.equal(1 + 5, clock.calls)                -- slow: the rounds' calls and the first
+    assert.equal(1 + 5, clock.calls)                -- a slow function: the first call, and one call for each round
     assert.equal(2, r.single)
   end)
 
@@ -80,7 +81,7 @@ describe("bench.time", function()
     assert.equal(16, r.calls)                        -- more than a quarter of a round
     assert.equal(SHORT, r.q3)
     assert.equal(0.0625, r.max)
-    assert.equal(SHORT, r.samples[3])                -- of one call: it counts
+    assert.equal(SHORT, r.samples[3])                -- a round of one call counts
   end)
 
   it("a slow first call is not the measure", function()
@@ -134,7 +135,7 @@ end)
 describe("bench.time, notes", function()
   local notes = require "luatensor.bench.notes"
 
-  -- The texts of the notes on quiet figures, but for what is given.
+  -- The texts of the notes on quiet figures with the changes in `more`.
   local function texts(more, run)
     local figures = {q1 = 1e-7, median = 1e-7, q3 = 1e-7, samples = {1, 1, 1, 1, 1, 1}, calls = 10}
     for name, value in pairs(more) do figures[name] = value end

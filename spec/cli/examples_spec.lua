@@ -1,5 +1,5 @@
 -- tags: process
--- The examples as a user runs them: small, and with wrong options.
+-- Runs the examples as a user does: with small options, and with wrong options.
 
 local format = require "luatensor.page.format"
 local lt = require "luatensor"
@@ -13,7 +13,7 @@ end
 
 local quick = "--rows 40 --cols 30 --threads 2 --dtype float64 "
 
--- Each as small as it gets.
+-- The options that make each experiment as small as possible.
 local small = {
   ["01_device"] = "",
   ["02_large"] = quick .. "--iterations 2",
@@ -30,7 +30,7 @@ local small = {
 local LOUD = "require('luatensor.experiment').run(arg[1], {table.unpack(arg, 3)}):save(arg[2])"
 local QUIET = "require('luatensor.experiment').run(arg[1], {table.unpack(arg, 3)}, true)"
 
--- Runs an experiment in a process of its own: its result, by way of JSON, and its output.
+-- Runs an experiment in a process of its own. Returns its result, read from JSON, and its output.
 local function run_and_load(name, options, environment)
   local path = os.tmpname()
   local output = shell.passes(("%s tools/lua -e \"%s\" - %s %s %s"):format(environment or "", LOUD, name, path, options))
@@ -39,7 +39,7 @@ local function run_and_load(name, options, environment)
   return made, output
 end
 
--- Every figure in the blocks, as it is shown.
+-- All figures in the blocks, as shown.
 local function shown_figures(blocks)
   local list = {}
   for _, block in ipairs(blocks) do
@@ -68,7 +68,8 @@ describe("examples", function()
         for word in figure:gmatch("%S+") do assert.truthy(flat:find(word, 1, true), figure .. " is not in\n" .. output) end
       end
       for key, value in pairs(made.values) do
-        assert.equal(key:match("^(.+)_send_seconds$") or "cpu", value.device)            -- published, of other devices
+        -- published figures of other devices
+        assert.equal(key:match("^(.+)_send_seconds$") or "cpu", value.device)
         assert.truthy(value.value > 0 and not value.emulated, key)
       end
     end)
@@ -187,7 +188,7 @@ describe("examples on an emulated GPU", function()
     end
     assert.falsy(output:find("traceback", 1, true), output)
     local last = output:match("\n== The notebook's figures beside this machine's\n(.*)$")
-    assert.truthy(last:find("here, cpu", 1, true), output)       -- 70 × 30 is the notebook's, whatever --rows is
+    assert.truthy(last:find("here, cpu", 1, true), output)       -- the notebook's sizes are 70 × 30, whatever --rows is
     assert.truthy(last:find("! Claim 12: not the notebook's loop", 1, true), output)
     assert.falsy(last:find("cuda", 1, true), output)
   end)

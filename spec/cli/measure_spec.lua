@@ -1,5 +1,5 @@
 -- tags: process
--- The subcommands of luatensor that measure, as a user runs them.
+-- The measuring subcommands of luatensor, as a user runs them.
 
 local luatensor = require "spec.support.command"
 local shell = require "spec.support.shell"
@@ -84,7 +84,7 @@ describe("luatensor bench", function()
     complains(2, "--dtype takes a floating-point dtype such as float32, not \"int8\"", "bench --dtype int8")
   end)
 
-  -- Two seconds of calls: warming up ends after one.
+  -- The calls take two seconds; the warm-up ends after one.
   it("ends by Ctrl-C with what was measured so far", function()
     local work = "(function() calls = calls + 1; if calls == 200 then io.popen(\"kill -INT $PPID\"):close() end; "
       .. "require(\"luatensor.core\").sleep(0.01) end)()"

@@ -27,7 +27,7 @@ describe("luatensor experiment", function()
     assert.equal("{", text:sub(1, 1))
   end)
 
-  -- Before the third experiment Ctrl-C is pressed.
+  -- The third experiment starts with Ctrl-C.
   local pressing = file "pressing.lua"
   local handle = assert(io.open(pressing, "w"))
   handle:write [[
@@ -89,7 +89,7 @@ describe("luatensor report", function()
     assert.equal("report", saved("report.json").kind)
     assert.truthy(read("report.html"):find("^<!doctype html>") or read("report.html"):find("^<!DOCTYPE html>"))
     assert.truthy(read("report.md"):find("^# "))
-    assert.truthy(output:find("report: ", 1, true))              -- a line a part, in a pipe
+    assert.truthy(output:find("report: ", 1, true))              -- in a pipe, one line for each part
     assert.equal(0, run(("report --from %s -o %s"):format(file "report.json", file "again.html")))
     assert.equal(read "report.html", read "again.html")
   end)

@@ -1,5 +1,5 @@
 -- tags: process
--- The command luatensor as a user runs it: help, wrong usage, streams, and what is here.
+-- The command luatensor as a user runs it: help, wrong usage, streams, devices and libraries.
 
 local luatensor = require "spec.support.command"
 local lt = require "luatensor"
@@ -148,7 +148,8 @@ describe("luatensor on a terminal", function()
     if not status then return pending "no terminal can be made here" end
     assert.equal(0, status, output)
     assert.truthy(output:find("^\rbench: lt.ones%(9%)"), output)
-    local results = output:match("\r\27%[K([^\r].*)$")           -- after the last time that the line went
+    -- the output after the progress line was removed for the last time
+    local results = output:match("\r\27%[K([^\r].*)$")
     assert.truthy(results:find("^lt.ones%(9%): "), output)
     assert.falsy(results:find("\27", 1, true), output)
   end)
@@ -249,7 +250,7 @@ describe("luatensor info", function()
   local emulator = (os.getenv "BUILD" or "build") .. "/spec/emulator"
   if not shell.exists(emulator .. "/libcuda.so.1") then return pending("make emulator builds it") end
 
-  -- The advice in an environment in which no GPU can be used.
+  -- The remedy that `info` prints in an environment in which no GPU can be used.
   local function cure(environment)
     return select(2, run("info", environment)):match("GPU not found: [^\n]*\n  what to do: ([^\n]*)\n")
   end

@@ -22,7 +22,7 @@ mpmath.mp.dps = 1500
 random.seed(1)
 POINTS = 56
 
-# name, function, whether it grows like an exponential of the real part (imaginary part: "i")
+# name, function, and "r" or "i" if the function grows like an exponential of the real or imaginary part
 FUNCTIONS = [
     ("exp", mpmath.exp, "r"), ("expm1", lambda z: mpmath.exp(z) - 1, "r"),
     ("sigmoid", lambda z: 1 / (1 + mpmath.exp(-z)), "r"),

@@ -1,5 +1,4 @@
-# Writes spec/data/fft.json: what NumPy's numpy.fft gives, for spec/array/fft_spec.lua.
-#   python3 spec/data/make_fft.py
+# Writes spec/data/fft.json, the results of NumPy's numpy.fft, for spec/array/fft_spec.lua.
 import numpy as np
 
 import as_json

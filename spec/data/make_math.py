@@ -22,7 +22,7 @@ def gelu(x):
     return x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2
 
 
-# name, function, ranges to draw from (an even share each)
+# name, function, ranges to draw from (each gets an equal share of the points)
 FUNCTIONS = [
     ("exp", mpmath.exp, [(-1, 1), (-740, 709)]),
     ("expm1", mpmath.expm1, [(-1, 1), (-40, 709)]),

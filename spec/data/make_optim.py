@@ -13,7 +13,7 @@ import as_json
 warnings.simplefilter("ignore")
 STEPS = 10
 
-# class, options in Python, the same in Lua
+# class, options in Python, the same options in Lua
 OPTIMISERS = [
     ("SGD", "lr=0.1"), ("SGD", "lr=0.1, momentum=0.9"), ("SGD", "lr=0.1, momentum=0.9, dampening=0.3, weight_decay=0.1"),
     ("SGD", "lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1"), ("SGD", "lr=0.1, momentum=0.5, maximize=True"),
@@ -32,7 +32,7 @@ OPTIMISERS = [
     ("RAdam", "lr=0.1, decoupled_weight_decay=True, weight_decay=0.2, maximize=True"),
 ]
 
-# the expression of `o`, the same in Lua where it differs, steps
+# the expression of `o` in Python, the same in Lua if it differs, steps
 SCHEDULERS = [
     ("StepLR(o, 3)", None, 10), ("StepLR(o, 4, gamma=0.5)", "StepLR(o, 4, {gamma = 0.5})", 10),
     ("MultiStepLR(o, [2, 5, 5, 8])", "MultiStepLR(o, {2, 5, 5, 8})", 10),
@@ -89,7 +89,8 @@ def optimiser(name, options, start, gradients):
     seen = []
     for k, (g, h) in enumerate(gradients):
         p.grad = torch.tensor(g, dtype=torch.float64)
-        q.grad = None if k == 3 else torch.tensor(h, dtype=torch.float64)      # one is skipped once
+        # one step of one parameter has no gradient
+        q.grad = None if k == 3 else torch.tensor(h, dtype=torch.float64)
         opt.step()
         if k in (0, STEPS - 1):
             seen.append(numbers(torch.cat([p.detach(), q.detach()])))
@@ -153,11 +154,11 @@ start = [draw(3), draw(2)]
 gradients = [(draw(3), draw(2)) for _ in range(STEPS)]
 as_json.write("optim", {
     "torch": torch.__version__.split("+")[0], "start": start, "gradients": gradients,
-    # parameters after the first step, after the last
+    # parameters after the first step and after the last
     "optimisers": [optimiser(*row, start, gradients) for row in OPTIMISERS],
-    # learning rates of two groups, momentum of the first
+    # learning rates of two groups, and the momentum of the first group
     "schedulers": [scheduler(*row) for row in SCHEDULERS],
     "metrics": numbers(METRICS), "plateaus": [plateau(*row) for row in PLATEAUS],
-    # loss and parameters after each step; calls of the closure
+    # loss and parameters after each step, and the number of calls of the closure
     "lbfgs": [lbfgs(options, lua_options(options)) for options in LBFGS],
 }, 2)

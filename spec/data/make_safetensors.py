@@ -1,4 +1,5 @@
-# Makes python.safetensors: what Python's package, version 0.8, writes for tensors of every dtype. Needs `safetensors`:
+# Makes python.safetensors, written by the Python package safetensors, version 0.8, with tensors of every dtype. Needs
+# `safetensors`:
 #
 #   python3 spec/data/make_safetensors.py
 import ctypes

@@ -1,5 +1,5 @@
 -- tags: unsanitized smoke
--- Graphs: what a function launches is captured and launched again as one.
+-- Graphs: the launches of a function are captured, and repeated by one launch.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
@@ -16,7 +16,7 @@ end)
 
 local device = {device = "cuda"}
 
--- f is called once as it is and once captured: only the second time `act` runs.
+-- Calls f once normally and once while it is captured; `act` runs only in the captured call.
 local function when_captured(act)
   local calls = 0
   return message_of(lt.graph, function()
@@ -104,7 +104,7 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
       return all
     end
     lt.manual_seed(1)
-    local g = lt.graph(draw)                   -- uses one call's numbers
+    local g = lt.graph(draw)                   -- a replay uses the random numbers of one call
     own:manual_seed(3)
     for _, seed in ipairs {1, 77, 1} do
       lt.manual_seed(seed)

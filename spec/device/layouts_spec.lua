@@ -1,6 +1,6 @@
 -- tags: smoke
--- A device's element-wise kernels against the CPU's, byte for byte: every way through them that shapes, strides,
--- alignment and dtypes choose. Specs of single ops have the oracle; here the CPU is it.
+-- A device's element-wise kernels against the CPU's, byte for byte, for all code paths that shapes, strides,
+-- alignment and dtypes select. Here the CPU is the oracle; the specs of single ops have an independent one.
 local assert = require "luassert"
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -12,7 +12,7 @@ if device == "cpu" then
   return
 end
 
--- f of the tensors on the CPU and of copies of them on the device; false and what differs, or true.
+-- Applies f to the tensors on the CPU and to copies on the device. Returns true, or false and the difference.
 local function agrees(f, ...)
   local there = {}
   for i, x in ipairs{...} do there[i] = x:to(device) end
@@ -35,7 +35,7 @@ local function check(label, f, ...)
   assert(ok, label .. ": " .. tostring(why))
 end
 
--- Different elements everywhere, small enough for every dtype.
+-- A tensor without repeated elements, which are small enough for every dtype.
 local function numbers(shape, dtype)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -129,7 +129,7 @@ end)
 describe("copies", function()
   it("keep every bit", function()
     local words = {}
-    for i = 1, 600 do words[i] = string.pack("<I4", (0x7f800000 + i * 7919) & 0xffffffff) end      -- NaN of all kinds
+    for i = 1, 600 do words[i] = string.pack("<I4", (0x7f800000 + i * 7919) & 0xffffffff) end      -- all kinds of NaN
     local x = lt.from_bytes(table.concat(words), {20, 30}, {dtype = "float32", device = "cpu"})
     check("contiguous", copy, x)
     check("transposed", function(a) return a.T:clone() end, x)
@@ -178,7 +178,7 @@ describe("arange", function()
   end)
 end)
 
--- Both run the functions of src/math; without FMA the CPU's round once more.
+-- Both devices run the functions of src/math; without FMA, the CPU rounds once more.
 local fused = lt.devices()[1].isa ~= "baseline"
 
 describe("float ops", function()
@@ -192,11 +192,11 @@ describe("float ops", function()
         if not fused then return pending("this CPU has no FMA") end
         for _, dtype in ipairs{"float32", "float64"} do
           local x = lt.tensor(values, {dtype = dtype, device = "cpu"})
-          -- The CPU takes the form for huge angles for a block of elements, a GPU for the element.
+          -- The CPU uses the formula for huge angles for a whole block of elements, a GPU for single elements.
           if name == "sin" or name == "cos" or name == "tan" then x = x:clip(-1e4, 1e4) end
           local f = function(...)
             local r = lt[name](...)
-            return r.dtype == "bool" and r or lt.where(r:isnan(), 0, r)    -- which NaN, is the processor's choice
+            return r.dtype == "bool" and r or lt.where(r:isnan(), 0, r)    -- the processor chooses which NaN
           end
           if arity == 1 then check(dtype, f, x) else check(dtype, f, x, x:flip(1)) end
         end

@@ -1,13 +1,13 @@
 -- tags: unsanitized
--- Device calls that a profile counts, below the op layer: numbers known by hand.
+-- Profiles of device calls below the op layer. The expected counts are known by hand.
 local core = require "luatensor.core"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
 local shell = require "spec.support.shell"
 
--- The calls of f, by "device family": calls, elements, read, written, flops, dtype of the last call; and the whole
--- profile.
+-- Profiles f. Returns a table of its calls by "device family" (calls, elements, read, written, flops, dtype of the
+-- last call), and the whole profile.
 local function profile(mode, f)
   core.profile_start(mode)
   local ok, problem = pcall(f)
@@ -24,7 +24,7 @@ local function profile(mode, f)
   return rows, p
 end
 
--- Only the families named may have been called.
+-- Asserts on the names of the families that were called.
 local function families(rows)
   local names = {}
   for name in pairs(rows) do names[#names + 1] = name end
@@ -39,7 +39,7 @@ local function row(expected, actual)
   end
 end
 
--- Calls on one device: x is made there before.
+-- Describes the calls on one device; x is made on it first.
 local function describe_families(device)
   local where = {device = device}
   local function counted(f) return profile("serialised", f) end

@@ -1,6 +1,6 @@
 -- tags: two-gpus
--- Tensors on several devices: what may meet, what has to move, and that each device keeps its own memory and order.
--- With an emulated GPU: LUATENSOR_EMULATOR=devices=2
+-- Tensors on several devices: which tensors may meet, which must be moved, and that each device keeps its own memory
+-- and order of calls. LUATENSOR_EMULATOR=devices=2 gives an emulated GPU a second device.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -11,7 +11,7 @@ for i, info in ipairs(lt.devices()) do places[i] = info.device end
 
 local function here(values, device, dtype) return lt.tensor(values, {device = device, dtype = dtype}) end
 
--- f(one device, another), for each pair there is.
+-- Calls f(one device, another) for each pair of devices.
 local function each_pair(f)
   for _, a in ipairs(places) do
     for _, b in ipairs(places) do
@@ -20,7 +20,7 @@ local function each_pair(f)
   end
 end
 
--- The message of a function that got tensors on a and b.
+-- The error message of a function that got tensors on a and b.
 local function refusal(name, a, b)
   return ('%s: tensors on different devices: %s and %s; move one with :to("%s")'):format(name, a, b, b == "cpu" and a or b)
 end
@@ -28,8 +28,8 @@ end
 describe("tensors on different devices", function()
   if #places < 2 then return pending("needs a GPU") end
 
-  -- The name in the message, and a call with x on one device, y (like x), m (bool, 2 × 2) and i (int64, 2) on another.
-  -- reversed: the message names the other device first.
+  -- The name in the message, and a call with x on one device, and y (like x), m (bool, 2 × 2) and i (int64, 2) on
+  -- another. reversed: the message names the other device first.
   local calls = {
     {"add", function(x, y) return x + y end},
     {"add", function(x, y) return lt.add(x, x, {out = y}) end, reversed = true},
@@ -139,7 +139,7 @@ describe("several GPUs", function()
   it("compute at the same time, and what they send each other is in order", function()
     local x = lt.ones(1000, {device = first})
     for round = 1, 20 do
-      local y = (x + 1):to(second)        -- a copy that no host waits for
+      local y = (x + 1):to(second)        -- a copy for which the host does not wait
       x = (y * 2):to(first)
       if round % 5 == 0 then x:remainder_(7) end
     end
@@ -194,13 +194,13 @@ describe("several GPUs", function()
   end)
 end)
 
--- The emulated GPU counts what is copied between it and the host.
+-- The emulated GPU counts the copies between itself and the host.
 describe("copies to the host", function()
   local emulator = require("spec.support.gpu").emulator
   if not emulator then return pending("needs an emulated GPU") end
   local x = lt.arange(1000000, {device = places[2]}):reshape(100, 100, 100)
 
-  -- Copies that f makes, when what it needs is there.
+  -- The number of copies that f makes after its inputs are ready.
   local function copies(f)
     lt.synchronize()
     local before = emulator.counts().copies

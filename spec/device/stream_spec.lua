@@ -1,6 +1,6 @@
 -- tags: unsanitized smoke
--- Streams and events: on the CPU they do nothing, and scripts that use them run there, too. On the emulator work runs as
--- late as it may (order=lazy): what does not wait where it should computes with old values.
+-- Streams and events: on the CPU they do nothing, and scripts that use them run there, too. The emulator runs work as
+-- late as possible (order=lazy), so that code with a missing wait computes with old values.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
@@ -115,7 +115,7 @@ describe("events", function()
   end)
 end)
 
--- Ops on random streams, some tensors freed on the way, against the same on plain numbers.
+-- Compares ops on random streams, with some tensors freed meanwhile, with the same ops on plain numbers.
 local function random_program(seed, nstreams, steps)
   math.randomseed(seed)
   local streams, tensors, values = {lt.current_stream(device)}, {}, {}
@@ -159,7 +159,7 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
       local x = lt.full({1000}, k, on_device)
       local y = lt.with_stream(a, function() return x * 2 end)
       x:free()
-      local z = lt.full({1000}, -1, on_device)                -- in x's place
+      local z = lt.full({1000}, -1, on_device)                -- reuses the memory of x
       assert.equal(2000 * k, y:sum():item())
       assert.equal(-1000, z:sum():item())
     end
@@ -177,7 +177,7 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
       made[k] = lt.with_stream(a, function() return x * 2 end)
       x:free()
     end
-    lt.sum(big, {out = total})                                -- partial sums lie in one of them
+    lt.sum(big, {out = total})                                -- the partial sums reuse one of these blocks
     assert.equal(3000000, total:item())
     for k, y in ipairs(made) do assert.equal(2 * k * y.size, y:sum():item()) end
   end)

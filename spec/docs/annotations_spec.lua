@@ -1,5 +1,6 @@
 -- tags: texts
--- library/, the annotations that editors and lt.help read: they are complete, and of the grammar that editors know.
+-- The annotations in library/, which editors and lt.help read: they must be complete, and follow the grammar of
+-- editors.
 
 local annotations = require "luatensor.help.annotations"
 local annotate = dofile "tools/annotate.lua"
@@ -31,7 +32,7 @@ end)
 local primitive = {any = true, ["nil"] = true, boolean = true, integer = true, number = true, string = true, table = true,
                    ["function"] = true, lightuserdata = true, userdata = true}
 
--- The first part of a type that nothing defines; nil: it is sound.
+-- The first undefined name in a type, or nil if all are defined.
 local function undefined(type)
   local inner, rest = type:match "^(%b())%[%](.*)$"
   if inner then return undefined(inner:sub(2, -2)) or rest ~= "" and rest or nil end

@@ -1,6 +1,5 @@
 -- tags: uncollected many-kernels
--- docs/coverage.md says what is so: all functions are called again, on the CPU and, where the GPU is the emulated one,
--- there.
+-- Checks docs/coverage.md: all functions are called again on the CPU and, if the GPU is emulated, on the GPU.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

@@ -1,5 +1,5 @@
 -- tags: texts
--- The examples in docs/examples, which lt.help shows, run and give what they say.
+-- The examples in docs/examples, which lt.help shows, run and print the given results.
 
 local examples = require "tools.annotate.examples"
 local lt = require "luatensor"
@@ -28,7 +28,7 @@ describe("the example of", function()
   end
 end)
 
--- Names that have no example yet: whoever adds examples lowers this, and a new name comes with one.
+-- The number of names without an example. Lower it when you add examples; a new name needs an example.
 local WITHOUT <const> = 16
 
 describe("names without an example", function()

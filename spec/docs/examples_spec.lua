@@ -1,4 +1,4 @@
--- The tour and the page about training run on every device, and so do the blocks of all pages that need a GPU.
+-- The tour and the page about training run on every device. The blocks of all pages that need a GPU run, too.
 local lt = require "luatensor"
 local pages = require "spec.support.pages"
 

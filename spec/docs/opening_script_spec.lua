@@ -1,4 +1,5 @@
--- The script that opens the documentation, smaller: a GPU's sums are the CPU's, but for the order of additions.
+-- The script that opens the documentation, at a smaller size. The sums of a GPU equal the CPU's except for the order
+-- of additions.
 local lt = require "luatensor"
 
 local ROUNDS <const>, ROWS <const>, COLS <const> = 5, 700, 300
@@ -19,7 +20,7 @@ end
 
 describe("the opening script", function()
   it("gives sums that 490 000 products of uniform numbers can have", function()
-    for _, sum in ipairs(sums("cpu")) do                    -- mean of a term: 1/4
+    for _, sum in ipairs(sums("cpu")) do                    -- the mean of a term is 1/4
       assert.near(ROWS * ROWS * COLS / 4, sum, 0.02 * ROWS * ROWS * COLS / 4)
     end
   end)
@@ -29,7 +30,7 @@ describe("the opening script", function()
     if #lt.devices() == 1 then return pending("needs a GPU") end
     for i = 2, #lt.devices() do
       for k, sum in ipairs(sums(lt.devices()[i].device)) do
-        -- COLS positive terms in float32, each addition rounded, on either side; the sum itself is made in double.
+        -- Both sides add COLS positive terms in float32, and round each addition; the last sum is computed in double.
         assert.near(expected[k], sum, 2 * (COLS + 2) * 2 ^ -24 * expected[k])
       end
     end

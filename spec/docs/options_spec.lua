@@ -1,5 +1,5 @@
 -- tags: texts
--- The names of options that a function accepts, its error's "known: …" and the reference are the same.
+-- A function accepts the same option names that its error ("known: …") and the reference list.
 
 local lt = require "luatensor"
 local positions = require "luatensor.base.positions"
@@ -10,7 +10,7 @@ local docs = public.docs
 
 local x = lt.ones(2, 2)
 
--- A value for a parameter, by its type.
+-- A value for a parameter of this type.
 local function sample(param)
   if param.type:find "Tensor" then return x end
   if param.type:find "integer" or param.type:find "number" then return 1 end
@@ -23,7 +23,7 @@ local function parameters() return {lt.ones(2, {requires_grad = true})} end
 local function optimizer() return lt.optim.SGD(parameters(), {lr = 1}) end
 local rows = lt.data.TensorDataset(lt.ones(4))
 
--- Arguments before the options where the types do not say enough.
+-- Arguments before the options, for functions whose parameter types do not suffice to make arguments.
 local given = {
   ["reshape"] = function() return {x, 4} end,
   ["from_bytes"] = function() return {"1234", {1}} end,
@@ -46,7 +46,7 @@ local given = {
   ["bench.crossover"] = function() return {tostring, {1, 2}} end,
 }
 
--- The names that f says to know, asked with a name that it cannot know; nil: it knows no options.
+-- The option names that f's error lists for an unknown option; nil if f takes no options.
 local function asked(f, list, n)
   list = table.move(list, 1, n, 1, {})
   list[n + 1] = {no_such_option = true}
@@ -84,7 +84,7 @@ local function list_of(names)
   return table.concat(list, ", ")
 end
 
--- "name: the code knows …, the reference names …" of functions where they differ.
+-- Lists functions that differ from the reference: "name: the code knows …, the reference names …".
 local function differences(prefix, functions, names)
   local list = {}
   for _, name in ipairs(names) do
@@ -142,17 +142,17 @@ end)
 
 -- ---- options that are given by position ----
 
--- Options that many functions have, in no place of their own.
+-- Options that many functions have, without a position of their own.
 local common = {dtype = true, device = true, generator = true, requires_grad = true, out = true}
 
--- Functions that no other library has, or whose options are tables or have no place there.
+-- Functions that other libraries lack, or whose options are tables or have no position in other libraries.
 local without_places = {
   advise = true, chunk = true, clip = true, diff = true, event = true, grad = true, value_and_grad = true, kernel = true,
   ["data.split"] = true, to = true, to_dlpack = true, from_dlpack = true, reshape = true, tril = true, triu = true,
   ["nn.autocast"] = true,
 }
 
--- Visits functions and classes with the docs of their own, and the options that they know.
+-- Visits functions and classes with their own docs, and the options that they know.
 local function each_known(visit)
   for prefix, functions in pairs(public.libraries) do
     for _, list in ipairs {public.functions_of(functions), public.classes_of(functions)} do
@@ -165,14 +165,14 @@ local function each_known(visit)
   end
 end
 
--- The first option that is in no other place of the function and that few functions have.
+-- The first option that is no other parameter of the function and that few functions have.
 local function own_option(known, doc)
   local taken = {}
   for _, param in ipairs(doc.params) do taken[param.name] = true end
   for name in pairs(known) do if not common[name] and not taken[name] then return name end end
 end
 
--- Methods that are in the table: each with its first arguments, and how many these are.
+-- The methods in the table, each with its first arguments and the number of these arguments.
 local function calls_of_methods()
   local layer = lt.nn.Linear(1, 1)
   return {
@@ -186,7 +186,8 @@ end
 describe("options that are given by position", function()
   it("have the names that the functions know", function()
     local known_of, unknown = {}, {}
-    each_known(function(prefix, name, known)                       -- gelu, say, is lt.gelu and nn.functional.gelu
+    -- gelu, for example, is lt.gelu and nn.functional.gelu
+    each_known(function(prefix, name, known)
       local fn = prefix == "autograd." and prefix .. name or name
       known_of[fn] = known_of[fn] or {}
       for option in pairs(known) do known_of[fn][option] = true end

@@ -1,5 +1,5 @@
 -- tags: texts
--- Every block of Lua of every page runs, its lines print what the page says, and what tables show is right. Blocks that need
+-- Every block of Lua on every page runs, its lines print the given output, and the tables are right. Blocks that need
 -- a GPU are in examples_spec.
 local lt = require "luatensor"
 local pages = require "spec.support.pages"

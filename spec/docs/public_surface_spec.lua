@@ -1,5 +1,6 @@
 -- tags: texts
--- Public names neither vanish nor appear unnoticed: spec/data/public_surface.txt has them with their kinds and options.
+-- Public names cannot vanish or appear unnoticed: spec/data/public_surface.txt lists them with their kinds and
+-- options.
 
 local lt = require "luatensor"
 local surface = require "spec.support.surface"

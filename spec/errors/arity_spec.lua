@@ -1,5 +1,5 @@
 -- tags: texts
--- Every public function, method and module refuses an argument more than the reference names, and takes as many.
+-- Every public function, method and module accepts as many arguments as the reference names, and refuses one more.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -7,7 +7,7 @@ local public = require "spec.support.public"
 local nn, optim, data = lt.nn, lt.optim, lt.data
 local docs, doc_of, most_of = public.docs, public.doc_of, public.most_of
 
--- The error of f for n arguments, of which only the last and, if given, the first are not nil.
+-- The error of f for n arguments, all nil except the last one and, if given, the first one.
 local function said(f, n, first)
   local list = {n = n, [1] = first}
   list[n] = true
@@ -15,7 +15,7 @@ local function said(f, n, first)
   return ok and "nothing" or tostring(message)
 end
 
--- A tensor where a doc's first parameter is one.
+-- A tensor if the first parameter of a doc is one.
 local function first_of(doc)
   local first = doc.params[1]
   return first and first.type:find("Tensor") and lt.ones(2, 2) or nil
@@ -23,7 +23,7 @@ end
 
 local function is_refusal(message) return message:find("argument", 1, true) and message:find("got %d") ~= nil end
 
--- Functions of a table, by the docs named with a prefix: those that do not refuse.
+-- Functions of a table that do not refuse a surplus argument. prefix: comes before their names in the docs.
 local function taking_more(prefix, functions)
   local list = {}
   for _, name in ipairs(public.functions_of(functions)) do
@@ -51,7 +51,8 @@ describe("surplus arguments", function()
       local doc = doc_of("", name, core.methods)
       if not doc then error("no documentation of x:" .. name) end
       local most = most_of(doc)
-      if most and not first_of(doc) then most = most + 1 end                               -- docs of methods only
+      -- the docs of methods omit self
+      if most and not first_of(doc) then most = most + 1 end
       local message = most and said(core.methods[name], most + 1, lt.ones(2, 2))
       if message and not is_refusal(message) then
         list[#list + 1] = ("x:%s, %d arguments: %s"):format(name, most + 1, message)
@@ -63,7 +64,7 @@ end)
 
 -- ---- classes ----
 
--- Classes of a table whose constructors do not refuse.
+-- Classes of a table whose constructors do not refuse a surplus argument.
 local function constructors_taking_more(prefix, functions)
   local list = {}
   for _, name in ipairs(public.classes_of(functions)) do
@@ -75,16 +76,16 @@ local function constructors_taking_more(prefix, functions)
   return list
 end
 
-local not_called = {fail = true, init = true, forward = true, extra = true}  -- by scripts
+local not_called = {fail = true, init = true, forward = true, extra = true}  -- scripts do not call these methods
 
--- Methods by the docs' names, "Optimizer:step".
+-- Methods that do not refuse a surplus argument, by their names in the docs, such as "Optimizer:step".
 local function methods_taking_more(class, object)
   local list = {}
   for name, doc in pairs(docs) do
     local method = name:match("^" .. class .. ":(.+)$")
     local most = method and most_of(doc)
     if most and not method:find("^__") and not not_called[method] then
-      local message = said(object[method], most + 2, object)         -- self is no parameter of the docs
+      local message = said(object[method], most + 2, object)         -- the docs do not count self
       if not is_refusal(message) then list[#list + 1] = name .. ": " .. message end
     end
   end
@@ -92,7 +93,7 @@ local function methods_taking_more(class, object)
   return list
 end
 
--- An object of each class whose methods are documented, by the docs' name of the class.
+-- An object of each class with documented methods, by the class's name in the docs.
 local function objects()
   local parameters = {lt.ones(2, {requires_grad = true})}
   local optimizer, rows = optim.SGD(parameters, {lr = 1}), data.TensorDataset(lt.ones(2))
@@ -142,7 +143,7 @@ describe("surplus arguments of classes", function()
   end)
 end)
 
--- Arguments that some functions take: fresh ones at each call.
+-- Lists of arguments that some functions accept, made anew at each call.
 local function lists_of_arguments()
   local x, mask, places = lt.ones(2, 2), lt.ones(2, 2, {dtype = "bool"}), lt.ones(2, 2, {dtype = "int64"})
   local line = lt.ones(4)
@@ -154,8 +155,8 @@ local function lists_of_arguments()
   }
 end
 
--- Functions that measure or print, that change the state of the library, whose arguments are a list of any length, in
--- which nil stands for a tensor that is missing, or to which nil is the first of several sizes or names.
+-- Functions that are not tried: those that measure, print or change the state of the library; those with a list of any
+-- length, in which nil stands for a missing tensor; and those with nil as the first of several sizes.
 local untried_tables = {["bench."] = true, ["advise."] = true, ["info."] = true}
 local untried = {
   save = true, set_default_dtype = true, set_default_device = true, set_num_threads = true, set_memory_limit = true,
@@ -164,7 +165,8 @@ local untried = {
   randint = true,
 }
 
--- The error of a function with the arguments of list i, followed by n nils; nil if the function accepts them.
+-- The error of a function for the arguments of list i, followed by n nils; nil if the function accepts these
+-- arguments.
 local function said_to_nils(f, i, n)
   local list = lists_of_arguments()[i]
   local ok, message = pcall(f, table.unpack(list, 1, #list + n))
@@ -274,7 +276,8 @@ describe("a method that is called with a dot", function()
   it("asks for the colon, whatever the method", function()
     local silent = {}
     for name, f in pairs(core.methods) do
-      for _, list in ipairs {{}, {"float64"}} do                     -- {2}: many are functions of numbers, too
+      -- the list {2} is left out, because many functions also take numbers
+      for _, list in ipairs {{}, {"float64"}} do
         local ok, message = pcall(f, table.unpack(list))
         if not ok and not message:find("; is there a colon? x:", 1, true) and name ~= "bernoulli" then
           silent[#silent + 1] = message
@@ -302,7 +305,7 @@ describe("a method that is called with a dot", function()
   end)
 end)
 
--- ---- objects in the place of tensors and options ----
+-- ---- objects instead of tensors and options ----
 
 describe("an object of another class", function()
   local optimizer = optim.SGD({lt.ones(2, {requires_grad = true})}, {lr = 1})

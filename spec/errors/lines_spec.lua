@@ -1,5 +1,5 @@
--- An error names the function that the script called and the script's own line, also where that function is
--- written in Lua; and memory is remembered by the script's line, too.
+-- An error names the function that the script called and the script's own line, even if the function is written in
+-- Lua. Memory is also attributed to the script's line.
 local lt = require "luatensor"
 local alias = require "luatensor.base.alias"
 local core = require "luatensor.core"
@@ -23,7 +23,7 @@ local function target(name)
   return alias.functions[plain] and alias.functions[plain] .. name:sub(#plain + 1) or name
 end
 
--- The mistake in the message that f raises, if it raises one.
+-- The error message of f if the message has a mistake; nil otherwise.
 local function misblamed(name, f, ...)
   local ok, message = pcall(call, f, ...)
   if ok then return end

@@ -1,8 +1,8 @@
--- Deliberate misuse by scripts: nothing crashes, and existing tensors do not change.
+-- Deliberate misuse by scripts must not crash the process or change existing tensors.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
--- Everything callable of the module, with its name.
+-- All callable values of the module with their names.
 local function functions()
   local list = {}
   for name, f in pairs(lt) do
@@ -12,11 +12,12 @@ local function functions()
   return list
 end
 
--- Functions that are right to do nothing, to wait, to print, to write a file, to end with the strangest arguments, or to
--- leave no memory to the rest of the specs.
+-- Functions that may do nothing, wait, print, write a file, succeed with any arguments, or leave no memory for other
+-- specs.
 local skipped = {accelerator = true, bench = true, limits = true, save = true, set_memory_limit = true}
 
--- With a collection at every tensor every function takes minutes: each fifth there.
+-- With LUATENSOR_GCSTRESS each tensor costs a collection, so that a function takes minutes; only every fifth is
+-- tried.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 5 or 1
 
 local function freed()
@@ -34,7 +35,7 @@ local strange = {
   {"a table that answers with errors", setmetatable({}, {__index = function() error "asked" end})},
 }
 
--- A message of Lua itself means that nobody checked an argument.
+-- A message of Lua itself means that an argument was not checked.
 local function try(name, f, ...)
   local message = helpers.message_of(f, ...)
   if message and (message:find "attempt to" or message:find "bad argument") then error(name .. ": " .. message, 0) end
@@ -65,7 +66,8 @@ describe("any function", function()
   it("survives tensors of every dtype, empty, 0-d, and freed", function()
     local inputs = {freed(), lt.zeros(0), lt.zeros(3, 0, 2), lt.ones(), lt.ones(2, 3, 4),
                     lt.ones(1, 3):broadcast_to(2, 3)}
-    -- A GPU compiles a kernel for each pair: what this is about, the checks of arguments, is the same code there.
+    -- A GPU would compile a kernel for each pair of dtypes, although the argument checks, which this spec tests, are
+    -- the same code.
     local dtypes = helpers.device == "cpu" and {"bool", "uint8", "int16", "uint64", "float16", "bfloat16", "float64"} or {"uint8"}
     for _, d in ipairs(dtypes) do
       inputs[#inputs + 1] = lt.ones(2, 2, {dtype = d})
@@ -282,7 +284,7 @@ describe("a failed call", function()
   it("leaves its target as it was", function()
     local x = lt.arange(6):reshape(2, 3)
     for _, f in ipairs {
-      function() x:add_(lt.ones(2, 3)) end,                  -- float32 into int64
+      function() x:add_(lt.ones(2, 3)) end,                  -- a float32 result does not fit into int64
       function() x:add_(lt.ones(5, {dtype = "int64"})) end,
       function() x:add_ "1" end,
       function() x:copy_(lt.ones(7)) end,

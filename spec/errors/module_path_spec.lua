@@ -1,5 +1,5 @@
 -- tags: host
--- Errors inside of modules name the module and its place, and the line of the script.
+-- Errors inside of modules name the module, its place in the network, and the line of the script.
 
 local lt = require "luatensor"
 local public = require "spec.support.public"
@@ -11,7 +11,7 @@ local function freed()
   return x
 end
 
--- Inputs of which each module refuses some.
+-- Inputs of many kinds: each module refuses some of them.
 local inputs = {
   number = 3, string = "x", table = {1}, module = nn.ReLU(), freed = freed(), bool = lt.tensor {true},
   complex = lt.complex(lt.ones(2, 2), lt.ones(2, 2)), ["0-d"] = lt.tensor(1.5), integers = lt.tensor {{1, 2}, {3, 4}},
@@ -20,7 +20,7 @@ local inputs = {
   double_images = lt.ones(5, 5, 5, 5, {dtype = "float64"}), empty = lt.ones(0, 5),
 }
 
--- The error of net for an input, and the line of the call; nil if there is no error.
+-- The error of net for an input, and the line of the call; no error gives nil.
 local function said(net, x)
   local line = debug.getinfo(1, "l").currentline + 1
   local ok, message = pcall(function() return (net(x)) end)
@@ -81,7 +81,7 @@ describe("an error inside of modules", function()
   end)
 end)
 
--- ---- functions of the script's that modules and loaders call ----
+-- ---- functions of scripts that modules and loaders call ----
 
 describe("an error of a script's function", function()
   local x = lt.arange(1, 5, {dtype = "float32"})

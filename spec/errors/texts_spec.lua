@@ -1,12 +1,12 @@
 -- tags: smoke
--- Every error text of the documentation, and bad input of every kind: a Lua error that names the function and
--- what did not fit, never a crash, and nothing changed.
+-- All error texts of the documentation, and wrong arguments of every kind: each raises a Lua error that names the
+-- function and the misfit, changes nothing, and never crashes.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
 local nan, inf = 0.0 / 0.0, math.huge
 
--- Each row: the start of the message (a pattern), and what raises it.
+-- Checks rows: the start of the message (a pattern), and a function that raises it.
 local function check(rows)
   for _, row in ipairs(rows) do
     local pattern, f = row[1], row[2]
@@ -468,7 +468,7 @@ describe("names of other libraries", function()
     assert.near(10, run(text)[{2, 2}]:item(), 1e-5)                -- the distance of (3, 5) and (2, 2)
     local c, cov = cures("", "cov"):match "with c = (.*), use (.*)"
     local covariance = run(("(function(c) return %s end)(%s)"):format(cov, c)):totable()
-    assert.near(7 / 3, covariance[1][1], 1e-5)                               -- numpy.cov
+    assert.near(7 / 3, covariance[1][1], 1e-5)                               -- the result of numpy.cov
     assert.near(-1 / 6, covariance[1][2], 1e-5)
     local z, coefficient = cures("", "corrcoef"):match "with z = (.*), use (.*)"
     local matrix = run(("(function(z) return %s end)(%s)"):format(coefficient, z)):totable()

@@ -1,4 +1,4 @@
--- Attention and recurrent layers whose tensors are on several devices: words, before any memory is touched.
+-- Attention and recurrent layers raise errors for tensors on several devices, before any memory is accessed.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local nn = require "luatensor.nn"

@@ -1,5 +1,6 @@
 -- tags: no-cudnn
--- Convolutions on a GPU: cuDNN and own kernels give the CPU's numbers; precision, failures, graphs, streams, memory.
+-- Convolutions on a GPU: cuDNN and our own kernels give the CPU's numbers; precision, failures, graphs, streams,
+-- memory.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gpu = require "spec.support.gpu"
@@ -20,7 +21,7 @@ gpu.describe("a convolution", {
     return lt.randn(shape, {generator = lt.generator{seed = seed}, device = "cpu"}):to(where)
   end
 
-  -- y, and the gradients of x, w and bias.
+  -- Returns y, and the gradients of x, w and bias.
   local function all(where, x, w, options)
     x, w = drawn(x, 1, where):requires_grad_(), drawn(w, 2, where):requires_grad_()
     local bias = drawn({w.shape[1]}, 3, where):requires_grad_()
@@ -76,7 +77,7 @@ gpu.describe("a convolution", {
       y:sum():backward()
       return y:detach(), w.grad
     end
-    step()                                               -- cuDNN starts outside of graphs
+    step()                                               -- cuDNN is loaded outside of graphs
     local graph <close> = lt.graph(step, {device = device})
     x:copy_(drawn({2, 5, 6, 6}, 7, device))
     local y, grad = graph:replay()

@@ -1,5 +1,6 @@
 -- tags: process leaking
--- How the GPU's libraries are found, what is said when they are not, and kernels kept on disk: processes on the emulator.
+-- Loading the GPU's libraries, the messages if they are missing, and the disk cache of kernels, in processes that use
+-- the emulator.
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -7,7 +8,7 @@ local emulator = build .. "/spec/emulator"
 
 local folders = {}
 
--- A folder of its own, with copies of these libraries of the emulator.
+-- A new folder with copies of these libraries of the emulator.
 local function folder(...)
   local path = shell.passes("mktemp -d"):gsub("\n", "")
   folders[#folders + 1] = path
@@ -15,7 +16,7 @@ local function folder(...)
   return path
 end
 
--- The output of a script in a new process. variables: the environment, added to that of a plain emulator.
+-- The output of a script in a new process. variables: environment variables in addition to those of a plain emulator.
 local function lua(script, variables)
   local environment = {LUATENSOR_CUDA_PATH = emulator, LUATENSOR_CACHE = build .. "/spec/kernels", LUATENSOR_TEST_DEVICE = "cpu"}
   for name, value in pairs(variables or {}) do environment[name] = value end
@@ -30,7 +31,7 @@ local function reason(variables)
   return lua("local there, why = lt.cuda.is_available() assert(not there) io.write(why)", variables)
 end
 
--- With counts(): the emulator's.
+-- Makes the emulator's counts available to the script.
 local count = ('package.cpath = "%s/?.so;" .. package.cpath local emulator = require "emulator"\n'):format(emulator)
 local add = [[
   local x = lt.tensor({1, 2, 3}, {dtype = "float32", device = "cuda"})
@@ -214,7 +215,7 @@ describe("a GPU", function()
 end)
 
 describe("kernels on disk", function()
-  -- A cache that holds the kernel of one addition.
+  -- The path of a cache that holds the kernel of one addition.
   local function filled()
     local path = folder()
     assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))

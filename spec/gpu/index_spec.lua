@@ -1,6 +1,6 @@
--- Indices, masks, searches and random numbers on the device under test give the CPU's bits, while the default device
--- is the CPU: so what functions make on the way has to be where their tensors are. On a GPU, an index out of range is
--- found when nobody waits for it any more.
+-- Indices, masks, searches and random numbers on the device under test give the CPU's bits although the default
+-- device is the CPU, so temporary tensors must be on the device of their operands. On a GPU, an index out of range is
+-- found only after the call.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -11,7 +11,7 @@ local function moved(x)
   return x:to(device)
 end
 
--- f of CPU tensors, and of copies on the device, gives the same.
+-- Checks that f gives the same for CPU tensors and for copies on the device.
 local function same(name, f, ...)
   local here, there = {...}, {}
   for i = 1, select("#", ...) do there[i] = moved(here[i]) end
@@ -25,7 +25,7 @@ local function same(name, f, ...)
   end
 end
 
--- Values whose sum depends on the order that they are added in.
+-- Values with a sum that depends on the order of additions.
 local function values(dtype, ...)
   if not dtype:find "float" then return lt.randint(-100, 100, ...):to(dtype) end
   return lt.randn({...}, {dtype = "float64"}):multiply(lt.randint(0, 4, ...):exp()):to(dtype)
@@ -176,7 +176,7 @@ describe("searching", function()
 end)
 
 describe("random numbers", function()
-  -- The same draws here and there.
+  -- Checks that f draws the same numbers on the CPU and on the device.
   local function draws(name, f)
     lt.manual_seed(5)
     local want = f "cpu"

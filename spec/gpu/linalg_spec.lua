@@ -1,4 +1,5 @@
--- Linear algebra on a GPU: what factors give back, for shapes, batches and dtypes; failures, streams and graphs of cuSOLVER.
+-- Linear algebra on a GPU: products of the factors, for shapes, batches and dtypes; failures, streams and graphs of
+-- cuSOLVER.
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
 require "spec.support.helpers"
@@ -19,14 +20,14 @@ function()
     return x:to(dtype):to(device)
   end
 
-  -- Differences are looked at on the CPU, in double.
+  -- Compares on the CPU, in double.
   local function near(what, got, want)
     assert.equal(tostring(want.shape), tostring(got.shape), what)
     local wide = got.dtype:find "complex" and "complex128" or "float64"
     local off = (got:to("cpu"):to(wide) - want:to("cpu"):to(wide)):abs()
     local worst = off.size > 0 and off:max():item() or 0
     local size = want.size > 0 and want:to("cpu"):to(wide):abs():max():item() or 0
-    local fits = worst <= bounds[got.dtype] * math.max(1, size)        -- false for NaN, too
+    local fits = worst <= bounds[got.dtype] * math.max(1, size)        -- NaN gives false
     if not fits then
       error(("%s of %s: off by %g of %g"):format(what, got.dtype, worst, size), 2)
     end

@@ -1,5 +1,5 @@
 -- tags: unsanitized uncollected
--- A GPU's memory: the caching allocator, copies, what happens when there is no more, failures that kernels find late.
+-- A GPU's memory: the caching allocator, copies, lack of memory, failures that kernels report late.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
@@ -20,7 +20,7 @@ local host = {device = "cpu"}
 
 local function live() return lt.memory "cuda".live end
 
--- int32 values that tell where they are.
+-- int32 values that equal their positions.
 local function numbered(n, options) return lt.arange(n, {dtype = "int32", device = options.device}) end
 
 gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leaks=1"},
@@ -100,7 +100,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         collectgarbage()
         lt.reset_peak_memory "cuda"
         local start = live()
-        for _ = 1, 500 do lt.empty(512, 512, device) end       -- 500 MiB in all
+        for _ = 1, 500 do lt.empty(512, 512, device) end       -- 500 MiB in total
         local peak = lt.memory "cuda".peak - start
         collectgarbage(before)
         assert.is_true(peak <= 80 * MIB, ("%.0f MiB"):format(peak / MIB))
@@ -109,7 +109,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
   end)
 
   describe("copies", function()
-    local sizes = {0, 1, 63, 1000, 2^20, 2^20 + 1, 5 * 2^20 + 3}     -- the buffers hold 2^20 of these
+    local sizes = {0, 1, 63, 1000, 2^20, 2^20 + 1, 5 * 2^20 + 3}     -- the copy buffers hold 2^20 elements of these
 
     it("bring the same bytes back, whatever the size", function()
       for _, n in ipairs(sizes) do
@@ -244,7 +244,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       lt.cuda.reopen "cuda"
       gpu.emulator.configure "memory=64M"
       local ok, message = pcall(function()
-        for k = 1, 60 do lt.empty(k % 7 + 1, MIB, device) end       -- each size once more than there is room for
+        for k = 1, 60 do lt.empty(k % 7 + 1, MIB, device) end       -- each size once more than the memory can hold
         local scratch = lt.rand(3, MIB, device):permute_dims(2, 1)
         return scratch:sum():item()
       end)
@@ -253,7 +253,8 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     end)
 
     describe("for an op's scratch memory", function()
-      -- Each makes its tensors and returns what needs scratch memory and no other, and the value that comes of it.
+      -- Each function makes its tensors. It returns a function that needs scratch memory only, and the expected
+      -- result of that function.
       local float = {device = "cuda", dtype = "float32"}
       local ops = {
         sum = function()
@@ -280,7 +281,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         end,
       }
 
-      -- Tensors that take what is left of the device.
+      -- Tensors that fill the rest of the device.
       local function fill()
         local all, bytes = {}, 4 * MIB
         while bytes >= 256 do
@@ -290,7 +291,8 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         return all
       end
 
-      -- With the collector stopped: what the op says on a device full of tensors, and where those are garbage.
+      -- With the collector stopped, returns the results of the op on a device full of live tensors, and on a device
+      -- full of garbage.
       local function on_full_device(op)
         collectgarbage()
         lt.empty_cache "cuda"
@@ -369,7 +371,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         local x = lt.arange(4, device)
         local y = x:take(lt.tensor({1, 7}, device), 1)
         assert.equal(words, message_of(wait, y))
-        assert.is_nil(message_of(wait, y))                -- once
+        assert.is_nil(message_of(wait, y))                -- raised only once
         assert.same({3, 0}, x:take(lt.tensor({4, 1}, device), 1):totable())
       end)
     end

@@ -1,5 +1,5 @@
 -- tags: unsanitized
--- How plans reach kernels: the host's half of it, in a program of its own (spec/support/plan_check.c).
+-- The host's half of passing plans to kernels, tested by a program of its own (spec/support/plan_check.c).
 local assert = require "luassert"
 
 describe("plans of kernels", function()

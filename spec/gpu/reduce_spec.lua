@@ -1,5 +1,6 @@
--- Reductions, scans and softmax in every form that a GPU has for them, picked by shape and layout, against the CPU's
--- results: many threads an output or one, vectors or single elements, along rows and across them, in chunks or not.
+-- Reductions, scans and softmax against the CPU's results, in every form that a GPU selects by shape and layout. An
+-- output may have several threads or one, which read vectors or single elements, along rows or across them, in chunks
+-- or not.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -16,7 +17,7 @@ local function list(t)
   return (t.dtype:find "float" and t:to "float64" or t):totable()
 end
 
--- got is want, but for `bound` times the larger one's size, or 1.
+-- Checks that got equals want up to `bound` times the larger magnitude, or times 1.
 local function close(what, want, got, bound)
   assert.equal(tostring(want.shape), tostring(got.shape), what)
   assert.equal(want.dtype, got.dtype, what)
@@ -31,7 +32,7 @@ end
 
 local bounds = {float32 = 2e-7, float64 = 1e-14, float16 = 1e-3, int8 = 0, int64 = 0, uint8 = 0}
 
--- Each shape, and what view of it: a function of the tensor, where it is not all of it.
+-- The shapes, with a function that takes a view if only a part of the tensor is reduced.
 local function from_second(x) return x[{{2, -1}}] end
 local function every_second(x) return x[{{1, -1, 2}}] end
 local function turned(x) return x:permute_dims {3, 1, 2} end
@@ -189,7 +190,8 @@ describe("softmax of", function()
         local x = random(shape, dtype) * 20
         local a, b = view(x), view(x:to(device))
         for d = 1, a.ndim do
-          -- the CPU adds up to 32 exponentials of a column in the dtype, each addition within half a unit of it
+          -- the CPU adds up to 32 exponentials of a column in the dtype, and each addition has an error of at most
+          -- half a unit
           close("softmax of " .. dtype, a:softmax(d), b:softmax(d), bounds[dtype] * 4)
           close("log_softmax of " .. dtype, a:log_softmax(d), b:log_softmax(d), bounds[dtype] * 4)
         end

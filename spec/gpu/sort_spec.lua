@@ -1,13 +1,13 @@
--- Sorting on the device under test gives the CPU's bits at sizes where a GPU changes its way: lines that a block sorts
--- in shared memory, alone or several together, lines of one and of several tiles, and lines whose elements are far
--- apart, which are copied first.
+-- Sorting on the device under test gives the CPU's bits around the sizes at which a GPU changes its algorithm. A
+-- block sorts short lines in shared memory, alone or several together; longer lines take one tile or several; lines
+-- of scattered elements are copied first.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
 local device = helpers.device
 local nan, inf = 0.0 / 0.0, math.huge
 
--- Few distinct values, with NaN, infinities and zeros of both signs among floats.
+-- A few distinct values; floats include NaN, infinities and zeros of both signs.
 local function values(dtype, ...)
   local x = lt.randint(-9, 9, ...)
   if dtype == "bool" then return x:greater(0) end
@@ -17,7 +17,7 @@ local function values(dtype, ...)
   return lt.where(x:abs():less(4), special, x:to("float64")):to(dtype)
 end
 
--- Numbers that fill the dtype's bits.
+-- Integers that use all bits of the dtype.
 local function wide_values(...)
   return lt.randint(math.mininteger, math.maxinteger, ...)
 end
@@ -29,7 +29,7 @@ local function same(name, want, got)
   assert.is_true(want:to_bytes() == got:to_bytes(), name .. ": other elements")
 end
 
--- All of what sorts, in both directions, along dim.
+-- Checks all sorting functions along dim, in both directions.
 local function check(name, x, dim, view)
   local y = x:to(device)
   if view then x, y = view(x), view(y) end
@@ -82,7 +82,8 @@ describe("sorting on the device", function()
     check("inner dims", values("float64", 6, 70, 2, 3), 2, function(x) return x:permute_dims(3, 2, 4, 1) end)
   end)
 
-  -- The first of each chunk of a line are candidates, which one block sorts, or (many of them) as pairs.
+  -- The first elements of each chunk of a line are candidates. One block sorts them; many candidates are sorted as
+  -- pairs.
   it("takes few of long lines", function()
     for _, dtype in ipairs(helpers.drawn({"uint8", "float16", "int32", "float64"}, "few of long lines")) do
       local x = values(dtype, 2, 60000)

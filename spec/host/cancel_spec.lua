@@ -1,12 +1,14 @@
 -- tags: host
--- Ending long operations on one thread: each looks between pieces of its work. With lt._ask_always each look calls a count
--- hook, whatever the time, so the looks of an operation are counted, and the operation is ended at any of them.
+-- Ending long operations on one thread. An operation checks for cancellation between pieces of its work. With
+-- lt._ask_always each check calls a count hook at once, so that a test can count the checks and end the operation at
+-- any of them.
 local lt = require "luatensor"
 
 local COUNT = 1 << 19                          -- elements: 4 stretches
 local side = 724
 
--- Calls f with a hook that raises at look number `last` (0: never). Returns pcall's results and the number of looks.
+-- Calls f with a hook that raises an error at check number `last` (0: never). Returns pcall's results and the number
+-- of checks.
 local function watch(last, f, ...)
   local looks = 0
   debug.sethook(function()
@@ -90,7 +92,7 @@ describe("on one thread", function()
     it(name .. " looks between pieces, and can be ended at any of them", function()
       local arguments = table.pack(make())
       local function call() return run(table.unpack(arguments, 1, arguments.n)) end
-      call()                                                           -- an fft makes its tables
+      call()                                                           -- the first fft makes its tables
       local _, expected, looks = watch(0, call)
       assert.truthy(looks >= 3, ("%d looks"):format(looks))
       for _, last in ipairs {1, looks // 2, looks} do

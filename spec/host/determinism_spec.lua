@@ -1,11 +1,12 @@
 -- tags: uncollected
--- The same bits for any number of threads; products of matrices, which BLAS cuts as it likes, excepted.
+-- Results have the same bits for any number of threads. Matrix products are excepted, because BLAS chooses how to
+-- divide them.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
 local threads = {1, 2, 3, 5}
 
--- f's result under each number of threads has the same bytes.
+-- Checks that the result of f has the same bytes for each number of threads.
 local function same_bytes(label, f)
   local first
   for _, n in ipairs(threads) do

@@ -1,5 +1,5 @@
 -- tags: process
--- What a host program is promised: docs/embedding.md. C programs play the host: spec/support/hosts/embed_host.c.
+-- The promises to host programs in docs/embedding.md. C programs act as hosts: spec/support/hosts/embed_host.c.
 local collector = require "spec.support.collector"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
@@ -42,7 +42,8 @@ describe("a host", function()
 end)
 
 describe("Lua's collector", function()
-  -- Garbage with finalizers beside a heap of some MB; how many run at one allocation, at most, and in all.
+  -- Makes garbage with finalizers beside a heap of some MB. Returns the largest number of finalizers that one
+  -- allocation runs, and the total number.
   local function finalizers(mode, garbage, allocations, bytes)
     local before = collectgarbage(mode)
     collectgarbage()

@@ -1,5 +1,5 @@
 -- tags: process
--- Every allocation may fail: nothing crashes, leaks or changes; see spec/support/hosts/fault_host.c.
+-- Any allocation may fail without a crash, a leak or a change; see spec/support/hosts/fault_host.c.
 local shell = require "spec.support.shell"
 
 local scripts = "spec/support/scripts/"

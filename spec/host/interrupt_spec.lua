@@ -1,6 +1,6 @@
 -- tags: host uncollected
--- Finalizers and debug hooks that run in the middle of operations: no memory changes under an operation, and what scripts do
--- in their own code takes effect.
+-- Finalizers and debug hooks that run in the middle of operations: the memory of a running operation does not change,
+-- and the changes that such scripts make take effect.
 local collector = require "spec.support.collector"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
@@ -11,10 +11,10 @@ local REFUSED = "to: not from a finalizer or a debug hook that interrupted an op
 
 local rounds = 4
 
--- Garbage of a size that changes, so that the collector's cycles end at other places of what follows.
+-- Garbage of varying size, so that the collector's cycles end at different places of the following code.
 local function shift(i) return ("x"):rep(i * 37 % 1009) end
 
--- Calls f while a finalizer that calls act runs again and again: a cycle of Lua's collector takes few allocations.
+-- Calls f while a finalizer that calls act runs repeatedly, because a cycle of Lua's collector takes few allocations.
 local function storm(f, act)
   local active, mode = true, collectgarbage("incremental")
   local function arm()
@@ -104,7 +104,7 @@ describe("a finalizer", function()
     end)
   end
 
-  -- The functions that run a finalizer: f makes garbage until the finalizer has run.
+  -- Ways to run a finalizer: f makes garbage until the finalizer has run.
   local interrupted = {
     ["collectgarbage"] = function() collectgarbage() end,
     ["Lua code that allocates"] = function(done) while not done() do local _ = {} end end,
@@ -256,7 +256,7 @@ describe("a finalizer", function()
 end)
 
 describe("a debug hook", function()
-  -- Calls f for each n with a hook that calls act once, at the n-th instruction. Returns how often it did.
+  -- Calls f for each n with a hook that calls act once, at the n-th instruction. Returns the number of calls of act.
   local function at_each(f, act, by)
     for n = 1, math.huge, by or 1 do
       local fired = false

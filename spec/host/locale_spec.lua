@@ -1,5 +1,6 @@
 -- tags: process
--- In a locale with a decimal comma, letters beyond ASCII and another order of letters, everything is as in the C locale.
+-- In a locale with a decimal comma, letters beyond ASCII and another alphabetical order, all results are those of the
+-- C locale.
 local shell = require "spec.support.shell"
 
 local COMMA = "de_DE.ISO-8859-1"
@@ -8,7 +9,8 @@ local folder
 setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
--- The output of the script in a locale, which is made in the folder unless it is C, and the file that the script wrote.
+-- Returns the output of the script in a locale, and the file that the script wrote. The locale is made in the folder
+-- unless it is C.
 local function run(locale)
   shell.passes(("mkdir -p %s/%s"):format(folder, locale))
   local output = shell.passes(("LOCPATH=%s LUATENSOR_MEMORY_LIMIT=1.5G tools/lua spec/support/scripts/locale.lua %s %s/%s"):format(

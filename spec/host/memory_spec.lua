@@ -22,7 +22,7 @@ describe("memory statistics", function()
     assert.equal(before + 40000, lt.memory().live)
     x:free()
     assert.equal(before, lt.memory().live)
-    x:free()                                     -- twice is harmless
+    x:free()                                     -- freeing twice is harmless
     assert.equal(before, lt.memory().live)
   end)
 
@@ -71,7 +71,7 @@ describe("memory statistics", function()
     assert.equal(0, lt.memory().cached)
     lt.zeros(1000, 1000):free()
     local cached = lt.memory().cached
-    assert.is_true(cached == 0 or cached >= 4000000)   -- 0: a build that caches nothing (sanitizers)
+    assert.is_true(cached == 0 or cached >= 4000000)   -- 0 in builds that cache nothing (sanitizers)
     lt.empty_cache("cpu")
     assert.equal(0, lt.memory().cached)
   end)
@@ -93,7 +93,8 @@ describe("garbage", function()
     it("of 100 000 small iterations is bounded: " .. mode, function()
       local peak, resident = loop(mode, 100000, 70, 30, 0, 0)
       assert.is_true(peak <= 80 * MIB, ("peak %.0f MiB"):format(peak / MIB))
-      assert.is_true(resident <= 240 * MIB, ("%.0f MiB more resident"):format(resident / MIB))     -- 3.5 GB if nothing came back; ASan keeps 200 MiB
+      -- 3.5 GB if no memory were returned; ASan keeps 200 MiB
+      assert.is_true(resident <= 240 * MIB, ("%.0f MiB more resident"):format(resident / MIB))
     end)
 
     for _, window in ipairs {3, 50, 1000} do
@@ -117,7 +118,7 @@ describe("garbage", function()
       for i = 1, 3e5 do kept[i] = {i} end
       for _ = 1, 50000 do local x = lt.rand(70, 30); local y = x + x end
       print(lt.memory("cpu").peak)']]
-    -- 123 MiB when the pace was that of the small heap; Lua 5.5 takes 104.
+    -- 123 MiB if the collector kept the pace of a small heap; Lua 5.5 takes 104.
     assert.is_true(tonumber(output) <= (_VERSION == "Lua 5.4" and 100 or 115) * MIB, output)
   end)
 
@@ -130,7 +131,7 @@ describe("garbage", function()
 end)
 
 describe("out of memory", function()
-  -- In a process with a small limit, so that it comes early.
+  -- Runs a script in a process with a small memory limit, which is reached early.
   local function limited(script)
     local pipe = assert(io.popen("LUATENSOR_MEMORY_LIMIT=200M lua5.4 - 2>&1 <<'SCRIPT'\n" .. script .. "\nSCRIPT"))
     local text = pipe:read("a")
@@ -156,7 +157,7 @@ describe("out of memory", function()
     local text = limited [[
       local lt = require "luatensor"
       collectgarbage("stop")
-      for _ = 1, 50 do local x = lt.zeros(5000, 5000) end      -- two of them do not fit
+      for _ = 1, 50 do local x = lt.zeros(5000, 5000) end      -- two such tensors do not fit
       print("done")
     ]]
     assert.equal("done\n", text)
@@ -167,7 +168,7 @@ describe("out of memory", function()
     if not left then return pending "the system does not say what it has left" end
     local script = ([[
       local ok, problem = pcall(require("luatensor").empty, %d, {dtype = "uint8"})
-      io.write(tostring(ok or problem:match "^out of memory on cpu"))]]):format(most - 2^26)      -- not touched
+      io.write(tostring(ok or problem:match "^out of memory on cpu"))]]):format(most - 2^26)      -- never accessed
     local function run(limit) return shell.passes(("%s lua5.4 -e '%s'"):format(limit, script)) end
     assert.equal("out of memory on cpu", run "")
     assert.equal("out of memory on cpu", run(("LUATENSOR_MEMORY_LIMIT=%d"):format(most)))

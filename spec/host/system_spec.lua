@@ -1,5 +1,5 @@
 -- tags: unsanitized uncollected
--- What the core asks the operating system, beside what its own files and commands say.
+-- The core's questions to the operating system, compared with the system's own files and commands.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
@@ -13,7 +13,7 @@ local folder
 before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
--- The output of a script in a process with these variables, and without other variables that name folders.
+-- The output of a script in a process with these variables, and without other variables for folders.
 local function lua(variables, script)
   local words = "env -u LUATENSOR_CACHE -u XDG_CACHE_HOME -u HOME " .. variables
   return (shell.passes(("%s lua5.4 - <<'END'\nlocal core = require 'luatensor.core'\n%s\nEND"):format(words, script)))
@@ -40,7 +40,7 @@ describe("sleep", function()
       print(ok, problem)
       for _ = 1, 1e6 do end
     ]])
-    -- in the background a shell ignores SIGINT for its children, and they inherit that: env sets it back
+    -- a shell ignores SIGINT for its background children, which inherit this setting; `env` restores the default
     local start = lt.clock()
     local output = shell.passes(([[env --default-signal=INT lua5.4 %s >%s/out 2>&1 & pid=$!
       until grep -q ready %s/out; do sleep 0.05; done; sleep 0.1; kill -INT $pid; wait $pid; cat %s/out]])
@@ -89,7 +89,7 @@ describe("the cache folder", function()
   end)
 end)
 
--- A tree that stands for /proc and /sys: contents by path.
+-- Makes a folder that stands for /proc and /sys, from contents by path.
 local function tree(files)
   for path, text in pairs(files) do
     shell.passes(("mkdir -p $(dirname %s/%s)"):format(folder, path))
@@ -107,7 +107,7 @@ describe("memory", function()
     local total, available = text:match "MemTotal:%s*(%d+)", text:match "MemAvailable:%s*(%d+)"
     local most, free = core.system_memory()
     assert.is_true(most <= total * 1024)
-    -- others take and give while this runs; a group's limit may leave less
+    -- other processes allocate and free memory meanwhile, and a group's limit may leave less
     assert.is_true(free > 0 and free <= available * 1024 + 2 ^ 30)
   end)
   it("is that of /proc/meminfo without a group", function()

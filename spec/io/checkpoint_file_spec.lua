@@ -1,5 +1,6 @@
 -- tags: host unsanitized
--- What lt.save does to the file that is there. (Apart from io/checkpoint_spec.lua, because it starts processes.)
+-- The effect of lt.save on an existing file. This file is separate from io/checkpoint_spec.lua because it starts
+-- processes.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"
@@ -17,7 +18,7 @@ describe("a file that is there", function()
     local at = folder .. "/run.safetensors"
     lt.save(at, {epoch = 1})
     lt.save(folder .. "/x.npy", lt.ones(3))
-    -- A limit on how large files may be stands for a full disk.
+    -- A limit of the size of files stands for a full disk.
     for _, save in ipairs {'"run.safetensors", {x = lt.zeros(1 << 18)}', '"run.safetensors", {x = ("long"):rep(1 << 18)}',
                            '"x.npy", lt.zeros(1 << 18)'} do
       local script = ([[
@@ -77,7 +78,7 @@ describe("a file that is there", function()
     if writer:read() ~= "locked" then return pending "flock locks a file for this" end
     lt.save(folder .. "/x.npy", lt.zeros(1))
     local there = names()
-    shell.write(folder .. "/go", "")                                    -- ends the writer
+    shell.write(folder .. "/go", "")                                    -- the writer ends
     writer:close()
     os.remove(folder .. "/go")
     assert.equal(".luatensor-1-0.npy .luatensor-1-1 go x.npy ", there)
@@ -92,7 +93,7 @@ describe("a file that is there", function()
     shell.passes(("chmod 777 %s; chmod 640 %s; chown 65534:65533 %s"):format(folder, at, at))
     lt.save(at, {epoch = 2})
     assert.equal("65534:65533 640\n", shell.passes("stat -c %u:%g' '%a " .. at))
-    -- Another user can write to the file, but not make one that is root's.
+    -- Another user can write to the file, but cannot create a file of root's.
     shell.passes("chown 0:0 " .. at .. "; chmod 666 " .. at)
     for _, rights in ipairs {"777", "1777"} do
       shell.passes(("chmod %s %s; exec setpriv --reuid=65534 --clear-groups tools/lua -e '%s'"):format(rights, folder,
@@ -113,7 +114,7 @@ describe("a file that is there", function()
   end)
 end)
 
--- Descriptors of this process that lead to the file.
+-- The number of descriptors of this process that refer to the file.
 local function descriptors(path)
   local found = shell.passes(("for fd in /proc/$PPID/fd/*; do readlink $fd; done | grep -c -x -F %s || true"):format(path))
   return tonumber(found)

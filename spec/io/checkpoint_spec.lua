@@ -1,4 +1,4 @@
--- lt.save and lt.load of more than one tensor: .safetensors files.
+-- lt.save and lt.load of values other than a single tensor, in .safetensors files.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local json = require "luatensor.io.json"
@@ -20,7 +20,7 @@ local function again(value)
   return lt.load(path)
 end
 
--- A file by hand: the header's text, the bytes of the elements.
+-- The bytes of a file from the header's text and the bytes of the elements.
 local function file(header, elements) return ("<s8"):pack(header) .. (elements or "") end
 
 local function loads(bytes, options)
@@ -35,7 +35,7 @@ end
 
 local function float32(list) return lt.tensor(list, {dtype = "float32"}) end
 
--- Tables of anything as text, integers apart from floats.
+-- The text of a table, which distinguishes integers from floats.
 local function show(v)
   if lt.is_tensor(v) then return v.dtype .. show(v:totable()) end
   if type(v) ~= "table" then return math.type(v) == "float" and v ~= v and "nan" or ("%q"):format(v) end
@@ -98,7 +98,7 @@ describe("training", function()
     return {model = model, optimizer = optimizer, loader = data.Loader(ds, {batch_size = 6, shuffle = true})}
   end
 
-  -- Trains the rest of an epoch, saving after step `save_at`; the losses.
+  -- Trains the rest of an epoch, and saves after step `save_at`. The losses are added to the list.
   local function epoch(r, losses, save_at)
     local step = 0
     for x, y in r.loader:batches() do
@@ -149,7 +149,8 @@ describe("what is saved", function()
     other:load_state_dict(t)
     local x = lt.rand(2, 3)
     assert.same(model(x):totable(), other(x):totable())
-    assert.is_nil(shell.read(path):find("luatensor", 1, true))       -- plain names, for every reader
+    -- plain names, for readers without luatensor's metadata
+    assert.is_nil(shell.read(path):find("luatensor", 1, true))
   end)
 
   it("are tables of tables, their keys and types as they were", function()

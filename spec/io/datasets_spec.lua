@@ -1,4 +1,4 @@
--- Data sets, their parts, and batches.
+-- Data sets, subsets, splits, and batches.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"
@@ -13,7 +13,7 @@ local function numbered(n)
   return data.TensorDataset(lt.stack({y, y * 10}, {dim = 2}), y)
 end
 
--- The y of each batch.
+-- The y of each batch in an epoch.
 local function epoch(loader)
   local list = {}
   for _, y in loader:batches() do list[#list + 1] = y:totable() end
@@ -53,9 +53,9 @@ describe("digits", function()
     assert.equal(1797, #digits)
     assert.same({0, 1}, {x:min():item(), x:max():item()})
     assert.equal(helpers.device, y.device)
-    -- As scikit-learn's documentation counts them, digit by digit.
+    -- The counts of the digits in scikit-learn's documentation.
     assert.same({178, 182, 177, 183, 181, 182, 181, 179, 174, 180}, y:to("cpu"):bincount():totable())
-    -- The sum of all pixels, in sixteenths, by awk.
+    -- The sum of all pixels in sixteenths, computed by awk.
     assert.equal(561718, (x * 16):to("float64"):sum():item())
   end)
 
@@ -135,7 +135,7 @@ describe("split", function()
   it("divides all samples, by fractions or numbers", function()
     local ds = numbered(11)
     local a, b, c = data.split(ds, {0.5, 0.25, 0.25})
-    assert.same({6, 3, 2}, {#a, #b, #c})          -- floor 5, 2, 2; two left, for the first two
+    assert.same({6, 3, 2}, {#a, #b, #c})          -- rounded down 5, 2, 2; the two remaining go to the first two parts
     assert.same({4, 7}, sizes(data.split(ds, {4, 7})))
     local all = flat{select(2, a:all()):totable(), select(2, b:all()):totable(), select(2, c:all()):totable()}
     assert.same(count(11), sorted(all))
@@ -154,7 +154,8 @@ describe("split", function()
 
   it("gives each part its share of each label", function()
     local labels = {}
-    for i = 1, 90 do labels[i] = i % 10 == 0 and 1 or i % 3 == 0 and 2 or 3 end        -- 9, 27, 54
+    -- labels 1, 2, 3 occur 9, 27 and 54 times
+    for i = 1, 90 do labels[i] = i % 10 == 0 and 1 or i % 3 == 0 and 2 or 3 end
     local y = int(labels)
     local parts = {data.split(data.TensorDataset(y), {0.5, 0.3, 0.2}, {stratify = true, generator = lt.generator{seed = 3}})}
     local seen = {}

@@ -10,7 +10,7 @@ local peer = open()
 
 local six = string.pack("dddddd", 1, 2, 3, 4, 5, 6)
 
--- Bytes of tensors that something still refers to.
+-- The bytes of live tensors.
 local function live()
   collectgarbage()
   collectgarbage()
@@ -18,7 +18,7 @@ local function live()
 end
 
 before_each(function()
-  collectgarbage()                   -- what earlier specs left is deleted now, and forgotten
+  collectgarbage()                   -- deletes the leftovers of earlier specs, which are not counted
   peer.deleted()
 end)
 

@@ -1,6 +1,6 @@
 -- tags: process
--- Small files that would take much memory: each ends in an error, or takes little. A process of its own reads each, with
--- a limit of 32 MiB, which stands for a machine that has no more.
+-- Small files that would take much memory: reading ends in an error, or takes little memory. Each file is read by a
+-- process with a limit of 32 MiB, which stands for a small machine.
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -8,8 +8,8 @@ local folder
 setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
--- The error of a call with the file, and the peak memory of the process in MiB. limit: another limit, in a shell's
--- words.
+-- Reads the file by this call in a new process. Returns the error, and the peak memory of the process in MiB. limit:
+-- another limit, in shell syntax.
 local function reads(call, limit)
   local script = ([[
     local lt = require "luatensor"
@@ -29,10 +29,10 @@ local function refuses(call, words, limit)
   assert.is_true(peak < 250, peak .. " MiB")
 end
 
--- Repeats what a shell prints, and packs it.
+-- Packs the output of a shell command into the file.
 local function gzipped(command) shell.passes(("(%s) | gzip -c > %s/file"):format(command, folder)) end
 
--- Bytes that reading takes at its peak, for each byte of the file.
+-- The peak bytes of memory that reading takes for each byte of the file.
 local function factor(call)
   local script = ([[
     local lt, data = require "luatensor", require "luatensor.data"
@@ -92,7 +92,7 @@ describe("the memory that reading takes is not more than was asked for, nor much
     lt.save(folder .. "/file", lt.zeros({count, 1}, {dtype = "float64"}))
     local _, said = reads("lt.load(FILE):totable()", "LUATENSOR_MEMORY_LIMIT=10M")
     local asked = tonumber(said:match "totable: this takes about ([%d.]+) MiB") * 2 ^ 20 / (8 * count)
-    between(0.9 * asked, 1.02 * (asked + 1), "lt.load(FILE):totable()")            -- + 1: the tensor itself
+    between(0.9 * asked, 1.02 * (asked + 1), "lt.load(FILE):totable()")            -- + 1 for the tensor itself
   end)
 
   it("an array", function()

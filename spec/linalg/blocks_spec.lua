@@ -1,6 +1,6 @@
 -- tags: host kernels
--- lt.linalg: matrices on both sides of the lengths at which its algorithms cut them into blocks and share them out among
--- threads. The oracle is the product of the factors, on one thread.
+-- lt.linalg for sizes around the limits at which its algorithms divide matrices into blocks and among threads. The
+-- oracle is the product of the factors, on one thread.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -10,7 +10,7 @@ local fails = helpers.fails
 
 local dtypes = {"float32", "float64", "complex64", "complex128"}
 local sizes = {15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 97, 150}
-local shared = 260          -- threads share a matrix from 161 on, and its larger halves
+local shared = 260          -- threads share a matrix of this size, and its larger halves: the limit is 161
 
 local function is_complex(name) return name:find "^complex" ~= nil end
 local function real_of(name) return ({complex64 = "float32", complex128 = "float64"})[name] or name end
@@ -22,7 +22,7 @@ local function random(shape, name)
   return is_complex(name) and lt.complex(real, lt.randn(shape, {dtype = real_of(name)})) or real
 end
 
--- |want - got| within some roundings of a sum of n products of this size.
+-- Checks |want - got| against a few roundings of a sum of n products of numbers of this size.
 local function near(want, got, size, what)
   local bound = 8 * lt.finfo(real_of(got.dtype)).eps * got.shape[got.ndim - 1] * math.max(1, size)
   local off = (want - got):abs():max():item()
@@ -31,7 +31,7 @@ end
 
 local function largest(x) return x:abs():max():item() end
 
--- f(n, dtype, what), seeded.
+-- Calls f(n, dtype, what) with a seeded generator.
 local function each(list, f)
   for seed, n in ipairs(list) do
     for _, name in ipairs(dtypes) do
@@ -50,7 +50,7 @@ local function check_lu(m, n, name, what)
   local x = random({m, n}, name)
   local p, l, u = la.lu(x)
   near(x, p:matmul(l):matmul(u), largest(l) * largest(u), what)
-  assert(largest(l) <= 1.5, what)                         -- pivots are the greatest of their columns
+  assert(largest(l) <= 1.5, what)                         -- each pivot is the greatest number of its column
 end
 
 local function check_solutions(n, name, what)
@@ -132,7 +132,7 @@ describe("linear algebra in blocks", function()
     each({33, 63, 64, 65, 66, 97, 130}, check_values)
   end)
 
-  -- Matrices whose squares would overflow or underflow take another way than others.
+  -- Matrices with squares that would overflow or underflow are scaled first.
   it("scales with the matrix", function()
     with_threads(2, function()
       for _, exponent in ipairs {-1000, -450, -390, 0, 390, 450, 1000} do
@@ -162,7 +162,7 @@ describe("linear algebra in blocks, on threads", function()
     end
   end)
 
-  -- From 256 columns on a thread factors the next panel of 64 columns while others compute.
+  -- From 256 columns on, one thread factors the next panel of 64 columns while the other threads compute.
   it("factors the next panel ahead", function()
     for _, threads in ipairs {2, 3} do
       with_threads(threads, function()
@@ -243,7 +243,7 @@ describe("linear algebra in blocks, of matrices near singular ones", function()
     end
   end)
 
-  -- Hilbert's matrix of 64, whose condition is beyond a double's digits.
+  -- The Hilbert matrix of size 64, whose condition number exceeds the precision of double.
   it("leaves a small residual where the matrix is nearly singular", function()
     local i = lt.arange(1, 65, 1, {dtype = "float64"})
     local x = lt.ones({64, 64}, {dtype = "float64"}) / (i:expand_dims(-1) + i - 1)
@@ -252,7 +252,7 @@ describe("linear algebra in blocks, of matrices near singular ones", function()
     near(b, x:matmul(y), largest(y), "hilbert")
   end)
 
-  -- 2 I with ones beside the diagonal: its determinants are n + 1.
+  -- 2 I with ones beside the diagonal, which has the determinant n + 1.
   it("knows a determinant", function()
     for _, n in ipairs {33, 64, 100, 300} do
       for _, name in ipairs {"float64", "complex128"} do
@@ -269,12 +269,12 @@ describe("linear algebra in blocks, of matrices near singular ones", function()
   end)
 end)
 
--- Singular values, eigenvalues and least squares of real matrices of 128 columns and more.
+-- Singular values, eigenvalues and least squares of real matrices of 128 columns or more.
 describe("reductions to tridiagonal and bidiagonal form", function()
   local real = {"float32", "float64"}
   local edges = {127, 128, 129, 159, 160, 193}          -- panels of 32 columns, and 96 that LAPACK reduces
 
-  -- f(n, dtype, what) with one thread and with two.
+  -- Calls f(n, dtype, what) with one thread and with two.
   local function both(list, f)
     for seed, n in ipairs(list) do
       for _, name in ipairs(real) do
@@ -288,7 +288,7 @@ describe("reductions to tridiagonal and bidiagonal form", function()
 
   local function orthogonal(n) return (la.qr(lt.randn({n, n}, {dtype = "float64"}))) end
 
-  -- Checks against a spectrum that was put in: eigenvalues of either triangle, and singular values.
+  -- Checks the eigenvalues of both triangles, and the singular values, of a matrix made with this spectrum.
   local function check_spectrum(spectrum, name, what)
     local n, q = spectrum.shape[1], orthogonal(spectrum.shape[1])
     local x = (q * spectrum):matmul(q.mT):to(name)
@@ -311,7 +311,7 @@ describe("reductions to tridiagonal and bidiagonal form", function()
 
   it("keeps the matrix at the panels' edges", function() both(edges, check_values) end)
 
-  -- min(i, j) has the eigenvalues 1 / (2 sin((2 k - 1) π / (4 n + 2)))².
+  -- The matrix min(i, j) has the eigenvalues 1 / (2 sin((2 k - 1) π / (4 n + 2)))².
   it("finds eigenvalues that are known", function()
     both({130, 200}, function(n, name, what)
       local i, k = lt.arange(1, n + 1, 1, {dtype = "float64"}), lt.arange(n, 0, -1, {dtype = "float64"})
@@ -333,7 +333,7 @@ describe("reductions to tridiagonal and bidiagonal form", function()
     end)
   end)
 
-  -- Two threads solve a half each from 256 columns on, four a quarter each from 512 on.
+  -- From 256 columns on, two threads solve a half each; from 512 on, four threads solve a quarter each.
   it("divides tridiagonal matrices among threads", function()
     for n, threads in pairs {[256] = 2, [257] = 3, [513] = 4} do
       with_threads(threads, function()
@@ -372,7 +372,7 @@ describe("reductions to tridiagonal and bidiagonal form", function()
     end)
   end)
 
-  -- Rows 2^-200 (float32: 2^-30) times as long as those before them.
+  -- Each row is 2^-200 (float32: 2^-30) times as long as the previous row.
   it("takes rows of very different sizes", function()
     both({150}, function(n, name, what)
       local exponent = name == "float64" and -200 or -30

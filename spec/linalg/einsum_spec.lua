@@ -1,4 +1,4 @@
--- einsum against loops over all indices; array/numpy_spec.lua has NumPy's answers.
+-- einsum against loops over all indices. array/numpy_spec.lua compares with NumPy's results.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -7,7 +7,8 @@ local cases = require "spec.support.cases"
 
 local array, info = reference.array, reference.dtype.info
 
--- The sum of products by its definition: terms are lists of names, arrays oracle arrays of one dtype. Length 1 stretches.
+-- The sum of products by its definition. terms: lists of names; arrays: oracle arrays of one dtype. Length 1
+-- stretches.
 local function oracle(terms, output, arrays)
   local length, names = {}, {}
   for k, term in ipairs(terms) do
@@ -57,7 +58,7 @@ local function integers(shape, dtype, seed)
   end)
 end
 
--- Checks a string without "..." that has "->", for tensors of these shapes.
+-- Checks a string with "->" and without "..." for tensors of these shapes.
 local function check(spec, shapes, dtype)
   local terms, arrays, tensors = {}, {}, {}
   local left, right = spec:match "^(.*)%->(.*)$"
@@ -185,7 +186,7 @@ describe("einsum of operands of any kind", function()
     is(product, "...ij,...jk->...ik", x, y)
     is(product, "...ij,...jk", x, y)
     is(product:moveaxis(-1, 1), "...ij,...jk->k...i", x, y)
-    is(product:sum({1, 2}), "...ij,...jk->ik", x, y)                  -- PyTorch's reading; NumPy refuses
+    is(product:sum({1, 2}), "...ij,...jk->ik", x, y)                  -- PyTorch accepts this string, NumPy refuses it
     is(x:sum(-1), "...i->...", x)
     is(x, "...", x)
     is(x:multiply(y[{1, 1, 1}]), "...,...", x, y[{1, 1, 1}])
@@ -246,7 +247,7 @@ end)
 describe("einsum multiplies little", function()
   local contraction = require "luatensor.array.einsum_plan"
 
-  -- The shapes of what matmul is given, by the program for matrices of these lengths in a row.
+  -- The number of multiplications in matmul that the program for a chain of matrices of these lengths makes.
   local function multiplications(lengths)
     local lists, shapes, length, n = {}, {}, {}, #lengths - 1
     for k = 1, n do
@@ -264,7 +265,7 @@ describe("einsum multiplies little", function()
     return count
   end
 
-  -- The least number for a chain of matrices: the textbook's recurrence.
+  -- The minimum number of multiplications for a chain of matrices, by the textbook's recurrence.
   local function least(lengths, i, j)
     i, j = i or 1, j or #lengths - 1
     if i == j then return 0 end

@@ -1,6 +1,6 @@
 -- tags: kernels blas
--- lt.linalg: what its results must fulfil, on matrices of every layout; known answers; errors.
--- (spec/array/numpy_spec.lua has NumPy's numbers for every function.)
+-- lt.linalg: properties of its results for matrices in every layout, known results, errors. spec/array/numpy_spec.lua
+-- compares every function with NumPy's results.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -28,7 +28,7 @@ local function random(shape, name)
   return is_complex(name) and lt.complex(real, lt.randn(shape, {dtype = real_of(name)})) or real
 end
 
--- The same matrices in other orders of memory.
+-- The same matrices in other memory layouts.
 local layouts = {
   function(x) return x end,
   function(x) return x.mT:clone().mT end,
@@ -42,7 +42,7 @@ local layouts = {
   function(x) return x:flip({-2, -1}):clone():flip({-2, -1}) end,
 }
 
--- |x - y| within a few roundings a step of the largest element that takes part.
+-- Checks |x - y| against a few roundings a step, relative to the largest element that takes part.
 local function near(want, got, size, what)
   assert.equal(tostring(want.shape), tostring(got.shape), what)
   if want.size == 0 then return end
@@ -60,7 +60,7 @@ local function orthonormal_columns(q, what)
   near(eye(n, q):broadcast_to(join(table.move(q.shape, 1, q.ndim - 2, 1, {}), {n, n})), H(q):matmul(q), 1, what)
 end
 
--- f(x, what): x of every dtype, shape, batch and layout; square: those of shape [n, n] only.
+-- Calls f(x, what) with x of every dtype, shape, batch and layout; `square` limits the shapes to [n, n].
 local function each(square, f)
   local seed, wanted = 0, {}
   local line = tostring(debug.getinfo(2, "l").currentline)
@@ -95,7 +95,7 @@ describe("linalg", function()
       near(a, l:matmul(H(l)), size_of(a), what)
       near(a, H(u):matmul(u), size_of(a), what)
       assert(l:triu(1):count_nonzero():item() == 0 and u:tril(-1):count_nonzero():item() == 0, what)
-      -- only one triangle is read
+      -- functions read only one triangle
       near(l, la.cholesky(a:tril():add(lt.full({n, n}, 99, {dtype = a.dtype}):triu(1))), size_of(l), what)
       local junk = lt.full({n, n}, 99, {dtype = a.dtype}):tril(-1)
       near(u, la.cholesky(a:triu():add(junk), {upper = true}), size_of(u), what)
@@ -288,7 +288,7 @@ describe("linalg, ranks and least squares:", function()
     assert.is_true(lt.allclose(x, lt.tensor {0.5, 2.5}, {atol = 1e-5}))
     assert.is_true(math.abs(residuals:item() - 1.5) < 1e-4)
     assert.equal(2, rank:item())
-    x, residuals, rank = la.lstsq(lt.ones(3, 2), lt.tensor {1, 2, 3})      -- the shortest of many
+    x, residuals, rank = la.lstsq(lt.ones(3, 2), lt.tensor {1, 2, 3})      -- the shortest of many solutions
     assert.is_true(lt.allclose(x, lt.tensor {1.0, 1.0}, {atol = 1e-5}))
     assert.same({"[0]", 1}, {tostring(residuals.shape), rank:item()})
     rank = select(3, la.lstsq(lt.tensor {{1, 0}, {0, 0.01}}, lt.ones(2), {rtol = 0.1}))
@@ -482,7 +482,7 @@ describe("linalg says", function()
 
   it("which matrix is not finite", function()
     for _, name in ipairs {"svdvals", "eigvals", "eigvalsh", "svd", "eig"} do
-      fails(name .. ": matrix has NaN or infinite elements", la[name], nan.mT)     -- in the lower triangle
+      fails(name .. ": matrix has NaN or infinite elements", la[name], nan.mT)     -- the NaN is in the lower triangle
       fails(name .. ": matrix has NaN or infinite elements", la[name], lt.full({3, 3}, math.huge, {dtype = "float64"}))
     end
     fails("eigh: matrix 2 of 2 has NaN or infinite elements", la.eigh, lt.stack({lt.eye(2), nan.mT}))

@@ -12,7 +12,7 @@ local function make(shape, name, seed)
   return array.new(shape, name, cases.values(name, array.count(shape), seed))
 end
 
--- Bounds for sums of products: a few roundings of the sum of magnitudes; half floats are rounded once more.
+-- Bounds for sums of products: a few roundings of the sum of magnitudes, and one more rounding for half floats.
 local function bounds(name, sizes)
   local t, list = info[name], {}
   for i, size in ipairs(sizes) do
@@ -29,7 +29,7 @@ local function check(a, b, x, y, out)
   if out then assert.equal(out, got) end
 end
 
--- The same matrix with its columns next to each other in memory.
+-- The same matrix, stored by columns.
 local function by_columns(a)
   return helpers.tensor(a).mT:clone().mT
 end
@@ -102,13 +102,13 @@ describe("matmul", function()
 
   it("multiplies half floats with integers that do not fit them", function()
     local a = lt.tensor({{0.5, 0.25}}, {dtype = "float16"})
-    local b = lt.tensor {{100000, 70000}, {-100000, 4}}      -- 25000 and 35001, rounded once
+    local b = lt.tensor {{100000, 70000}, {-100000, 4}}      -- the products are 25000 and 35001 before they are rounded
     helpers.holds(a:matmul(b), "[1, 2]", {{24992.0, 35008.0}})
     helpers.holds(a:to("bfloat16"):matmul(b), "[1, 2]", {{24960.0, 35072.0}})
     assert.equal("float16", a:matmul(b).dtype)
   end)
 
-  -- Products of small integers are exact, so they do not depend on how the result is cut.
+  -- Products of small integers are exact, so they do not depend on how the result is divided.
   it("cuts results into blocks for threads", function()
     local before = lt.get_num_threads()
     for _, size in ipairs {{129, 130, 131}, {260, 250, 270}, {7, 300, 2500}, {2500, 300, 7}, {17, 60000, 3}} do
@@ -256,7 +256,8 @@ describe("outer and matrix_transpose", function()
   end)
 end)
 
--- Large enough for a GPU's largest tiles; the sums are exact in every dtype, so the CPU's are the oracle.
+-- Matrices that are large enough for a GPU's largest tiles. The sums are exact in every dtype, so the CPU's results
+-- are the oracle.
 describe("large matmul", function()
   for _, name in ipairs {"int8", "int32", "float32", "bfloat16"} do
     it("is exact in " .. name, function()
@@ -272,7 +273,7 @@ describe("large matmul", function()
   end
 end)
 
--- On the emulated GPU only: its library is beside the others.
+-- Tests on the emulated GPU, whose Lua library is stored beside the other libraries.
 local folder = os.getenv "LUATENSOR_CUDA_PATH"
 local load_emulator = folder and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")
 
@@ -295,7 +296,7 @@ describe("matmul precision", function()
     lt.set_matmul_precision("tf32")
     assert.equal("tf32", lt.get_matmul_precision())
     local x = lt.tensor({{1, 2}, {3, 4}}, {dtype = "float32"})
-    helpers.holds(x:matmul(x), "[2, 2]", {{7.0, 10.0}, {15.0, 22.0}})      -- tf32 holds small integers
+    helpers.holds(x:matmul(x), "[2, 2]", {{7.0, 10.0}, {15.0, 22.0}})      -- TF32 represents small integers exactly
     lt.set_matmul_precision("ieee")
     for _, bad in ipairs {"fp32", "high", ""} do
       assert.raises(('set_matmul_precision: "ieee" or "tf32" expected, got "%s"'):format(bad), lt.set_matmul_precision, bad)

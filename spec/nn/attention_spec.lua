@@ -1,4 +1,4 @@
--- Attention: its numbers are checked against PyTorch's in nn/pytorch_spec.lua; here is what else it promises.
+-- Attention. nn/pytorch_spec.lua compares its numbers with PyTorch's; this spec tests its other promises.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"
@@ -17,7 +17,7 @@ local function near(expected, got, tolerance)
   end
 end
 
--- softmax(q kᵀ / √width + mask) v in whole matrices.
+-- Computes softmax(q kᵀ / √width + mask) v in whole matrices.
 local function plainly(q, k, v, mask)
   local scores = q:matmul(k.mT) / math.sqrt(q.shape[q.ndim])
   return (scores + mask):softmax(-1):matmul(v)
@@ -165,7 +165,8 @@ describe("MultiheadAttention", function()
     local mha = nn.MultiheadAttention(1, 1, {bias = false, dropout = 0.5, dtype = "float64", batch_first = true,
                                             generator = lt.generator{seed = 5}})
     lt.no_grad(function()
-      mha.in_proj_weight:copy_(lt.tensor{{0}, {0}, {1}})         -- all keys weigh the same; values are the input
+      -- all keys have the same weight, and values are the input
+      mha.in_proj_weight:copy_(lt.tensor{{0}, {0}, {1}})
       mha.out_proj.weight:fill_(1)
     end)
     local x = lt.ones(1, 400, 1, {dtype = "float64"})

@@ -1,6 +1,7 @@
 -- tags: no-cudnn
--- Convolutions against nested loops in plain Lua: shapes, strides, paddings, dilations, groups, dtypes, layouts; their
--- gradients against loops, too, and against differences. Numbers are halves whose sums every dtype holds exactly.
+-- Convolutions against nested loops in plain Lua: shapes, strides, paddings, dilations, groups, dtypes, layouts.
+-- Gradients are compared with loops and with differences. The numbers are halves, so that every dtype holds their
+-- sums exactly.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"
@@ -20,8 +21,8 @@ local function pair(v, otherwise)
   return type(v) == "table" and v or {v, v}
 end
 
--- Calls visit(b, o, p, q, c, i, j, k, l): product of x[b, c, i, j] (which may lie outside) and w[o, c in group, k, l]
--- that is part of y[b, o, p, q].
+-- Calls visit(b, o, p, q, c, i, j, k, l) for each product in the sum y[b, o, p, q]. Its factors are x[b, c, i, j],
+-- which may lie outside of x, and w[o, c in group, k, l].
 local function products(case, visit)
   local x, w, y = case.x, case.w, case.y
   local s, d, a = pair(case.stride, 1), pair(case.dilation, 1), pair(case.padding, 0)
@@ -56,7 +57,7 @@ local function zeros(shape)
   return list
 end
 
--- y, and the gradients of x and w for y's gradient g.
+-- Returns y, and the gradients of x and w for the gradient g of y.
 local function oracle(case, x, w, bias, g)
   local y, gx, gw = zeros(case.y), zeros(case.x), zeros(case.w)
   local read = planes.reader(x, case.x)
@@ -185,7 +186,7 @@ describe("conv2d", function()
     local y = F.conv2d(x, w)
     assert.equal(1, lt.isnan(y):sum():item())
     y:sum():backward()
-    assert.equal(1, lt.isnan(w.grad):sum():item())        -- only the first tap reads the corner
+    assert.equal(1, lt.isnan(w.grad):sum():item())        -- only the first tap reads the corner of x
   end)
 end)
 

@@ -1,4 +1,5 @@
--- Cross entropy of classes, which nn.functional.cross_entropy calls, against a loop over rows in plain Lua.
+-- Cross entropy of classes, the C function that nn.functional.cross_entropy calls, against a loop over rows in plain
+-- Lua.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
@@ -7,7 +8,7 @@ local helpers = require "spec.support.helpers"
 local on_gpu = helpers.device ~= "cpu"
 local abs, exp, log = math.abs, math.exp, math.log
 
--- Losses of rows (lists) and the gradients of their sum, each weighted by g.
+-- The losses of rows (lists), and the gradients of the losses' sum, each weighted by g.
 local function oracle(rows, classes, ignored, g)
   local losses, gradients = {}, {}
   for r, row in ipairs(rows) do

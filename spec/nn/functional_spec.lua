@@ -1,5 +1,6 @@
 -- tags: uncollected many-kernels
--- What known answers cannot say of layers' functions: random numbers, gradients of gradients, half floats, memory, misuse.
+-- Properties of layers' functions that known results cannot test: random numbers, gradients of gradients, half
+-- floats, memory, misuse.
 local lt = require "luatensor"
 local F = require "luatensor.nn".functional
 local nn = require "luatensor.nn"
@@ -7,7 +8,8 @@ local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
 
 local make = gradient.tensor
-local away = {-2.9, -2.1}            -- from kinks; and the same above 0
+-- a range without points at which derivatives jump; its mirror image above 0 has none either
+local away = {-2.9, -2.1}
 
 describe("activations", function()
   local names = {"relu", "relu6", "leaky_relu", "elu", "celu", "selu", "silu", "mish", "sigmoid", "tanh", "hardsigmoid", "hardswish",

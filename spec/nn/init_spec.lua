@@ -1,4 +1,4 @@
--- nn.init: what each initialiser draws, by its bounds and moments; patterns exactly.
+-- nn.init: the bounds and moments of the numbers that each initialiser draws; patterns are compared exactly.
 local lt = require "luatensor"
 require "spec.support.helpers"
 
@@ -11,8 +11,8 @@ local function moments(x)
   return y:mean():item(), y:std():item(), y:min():item(), y:max():item()
 end
 
--- Tolerances for n numbers drawn with a standard deviation: the mean is within 5 std / √n, std within 5 / √(2 n) of
--- itself.
+-- Checks n numbers drawn with a standard deviation: the mean is within 5 std / √n, and the standard deviation within
+-- 5 / √(2 n) of the expected one.
 local function check_draw(x, mean, std, low, high)
   local got_mean, got_std, got_low, got_high = moments(x)
   assert.near(mean, got_mean, 5 * std / math.sqrt(x.size))
@@ -48,10 +48,10 @@ describe("nn.init", function()
   end)
 
   it("truncates the normal distribution", function()
-    -- Its standard deviation between ±2 is 0.8796.
+    -- The standard deviation between ±2 is 0.8796.
     check_draw(init.trunc_normal_(weight(), {generator = seeded()}), 0, 0.8796, -2, 2)
     check_draw(init.trunc_normal_(weight(), 1, 0.5, {a = 0, b = 2, generator = seeded()}), 1, 0.4398, 0, 2)
-    -- Half of it is below the median of the normal distribution between 0 and 1, 0.4380.
+    -- Half of the numbers are below the median of the normal distribution between 0 and 1, 0.4380.
     local x = init.trunc_normal_(weight(), 0, 1, {a = 0, b = 1, generator = seeded()})
     assert.near(0.5, x:detach():less(0.4380):to("float32"):mean():item(), 0.05)
   end)

@@ -1,4 +1,4 @@
--- nn.functional.linear, x Wᵀ + b as one op: values by hand, against the products it is made of, and its gradients.
+-- nn.functional.linear, x Wᵀ + b as one op: values by hand, the separate ops as an oracle, and gradients.
 local lt = require "luatensor"
 local F = require("luatensor.nn").functional
 local gradient = require "spec.support.gradient"

@@ -1,4 +1,4 @@
--- Modules: their fields, names, modes, state and places; what is said of misuse.
+-- Modules: fields, names, modes, state, devices, and the errors for misuse.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local helpers = require "spec.support.helpers"
@@ -261,7 +261,7 @@ describe("modules inside of modules", function()
     local m = nn.Sequential(shared, nn.ReLU(), shared)
     assert.same({"", "1", "2"}, names(m:named_modules()))
     assert.equal(2, #m:parameters())
-    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(m:state_dict()))       -- as PyTorch's
+    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(m:state_dict()))       -- the names of PyTorch
     m:load_state_dict(m:state_dict())
   end)
 
@@ -386,7 +386,7 @@ load_state_dict: this is not the state of such a Sequential:
 
   it("changes nothing where memory runs out", function()
     local m = mlp()
-    lt._fail_after(3, 2)                -- the third tensor; once more, too, after a collection
+    lt._fail_after(3, 2)                -- the third tensor fails, and once more after a collection
     assert.raises("^out of memory", m.to, m, "float64")
     lt._fail_after(0)
     for _, p in ipairs(m:parameters()) do assert.equal("float32", p.dtype) end
@@ -503,7 +503,7 @@ load_state_dict: this is not the state of such a Sequential:
     assert.equal("head.weight", renamed "head.weight")
     local longest = ("9"):rep(18)
     assert.equal(("1%s.w"):format(("0"):rep(18)), renamed(longest .. ".w"))
-    for _, digits in ipairs {"9223372036854775807", "99999999999999999999"} do       -- no layer's number
+    for _, digits in ipairs {"9223372036854775807", "99999999999999999999"} do       -- no layer has such a number
       assert.equal(digits .. ".w_ih_l" .. digits, renamed(digits .. ".w_ih_l" .. digits))
     end
     assert.raises('rename_pytorch: two tensors would be called "1.w"', nn.rename_pytorch, {["0.w"] = x, ["00.w"] = x})
@@ -815,7 +815,7 @@ describe("inputs that are no use", function()
     assert.equal("complex64", nn.Tanh()(lt.ones({2}, {dtype = "complex64"})).dtype)
     local x = lt.ones({2, 3}, {dtype = "float64"})
     local h = lt.ones({1, 2}, {dtype = "float64"})
-    collectgarbage()                           -- no Sequential that had these layers is left
+    collectgarbage()                           -- no Sequential refers to these layers any more
     for message, f in pairs {
       ["LSTM(3, 2): the input is float64, the parameters are float32; use :to(\"float32\")"] =
         function() return layers.LSTM(x) end,
@@ -842,7 +842,7 @@ describe("an error inside of modules", function()
     assert.truthy(m:state_dict()["2.2.weight"])
     local Net = nn.Module:extend "Net"
     function Net:init() self.body = m end
-    function Net:forward(t) return self.body(t) end                 -- a tail call leaves no trace on the stack
+    function Net:forward(t) return self.body(t) end                 -- a tail call removes this function from the stack
     assert.raises("body.2.2 (Linear(5, 2)): " .. why:format(5, 4), Net(), x)
   end)
 
@@ -855,7 +855,8 @@ describe("an error inside of modules", function()
     assert.equal("3 (Linear(5, 2))", name())
     m:remove(3)
     assert.equal("Linear(5, 2)", name())
-    m[1] = layer                                        -- takes a place that is taken: seen by the next walk
+    -- the place exists already, so only the next walk notices the assignment
+    m[1] = layer
     m:parameters()
     assert.equal("1 (Linear(5, 2))", name())
     local loop = nn.Module()
@@ -913,7 +914,7 @@ describe("a method that modules or optimisers have not", function()
     end
     local Means = nn.Module:extend "Means"
     function Means:forward(x)
-      self.mean = self.mean or x:mean(1)                        -- the line calls a method of this name, of the tensor
+      self.mean = self.mean or x:mean(1)                        -- the line calls a method of this name of the tensor
       local key = rawequal(self["double"], nil) and x:double() or x
       return key - self.mean
     end

@@ -1,5 +1,5 @@
 -- tags: smoke
--- Normalisation against loops over elements in plain Lua. What PyTorch gives is in spec/data/pytorch/normalization.py.
+-- Normalisation against loops over elements in plain Lua. spec/data/pytorch/normalization.py compares with PyTorch.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
@@ -17,7 +17,7 @@ local function parameter_of(parts, e)
   return (row_of(parts, e) - 1) % parts.groups * parts.segments + segment_of(parts, e) + 1
 end
 
--- Results, gradients of x, weight and bias by the formulas, each element's statistics being those of its set.
+-- Results and gradients of x, weight and bias by the formulas. An element uses the statistics of its set.
 local function oracle(x, w, b, g, parts, set_of, eps, rms)
   local sets = {}
   local function set(e)
@@ -72,7 +72,7 @@ end
 
 local tolerance = {float32 = 4e-6, float64 = 1e-12, float16 = 3e-3, bfloat16 = 2e-2}
 
--- fn(x, w, b) against the oracle, both ways.
+-- Compares fn(x, w, b) with the oracle, forward and backward.
 local function check(what, dtype, shape, parts, set_of, fn, rms, low, high)
   local x = made(shape, 1, dtype, low, high)
   local params = {parts.groups * parts.segments}

@@ -1,4 +1,5 @@
--- Pooling against nested loops in plain Lua: windows, strides, paddings, dilations, dtypes, layouts; gradients, too.
+-- Pooling and its gradients against nested loops in plain Lua: windows, strides, paddings, dilations, dtypes,
+-- layouts.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"
@@ -18,7 +19,7 @@ local function pair(v, otherwise)
   return type(v) == "table" and v or {v, v}
 end
 
--- Windows of one dim: for each a list of positions in x, 0-based, and how many elements an average is of.
+-- The windows of one dim: for each window the positions in x, 0-based, and the divisor of an average.
 local function windows(case, d, length)
   local list, kernel = {}, pair(case.kernel)[d]
   if case.size then
@@ -46,7 +47,7 @@ local function windows(case, d, length)
   return list
 end
 
--- Calls visit(index of the result, list of indices in x, how many an average is of), 1-based. Returns the result's shape.
+-- Calls visit(index of the result, list of indices in x, divisor of an average), 1-based. Returns the result's shape.
 local function each_window(case, visit)
   local x = case.x
   local rows, columns = windows(case, 1, x[3]), windows(case, 2, x[4])

@@ -1,5 +1,5 @@
--- Layers and functions of networks give PyTorch's numbers, forward and backward: spec/data/pytorch/make.py says how they were
--- made, and how a case is added.
+-- Layers and functions of networks give PyTorch's numbers, forward and backward. spec/data/pytorch/make.py explains
+-- how the numbers were made, and how to add a case.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local data = require "spec.support.data"
@@ -9,7 +9,7 @@ local scope = setmetatable({lt = lt, nn = nn, functional = nn.functional}, {__in
 
 local function evaluate(text) return assert(load("return " .. text, text, "t", scope))() end
 
--- The tensor of an entry; those of floats in the case's dtype.
+-- The tensor of an entry; floats get the dtype of the case.
 local function tensor(e, dtype)
   local is_float = e.dtype:find("float") ~= nil
   local options = {dtype = is_float and dtype or e.dtype, device = helpers.device}
@@ -48,7 +48,7 @@ local function check(what, e, x, tolerance)
   if found then error(what .. ": " .. found, 0) end
 end
 
--- Tensors in results and in tables among them, in order.
+-- Lists the tensors in results and in tables within them, in order.
 local function flatten(list, n, into)
   for i = 1, n do
     local x = list[i]
@@ -128,7 +128,7 @@ local function shapes(row)
   return table.concat(list, ", ")
 end
 
--- With a collection at every tensor a few of them take as long as all.
+-- LUATENSOR_GCSTRESS makes each tensor cost a collection, so only one case in six runs then.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 6 or 1
 
 local files = assert(io.popen("ls spec/data/pytorch/*.json"))

@@ -1,4 +1,4 @@
--- Recurrent layers: their numbers are checked against PyTorch's in nn/pytorch_spec.lua; here is what else they promise.
+-- Recurrent layers. nn/pytorch_spec.lua compares their numbers with PyTorch's; this spec tests their other promises.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"
@@ -11,7 +11,7 @@ local function make(class, inputs, hidden, options)
   return nn[class](inputs, hidden, options)
 end
 
--- A twin of a layer, with other options.
+-- A layer with the same parameters and other options.
 local function twin(layer, class, inputs, hidden, options)
   local other = make(class, inputs, hidden, options)
   other:load_state_dict(layer:state_dict())
@@ -80,7 +80,7 @@ describe("recurrent layers", function()
 
     it(class .. ": dropout between layers in training: other numbers, the same mean", function()
       local layer = make(class, 3, 4, {num_layers = 2, dropout = 0.25})
-      -- Small weights: the second layer is as good as linear in what is dropped.
+      -- The weights are small, so that the second layer is almost linear in the dropped values.
       local x = gradient.tensor({1, 1, 3}):broadcast_to {1, 20000, 3}
       lt.no_grad(function() layer.weight_ih_l2:mul_(0.01) end)
       local y = layer(x)

@@ -1,19 +1,19 @@
--- Memory of training: what is freed at once, with the collector stopped so that nothing else frees, and what a loop
--- needs at most where it runs.
+-- Memory of training: the memory that is freed at once, measured while the collector is stopped, and the peak of a
+-- loop while the collector runs.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 
 local MIB = 2 ^ 20
-local MILLION = 2 ^ 18          -- elements of a MiB of float32
+local MILLION = 2 ^ 18          -- elements in 1 MiB of float32
 local leaf = {requires_grad = true}
 
--- Repetitions; few where each tensor costs a collection.
+-- The divisor of repetitions: with LUATENSOR_GCSTRESS, each tensor costs a collection.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
 local function live() return lt.memory("cpu").live / MIB end
 local function peak() return lt.memory("cpu").peak / MIB end
 
--- Calls f, in which garbage is collected only if it asks.
+-- Calls f with the collector stopped; f itself may collect garbage.
 local function stopped(f)
   collectgarbage()
   collectgarbage "stop"
@@ -81,7 +81,7 @@ describe("on the way back", function()
       end
       local y = ys[10] + ys[10] * ys[5] / 3
       local g = lt.ones(MILLION)
-      collectgarbage()                     -- what only the graph refers to may not end in the middle
+      collectgarbage()                     -- objects to which only the graph refers must not be freed during the pass
       local before = live()
       lt.reset_peak_memory()
       y:backward(g)
@@ -140,7 +140,7 @@ end)
 describe("a recurrent layer", function()
   for _, class in ipairs {"RNN", "LSTM", "GRU"} do
     it(class .. ": the turned copy of its weight ends with the last step", function()
-      local layer, x = nn[class](4, 512), lt.rand(6, 1, 4)          -- a weight of 1 MiB or more
+      local layer, x = nn[class](4, 512), lt.rand(6, 1, 4)          -- the weight takes 1 MiB or more
       stopped(function()
         local before = live()
         local y = layer(x)
@@ -157,7 +157,7 @@ describe("Sequential", function()
       local model = nn.Sequential(nn.Linear(4, 256), nn.ReLU(), nn.Dropout(0), nn.Flatten(), nn.Linear(256, 4))
       local x, before = lt.rand(1024, 4), live()
       local y = model(x)
-      assert.near(before + 1, live(), 0.1)              -- what relu gave, which the graph keeps
+      assert.near(before + 1, live(), 0.1)              -- the graph keeps the result of relu
       y:sum():backward()
       assert.near(before, live(), 0.1)
       assert.equal("[1024, 4]", tostring(x:sin().shape))
@@ -207,7 +207,7 @@ describe("Sequential", function()
 end)
 
 describe("a loop", function()
-  -- The most that 30 steps need beyond what was there before.
+  -- The peak memory of 30 steps, beyond the memory before.
   local function growth(step)
     step()
     collectgarbage()
@@ -227,7 +227,7 @@ describe("a loop", function()
       layer(x):square():sum():backward()
       opt:step()
     end)
-    assert.is_true(most < 10, ("%.1f MiB"):format(most))          -- the gradients have 4; of 30 steps 120
+    assert.is_true(most < 10, ("%.1f MiB"):format(most))          -- the gradients take 4 MiB; those of 30 steps 120
   end)
 
   it("of small steps leaves no garbage in Lua's heap", function()
@@ -236,7 +236,8 @@ describe("a loop", function()
     local before, most = collectgarbage "count", 0
     for i = 1, 60000 // few do
       local _ = x * 2
-      keep[i % 40] = ("%d"):format(i):rep(100)              -- lives while steps are made: old for the collector
+      -- lives for several steps, so the collector treats it as old
+      keep[i % 40] = ("%d"):format(i):rep(100)
       if i % 100 == 0 then most = math.max(most, collectgarbage "count" - before) end
     end
     assert.is_true(most < before + 2048, ("%.0f KiB"):format(most))
@@ -249,6 +250,6 @@ describe("a loop", function()
         for _ = 1, 5 do h = (h * 0.5):relu() end
       end)
     end)
-    assert.is_true(most < 40, ("%.1f MiB"):format(most))          -- a result has 4
+    assert.is_true(most < 40, ("%.1f MiB"):format(most))          -- a result takes 4 MiB
   end)
 end)

@@ -1,5 +1,5 @@
 -- tags: smoke
---- Training as a whole: the same numbers every time and everywhere, no memory that grows, mixed precision.
+--- Whole training runs: the same numbers in every run and on every device, no memory growth, mixed precision.
 
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
@@ -8,7 +8,7 @@ local helpers = require "spec.support.helpers"
 
 local device = helpers.device
 
--- A small network and its data, by seed, the same on every device.
+-- A small network and its data from a seed, the same on every device.
 local function problem(where)
   local generator = lt.generator{seed = 7}
   local function linear(inputs, outputs)
@@ -22,7 +22,8 @@ end
 
 local function loss_of(model, x, y) return (model(x) - y):square():mean() end
 
--- The losses of `steps` steps; make(parameters) gives the optimiser, step(opt, loss) may replace how it goes on.
+-- The losses of `steps` steps. make(parameters) returns the optimiser; step(opt, loss) may replace backward and
+-- opt:step.
 local function train(where, steps, make, step)
   local model, x, y = problem(where)
   local opt, losses = make(model:parameters()), {}

@@ -1,4 +1,4 @@
---- Optimisers: what they refuse, what they do to parameters.
+--- Optimisers: the arguments that they refuse, and their changes of parameters.
 
 local busted = require "busted"
 local lt = require "luatensor"
@@ -167,11 +167,11 @@ describe("an optimiser's methods", function()
   end)
 end)
 
--- ---- what PyTorch gives ----
+-- ---- PyTorch's results ----
 
 local function options_of(text) return load("return " .. text)() end
 
--- Ten steps by the gradients of the file; the second parameter's is missing once.
+-- Makes ten steps with the gradients of the file; the second parameter lacks a gradient in one step.
 local function run(class, options, dtype, between)
   local function tensor(list) return lt.tensor(list, {dtype = dtype}) end
   local p, q = tensor(pytorch.start[1]):requires_grad_(), tensor(pytorch.start[2]):requires_grad_()
@@ -203,7 +203,7 @@ describe("ten steps of PyTorch's", function()
   for _, row in ipairs(pytorch.optimisers) do
     local class, options, want_first, want_last = table.unpack(row)
     local few = class == "SGD" or class == "Adam" or class == "AdamW"
-    local double = class == "NAdam" and 1e-7 or 1e-12           -- PyTorch has NAdam's product of momenta in float32
+    local double = class == "NAdam" and 1e-7 or 1e-12           -- PyTorch stores NAdam's product of momenta in float32
     for dtype, tolerance in pairs(on_cpu and {float64 = double, float32 = 1e-4} or few and {float32 = 1e-4} or {}) do
       it(("%s(params, %s) in %s"):format(class, options, dtype), function()
         local first, last = run(class, options, dtype)
@@ -270,7 +270,7 @@ describe("L-BFGS in Rosenbrock's valley, as PyTorch's:", function()
                  optim.LBFGS({y}, {line_search_fn = "strong_wolfe", max_iter = 3})
     assert.equal("enough", message(a.step, a, closure(a, x, 1)))
     assert.same({5, 3}, x:detach():totable())
-    a:step(closure(a, x, 100))                              -- as if it had not been
+    a:step(closure(a, x, 100))                              -- as if the failed step had not been made
     b:step(closure(b, y, 100))
     assert.same(y:detach():totable(), x:detach():totable())
   end)
@@ -356,7 +356,7 @@ describe("an optimiser's state", function()
     local dict = opt:state_dict()
     local two, other = optim.Adam({a, b}), optim.Adam({b}, {lr = 0.125})
     assert.matches("Adam: load_state_dict: group 1 has 2 parameters, that of the state 1", message(two.load_state_dict, two, dict))
-    dict.param_groups[1].shapes = nil                                   -- as from elsewhere
+    dict.param_groups[1].shapes = nil                                   -- like a state from another program
     assert.matches("load_state_dict: %a+_%a+_?%a* of parameter 1 has shape %[2%], the parameter %[1%]",
                    message(other.load_state_dict, other, dict))
     assert.equal(0.125, other.param_groups[1].lr)
@@ -374,7 +374,7 @@ describe("a state of no sense", function()
     return opt
   end
 
-  -- load_state_dict of a's state, changed, by b: words, and nothing changed.
+  -- Checks that b refuses a changed state of a with this error, and that b stays unchanged.
   local function refuses(words, a, b, change)
     local dict, before, kept = a:state_dict(), tostring(b), b.state
     if change then change(dict) end
@@ -389,7 +389,7 @@ describe("a state of no sense", function()
     local sgd, adam = stepped("SGD"), stepped("Adam", {lr = 0.5})
     refuses("SGD: load_state_dict: this is the state of Adam", adam, sgd)
     refuses("Adam: load_state_dict: this is the state of SGD", sgd, adam)
-    local function unnamed(dict) dict.class = nil end                   -- as from elsewhere
+    local function unnamed(dict) dict.class = nil end                   -- like a state from another program
     refuses("SGD: load_state_dict: SGD has no option ", adam, sgd, unnamed)
     refuses("Adam: load_state_dict: Adam has no option ", sgd, adam, unnamed)
   end)
@@ -440,7 +440,7 @@ describe("a step in a captured graph", function()
 
   captures("is repeated by those that go by the same numbers each time", function()
     local p, opt = sgd()
-    local g = lt.graph(function() opt:step() end)                       -- one step, and one that is captured
+    local g = lt.graph(function() opt:step() end)                       -- makes one step, and captures one
     g:replay()
     assert.same({0.375, 0.375, 0.375}, p:detach():totable())            -- 1 - 0.25 - 0.25 * 1.5
     g:free()

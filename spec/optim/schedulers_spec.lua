@@ -1,4 +1,4 @@
---- Schedulers of learning rates: PyTorch's numbers, states, what they refuse.
+--- Schedulers of learning rates: PyTorch's numbers, states, and refused arguments.
 
 local lt = require "luatensor"
 local optim = require "luatensor.optim"
@@ -6,7 +6,7 @@ local optim = require "luatensor.optim"
 local pytorch = require("spec.support.data").read "optim"
 local S = optim.scheduler
 
--- As the file's numbers were made: two groups, one with a rate of its own.
+-- The optimiser of the file's numbers: two groups, one with its own rate.
 local function optimiser()
   local p, q = lt.zeros(1, {requires_grad = true}), lt.zeros(1, {requires_grad = true})
   return optim.SGD({{params = {p}}, {params = {q}, lr = 0.1}}, {lr = 0.5, momentum = 0.9})
@@ -92,7 +92,7 @@ describe("a scheduler", function()
       end
       assert.equal(best, s.best)
     end
-    -- PyTorch's numbers
+    -- expected rates from PyTorch
     for _, first in ipairs {nan, inf} do
       check(5, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {first, 9, 8, 7, 6, 5}, {})
       check(5, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {first, 9, 8, 7, 6, 5}, {threshold_mode = "abs", threshold = 0.5})
@@ -108,7 +108,7 @@ describe("a scheduler", function()
     local b = S.OneCycleLR(p, 1, {total_steps = 10, pct_start = 0.1 + 1e-13})
     near(1, a:get_last_lr()[1], 0)
     near(0.85, o.param_groups[1].momentum, 0)
-    for t = 1, 9 do                        -- as where it is all but none
+    for t = 1, 9 do                        -- as if the phase were almost empty
       a:step()
       b:step()
       assert.is_true(math.abs(a:get_last_lr()[1] - b:get_last_lr()[1]) < 1e-9, t)
@@ -162,7 +162,7 @@ describe("a scheduler", function()
 end)
 
 describe("a scheduler's state of no sense", function()
-  -- The error of b for a's state after a change; b itself must not change.
+  -- Checks that b refuses a changed state of a with this error, and that b stays unchanged.
   local function refuses(words, a, b, change)
     local dict, before = a:state_dict(), tostring(b)
     if change then change(dict) end

@@ -1,5 +1,5 @@
 -- tags: uncollected kernels
---- Updates of parameters, the rows of src/update.def, against the same formulas in plain Lua: dtypes, layouts, sizes.
+--- Updates of parameters (the rows of src/update.def) against the same formulas in plain Lua: dtypes, layouts, sizes.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -9,8 +9,8 @@ local reference = require "spec.support.reference"
 local info = reference.dtype.info
 local on_cpu = helpers.device == "cpu"
 
--- states: names in order; numbers: n[1] sign, n[2] weight decay, then the row's; step(n, p, g, a, b, c) → p, a, b, c of
--- one element.
+-- Rows of src/update.def. states: names in order; numbers: n[1] is the sign, n[2] the weight decay, then the row's
+-- own numbers; step(n, p, g, a, b, c) returns p, a, b, c of one element.
 local rows = {}
 
 local function row(name, states, numbers, step) rows[name] = {states = states, numbers = numbers, step = step} end
@@ -96,7 +96,7 @@ row("adadelta", {"square_avg", "acc_delta"}, {1, 0.1, 0.3, 0.75, 0.25, 0.125}, f
   return p - n[3] * d, v, n[4] * u + n[5] * d * d
 end)
 
--- ---- layouts: how operand k lies; "each" turns by turns ----
+-- ---- layouts of operands; "each" uses them by turns ----
 
 local layouts = {
   contiguous = function(x) return x:clone() end,
@@ -109,8 +109,8 @@ local layouts = {
 }
 local turns = {"transposed", "contiguous", "stepped", "contiguous", "transposed"}
 
--- Numbers of 1/16 from -2 to 2 (states: from 0.5 to 2), which half floats hold; a gradient's square is less than a
--- state, so that rmsprop's centered variance is not negative.
+-- Multiples of 1/16 from -2 to 2 (states: from 0.5 to 2), which half floats hold exactly. The square of a gradient is
+-- less than a state, so that the centered variance of rmsprop is not negative.
 local function draw(shape, dtype, least, most) return (lt.randint(least, most, shape):to("float64") / 16):to(dtype) end
 
 local tolerance = {float64 = 1e-14, float32 = 2e-6, float16 = 2e-3, bfloat16 = 2e-2}

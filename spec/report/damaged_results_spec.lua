@@ -1,5 +1,6 @@
 -- tags: unsanitized uncollected
--- Files of results that were cut or changed: refused in words, or shown as they are; never a Lua error.
+-- Truncated or changed files of results are refused by an error message, or shown with the changes; they never raise
+-- another Lua error.
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 local json = require "dkjson"
@@ -9,7 +10,7 @@ local result = require "luatensor.bench.result"
 local suite = require "luatensor.bench.suite"
 
 local QUICK <const> = {seconds = 1e-3, warmup = 0}
-local MOST <const> = 150               -- changed files of a kind
+local MOST <const> = 150               -- changed files for each kind of result
 
 local x = lt.rand(8, 8)
 local function sum() return x:sum() end
@@ -53,7 +54,7 @@ local makers = {
   end,
 }
 
--- Every place in a value, as a list of keys.
+-- All places in a value, each as a list of keys.
 local function places(value, prefix, list)
   for key, item in pairs(value) do
     local place = table.move(prefix, 1, #prefix, 1, {})
@@ -77,7 +78,7 @@ local function changed(text, place, other)
   return json.encode(value)
 end
 
--- All that is done with results.
+-- Calls everything that uses results.
 local function use(loaded, good)
   assert(type(tostring(loaded)) == "string")
   for _, block in ipairs(loaded:blocks()) do markdown.block(block) end

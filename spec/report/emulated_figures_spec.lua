@@ -1,6 +1,6 @@
 -- tags: process
--- An emulated device's figures say so wherever they are shown, and stand beside no real ones: a walk through whatever
--- the command shows of an emulated GPU.
+-- Figures of an emulated device are marked in all output, and never stand beside real figures. The spec examines all
+-- output of the command for an emulated GPU.
 
 local bench = require "luatensor.bench"
 local marks = require "spec.support.emulated_figures"
@@ -57,7 +57,7 @@ describe("on an emulated GPU", function()
     shell.passes(("%s bin/luatensor %s %s >/dev/null 2>&1"):format(environment, arguments, path))
   end
 
-  -- The result that a command writes. A command runs once.
+  -- The result that a command writes. Each command runs only once.
   local texts = {}
   local function result_of(arguments)
     local path = os.tmpname()
@@ -92,7 +92,7 @@ describe("on an emulated GPU", function()
   it("luatensor diff", function()
     local both, cpu = result_of "bench --only exp --seconds 0.001", result_of "bench --only exp --seconds 0.001 --device cpu"
     check(bench.diff(both, both))
-    cpu.machine = {devices = {both.machine.devices[1]}}                       -- where there was no emulator
+    cpu.machine = {devices = {both.machine.devices[1]}}                       -- a machine without an emulator
     local emulated, real = marks.figures(both)
     assert.same({}, marks.faults(bench.diff(cpu, both):blocks(), emulated, real))
   end)
@@ -104,7 +104,7 @@ describe("on an emulated GPU", function()
     end
   end)
 
-  -- The report holds every experiment, the limits and the table of choices.
+  -- The report includes every experiment, the limits and the table of choices.
   it("luatensor report", function()
     local base = os.tmpname()
     run("report --sizes tiny -o", ("%s.html %s.json"):format(base, base))

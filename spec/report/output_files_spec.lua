@@ -1,5 +1,5 @@
 -- tags: unsanitized uncollected
--- Files that results and pages are written to.
+-- Output files of results and pages.
 local files = require "luatensor.bench.files"
 local shell = require "spec.support.shell"
 
@@ -11,7 +11,7 @@ local folder
 before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
--- Names in the folder, those that begin with a dot, too.
+-- The names in the folder, including names that begin with a dot.
 local function names() return (shell.passes(("cd %s && ls -A"):format(folder)):gsub("\n", " ")) end
 
 local function at(name) return folder .. "/" .. name end
@@ -62,7 +62,8 @@ describe("a file", function()
     assert.equal("/dev/null\n", shell.passes("readlink " .. at "null"))
     assert.equal("character special file\n", shell.passes "stat -c %F /dev/null")
     local reader = io.popen("timeout 20 cat " .. at "pipe")
-    assert.equal(at "pipe", files.check(at "pipe"))                      -- does not wait, and ends no reader
+    -- does not wait for the pipe, and does not end its reader
+    assert.equal(at "pipe", files.check(at "pipe"))
     assert.is_true(files.write(at "pipe", "through"))
     assert.equal("through", reader:read "a")
     reader:close()

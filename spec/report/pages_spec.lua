@@ -1,5 +1,5 @@
 -- tags: texts
--- Blocks as text, Markdown, HTML and plots.
+-- Blocks as text, Markdown, HTML and charts.
 
 local axis = require "luatensor.page.axis"
 local chart = require "luatensor.page.chart_text"
@@ -85,8 +85,8 @@ describe("on a terminal", function()
     local lines = {}
     for line in text:gmatch("[^\n]*") do lines[#lines + 1] = line end
     assert.equal("Time of a product", lines[1])
-    assert.truthy(lines[3]:find("^ *10 ms ┤.*●$"), text)                     -- the largest at the top right
-    assert.truthy(lines[16]:find("^ *1 µs ┤●"), text)                        -- the smallest at the bottom left
+    assert.truthy(lines[3]:find("^ *10 ms ┤.*●$"), text)                     -- the largest value is at the top right
+    assert.truthy(lines[16]:find("^ *1 µs ┤●"), text)                        -- the smallest value is at the bottom left
     assert.truthy(text:find("○ cuda:0 (emulated)", 1, true), text)
   end)
 
@@ -149,7 +149,7 @@ describe("an axis", function()
   end)
 end)
 
--- Cells of a Markdown table's line: bars that are not escaped divide.
+-- The number of cells in a line of a Markdown table. Escaped bars do not separate cells.
 local function cell_count(line) return select(2, line:gsub("\\.", ""):gsub("|", "")) - 1 end
 
 describe("Markdown", function()
@@ -259,7 +259,7 @@ end)
 describe("gnuplot's files", function()
   it("are in a folder of the user alone, which is gone afterwards", function()
     local folder = shell.passes("mktemp -d"):sub(1, -2)
-    -- a gnuplot that tells where its script is and who may enter there
+    -- a fake gnuplot that records the folder of its script and the folder's permissions
     shell.passes(("mkdir %s/bin %s/tmp && printf '#!/bin/sh\\nstat -c %%%%a \"${2%%%%/*}\" >%s/rights; exit 3\\n' "
       .. ">%s/bin/gnuplot && chmod +x %s/bin/gnuplot"):format(folder, folder, folder, folder, folder))
     local script = [[local d = require 'luatensor.page.document'
@@ -305,7 +305,7 @@ local function contrast(one, other)
 end
 
 describe("a page's colours", function()
-  -- The variables of each theme: of the page, of the dark one, of paper.
+  -- The variables of each theme: of the light page, of the dark page, of paper.
   local function themes()
     local list = {}
     for block in page.new("x", ""):gmatch(":root {(.-)}") do

@@ -1,10 +1,10 @@
--- Published figures: what follows from them, by hand.
+-- Published figures, and conclusions from them that are worked out by hand.
 
 local figures = require "luatensor.bench.public_figures"
 
 local function near(expected, value) assert.near(expected, value, 1e-9 * math.abs(expected)) end
 
--- A device whose arithmetic can be done in the head: 100 FLOP/s, 10 bytes/s of memory, 2 bytes/s to the host.
+-- A device with simple numbers: 100 FLOP/s, 10 bytes/s of memory, 2 bytes/s to the host.
 local function slow(fields)
   local row = {name = "slow", peak = {float32 = 100}, memory = 1000, bandwidth = 10, cache = 0, link = 2}
   for name, value in pairs(fields or {}) do row[name] = value end
@@ -16,7 +16,7 @@ describe("public figures", function()
     local ids = {}
     for _, row in ipairs(figures.devices()) do
       assert.is_string(row.name)
-      assert.truthy(row.source:find("%u%a+.*%d%d%d%d"), row.id)     -- who, and when
+      assert.truthy(row.source:find("%u%a+.*%d%d%d%d"), row.id)     -- the source names the publisher and the year
       assert.truthy(row.year > 2007 and row.memory > 2 ^ 30, row.id)
       assert.falsy(ids[row.id])
       ids[row.id] = true
@@ -119,7 +119,7 @@ describe("public figures, bound", function()
   it("counts only bytes that no cache can spare: a cache full a call less", function()
     local small = slow{cache = 15}
     assert.equal(4.5, (figures.bound(small, work(0, 60), "in_place")))
-    -- 2 calls of 20 bytes, 4 of 10: (40 - 30) + 0 bytes
+    -- 2 calls of 20 bytes and 4 calls of 10 bytes: (40 - 30) + 0 bytes
     local rows = {rows = {{bytes = 40, calls = 2}, {bytes = 40, calls = 4}}}
     assert.equal(1, (figures.bound(small, rows, "in_place")))
   end)

@@ -1,5 +1,5 @@
 -- tags: texts
--- The report: what is measured becomes one result, whose pages show nothing that is not in its JSON.
+-- The report: all measurements become one result, and its pages show only data of the JSON.
 
 local bench = require "luatensor.bench"
 local dkjson = require "dkjson"
@@ -10,13 +10,13 @@ local reader = require "spec.support.html"
 local report = require "luatensor.report"
 local shell = require "spec.support.shell"
 
--- ---- parts that measure nothing -----------------------------------------------------------------
+-- ---- parts without measurements -----------------------------------------------------------------
 
 local function part(id, measure)
   return {id = id, title = "Part " .. id, weight = 1, measure = measure}
 end
 
--- A run as an experiment's script returns it.
+-- A run in the form that an experiment's script returns.
 local function fake_run(device, emulated)
   return {
     format = "luatensor", version = 1, kind = "experiment", name = "fake", device = device, emulated = emulated, values = {},
@@ -45,7 +45,7 @@ end
 
 local function fakes(...) return {sizes = "tiny", device = "cpu", parts = {...}} end
 
--- ---- what a page shows --------------------------------------------------------------------------
+-- ---- contents of pages --------------------------------------------------------------------------
 
 -- Every number and every string of a JSON text.
 local function contents_of(json)
@@ -69,7 +69,7 @@ local function shown_as(value, text)
   end
 end
 
--- The parts of a page that are not in the JSON: figures, and numbers in its text.
+-- The contents of a page that the JSON lacks: figures, and numbers in the page's text.
 local function strangers(page, json)
   local numbers, strings = contents_of(json)
   local found, elements = {}, reader.parse(page)
@@ -182,7 +182,7 @@ describe("a report", function()
   end)
 end)
 
--- ---- a real one ---------------------------------------------------------------------------------
+-- ---- a real report ------------------------------------------------------------------------------
 
 local REAL = [[
 local report = require "luatensor.report"
@@ -217,7 +217,7 @@ end
 
 local function cell_count(line) return select(2, line:gsub("\\.", ""):gsub("|", "")) - 1 end
 
--- Tables whose rows have not as many cells as their heads.
+-- The tables in which a row has more or fewer cells than the head.
 local function ragged(markdown)
   local faults, columns = {}, nil
   for line in markdown:gmatch("[^\n]*") do
@@ -242,7 +242,7 @@ local function check_pages(pages)
   end
 end
 
--- Series of a chart are all emulated or all real.
+-- Checks that the series of a chart are all emulated or all real.
 local function check_chart(block)
   for _, series in ipairs(block.series) do
     assert.equal(block.series[1].emulated, series.emulated, series.name)
@@ -278,7 +278,7 @@ describe("a report of everything", function()
     assert.falsy(pages.html:find("(emulated)", 1, true))
   end)
 
-  -- A table or a chart of the CPU alone, or of the emulated device alone.
+  -- A table or a chart must belong to the CPU alone, or to the emulated device alone.
   it("of an emulated GPU marks it wherever it is shown, and never beside real figures", function()
     local build = os.getenv "BUILD" or "build"
     if not shell.exists(build .. "/spec/emulator/libcuda.so.1") then return pending("make emulator") end

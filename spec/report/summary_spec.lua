@@ -1,4 +1,4 @@
--- The short answers of a report, from figures made up so that the answers can be reckoned by hand.
+-- The short answers of a report, from invented figures that allow checking by hand.
 
 local format = require "luatensor.page.format"
 local summary = require "luatensor.report.summary"
@@ -24,7 +24,7 @@ local function report(sections, fields)
   return made
 end
 
--- The answer under a title, in words; nil: there is none.
+-- The answer under a title as text, or nil if there is none.
 local function answer(made, title)
   for _, item in ipairs(summary.of(made)) do
     if item.title == title then
@@ -85,8 +85,8 @@ describe("a report's summary", function()
     assert.falsy(busy:find("90", 1, true))
   end)
 
-  -- 100 products of 7000 × 3000 are 100 × 2 × 7000² × 3000 = 29.4 TFLOP: in 294 s 100 GFLOP/s; the RTX 4090's published
-  -- 82.6 TFLOP/s take 0.3559 s for them.
+  -- 100 products of 7000 × 3000 matrices are 100 × 2 × 7000² × 3000 = 29.4 TFLOP: 100 GFLOP/s if they take 294 s. The
+  -- RTX 4090 with its published 82.6 TFLOP/s takes 0.3559 s.
   it("reckons the large loop from fewer rounds", function()
     local made = report{{id = "02_large", runs = {loop_run("cpu", 7000, 3000, 10, 29.4)}}}
     local text = answer(made, "What would a GPU have to beat?")
@@ -113,7 +113,7 @@ describe("a report's summary of GPUs", function()
     assert.is_nil(answer(report{{id = "03_small", runs = {loop_run("cpu", 40, 30, 2, 1)}}}, "What would a GPU have to beat?"))
   end)
 
-  -- A call cost the GPU of the notebook's laptop 0.0965 s / 100 / 4 = 241 µs.
+  -- On the GPU of the notebook's laptop, a call took 0.0965 s / 100 / 4 = 241 µs.
   it("predicts from which size on an absent GPU could be faster", function()
     local seconds = {[16] = 1.5e-6, [32] = 1e-4, [64] = 1e-2}
     local made = report{{id = "07_crossover", runs = {{device = "cpu", results = {
@@ -132,7 +132,7 @@ describe("a report's summary of GPUs", function()
       .. "if each call cost it 241 µs")
     assert_says(text, "could be faster at every size by the published figures alone, but could not be at n = 64 if each call cost it 241 µs")
     assert_says(text, "sum of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 could be faster at some sizes")
-    -- launching takes a microsecond
+    -- a launch takes a microsecond
     assert_says(text, "min of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster at any size")
   end)
 
@@ -149,16 +149,16 @@ describe("a report's summary of GPUs", function()
     end
     local quiet = text(function() end)
     assert_says(quiet, "cannot be faster below n = 32")
-    -- busy, but no round would name another size
+    -- the machine is busy, but all rounds give the same size
     assert.equal(quiet, text(function(times) times.others = 0.2 end))
     assert_says(text(function(times) times.others = 0.26 end), "too busy to say")
-    -- the upper quartile at n = 16 is above the bound, the least is not
+    -- at n = 16 the upper quartile is above the bound, but the minimum is below
     local busy = text(function(times, n) times.others = 0.2 if n == 16 then times.q3 = 1e-3 end end)
     assert_says(busy, "x @ y.T of n × n matrices: this machine was too busy to say from which size on one RTX 4090 could be faster: its "
       .. "own times depend on what others did, who used up to 20.0 % of the processor.")
     assert.falsy(busy:find("n = 16", 1, true))
     assert_says(text(function(times, n) times.out_of_line = n == 32 or nil end), "too busy to say")
-    -- the least counts where others worked: 3 µs at n = 32 are less than the bound, whatever the median
+    -- the minimum counts on a busy machine: 3 µs at n = 32 are less than the bound, whatever the median is
     assert_says(text(function(times, n)
       times.others = 0.2
       if n == 32 then times.min, times.q1, times.median, times.q3 = 3e-6, 3e-6, 3.1e-6, 3.2e-6 end

@@ -1,4 +1,4 @@
--- Inputs for specs: values worth trying of each dtype, and layouts that a tensor can have in memory.
+-- Inputs for specs: special values of each dtype, and memory layouts of tensors.
 local reference = require "spec.support.reference"
 
 local array, info = reference.array, reference.dtype.info
@@ -40,7 +40,7 @@ function cases.specials(name)
   return float_specials(t)
 end
 
--- n ordinary values: small, of both signs where there are signs, with repetitions.
+-- n ordinary values: small, of both signs unless the dtype is unsigned, with repetitions.
 function cases.values(name, n, seed)
   local t, random, list = info[name], cases.random(seed), {}
   for i = 1, n do
@@ -56,13 +56,13 @@ local function base(shape, name, seed)
   return array.new(shape, name, cases.values(name, array.count(shape), seed))
 end
 
--- Each layout: the array that is uploaded, the view taken of the tensor, and the same view of the array.
+-- A layout: the array that is uploaded, the view of the tensor, and the same view of the array.
 local function layout(label, shape, view, same)
   local function whole(x) return x end
   return {label = label, shape = shape, view = view or whole, same = same or whole}
 end
 
--- Layouts whose view has shape [3, 5], so that any two can meet in a binary op.
+-- Layouts with views of shape [3, 5], so that any two can be operands of a binary op.
 cases.matrix_layouts = {
   layout("contiguous", {3, 5}),
   layout("transposed", {5, 3}, function(x) return x.T end,
@@ -103,7 +103,7 @@ cases.layouts = table.move(cases.shape_layouts, 1, #cases.shape_layouts, #cases.
 
 local made = {}
 
--- The array of a layout, and the array it is a view of. Made once: nobody may change them.
+-- The array of a layout, and the array of which it is a view. Both are made once, and must not be changed.
 function cases.make(l, name, seed)
   local key = l.label .. name .. (seed or 1)
   if not made[key] then
@@ -113,7 +113,7 @@ function cases.make(l, name, seed)
   return made[key][1], made[key][2]
 end
 
--- Every pair of two lists, as two lists of the same length.
+-- All pairs of elements of two lists, as two lists of the same length.
 function cases.pairs(xs, ys)
   local a, b = {}, {}
   for _, x in ipairs(xs) do

@@ -1,15 +1,15 @@
--- The command luatensor in processes of its own, for specs; and a folder for what it writes.
+-- Runs the command luatensor in processes of its own, with a folder for its output files.
 local assert = require "luassert"
 local shell = require "spec.support.shell"
 
 local command = {name = "bin/luatensor "}
 
--- Exit status and both streams of the command with these arguments.
+-- The exit status and both output streams of the command with these arguments.
 function command.run(arguments, environment)
   return shell.run(("%s %s%s"):format(environment or "", command.name, arguments))
 end
 
--- It ends with a status and one line on its streams that contains the message.
+-- Asserts that the command ends with this status and with one line of output that contains the message.
 function command.complains(status, message, arguments, environment)
   local got, output = command.run(arguments, environment)
   assert.equal(status, got, output)
@@ -25,7 +25,7 @@ function command.file(name)
   return folder .. "/" .. name
 end
 
--- For the specs' teardown.
+-- Removes the folder; specs call it in teardown.
 function command.clean()
   if folder then os.execute("rm -r " .. folder) end
   folder = nil

@@ -1,5 +1,5 @@
--- The results of other libraries: spec/data/NAME.json, written by the scripts there. dkjson reads it, which shares nothing with
--- the module under test.
+-- Reads results of other libraries from spec/data/NAME.json, which the scripts in spec/data write. dkjson parses the
+-- files, because it shares no code with the module under test.
 local json = require "dkjson"
 
 local data = {}

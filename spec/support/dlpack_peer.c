@@ -1,5 +1,5 @@
-/* Another library that speaks DLPack, for io/dlpack_spec.lua: it makes structs and consumes ours. Nothing is
-** shared with luatensor but the standard, whose declarations are written out here once more. */
+/* A second library that uses DLPack, for io/dlpack_spec.lua: it makes structs and consumes luatensor's. The two
+** libraries share only the standard, so its declarations are repeated here. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -93,8 +93,13 @@ static void fill(lua_State *L, DLTensor *t) {
   t->byte_offset = (uint64_t)field(L, "byte_offset", 0);
 }
 
-/* make{data = bytes, shape =, strides =, code =, bits =, lanes =, device =, byte_offset =, ndim =, flags =, major =,
-** old = 1, keep = 1 (no deleter)}: light userdata, the address of a new struct. */
+/* make(fields): returns a light userdata, the address of a new struct.
+**
+**     data, byte_offset     bytes; ndim, shape, strides
+**     code, bits, lanes     the type of elements
+**     device, flags, major
+**     old = 1               the struct of versions below 1.0
+**     keep = 1              no deleter */
 static int make(lua_State *L) {
   if (field(L, "old", 0)) {
     DLManagedTensor *m = calloc(1, sizeof *m);
@@ -112,7 +117,7 @@ static int make(lua_State *L) {
   return 1;
 }
 
-/* discard(address, old): what an owner does that was refused. */
+/* discard(address, old): deletes a struct that the consumer refused, as its owner must. */
 static int discard(lua_State *L) {
   if (lua_toboolean(L, 2)) delete_old(lua_touserdata(L, 1));
   else delete_versioned(lua_touserdata(L, 1));
@@ -145,7 +150,7 @@ static void describe(lua_State *L, const DLTensor *t) {
   set_list(L, "strides", t->strides, t->ndim);
 }
 
-/* take(userdata, old): takes the struct of a to_dlpack userdata over; its description, and its address. */
+/* take(userdata, old): takes over the struct of a to_dlpack userdata. Returns its description and its address. */
 static int take(lua_State *L) {
   void **capsule = luaL_checkudata(L, 1, "luatensor.DLPack"), *managed = *capsule;
   *capsule = NULL;
@@ -173,14 +178,14 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* retype(address, code): says that the elements are of another kind. */
+/* retype(address, code): changes the type code of the elements. */
 static int retype(lua_State *L) {
   DLManagedTensorVersioned *m = lua_touserdata(L, 1);
   m->dl_tensor.dtype.code = (uint8_t)luaL_checkinteger(L, 2);
   return 0;
 }
 
-/* Returns how many of luatensor's structs were deleted since the last call. */
+/* Returns the number of luatensor's structs that were deleted since the last call. */
 static int count_deleted(lua_State *L) {
   lua_pushinteger(L, deleted);
   deleted = 0;

@@ -1,5 +1,5 @@
--- The parts of a page that hide that they are emulated: a walk through blocks (and the tables of a page in HTML), with the
--- result's own raw figures as the oracle of what was measured on an emulated device, and what on a real one.
+-- Finds the parts of a page that show emulated figures without a mark. It examines blocks, or the tables of an HTML page.
+-- The raw figures of the result are the oracle: they say which figures come from an emulated device.
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -9,14 +9,15 @@ local marks = {}
 
 local function is_marked(text) return (text or ""):find("mulat") ~= nil end
 
--- True if a text names a device that is emulated.
+-- True if a text names an emulated device without marking it.
 local function names(text)
   return type(text) == "string" and (text:find("cuda:%d") or text == "cuda") and not is_marked(text)
 end
 
 -- ---- what is what -------------------------------------------------------------------------------
 
--- Figures that a table holds; whole numbers are sizes and counts, which are of no device.
+-- Adds the figures in a table to a set. Whole numbers are left out, because they are sizes and counts, which belong
+-- to no device.
 local function collect(value, set)
   if math.type(value) == "float" and value % 1 ~= 0 then set[value] = true end
   if type(value) == "table" then
@@ -24,7 +25,7 @@ local function collect(value, set)
   end
 end
 
--- A series' heights: what stands on the other axis may be of any device.
+-- Adds the heights of a series. Values on the other axis may belong to any device.
 local function collect_series(series, set)
   for _, point in ipairs(series.points) do collect(point[2], set) end
 end
@@ -43,7 +44,7 @@ local function walk(value, emulated, real)
   for _, item in pairs(value) do walk(item, emulated, real) end
 end
 
---- The raw figures of a result, as sets: of emulated devices, of the CPU.
+--- The raw figures of a result as two sets: those of emulated devices, and those of the CPU.
 function marks.figures(result)
   local emulated, real = {}, {}
   walk(result, emulated, real)
@@ -120,7 +121,7 @@ local function cell_of(inner)
   return value and value + 0.0 or html.unescape((inner:gsub("<[^<>]*>", "")))
 end
 
--- A page's tables as blocks.
+-- The tables of a page as blocks.
 local function tables_of(page)
   local blocks = {}
   for head, inner in page:gmatch("<table ([^<>]*)>(.-)</table>") do
@@ -143,7 +144,7 @@ end
 
 local SHOWN = {"p", "li", "h1", "h2", "h3", "th", "td", "figcaption", "summary", "text"}
 
---- The mistakes in a page in HTML. Its figures are shown to 14 digits, and compared with the same number of digits.
+--- The mistakes in an HTML page. Its figures have 14 digits, so they are compared with as many digits.
 function marks.page_faults(page, emulated, real)
   local function shortened(set)
     local short = {}

@@ -1,5 +1,5 @@
--- Environments that a process may find: variables of threads, limits, locales, files that are not there. In each of them a script
--- has to end with its result or with a Lua error, and not by a signal or never.
+-- Environments of processes: variables for threads, limits, locales, missing files. In each of them a script must end
+-- with its result or with a Lua error; it must not hang or end by a signal.
 local shell = require "spec.support.shell"
 
 local environment = {}
@@ -12,7 +12,8 @@ environment.threads = {
   "OMP_DYNAMIC=true", "OPENBLAS_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=64", "OMP_STACKSIZE=16k", "OMP_WAIT_POLICY=active",
   "OMP_PROC_BIND=true",
 }
--- KiB. OpenBLAS takes 128 MiB for each processor when it is loaded, and more when threads multiply matrices.
+-- Limits in KiB. OpenBLAS takes 128 MiB for each processor when it is loaded, and more when threads multiply
+-- matrices.
 environment.limits = {
   "", "ulimit -v 60000", "ulimit -v 100000", "ulimit -v 150000", "ulimit -v 200000", "ulimit -v 250000", "ulimit -v 300000",
   "ulimit -v 330000", "ulimit -v 350000", "ulimit -v 400000", "ulimit -v 450000", "ulimit -v 550000", "ulimit -v 700000",
@@ -20,12 +21,13 @@ environment.limits = {
 }
 environment.places = {"", "LC_ALL=de_DE.UTF-8", "LC_ALL=de_DE.ISO-8859-1", "HOME=/sys XDG_CACHE_HOME=/sys"}
 
--- The wrapper with which a shell may hide /proc from a command.
+-- True if a shell can hide /proc from a command.
 local function can_hide_proc()
   return (shell.run "unshare -m sh -c 'umount -l /proc && test ! -e /proc/self'") == 0
 end
 
--- Runs the script; nil where it ended well, else what happened. A case has threads, limits, places, or hidden.
+-- Runs the script in a case {threads, limits, places, hidden}. Returns nil if it ended well, or a text that says what
+-- happened.
 function environment.try(case)
   local limit = case.limits ~= "" and case.limits or ":"
   local command = ("f=$(mktemp); %s; env %s %s timeout -s KILL %d lua5.4 %s $f.safetensors; s=$?; rm -f $f*; exit $s"):format(
@@ -41,7 +43,7 @@ function environment.try(case)
     status == 137 and ", hung or killed" or "", output:sub(-300))
 end
 
--- Every value of each factor once, beside values of the others that change from case to case.
+-- Cases that contain every value of each factor, combined with changing values of the other factors.
 function environment.covering()
   local cases = {}
   for i = 1, math.max(#environment.threads, #environment.limits) do

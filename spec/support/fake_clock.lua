@@ -1,9 +1,10 @@
--- A clock for specs: its time is what the timed function says it takes.
+-- A fake clock for specs. The timed function advances it.
 local fake = {}
 fake.__index = fake
 fake.__call = function(self) return self.now end
 
---- A clock; work(seconds) gives a function that takes as long, and counts its calls in clock.calls.
+--- Makes a clock. work(seconds) returns a function that advances the clock by these seconds and counts its calls in
+-- clock.calls.
 function fake.new() return setmetatable({now = 0, calls = 0}, fake) end
 
 function fake:work(seconds)

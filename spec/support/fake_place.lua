@@ -1,11 +1,11 @@
--- A machine for luatensor.bench.grid whose devices, costs and memory a spec chooses. Its tensors are tables that know
--- their device; measuring calls a function once and asks the spec what it took.
+-- A fake machine for luatensor.bench.grid; the spec chooses its devices, costs and memory. Its tensors are tables
+-- with a device; measuring calls a function once and takes its time from the spec.
 
 local fake = {}
 
 local tensor = {__name = "fake tensor"}
 
---- A tensor of so many bytes on a device.
+--- Makes a tensor of `bytes` bytes on a device.
 function fake.tensor(bytes, device, value)
   return setmetatable({bytes = bytes, device = device or "cpu", value = value or 1}, tensor)
 end
@@ -15,10 +15,16 @@ local function quartiles(seconds, spread)
     q3 = seconds * (1 + spread), max = seconds * (1 + 2 * spread), samples = {seconds}, dtype = "float32"}
 end
 
---- A place.
--- want: devices {{device =, emulated =}, …}; cost(device, n, mode) seconds; spread: of the quartiles, 1 % unless told;
--- others: the share of the processor that others used; available {device = bytes}; agree(a, b);
--- work(n) rows of counted work; fails {device = n}: out of memory from there on
+--- Makes a place. Fields of want:
+--
+--     devices    {{device =, emulated =}, …}
+--     cost       cost(device, n, mode) returns seconds
+--     spread     relative distance of the quartiles from the median (default: 1 %)
+--     others     the share of the processor that other processes used
+--     available  {device = bytes}
+--     agree      agree(a, b), which compares results
+--     work       work(n) returns rows of counted work
+--     fails      {device = n}: out of memory from size n on
 function fake.place(want)
   local place = {log = {}, now = "cpu"}
   local size, peaks = nil, {}

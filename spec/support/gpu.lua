@@ -1,5 +1,5 @@
--- Specs of what only a GPU has. On a machine with one they run there; without one the file runs itself again on the
--- emulator, in a process a mode.
+-- Helpers of specs that need a GPU. On a machine with a GPU they run there. Otherwise the spec file runs itself again
+-- on the emulator, in one process for each mode.
 local busted = require "busted"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
@@ -8,7 +8,7 @@ local build = os.getenv "BUILD" or "build"
 local folder = build .. "/spec/emulator"
 local gpu = {}
 
---- configure(settings) and counts() of the emulator this process uses; nil on a real GPU.
+--- The emulator's functions configure(settings) and counts(); nil if the process does not use the emulator.
 gpu.emulator = lt.cuda.is_available() and os.getenv "LUATENSOR_CUDA_PATH" == folder
   and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")() or nil
 
@@ -27,7 +27,7 @@ local function label(mode)
   return #words > 0 and table.concat(words, ", ") or "as it is"
 end
 
---- describe(name, body) on a GPU. modes: environments for the emulator, one process each.
+--- Like describe(name, body), on a GPU. modes: environments for the emulator, each run in a process of its own.
 function gpu.describe(name, modes, body)
   if lt.cuda.is_available() then return busted.describe(name, body) end
   local file = debug.getinfo(2, "S").source:match "@(.*)"
@@ -42,7 +42,7 @@ function gpu.describe(name, modes, body)
   end)
 end
 
---- it(name, body), where the emulator is the GPU.
+--- Like it(name, body), only if the GPU is the emulator.
 function gpu.it_emulated(name, body)
   if gpu.emulator then return busted.it(name, body) end
   busted.pending(name .. " (on the emulator)")

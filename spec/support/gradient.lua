@@ -1,4 +1,4 @@
--- The oracle of gradients: central differences in float64, one element after the other, added up in plain Lua.
+-- The oracle of gradients: central differences in float64, for each element in turn, summed in plain Lua.
 local lt = require "luatensor"
 require "spec.support.helpers"               -- for the device under test
 
@@ -12,7 +12,7 @@ end
 
 local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 
--- Numbers that have nothing in common, in low … high; about the same ones every time.
+-- n pseudo-random numbers in low … high, the same in every call with the same seed.
 function gradient.values(n, low, high, seed)
   local list, state = {}, (seed or 1) * 2654435761 % 2 ^ 32 // 1 | 0
   for i = 1, n do
@@ -22,7 +22,7 @@ function gradient.values(n, low, high, seed)
   return list
 end
 
--- A float64 tensor of such numbers; complex: a complex128 one.
+-- A float64 tensor of pseudo-random numbers, or a complex128 tensor if `complex` is true.
 function gradient.tensor(shape, low, high, seed, complex)
   local n = size_of(shape)
   local re = lt.tensor(gradient.values(n, low or -2, high or 2, seed), {dtype = "float64"}):reshape(shape)
@@ -31,7 +31,7 @@ function gradient.tensor(shape, low, high, seed, complex)
   return lt.complex(re, im)
 end
 
--- ---- layouts: the same elements, laid out otherwise in memory ----
+-- ---- layouts: the same elements in other memory layouts ----
 
 gradient.layouts = {
   contiguous = function(x) return x:clone() end,
@@ -49,7 +49,7 @@ gradient.layouts = {
 
 -- ---- the oracle ----
 
--- The numbers of x, complex ones as two.
+-- The numbers of x. A complex number counts as two.
 local function numbers(x)
   local list = {}
   local flat = is_complex(x) and lt.view_as_real(x:contiguous()):flatten() or x:flatten()
@@ -74,7 +74,8 @@ local function weighed(fn, inputs, weights)
   return total
 end
 
--- The derivatives by each number of input k. They come from two steps of different length: what is left is of the fourth order.
+-- The derivatives with respect to each number of input k. They are extrapolated from two step lengths, so that the
+-- error is of fourth order.
 local function differences(fn, inputs, k, weights)
   local list, derivatives = numbers(inputs[k]), {}
   local function at(i, step)
@@ -94,7 +95,7 @@ end
 
 local function is_differentiable(x) return lt.is_tensor(x) and (x.dtype == "float64" or x.dtype == "complex128") end
 
--- fn's results that can have a gradient, and weights for them.
+-- The results of fn that can have a gradient, and weights for them.
 local function choose_weights(results)
   local weights, tensors = {}, {}
   for k, y in ipairs(results) do
@@ -130,7 +131,8 @@ local function compare(name, k, expected, x, tolerance)
   end
 end
 
--- The arguments of fn after its backward, and the weights of its results in the sum that backward went back from.
+-- Runs fn and backward. Returns the arguments with their gradients, and the weights of the results in the sum that
+-- backward differentiated.
 local function went_back(fn, inputs, options)
   local made = leaves(inputs, options.layout or gradient.layouts.contiguous)
   local results = {fn(table.unpack(made))}
@@ -139,7 +141,7 @@ local function went_back(fn, inputs, options)
   return made, weights, results
 end
 
--- Fails where the gradient of fn for one of its float64 and complex128 arguments is not what differences say.
+-- Fails if the gradient of fn for one of its float64 and complex128 arguments differs from central differences.
 -- options: layout (a function), tolerance (1e-7)
 function gradient.check(name, fn, inputs, options)
   options = options or {}
@@ -151,9 +153,9 @@ function gradient.check(name, fn, inputs, options)
   end
 end
 
--- ---- along one direction: a few calls of fn, however many elements there are ----
+-- ---- along one direction: few calls of fn for any number of elements ----
 
--- A direction for each input that is differentiated.
+-- A direction for each differentiated input.
 local function directions(inputs)
   local list = {}
   for k, x in ipairs(inputs) do
@@ -173,7 +175,7 @@ local function move(inputs, along, step)
   return moved
 end
 
--- The derivative of fn along the directions, as `differences` has it.
+-- The derivative of fn along the directions, by the same extrapolation as `differences`.
 local function difference_along(fn, inputs, along, weights)
   local h = 1e-3
   local function slope(step)
@@ -182,7 +184,7 @@ local function difference_along(fn, inputs, along, weights)
   return (4 * slope(h) - slope(2 * h)) / 3
 end
 
--- The same of the gradients of the leaves.
+-- The derivative along the directions, from the gradients of the leaves.
 local function gradient_along(made, along)
   local total, size = 0.0, 0.0
   for k, direction in pairs(along) do
@@ -195,8 +197,8 @@ local function gradient_along(made, along)
   return total, size
 end
 
--- Fails where the gradient of fn along a direction of all float64 and complex128 arguments is not what differences say.
--- Returns the results of fn.
+-- Fails if the gradient of fn along a direction of all float64 and complex128 arguments differs from central
+-- differences. Returns the results of fn.
 function gradient.check_along(name, fn, inputs, options)
   options = options or {}
   local made, weights, results = went_back(fn, inputs, options)
@@ -210,7 +212,7 @@ function gradient.check_along(name, fn, inputs, options)
   return results
 end
 
--- The inputs in another dtype's precision, and back in float64 or complex128.
+-- Rounds the inputs to another dtype. Returns them in this dtype, and the same numbers in float64 or complex128.
 local function rounded(inputs, dtype)
   local low, high = {}, {}
   for k, x in ipairs(inputs) do
@@ -223,8 +225,8 @@ local function rounded(inputs, dtype)
   return low, high
 end
 
--- The gradients of fn in float64, and those of the same numbers in a dtype of less precision: lists of lists of numbers.
--- Nothing where fn is not for that dtype.
+-- The gradients of fn in float64, and those for the same numbers in a less precise dtype, as lists of lists of
+-- numbers. Returns nil if fn refuses the dtype.
 local function gradients_in(fn, inputs, dtype)
   local low, high = rounded(inputs, dtype)
   if not pcall(fn, table.unpack(low)) then return nil end
@@ -249,8 +251,8 @@ local function gradients_in(fn, inputs, dtype)
   return lists[1], lists[2]
 end
 
--- Fails where gradients in a dtype differ from those in float64 by more than `tolerance` of the largest. False: fn is not
--- for that dtype.
+-- Fails if gradients in a dtype differ from those in float64 by more than `tolerance`, relative to the largest.
+-- Returns false if fn refuses the dtype.
 function gradient.check_dtype(name, fn, inputs, dtype, tolerance)
   local want, got = gradients_in(fn, inputs, dtype)
   if not want then return false end
@@ -270,7 +272,7 @@ function gradient.check_dtype(name, fn, inputs, dtype, tolerance)
   return true
 end
 
--- The gradients of fn as a function of the same arguments, for check: gradients of gradients.
+-- The gradients of fn as a function of the same arguments, for checks of gradients of gradients.
 function gradient.of(fn)
   return lt.grad(function(...)
     local results, total = {fn(...)}, 0

@@ -1,5 +1,5 @@
--- Calls of every function that has a gradient, over its options: for autograd/gradient_every_spec.lua. Inputs are inside of each
--- function's domain, away from kinks and ties.
+-- Calls of every function that has a gradient, over its options, for autograd/gradient_every_spec.lua. Inputs lie
+-- inside of each function's domain, away from ties and from points without a derivative.
 local lt = require "luatensor"
 require "spec.support.helpers"               -- for the device under test
 local ag = require("luatensor.core").autograd
@@ -10,8 +10,9 @@ local cases = {}
 -- An input that is differentiated: its shape and the range of its numbers.
 local function f(shape, low, high) return {shape = shape, low = low or -2, high = high or 2} end
 
--- A case: fn(inputs …) is looked at. name: of the function, as in docs/coverage.md; "nn." for lt.nn.functional's.
--- options: tolerance (a factor), once (the gradient has no gradient), step (a rule that is looked at by its value)
+-- Adds a case: the call fn(inputs …). name: the name of the function, as in docs/coverage.md; "nn." stands for
+-- lt.nn.functional. options: tolerance (a factor); once (the gradient has no gradient); step (a rule that is tested
+-- by its value).
 local function case(name, fn, inputs, options)
   options = options or {}
   cases[#cases + 1] = {name = name, fn = fn, inputs = inputs, tolerance = options.tolerance or 1, once = options.once,
@@ -164,7 +165,7 @@ local shapes = {
     return lt.shuffle(x)
   end},
 }
--- Without a function of this name: operators, or of real numbers only.
+-- Names that are no functions: operators, or functions of real numbers only.
 local real_parts = {masked_select = function(x) return x:masked_select(x:detach():greater(0)) end}
 shapes.masked_select = {real_parts.masked_select}
 for name, list in pairs(shapes) do
@@ -216,7 +217,8 @@ case("addmm", function(x, a, b) return x:addmm(a, b, {alpha = 0.5, beta = 2}) en
 case("addmm", lt.addmm, {f{3, 2}, f{3, 4}, f{4, 2}})
 two("linalg.cross", lt.linalg.cross, f{2, 3}, f{3})
 
--- ---- linear algebra: functions that read a triangle get Hermitian matrices, vectors are looked at by their lengths ----
+-- ---- linear algebra: functions that read a triangle get Hermitian matrices; vectors are compared by their lengths
+-- ----
 
 local linalg = lt.linalg
 local function is_complex(x) return x.dtype:find "^complex" ~= nil end

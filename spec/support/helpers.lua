@@ -6,15 +6,15 @@ local reference = require "spec.support.reference"
 local info = reference.dtype.info
 local helpers = {device = lt.device(os.getenv "LUATENSOR_TEST_DEVICE" or "cpu")}
 
--- So that what specs make without naming a device is on the one under test, too.
+-- Tensors that specs make without naming a device are made on the device under test.
 lt.set_default_device(helpers.device)
 
--- LUATENSOR_TEST_SHARE=K:OFFSET runs a share of the cases of long specs, where the whole of them runs elsewhere: about every
--- K-th. Each OFFSET below K picks others. Neither the order of cases nor what ran before matters.
+-- LUATENSOR_TEST_SHARE=K:OFFSET runs about every K-th case of long specs, whose other cases run elsewhere. Each
+-- OFFSET below K selects other cases. The selection does not depend on the order of cases or on earlier runs.
 local share, offset = (os.getenv "LUATENSOR_TEST_SHARE" or "1:0"):match "^(%d+):(%d+)$"
 share, offset = math.tointeger(tonumber(share)), math.tointeger(tonumber(offset))
 
--- K: rounds of random cases are divided by this number.
+-- K, by which specs divide the rounds of random cases.
 helpers.share = share
 
 local function place(key)
@@ -23,7 +23,7 @@ local function place(key)
   return sum + offset
 end
 
--- Every K-th element of a list; lists with other keys begin elsewhere. Without the variable the whole list.
+-- Every K-th element of a list. The key determines the first element. Without the variable, returns the whole list.
 function helpers.drawn(list, key)
   local some, first = {}, place(key)
   for i, x in ipairs(list) do
@@ -32,14 +32,14 @@ function helpers.drawn(list, key)
   return some
 end
 
--- `it`, but about every K-th of its calls declares a test: its name says which.
+-- Returns `it` for about every K-th test; the test's name decides.
 function helpers.drawn_it(it)
   return function(name, body)
     if place(name) % share == 0 then it(name, body) end
   end
 end
 
--- n elements; on the emulated GPU, whose threads are fibers of one processor, a tenth of them.
+-- n elements, or a tenth of them on the emulated GPU, which runs all threads on one processor.
 function helpers.size(n)
   local emulated = helpers.device ~= "cpu" and (os.getenv "LUATENSOR_CUDA_PATH" or ""):find("/spec/", 1, true)
   return emulated and n // 10 or n
@@ -72,7 +72,8 @@ local function show(x) return math.type(x) == "float" and ("%.17g"):format(x) or
 
 local function sign_bit(x) return x < 0 or (x == 0 and 1 / x < 0) end
 
--- Says how `got` differs from `want`, or nil. A zero may have the other sign only if the tolerance is not 0.
+-- Returns the difference between `got` and `want` as text, or nil. A zero may have the other sign only if the
+-- tolerance is not 0.
 local function difference(got, want, t, ulp, atol)
   if type(got) ~= type(want) or math.type(got) ~= math.type(want) then return "of another type" end
   if not t.is_float then return got ~= want and "" or nil end
@@ -88,8 +89,8 @@ local function difference(got, want, t, ulp, atol)
   return ("%.3g ULP off"):format(ulps)
 end
 
--- What is wrong with tensor t as the array `expected`, in words; nil: nothing.
--- options: ulp (default 0: exactly), atol (number, or a list with one bound an element), rtol
+-- Compares tensor t with the array `expected`. Returns the error as text, or nil. options: ulp (default 0: exact),
+-- atol (a number, or a list with a bound for each element), rtol
 function helpers.compare(expected, t, options)
   options = options or {}
   if not lt.is_tensor(t) then return "not a tensor: " .. tostring(t) end
@@ -118,7 +119,8 @@ local function agrees(_, arguments)
   return false
 end
 
--- Message of an error without its "file:line: ". A GPU finds indices that are out of range only when it works on them.
+-- The message of an error without its "file:line: ". Waits for the device, because a GPU finds indices out of range
+-- only when it uses them.
 function helpers.message_of(f, ...)
   local ok, message = pcall(f, ...)
   if ok then ok, message = pcall(lt.synchronize, helpers.device) end
@@ -126,7 +128,7 @@ function helpers.message_of(f, ...)
   return (tostring(message):gsub("^[^\n:]*%.lua:%d+: ", "", 1))
 end
 
--- assert.raises("sum: dim 3 …", f, …): the whole message; or a pattern when it begins with "^"
+-- assert.raises("sum: dim 3 …", f, …): compares the whole message, or matches a pattern that begins with "^".
 local function raises(_, arguments)
   local expected = arguments[1]
   local got = helpers.message_of(table.unpack(arguments, 2, arguments.n))
@@ -142,7 +144,7 @@ function helpers.fails(message, f, ...)
   assert.equal(message, helpers.message_of(f, ...))
 end
 
--- t has this shape (as text, "[2, 3]") and these elements (nested tables).
+-- Checks that t has this shape (as text, "[2, 3]") and these elements (nested tables).
 function helpers.holds(t, shape, values)
   assert.equal(shape, tostring(t.shape))
   assert.same(values, t:totable())

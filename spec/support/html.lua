@@ -1,4 +1,4 @@
--- A small reader of HTML, for specs of pages: strict about what a browser would forgive.
+-- A small HTML parser for specs of pages, which raises errors for mistakes that a browser would accept.
 local html = {}
 
 local VOID = {meta = true, br = true, hr = true, link = true, img = true}
@@ -14,12 +14,13 @@ end
 
 local ENTITIES = {amp = "&", lt = "<", gt = ">", quot = '"', ["#39"] = "'"}
 
---- The text that a browser shows for HTML's text.
+--- The text that a browser shows for escaped text.
 function html.unescape(text)
   return (text:gsub("&(#?%w+);", function(name) return assert(ENTITIES[name], "unknown entity " .. name) end))
 end
 
---- Elements in order: {name, attributes, text (all below it), path (names above it)}; raises where tags do not balance.
+--- The elements in order: {name, attributes, text (including the text of inner elements), path (the names of the
+-- outer elements)}. Raises an error if tags do not balance.
 function html.parse(page)
   local elements, open, at = {}, {}, 1
   local function text(piece)
@@ -47,7 +48,7 @@ function html.parse(page)
   return elements
 end
 
---- The elements of a name.
+--- All elements with this name.
 function html.all(elements, name)
   local list = {}
   for _, element in ipairs(elements) do
@@ -56,7 +57,7 @@ function html.all(elements, name)
   return list
 end
 
---- The mistakes in a page as a whole: repeated ids, references that leave the page or lead nowhere, headings out of
+--- The mistakes in a page as a whole: repeated ids, links that leave the page or have no target, headings out of
 -- order.
 function html.faults(elements)
   local faults, ids, level = {}, {}, 0

@@ -27,7 +27,7 @@ local function each(shape, f, coordinates, d)
 end
 indexing.each = each
 
--- A mask as one list of numbers a dim.
+-- The positions at which a mask is true, as one list of numbers for each dim.
 local function mask_lists(mask)
   local shape, lists = shape_of(mask), {}
   for d = 1, #shape do lists[d] = {} end
@@ -53,7 +53,7 @@ local function takes(item)
   return type(item) == "table" and item.mask and #shape_of(item.mask) or 1
 end
 
--- Items with the ellipsis written out as ranges, masks as index lists.
+-- Replaces the ellipsis by ranges, and masks by lists of indices.
 local function written_out(shape, items)
   local needed, list = 0, {}
   for _, item in ipairs(items) do needed = needed + takes(item) end
@@ -77,9 +77,10 @@ local function broadcast(a, b)
   return shape
 end
 
--- Shape of x[items], and a function from coordinates there to coordinates in x.
+-- The shape of x[items], and a function from coordinates in the result to coordinates in x.
 function indexing.select(shape, items)
-  local plain, picked, source = {}, {}, {}      -- plain: lists of positions; source[d]: how dim d of x is found
+  -- plain: lists of positions; source[d]: the source of the coordinate in dim d of x
+  local plain, picked, source = {}, {}, {}
   local before, state = 0, "none"
   local tensors = false
   for _, item in ipairs(items) do tensors = tensors or (type(item) == "table" and (item.index or item.mask)) end

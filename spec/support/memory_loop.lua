@@ -1,6 +1,7 @@
--- Run by host/memory_spec.lua in a process of its own: allocates as the notebook's loop does and prints what
--- memory it took: peak live bytes of tensors, the process's peak resident KiB beyond what it had before.
---   lua5.4 memory_loop.lua MODE ITERATIONS ROWS COLS WINDOW HEAP_MB
+-- Run by host/memory_spec.lua in a process of its own: allocates like the notebook's loop. Prints the peak live bytes of
+-- tensors, and the growth of the process's peak resident memory in KiB.
+--
+--     lua5.4 memory_loop.lua MODE ITERATIONS ROWS COLS WINDOW HEAP_MB
 local lt = require "luatensor"
 local mode, iterations, rows, cols, window, heap = table.unpack(arg)
 iterations, rows, cols = tonumber(iterations), tonumber(rows), tonumber(cols)
@@ -8,7 +9,7 @@ window, heap = tonumber(window), tonumber(heap)
 
 if mode ~= "default" then collectgarbage(mode) end
 
--- "VmRSS" now, "VmHWM" at most, in KiB.
+-- A figure of /proc/self/status in KiB: "VmRSS" is the current one, "VmHWM" the peak.
 local function resident_set(name)
   for line in io.lines("/proc/self/status") do
     local size = line:match("^" .. name .. ":%s+(%d+)")
@@ -17,7 +18,7 @@ local function resident_set(name)
   return 0
 end
 
-lt.empty(1)                               -- what the device's libraries take is not the loop's
+lt.empty(1)                               -- loads the device's libraries, whose memory does not count
 local before = resident_set "VmRSS"
 local ballast = {}                        -- a Lua table of about `heap` MB
 for i = 1, heap * 16384 do ballast[i] = {i} end

@@ -1,4 +1,4 @@
--- The pages of docs/ as specs: their blocks of Lua run, and print what the page says.
+-- Runs the Lua blocks of the pages in docs/ as specs, and compares their output with the page.
 --
 -- Blocks of a page share their globals, as the lines of a prompt do. If a block has lines that begin with "--> ", these are
 -- all that it prints. Files whose names stand in quotes go into a folder of the page's own. A block that is a part of a source
@@ -23,7 +23,8 @@ local function needs_gpu(code)
   return (code:find('"cuda', 1, true) or code:find("lt.accelerator()", 1, true)) and not code:find("is_available", 1, true)
 end
 
--- A list of {code =, line =, part =, gpu =}: where the block stands, whether it is a part of a file, whether it needs a GPU.
+-- The blocks of a page as a list of {code =, line =, part =, gpu =}. part: true if the block is a part of a file;
+-- gpu: true if it needs a GPU.
 function pages.blocks(path)
   local list, code, number, before = {}, nil, 0, ""
   for line in io.lines(path) do
@@ -45,7 +46,7 @@ end
 
 local ENDINGS <const> = {npy = true, safetensors = true, csv = true, json = true, svg = true, npz = true, lua = true}
 
--- A place in which the blocks of one page run, one after the other.
+-- Makes an environment in which the blocks of one page run, one after the other.
 function pages.place()
   local place = {folder = os.tmpname()}
   assert(os.remove(place.folder))
@@ -62,7 +63,7 @@ local function in_folder(code, folder)
   end))
 end
 
--- Slow parts of a page are smaller in a spec.
+-- Smaller forms of slow statements for specs.
 local SMALLER <const> = {
   ['sizes = "quick"'] = 'sizes = "tiny", parts = {}',
   ["bench.machine()"] = "bench.machine",
@@ -77,7 +78,8 @@ local function made_smaller(code)
   return code
 end
 
--- The lines that a block prints. An error says line 1, as at a prompt, and no folder.
+-- Runs a block and returns the lines that it prints. An error is shown with line 1 and without a folder, as at a
+-- prompt.
 function pages.run(place, code)
   local lines = {}
   place.space.print = function(...)

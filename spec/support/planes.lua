@@ -5,7 +5,7 @@ local helpers = require "spec.support.helpers"
 
 local planes = {}
 
--- Numbers whose products and few sums are exact in every dtype: halves from -2 to 2.
+-- Multiples of 1/2 from -2 to 2: their products, and sums of a few products, are exact in every dtype.
 function planes.halves(shape, dtype, seed)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -34,7 +34,7 @@ function planes.each(shape, visit)
   end
 end
 
--- Fails where a tensor's shape or numbers are others than those of a flat list.
+-- Fails if the shape or the numbers of a tensor differ from those of a flat list.
 function planes.check(what, shape, list, x)
   local text = "[" .. table.concat(shape, ", ") .. "]"
   if tostring(x.shape) ~= text then error(("%s: shape %s, not %s"):format(what, tostring(x.shape), text), 2) end

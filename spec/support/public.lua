@@ -3,7 +3,7 @@
 local core = require "luatensor.core"
 local lt = require "luatensor"
 
--- The docs are read from the sources when a spec first asks for them: not every spec that walks over functions does.
+-- The docs are read from the sources when a spec first needs them, because some specs need only the functions.
 local public = setmetatable({}, {__index = function(self, key)
   if key ~= "docs" then return nil end
   local _, docs = dofile("tools/annotate.lua").collect()
@@ -11,7 +11,8 @@ local public = setmetatable({}, {__index = function(self, key)
   return docs
 end})
 
---- The doc of a function of a table, or of another name for it; an in-place form has that of the function.
+--- The doc of a function in a table. An alias has the doc of the aliased function, and an in-place form has the doc
+-- of its function.
 -- @string prefix of the docs' names: "nn."
 -- @string name
 -- @tab functions
@@ -96,7 +97,7 @@ public.libraries = {
   ["advise."] = lt.advise, ["info."] = lt.info,
 }
 
---- Methods that only tensors have: those of lt are among the libraries' functions.
+--- Methods that only tensors have. Methods that are also functions of lt are listed with the libraries.
 function public.own_methods()
   local own = {}
   for name, f in next, core.methods do if not rawget(lt, name) then own[name] = f end end
@@ -107,7 +108,7 @@ end
 
 local nn = lt.nn
 
--- Arguments with which a class makes a module; classes that are not here take none.
+-- Arguments with which a class makes a module. Other classes need no arguments.
 local made_of = {
   Linear = {3, 4}, Embedding = {3, 4}, Threshold = {0, 1}, MultiheadAttention = {4, 2}, Unflatten = {1, {1}},
   Lambda = {print}, Conv1d = {1, 1, 1}, Conv2d = {1, 1, 1}, ConvTranspose1d = {1, 1, 1}, ConvTranspose2d = {1, 1, 1},
@@ -120,11 +121,11 @@ local made_of = {
   Sequential = {nn.ReLU()}, Residual = {nn.ReLU()},
 }
 
--- Classes whose modules take anything when they are called, or are not called.
+-- Classes of modules that accept any arguments when they are called, or that cannot be called.
 local takes_all = {Lambda = true, Identity = true, ModuleList = true, ModuleDict = true, ParameterList = true,
                    Module = true}
 
---- A module of a class of nn; nil where its calls take anything.
+--- Makes a module of a class of nn; nil if its calls accept any arguments.
 -- @string name
 function public.make_module(name)
   return not takes_all[name] and nn[name](table.unpack(made_of[name] or {})) or nil

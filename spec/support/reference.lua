@@ -1,5 +1,5 @@
--- The oracle: what every function gives, in plain Lua, slow and obvious. It shares no code with the module.
--- Works on arrays {shape = {…}, dtype = "…", data = {row-major …}}; see reference/array.lua.
+-- The oracle: the results of every function in plain Lua, slow and obvious. It shares no code with the module, and
+-- works on arrays {shape = {…}, dtype = "…", data = {row-major …}}; see reference/array.lua.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 local promotion = require "spec.support.reference.promotion"
@@ -14,7 +14,7 @@ local reference = {
   array = array, dtype = dtype, promotion = promotion,
 }
 
--- The dtype operands are converted to before a kernel rounds its steps: half floats compute in float32.
+-- The rounding of the dtype in which a kernel computes its steps: half floats compute in float32.
 local function step_of(name)
   local t = dtype.info[name]
   return t.bits < 24 and dtype.info.float32.round or t.round
@@ -35,17 +35,18 @@ local function weak(x, name)
   return dtype.convert(x, "float64", name)
 end
 
--- dtype in which op computes for these operands, and dtype of its result; nil: the op refuses them.
+-- The dtype in which op computes for these operands, and the dtype of the result; nil if the op refuses the operands.
 function reference.dtypes_of(op, ...)
   local row, operands = reference.map[op], {}
   for i, x in ipairs {...} do operands[i] = operand_dtype(x) end
   local promoted = promotion.of(operands)
   local compute = promotion.compute(row.class, promoted)
-  if compute and compute ~= promoted and row.result == "BOOL" then compute = "float64" end   -- predicates lose nothing
+  -- predicates must not round
+  if compute and compute ~= promoted and row.result == "BOOL" then compute = "float64" end
   return compute, compute and (row.result == "BOOL" and "bool" or compute)
 end
 
--- Element-wise op over arrays and Lua numbers, broadcast and promoted; nil: the op refuses the dtypes.
+-- Applies an element-wise op to arrays and Lua numbers, broadcast and promoted; nil if the op refuses the dtypes.
 function reference.elementwise(op, ...)
   local row, inputs, shapes = reference.map[op], {...}, {}
   local compute, result = reference.dtypes_of(op, ...)

@@ -34,12 +34,12 @@ local function all_specs()
   return files
 end
 
--- Options that a value follows.
+-- Options that are followed by a value.
 local valued = {["--label"] = "label", ["--jobs"] = "jobs", ["--with"] = "with", ["--without"] = "without"}
 
 local function parse(arguments)
   local options = {files = {}, label = "", jobs = 1, with = "", without = ""}
-  options.environment = "LUATENSOR_FAULTS=1 "            -- lt._fail_after is there
+  options.environment = "LUATENSOR_FAULTS=1 "            -- enables lt._fail_after
   local i = 1
   while arguments[i] do
     local a = arguments[i]
@@ -64,7 +64,7 @@ local function parse(arguments)
   return options
 end
 
--- One line for each failure in busted's output: where, of what, and what it said first.
+-- One line for each failure in busted's output: the place, the test, and the first line of the message.
 local function failures_of(output)
   local list = {}
   for kind, where, name, message in output:gmatch "(%u%l+) %S+ (%S+ @ %d+)\n([^\n]*)\n([^\n]*)" do
@@ -81,7 +81,7 @@ local function cpu_seconds(line)
   return sum
 end
 
--- The counts of a file that busted is done with, from what it printed; prints a line.
+-- The counts of a finished file, from its output. Prints a line.
 local function report(file, printed, options)
   local output, status, times = printed:match "^(.*)status (%d+)\n[^\n]*\n([^\n]*)\n$"
   status = tonumber(status)
@@ -128,10 +128,10 @@ local function read(name)
   return file:read "a"
 end
 
--- A name for a spec's output: names within rooms may be the same.
+-- A file name for a spec's output. The folder is included, because specs in two folders may have the same name.
 local function output_of(file) return (file:gsub("/", "%%")) end
 
--- xargs starts a file as soon as another is done; each one's output goes into a file of its own.
+-- xargs starts the next file as soon as one is done. The output of each goes into a file of its own.
 local pairs_of_names = {}
 for i, file in ipairs(options.files) do pairs_of_names[i] = file .. " " .. output_of(file) end
 write("files", table.concat(pairs_of_names, "\n") .. "\n")
@@ -155,7 +155,7 @@ if reported < #options.files then
   lines[#lines + 1] = ("FAILED %sthe run broke off after %d of %d files"):format(options.label, reported, #options.files)
 end
 os.execute("rm -rf " .. quote(folder))
--- spec/support/sum says these lines again, at the very end.
+-- spec/support/sum repeats these lines at the very end.
 for _, line in ipairs(lines) do print(line) end
 print(("%d passed, %d failed, %d skipped"):format(total.passed, total.failed, total.skipped))
 os.exit(total.failed == 0 and 0 or 1)

@@ -1,6 +1,6 @@
-/* A second kind of device for device/second_device_spec.lua: "other", of which there are two. The host's kernels compute there, but
-** between its calls nobody may touch its memory: each block has pages of its own, which cannot be read or written, so that an
-** operation that forgets where its operands are crashes. */
+/* A second kind of device for device/second_device_spec.lua: "other", of which there are two. The host's kernels do
+** its work, but between calls its memory is inaccessible: the pages of each block can be neither read nor written. So
+** an operation that mistakes the device of its operands crashes. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -108,7 +108,7 @@ static const device other_device = {
 #include "families.def"
 };
 
-/* add(path of the module's core): the number of the kind, or -1. */
+/* add(path of the module's core): registers the kind, and returns its number or -1. */
 static int l_add(lua_State *L) {
   void *core = dlopen(luaL_checkstring(L, 1), RTLD_NOW | RTLD_NOLOAD);
   const device *(*host_device)(void) = NULL;

@@ -1,7 +1,7 @@
--- Commands of a shell, for specs that start processes.
+-- Runs shell commands, for specs that start processes.
 local shell = {}
 
---- Exit status and output, both streams, of a command.
+--- The exit status and the output, of both streams, of a command.
 function shell.run(command)
   local pipe = assert(io.popen("(" .. command .. "\n) 2>&1; echo \"status $?\""))
   local output = pipe:read "a"
@@ -10,33 +10,33 @@ function shell.run(command)
   return tonumber(status), body
 end
 
---- Output of a command whose exit status must be 0.
+--- The output of a command that must end with exit status 0.
 function shell.passes(command)
   local status, output = shell.run(command)
   assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
   return output
 end
 
---- Runs a command on a terminal of its own, and its kind; nil where none can be made (no script, no /dev/pts).
+--- Runs a command on a new terminal of this kind; nil if no terminal can be made (no script, no /dev/pts).
 function shell.on_terminal(kind, command)
   if not os.execute("script -qec true /dev/null </dev/null >/dev/null 2>&1") then return nil end
   return shell.run(("TERM=%s script -qec '%s' /dev/null </dev/null"):format(kind, command))
 end
 
---- True if there is a file that can be read.
+--- True if there is a readable file.
 function shell.exists(path)
   local file = io.open(path)
   if file then file:close() end
   return file ~= nil
 end
 
---- Writes a file whole.
+--- Writes a whole file.
 function shell.write(path, text)
   local file <close> = assert(io.open(path, "wb"))
   file:write(text)
 end
 
---- Everything in a file.
+--- The contents of a file.
 function shell.read(path)
   local file <close> = assert(io.open(path, "rb"))
   return file:read "a"

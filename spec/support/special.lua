@@ -1,4 +1,5 @@
--- Reads tables of special cases (special_real.lua): names of sets become values of a dtype, results become checks.
+-- Reads tables of special cases (special_real.lua). The names of sets become values of a dtype, and results become
+-- checks.
 local reference = require "spec.support.reference"
 local info = reference.dtype.info
 
@@ -8,7 +9,7 @@ local inf = math.huge
 local nan = string.unpack("<d", string.pack("<i8", 0x7ff8 << 48))
 local minus_nan = string.unpack("<d", string.pack("<i8", 0xfff8 << 48))
 
--- The sign bit, also of zeros and NaNs.
+-- True if the sign bit is set, also for zeros and NaNs.
 local function is_negative(x) return string.pack(">d", x):byte() >= 0x80 end
 local function with_sign(x, negative) return negative and -math.abs(x) or math.abs(x) end
 
@@ -34,7 +35,7 @@ end
 
 -- The sets of values of a float dtype.
 local function make_sets(t)
-  local limit = 2.0 ^ t.bits                     -- from here on every number is even
+  local limit = 2.0 ^ t.bits                     -- from this number on, all numbers are even
   local positive = {t.smallest, t.smallest_normal, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, limit - 1, limit, t.max}
   local nonzero = join(positive, negated(positive))
   local finite, number = join({0.0, -0.0}, nonzero), join({0.0, -0.0, inf, -inf}, nonzero)
@@ -62,7 +63,7 @@ local function make_sets(t)
   }
 end
 
--- Operands that are made of the first one.
+-- Operands that depend on the first operand.
 local dependent = {
   ["x"] = function(x) return x end,
   ["-x"] = function(x) return -x end,
@@ -74,7 +75,8 @@ local function exactly(f) return function(...) return f(...), "exactly" end end
 local function always(x, how) return function() return x, how or "exactly" end end
 local function roughly(x) return always(x, "roughly") end
 
--- The numbers of all operands, in order: x, y, z, or the parts a, b of the first and c, d of the second operand.
+-- The results by name. Functions get the numbers of all operands in order: x, y, z, or the parts a, b of the first
+-- operand and c, d of the second.
 local results = {
   NaN = always(nan), ["+NaN"] = always(nan, "sign"), ["-NaN"] = always(minus_nan, "sign"),
   ["+inf"] = always(inf), ["-inf"] = always(-inf), ["±inf"] = always(inf, "magnitude"),
@@ -133,7 +135,7 @@ local function split(text, separator)
   return parts
 end
 
--- Calls f with each choice of values of the sets that operands k, k + 1, … name.
+-- Calls f for each combination of values from the sets of operands k, k + 1, ….
 local function each_choice(names, sets, f, chosen)
   local k = #chosen + 1
   if k > #names then return f(chosen) end
@@ -141,13 +143,13 @@ local function each_choice(names, sets, f, chosen)
   local set = k > 1 and dependent[name] and {dependent[name](chosen[1])} or sets[name] or {tonumber(name)}
   assert(#set > 0, "no such operand: " .. name)
   for _, x in ipairs(set) do
-    chosen[k] = x * 1.0                            -- -0.0 + 0.0 would be 0.0
+    chosen[k] = x * 1.0                            -- keeps the sign of zero: -0.0 + 0.0 would be 0.0
     each_choice(names, sets, f, chosen)
   end
   chosen[k] = nil
 end
 
--- The case of these numbers: `width` of them an operand, a result of a part or two.
+-- Makes the case for these numbers. An operand has `width` numbers, a result one part or two.
 local function make_case(row, t, numbers, width, of_parts)
   local case = {row = row, operands = {}, parts = {}}
   for k = 1, #numbers // width do case.operands[k] = {table.unpack(numbers, (k - 1) * width + 1, k * width)} end
@@ -158,7 +160,7 @@ local function make_case(row, t, numbers, width, of_parts)
   return case
 end
 
--- A case is {row, operands = {{number} or {a, b}, …}, parts = {{want, how}, …}}.
+-- Expands the rows of a text to cases {row, operands = {{number} or {a, b}, …}, parts = {{want, how}, …}}.
 local function expand(text, t, width)
   local cases, sets = {}, make_sets(t)
   for row in text:gmatch "[^\n]+" do
@@ -172,7 +174,7 @@ local function expand(text, t, width)
   return cases
 end
 
---- Cases of a function of real floats, by the text of its rows.
+--- The cases of a function of real floats, from the text of its rows.
 function special.real(text, dtype) return expand(text, info[dtype], 1) end
 
 -- ---- complex numbers ----
@@ -184,7 +186,7 @@ local function negate(part)
   return {want = type(want) == "number" and -want or want, how = part.how}
 end
 
--- The cases and, of those of one operand and two parts, their images: image(a, b, part c, part d) → {a, b}, {c, d}.
+-- Adds images of the cases that have one operand and two parts: image(a, b, part c, part d) → {a, b}, {c, d}.
 local function with_images(cases, about, image)
   local out = table.move(cases, 1, #cases, 1, {})
   for _, case in ipairs(cases) do
@@ -206,7 +208,7 @@ local function times(part, factor)
   return {want = want, how = part.how == "exactly" and want - want == 0 and want ~= 0 and "roughly" or part.how}
 end
 
---- Cases of a function of complex numbers, from the table of special_complex.lua; nil: there are none.
+--- The cases of a function of complex numbers, from the tables of special_complex.lua; nil if there are none.
 function special.complex(rows, name, dtype)
   local turn, scale = rows.turned[name], rows.scaled[name]
   if not turn and not scale and not rows.cases[name] then return nil end
@@ -225,7 +227,7 @@ end
 
 -- ---- checking ----
 
---- True if the parts of a result, or its boolean, are what the case wants.
+--- True if the parts of a result, or its boolean, satisfy the case.
 function special.fits(case, got, dtype)
   local t = info[part_of[dtype] or dtype]
   for i, part in ipairs(case.parts) do
@@ -248,7 +250,7 @@ local function show(x)
   return ("%.9g"):format(x)
 end
 
---- Parts as an error message shows them: with the sign of zeros and NaNs.
+--- The parts as text for error messages, with the sign of zeros and NaNs.
 function special.show(parts)
   local words = {}
   for i, part in ipairs(parts) do words[i] = show(type(part) == "table" and part.want or part) end

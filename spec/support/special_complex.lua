@@ -195,7 +195,7 @@ cases.abs = [[
   least , least -> least
 ]]
 
--- ours: atan2(b, a)
+-- not in the standard: atan2(b, a)
 cases.angle = [[
   NaN , any -> NaN
   any , NaN -> NaN
@@ -237,7 +237,7 @@ cases.reciprocal = [[
   2 , +0 -> 0.5 , 0
 ]]
 
--- what the standard leaves open but for numbers that are NaN in both parts: the textbook's formula
+-- the standard leaves most results open; NaN in both parts gives NaN, and other numbers follow the textbook's formula
 cases.multiply = [[
   NaN , NaN ; NaN , NaN -> NaN , NaN
   1 , 2 ; 3 , 4 -> -5 , 10
@@ -253,7 +253,7 @@ cases.divide = [[
   least , least ; least , least -> 1 , 0
 ]]
 
--- the rows of real numbers, for each part
+-- the rows of real numbers, applied to each part
 cases.add = [[
   NaN , finite ; finite , +inf -> NaN , +inf
   +inf , -inf ; -inf , -inf -> NaN , -inf
@@ -270,7 +270,7 @@ cases.subtract = [[
   nonzero , nonzero ; ±0 , ±0 -> a , b
 ]]
 
--- ours, where the standard allows exp(w log z), which makes NaN of 0 to a power
+-- our own choice: the standard allows exp(w log z), which gives NaN for powers of 0
 cases.pow = [[
   finite , finite ; +0 , +0 -> 1 , 0
   +0 , +0 ; positive , +0 -> 0 , 0
@@ -278,7 +278,7 @@ cases.pow = [[
   1 , 1 ; NaN , NaN -> NaN , NaN
 ]]
 
--- ours: x + z (y - x)
+-- not in the standard: x + z (y - x)
 cases.lerp = [[
   NaN , NaN ; 1 , 1 ; 1 , 1 -> NaN , NaN
   1 , 1 ; NaN , NaN ; 1 , 1 -> NaN , NaN
@@ -340,7 +340,7 @@ cases.logical_xor = [[
   ±0 , ±0 ; not 0 , +0 -> true
 ]]
 
--- x, y, rtol, atol
+-- operands: x, y, rtol, atol
 cases.isclose = [[
   NaN , any ; 1 , 1 ; 1 , 0 ; 1 , 0 -> false
   1 , 1 ; any , NaN ; 1 , 0 ; 1 , 0 -> false
@@ -349,7 +349,7 @@ cases.isclose = [[
   1 , 1 ; 1 , 1 ; +0 , +0 ; +0 , +0 -> true
 ]]
 
--- ours: limits of 1 / (1 + exp(-z)), and of 1 / sqrt(z)
+-- not in the standard: limits of 1 / (1 + exp(-z)), and of 1 / sqrt(z)
 cases.sigmoid = [[
   ±0 , +0 -> 0.5 , +0
   +inf , finite -> 1 , 0
@@ -361,19 +361,19 @@ cases.rsqrt = [[
   NaN , NaN -> NaN , NaN
 ]]
 
--- ---- functions that are another one of iz, or its multiple: f(z) = i^k g(iz), in the standard's words ----
+-- ---- functions defined by another function of iz: f(z) = i^k g(iz), as in the standard ----
 
---- turned[f] = {g, result}: of the case a, b -> c, d of g, f has the case b, -a -> result(c, d).
+--- turned[f] = {g, result}: if g has the case a, b -> c, d, then f has the case b, -a -> result(c, d).
 local turned = {}
 local function by_minus_i(c, d, negate) return d, negate(c) end
 turned.sin, turned.asin, turned.tan, turned.atan =
   {"sinh", by_minus_i}, {"asinh", by_minus_i}, {"tanh", by_minus_i}, {"atanh", by_minus_i}
 turned.cos = {"cosh", function(c, d) return c, d end}
 
---- scaled[f] = {g, factor}: f = factor g.
+--- scaled[f] = {g, factor}: f is factor times g.
 local scaled = {log2 = {"log", 1 / math.log(2)}, log10 = {"log", 1 / math.log(10)}}
 
---- f(-z) = -f(z), or (even) f(z).
+--- Odd functions, f(-z) = -f(z), and even functions, f(-z) = f(z).
 local odd = {sinh = true, tanh = true, asinh = true, atanh = true, negative = true, positive = true}
 local even = {cosh = true}
 

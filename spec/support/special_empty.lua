@@ -1,8 +1,9 @@
--- The results of each function for tensors without elements and of 0-d tensors: rows of a name, the results for each shape,
--- and how it is called where that is not lt.name(x). The numbers in x are 2.
+-- The results of each function for 0-d tensors and for tensors without elements. A row has a name, the result for each
+-- shape, and a function that makes the call if the call is not lt.name(x). The numbers in x are 2.
 --
--- A result is a tensor's shape, "[3] 0" with the value of all its elements; "same" is x's shape; several results are
--- separated by "|"; a Lua value is written as Lua would, "error" is an error that begins with the function's name.
+-- A result is written as the shape of a tensor; "[3] 0" also has the value of all its elements. "same" is x's shape.
+-- Several results are separated by "|". A Lua value is written as in Lua. "error" is an error whose message begins with
+-- the function's name.
 local lt = require "luatensor"
 
 local empty = {shapes = {{}, {0}, {0, 3}, {3, 0}, {2, 0, 3}}, matrices = {{0, 0}, {2, 0, 0}, {0, 2, 2}}, rows = {}}
@@ -68,7 +69,7 @@ row("is_pinned", "false", "false", "false", "false", "false", function(x) return
 row("result_type", "float32", "float32", "float32", "float32", "float32", function(x) return lt.result_type(x:to("float32"), 1) end)
 row("can_cast", "true", "true", "true", "true", "true", function(x) return lt.can_cast(x, x.dtype) end)
 
--- ---- element by element; the rest of the op table has rows by itself ----
+-- ---- element by element; the other ops of the op table have automatic rows ----
 
 same("where", function(x) return lt.where(mask(x), x, x) end)
 same("elementwise", function(x) return lt.elementwise("float32 a, float32 b", "a * b + 1")(x, x) end)
@@ -203,7 +204,7 @@ row("tensordot", "[] 4", "[] 0", "[] 0", "[] 0", "[] 0", function(x) return lt.t
 row("einsum", "[] 4", "[] 0", "[] 0", "[] 0", "[] 0",
     function(x) return lt.einsum(("%s,%s->"):format(letters(x), letters(x)), x, x) end)
 
--- ---- in place: methods that are not a function of the op table with "_" ----
+-- ---- in place: methods that are not an op of the table with "_" ----
 
 same("x:zero_", function(x) return x:zero_() end)
 same("x:fill_", function(x) return x:fill_(1) end)
@@ -221,7 +222,7 @@ for name, of_two in pairs {scatter_ = 1, scatter_add_ = 3, index_add_ = 2} do
   end)
 end
 
--- ---- Fourier transforms: a dim without elements has none ----
+-- ---- Fourier transforms: a dim without elements cannot be transformed ----
 
 for name in ("fft ifft"):gmatch "%S+" do row("fft." .. name, "error", "error", "same", "error", "same") end
 row("fft.rfft", "error", "error", "[0, 2]", "error", "[2, 0, 2]")
@@ -234,7 +235,7 @@ end
 same "fft.fftshift"
 same "fft.ifftshift"
 
--- ---- square matrices: [0, 0], [2, 0, 0], and none of 2 × 2 ----
+-- ---- square matrices: [0, 0], [2, 0, 0], and a batch of no 2 × 2 matrices ----
 
 local function square(name, of_0_0, of_2_0_0, of_0_2_2, call)
   empty.rows["linalg." .. name] = {matrices = true, expected = {of_0_0, of_2_0_0, of_0_2_2}, call = call}
@@ -279,7 +280,7 @@ square("tensordot", "[] 0", "[] 0", "[] 0", function(x) return linalg.tensordot(
 square("vecdot", "[0]", "[2, 0]", "[0, 2]", function(x) return linalg.vecdot(x, x) end)
 square("cross", "error", "error", "error", function(x) return linalg.cross(x, x) end)
 
--- ---- no tensor goes in ----
+-- ---- functions without tensor arguments ----
 
 empty.without = {}
 for name in ([[_ask_always _fail_after accelerator arange broadcast_shapes clock config current_stream default_generator device devices empty

@@ -108,7 +108,7 @@ cases.reciprocal = [[
   -inf -> -0
 ]]
 
--- floor(x / y), where Python's // gives NaN for an infinite x, and -1 for an infinite y of the other sign
+-- floor(x / y); Python's // gives NaN for an infinite x, and -1 for an infinite y of the other sign
 cases.floor_divide = [[
   NaN ; any -> NaN
   any ; NaN -> NaN
@@ -214,10 +214,10 @@ cases.abs = [[
   finite -> |x|
 ]]
 
--- of real numbers: x itself
+-- for real numbers, the result is x
 cases.conj = cases.positive
 
--- ours: of a real number, 0 or pi
+-- not in the standard: the angle of a real number is 0 or pi
 cases.angle = [[
   NaN -> NaN
   > 0 -> +0
@@ -359,7 +359,7 @@ cases.atan2 = [[
   -inf ; -inf -> -3pi/4
 ]]
 
--- ours: x + z (y - x)
+-- not in the standard: x + z (y - x)
 cases.lerp = [[
   NaN ; any ; any -> NaN
   any ; NaN ; any -> NaN
@@ -478,7 +478,7 @@ cases.sqrt = [[
   4 -> 2
 ]]
 
--- ours: 1 / sqrt(x)
+-- not in the standard: 1 / sqrt(x)
 cases.rsqrt = [[
   NaN -> NaN
   < 0 -> NaN
@@ -588,7 +588,7 @@ cases.atanh = [[
   -0 -> -0
 ]]
 
--- ---- ours: special functions and activations, by their limits ----
+-- ---- not in the standard: special functions and activations, by their limits ----
 
 cases.erf = [[
   NaN -> NaN
@@ -629,7 +629,7 @@ cases.softplus = [[
   -largest -> +0
 ]]
 
--- at -inf the formula's value is -inf * 0, as in PyTorch
+-- at -inf the formula gives -inf * 0, as in PyTorch
 cases.silu = [[
   NaN -> NaN
   +inf -> +inf
@@ -713,7 +713,7 @@ cases.greater_equal = [[
   not NaN ; x -> true
 ]]
 
--- NaN and infinities are true, as everything but 0 is
+-- NaN and infinities are true, like all numbers except 0
 cases.logical_not = [[
   ±0 -> true
   not 0 -> false
@@ -768,7 +768,7 @@ cases.signbit = [[
   -NaN -> true
 ]]
 
--- ours: x, y, rtol, atol
+-- not in the standard; operands: x, y, rtol, atol
 cases.isclose = [[
   NaN ; any ; 0.5 ; 0.5 -> false
   any ; NaN ; 0.5 ; 0.5 -> false

@@ -1,4 +1,5 @@
--- Special cases of reductions of real floats: of these elements, in any number, the result is this. See special_real.lua.
+-- Special cases of reductions of real floats: the result for these elements, repeated any number of times. See
+-- special_real.lua.
 local cases = {}
 
 cases.sum = [[
@@ -37,7 +38,7 @@ cases.min = [[
 ]]
 cases.cumulative_min = cases.min
 
--- positions: the first NaN, else the first of those that are equal
+-- the position of the first NaN, else of the first extreme element
 cases.argmax = [[
   NaN ; any -> 1
   not NaN ; NaN -> 2
@@ -63,7 +64,7 @@ cases.var = [[
 ]]
 cases.std = cases.var
 
--- NaN is not 0
+-- NaN is not 0, so it counts as true
 cases.any = [[
   ±0 ; ±0 -> false
   ±0 ; not 0 -> true
@@ -73,7 +74,7 @@ cases.all = [[
   not 0 ; not 0 -> true
 ]]
 
--- ours
+-- not in the standard
 cases.logsumexp = [[
   NaN ; any -> NaN
   +inf ; not NaN -> +inf

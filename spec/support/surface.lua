@@ -22,7 +22,7 @@ local function options_of(doc)
   return #names > 0 and ": " .. table.concat(names, ", ") or ""
 end
 
--- Adds the names in a library, and in the libraries within it. The reference's names lack "lt.".
+-- Adds the names in a library, and in the libraries within it. Names in the reference lack "lt.".
 local function add_library(lines, library, prefix)
   for name, value in next, library do
     if is_public(name) then
@@ -42,7 +42,7 @@ local function add_tensor(lines)
   for name in pairs(debug.getmetatable(lt.ones(1))) do lines[#lines + 1] = ("Tensor.%s metamethod"):format(name) end
 end
 
--- An object of each class that the reference has methods of; those of GPUs need one.
+-- An object of each class with methods in the reference. Classes of GPUs need a GPU.
 local function objects()
   local nn, optim, data = lt.nn, lt.optim, lt.data
   local parameters, rows = {lt.ones(2, {requires_grad = true})}, data.TensorDataset(lt.ones(2))
@@ -66,7 +66,7 @@ local function add_methods_of_objects(lines)
   end
 end
 
---- The lines, sorted.
+--- All lines, sorted.
 function surface.lines()
   local lines = {}
   add_library(lines, lt, "lt.")

@@ -1,9 +1,9 @@
--- Tags of specs: which suites of spec.mk a spec runs in, and why. A spec's tags stand in its first line, "-- tags: process blas";
--- a spec without them runs in every suite that chooses by what it leaves out.
+-- Tags of specs: the suites of spec.mk in which a spec runs, with reasons. A spec's tags are in its first line, "--
+-- tags: process blas". A spec without tags runs in every suite that selects specs by excluding tags.
 local tags = {}
 
 tags.meanings = {
-  -- Left out by suites.
+  -- Tags of specs that suites exclude.
   process = "starts processes, or replaces malloc: runs in the plain build on the CPU alone",
   texts = "about documentation, pages and help, which no other build and no device changes",
   host = "about the CPU, Lua or the process: not on a GPU",
@@ -12,7 +12,7 @@ tags.meanings = {
   uncollected = "makes very many tensors, counts collections or has its own: not with a collection at every few tensors",
   ["many-kernels"] = "compiles most kernels, for what other specs test, too: on the emulated GPU only with FULL=1",
 
-  -- Chosen by suites.
+  -- Tags of specs that suites select.
   kernels = "kernels, again on the CPU's other tables",
   blas = "products of matrices, again on OpenBLAS's own threads",
   smoke = "a minute of the emulated GPU for make test",
@@ -45,7 +45,8 @@ local function is_any(set, others)
   return false
 end
 
---- The paths of specs that have one of the tags `with`, if there are any, and none of the tags `without`: texts with commas.
+--- The paths of specs that have one of the tags `with` (if not empty) and none of the tags `without`, texts with
+-- commas.
 function tags.select(paths, with, without)
   local wanted, unwanted, selected = set_of(with, "--with"), set_of(without, "--without"), {}
   for _, path in ipairs(paths) do

@@ -37,7 +37,7 @@ static void load(const char *file) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The list's lines, each once. */
+/* Reads the lines of the list, each only once. */
 static void read_units(void) {
   char line[LINE_SIZE];
   while (nunits < UNITS && fgets(line, sizeof line, stdin)) {
@@ -60,7 +60,7 @@ static void print_log(rtc_program p) {
   free(text);
 }
 
-/* The text of a unit that is not embedded; it stays. */
+/* The text of a unit that is not embedded. The text is never freed. */
 static char *read_text(const char *path) {
   FILE *f = fopen(path, "rb");
   char *text = calloc(1, TEXT_SIZE);
@@ -71,7 +71,7 @@ static char *read_text(const char *path) {
   return text;
 }
 
-/* 1: it does not compile. */
+/* Compiles a unit; returns 1 if the compilation fails. */
 static int compile(const char *line, const char *arch) {
   char copy[LINE_SIZE], architecture[64];
   const char *option[OPTIONS];
@@ -98,7 +98,7 @@ static int compile(const char *line, const char *arch) {
   return failed;
 }
 
-/* Process `me` of `all` takes every all-th unit; its status says whether all of them compile. */
+/* Process `me` of `all` processes compiles every all-th unit. Returns 0 if all of them compile. */
 static int work(int me, int all, char **arch) {
   int failed = 0;
   for (int i = me; i < nunits; i += all)

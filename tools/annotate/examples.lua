@@ -4,7 +4,7 @@
 --   --- mean, sum                            the names that the example is of
 --   lt.tensor{{1, 2}, {3, 5}}:mean(1)        --> [2.0, 3.5]
 --
--- A line with an arrow is an expression and what print shows of it: of a tensor the elements, with one space
+-- A line with an arrow has an expression and its printed value. A tensor prints as its elements only, with one space
 -- between them.
 
 local examples = {}
@@ -36,7 +36,7 @@ function examples.all()
   return all
 end
 
---- The lines of each name's example, by name.
+--- The example of each name, as a list of lines by name.
 function examples.by_name()
   local by_name = {}
   for _, example in ipairs(examples.all()) do
@@ -48,7 +48,7 @@ function examples.by_name()
   return by_name
 end
 
---- An example as a chunk of Lua: results go to check(value, expected).
+--- An example as a chunk of Lua that calls check(value, expected) for each result.
 function examples.code(lines)
   local code = {}
   for i, line in ipairs(lines) do
@@ -58,7 +58,7 @@ function examples.code(lines)
   return table.concat(code, "\n")
 end
 
---- A value as examples show it.
+--- A value in the form that examples show.
 function examples.show(value)
   local text = tostring(value):gsub("  %l+%d* ?%[?[%d, ]*%]? cpu$", ""):gsub("%s*\n%s*", " "):gsub("%s+$", "")
   return (text:gsub("%[ +", "["):gsub(", +", ", "))

@@ -1,6 +1,6 @@
--- Writes docs as annotations for editors (LuaLS, EmmyLua), which lt.help reads, too: luatensor/help/annotations.lua has
--- their grammar. A module of its own (luatensor.nn) has a file of its own; classes of options are in
--- luatensor/options.lua.
+-- Writes docs as annotations for editors (LuaLS, EmmyLua), which lt.help reads, too. Their grammar is in
+-- luatensor/help/annotations.lua. Each module that scripts require (luatensor.nn) has a file of its own; classes of
+-- options are in luatensor/options.lua.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -24,7 +24,8 @@ local function safe(name) return reserved[name] and name .. "_" or name end
 
 -- ---- options ------------------------------------------------------------------------------------
 
--- Functions with the same options share a class. A class of one function is named for it, others for their options.
+-- The name of a class of options. A class of one function is named for this function, a class of several functions
+-- for its options.
 local function class_name(fn, rows, is_shared)
   local list = {}
   for i, row in ipairs(rows) do list[i] = row.name end
@@ -37,14 +38,14 @@ local function field_line(row)
   return (("---@field %s? %s %s%s"):format(row.name, row.type, default, row.text):gsub("%s+$", ""))
 end
 
--- The fields of a class of options as text: equal where two functions share it.
+-- The fields of a class of options as text. Functions with equal texts share the class.
 local function body_of(rows)
   local lines = {}
   for i, row in ipairs(rows) do lines[i] = field_line(row) end
   return table.concat(lines, "\n")
 end
 
--- Sets options, the name of a class, of each doc that has options. Returns the classes as {name, body}.
+-- Sets field `options`, the name of a class, in each doc that has options. Returns the classes as {name, body}.
 local function make_classes(docs, by_name)
   local users, bodies, classes, taken = {}, {}, {}, {}
   local function rows_of(name) return (options.read(by_name[name], rows_of)) end
@@ -80,7 +81,7 @@ local kinds = {
   {"floats", {"float16", "bfloat16", "float32", "float64"}}, {"complex numbers", {"complex64", "complex128"}},
 }
 
--- "For integers and floats." where the dtypes are whole kinds.
+-- The kinds of dtypes in words, such as "For integers and floats.", if the dtypes are whole kinds.
 local function words_of(dtypes)
   local has, words, count = {}, {}, 0
   for _, dtype in ipairs(dtypes) do has[dtype] = true end
@@ -107,7 +108,7 @@ local function add_text(out, doc)
   add(out, "---```")
 end
 
--- Options may stand in the place of any optional parameter before them.
+-- The type of a parameter. An options table may take the place of any optional parameter before it.
 local function param_type(doc, param)
   local type = param.type
   if param.name == "..." and type == "any" and param.text:find "[sd]i[zm]e?" then type = "integer|integer[]" end
@@ -118,14 +119,15 @@ local function param_type(doc, param)
   return (type == "any" and "" or type .. "|") .. doc.options
 end
 
--- The comment and the head of owner.name; a method's first parameter is the tensor itself.
+-- Adds the comment and the head of owner.name. The first parameter of a method is the tensor itself.
 local function add_function(out, owner, name, doc, is_method)
   local first = is_method and doc.params[1] and doc.params[1].type:find("Tensor") and 2 or 1
   add_text(out, doc)
   local list = {}
   for i = first, #doc.params do
     local param = doc.params[i]
-    if list[#list] ~= "..." then                        -- which can only be last: options after it are in its type
+    -- `...` must be last: the types of options after it are in its type
+    if list[#list] ~= "..." then
       list[#list + 1] = safe(param.name)
       local mark = param.optional and param.name ~= "..." and "?" or ""
       local text = param.name ~= "options" and param.text or ""
@@ -169,7 +171,7 @@ local function in_place(doc)
   return copy
 end
 
--- Methods: the functions of the same name without their first parameter; in-place forms and aliases after.
+-- Adds methods: the functions of the same name without their first parameter, followed by in-place forms and aliases.
 local function add_methods(out, by_name)
   for _, name in ipairs(names.of(core.methods)) do
     local doc = by_name[name]
@@ -201,7 +203,8 @@ local function add_classes(out, docs, module)
   end
 end
 
--- "nn.functional.relu" is of module "nn"; those of luatensor itself are of none.
+-- The module of a name: "nn.functional.relu" belongs to module "nn"; functions of luatensor itself belong to no
+-- module.
 local function module_of(name)
   for _, module in ipairs(modules) do
     if name:sub(1, #module + 1) == module .. "." then return module end
@@ -218,7 +221,7 @@ local function add_functions(out, docs, module)
   end
 end
 
--- lt.linalg = {} …: tables of functions.
+-- Adds tables of functions: lt.linalg = {} …
 local function add_tables(out, owner, library)
   for _, name in ipairs(names.of(library)) do
     local value = rawget(library, name)
@@ -227,7 +230,7 @@ local function add_tables(out, owner, library)
   end
 end
 
--- dtypes and other constants, and aliases.
+-- Adds dtypes, other constants, and aliases.
 local function add_rest(out, by_name)
   for _, name in ipairs(names.of(lt)) do
     local value = rawget(lt, name)
@@ -277,7 +280,7 @@ end
 -- @treturn table
 function luals.files(docs, by_name)
   local classes = make_classes(docs, by_name)
-  for _, class in ipairs(names.classes) do               -- nn.Sequential makes a Sequential
+  for _, class in ipairs(names.classes) do               -- nn.Sequential returns a Sequential
     local made = class.parent and by_name[("%s.%s"):format(class.of, class.name)]
     if made then made.returns = {{type = "luatensor." .. class.name, text = ""}} end
   end

@@ -1,4 +1,4 @@
--- The public names, and which docs are theirs.
+-- The public names, and the docs that belong to them.
 
 local lt = require "luatensor"
 
@@ -14,10 +14,10 @@ function names.of(t)
   return list
 end
 
--- Documented itself, or as the in-place form of what is.
+-- True if a name is documented itself, or if it is the in-place form of a documented name.
 function names.has_doc(name, by_name) return by_name[name] or name:find("_$") and by_name[name:sub(1, -2)] end
 
--- Another name for the same function that is documented.
+-- A documented name for the same function.
 function names.alias_of(name, space, by_name)
   for _, other in ipairs(names.of(space)) do
     if other ~= name and rawequal(rawget(space, other), rawget(space, name)) and names.has_doc(other, by_name) then
@@ -26,7 +26,7 @@ function names.alias_of(name, space, by_name)
   end
 end
 
--- A function, or a class.
+-- True for a function or a class.
 function names.is_callable(value)
   local meta = type(value) == "table" and getmetatable(value)
   return type(value) == "function" or meta and meta.__call ~= nil
@@ -59,7 +59,7 @@ names.properties = {
   grad_fn = {"string?", "the op that a gradient passes next"},
 }
 
---- Classes of objects that scripts call methods of: the module that they are of, and what annotations say of them.
+--- Classes with methods for scripts: the module of each class, and its lines in the annotations.
 names.classes = {
   {name = "Module", of = "nn", lines = "---@overload fun(...): any"},
   {name = "Sequential", of = "nn", parent = "Module"}, {name = "ParameterList", of = "nn", parent = "Module"},

@@ -42,7 +42,7 @@ local types = {
   num_parameters = "integer", proj_size = "integer", dim_feedforward = "integer", check = "boolean",
 }
 
--- Meanings of options whose function says no more.
+-- Meanings of options for which the functions give no text.
 local meanings = {
   out = "the tensor to write the result to", device = "where the result is", dtype = "of the result",
   generator = "of random numbers; the default generator unless given",
@@ -59,7 +59,7 @@ local of_layers = {device = "where the weights are", dtype = "of the weights"}
 
 local defaults = {reduction = '"mean"', keepdim = "false", requires_grad = "false"}
 
--- Functions in which an option of that name means something else.
+-- Functions in which an option of such a name has another meaning.
 local exceptions = {
   ["advise.choices"] = {largest = "integer"}, ["nn.TransformerEncoder"] = {norm = "luatensor.Module"},
   ["nn.TransformerDecoder"] = {norm = "luatensor.Module"}, norm = {p = 'number|"fro"|"nuc"'},
@@ -81,7 +81,7 @@ local function begins(text, at)
   return before:find "^%s*$" or before:find "[,;.?] $" or before:find "[,;`)]? and $" or before:find "[,;`)]? or $"
 end
 
--- Positions where options begin, outside of parentheses, with their names and the positions behind these.
+-- The positions at which options begin, outside of parentheses, with their names and the positions after the names.
 local function find_starts(text)
   local starts, depth, at = {}, 0, 1
   while at <= #text do
@@ -98,7 +98,7 @@ local function find_starts(text)
   return starts
 end
 
--- True if the text in parentheses is no default but says something of the option.
+-- True if the text in parentheses is no default, but a remark on the option.
 local function is_remark(text)
   return text:find "^of " or text:find "^a " or text:find "^accepted" or text:find "^also "
 end
@@ -126,7 +126,7 @@ local function find_default(text)
   return text, text:match '("[^"]*") %(default'
 end
 
--- The text after an option's name: its default, its meaning, and what is said of the function.
+-- Divides the text after an option's name into its default, its meaning, and remarks on the function.
 local function read_rest(rest)
   local default, text, more = nil, trim(rest), nil
   local group, after = text:match "^(%b())(.*)$"
@@ -182,7 +182,7 @@ local function put(rows, row)
   rows[#rows + 1] = row
 end
 
--- "those of nn.RNN but `nonlinearity`; …": the rows of nn.RNN, and what follows.
+-- Reads "those of nn.RNN but `nonlinearity`; …": returns the rows of nn.RNN, and the rest of the text.
 local function read_others(text, find)
   local rows = {}
   local other, rest = text:match "^%s*those of ([%w_.:]+)(.*)$"
@@ -194,7 +194,7 @@ local function read_others(text, find)
   return rows, rest:match "[;,] *(.*)$" or ""
 end
 
--- A meaning that several options share stands after the last: "`prepend` and `append`: tensors …".
+-- If several options share a meaning, it follows the last of them: "`prepend` and `append`: tensors …".
 local function share_texts(text, starts, rows)
   for i = #starts - 1, 1, -1 do
     local between = text:sub(starts[i].after, starts[i + 1].at - 1)
@@ -205,7 +205,7 @@ local function share_texts(text, starts, rows)
   end
 end
 
--- The rows in the text of a parameter `options`, and what the text says of the function itself.
+-- The rows in the text of a parameter `options`, and the text about the function itself.
 local function read_text(fn, text, find)
   local all, own = read_others(text, find)
   local general
@@ -238,7 +238,7 @@ local function complete(doc, row)
   row.text = doc.name:find "^nn%.%u" and of_layers[row.name] or meanings[row.name] or ""
 end
 
--- The options that a parameter by position also is: "also option `dim`".
+-- The options that a positional parameter can also be given as: "also option `dim`".
 local function mentioned(text)
   local names = {}
   for list in text:gmatch "option (`[^;.]*)" do
@@ -249,9 +249,9 @@ end
 
 --- Reads the options of a function.
 -- @tab doc
--- @tparam function find gives the rows of another function, by its name
--- @treturn table rows; none: the function has no options
--- @treturn string what the options' text says of the function itself; nil: nothing
+-- @tparam function find returns the rows of another function by its name
+-- @treturn table rows, empty if the function has no options
+-- @treturn ?string the text about the function itself in the options' text
 function options.read(doc, find)
   local rows, general = {}, nil
   for _, param in ipairs(doc.params) do

@@ -17,7 +17,7 @@ local types = {
 for _, class in ipairs(names.classes) do types[class.name] = "luatensor." .. class.name end
 for _, name in ipairs{"number", "integer", "string", "boolean", "table", "function", "nil"} do types[name] = name end
 
--- "Tensor|int" in LuaLS's words.
+-- Translates "Tensor|int" to the type names of LuaLS.
 local function type_of(text)
   local parts = {}
   for word in text:gmatch("[^|]+") do
@@ -27,7 +27,7 @@ local function type_of(text)
   return table.concat(parts, "|")
 end
 
--- Each of these tags is a @tparam with that type.
+-- Tags that stand for a @tparam with this type.
 local typed_tags = {
   string = "string", int = "integer", number = "number", tab = "table", bool = "boolean", func = "function",
 }
@@ -48,7 +48,7 @@ local function read_return(tag, rest)
   return {type = type_of(kind), text = text}
 end
 
--- One tag with the lines that go on with it.
+-- Reads one tag with its continuation lines.
 local function read_tag(doc, line)
   local tag, modifiers, rest = line:match("^@(%w+)(%b[])%s*(.*)$")
   if not tag then tag, rest = line:match("^@(%w+)%s*(.*)$") end
@@ -63,7 +63,7 @@ local function read_tag(doc, line)
   return param or result or {}
 end
 
--- The lines of one comment, without its marks.
+-- Reads the lines of a comment without the comment marks.
 local function read_doc(lines, section)
   local doc = {text = {}, params = {}, returns = {}, section = section}
   local last
@@ -87,7 +87,7 @@ local function read_file(path)
   return text
 end
 
--- /*** … @function name … */ of a C file.
+-- Reads comments /*** … @function name … */ of a C file.
 local function read_c(path, docs)
   local section = path:match("(%w+)%.c$")
   for comment in read_file(path):gmatch("/%*%*%*%s*(.-)%s*%*/") do
@@ -105,7 +105,7 @@ local function defined_name(line)
     or line:match('^%s*add%("([%w_]+)"')
 end
 
--- --- comments of a Lua file, with @function or above the definition.
+-- Reads the --- comments of a Lua file, with @function or above a definition.
 local function read_lua(path, docs)
   local inner = path:match("luatensor/(nn/.+)%.lua$") or path:match("luatensor/(optim/.+)%.lua$")
   local section, lines = inner or path:match("(%w+)/init%.lua$") or path:match("(%w+)%.lua$"), nil
@@ -151,7 +151,7 @@ local function op_doc(name, op)
     doc.params[i] = {name = operand, type = i == 1 and "luatensor.Tensor" or tensor_or_number, text = ""}
   end
   if op.kind == "reduction" then
-    local one = name:find "^arg"                         -- a position along several dims is none
+    local one = name:find "^arg"                         -- a position along several dims does not exist
     doc.params[2] = {name = "dim", type = one and "integer" or "integer|integer[]", optional = true,
                      text = one and "unless given, the position is that in the flattened x" or "all dims unless given"}
   end
@@ -161,7 +161,7 @@ local function op_doc(name, op)
   return doc
 end
 
--- Comments go before the table.
+-- Adds the rows of the op table. Comments in the sources take precedence.
 local function add_ops(docs, by_name)
   for _, name in ipairs(names.of(lt.ops())) do
     if not by_name[name] and not name:find("_$") then
@@ -171,7 +171,7 @@ local function add_ops(docs, by_name)
   end
 end
 
--- "The same as lt.take.": such a doc has the parameters and results of the other.
+-- Completes a doc such as "The same as lt.take.": it gets the parameters and results of the other doc.
 local function complete(docs, by_name)
   for _, doc in ipairs(docs) do
     local other = by_name[doc.text[1] and doc.text[1]:match("^The same as lt%.([%w_]+)%.$")]
@@ -181,12 +181,12 @@ end
 
 -- ---- all of it ----------------------------------------------------------------------------------
 
--- alias.lua: x:numel() is x.size, x:double() is x:to("float64").
+-- Adds the aliases of alias.lua: x:numel() is x.size, x:double() is x:to("float64").
 local function add_aliases(docs, by_name)
   local function add(name, text, result)
     local doc = {name = name, text = {text}, params = {{name = "x", type = "luatensor.Tensor", text = ""}},
       returns = {{type = result, text = ""}}, section = "alias"}
-    -- x:cuda() is a method only: lt.cuda are the functions of GPUs.
+    -- x:cuda() is only a method, because lt.cuda is the table of functions of GPUs.
     if type(rawget(lt, name)) ~= "table" then docs[#docs + 1] = doc end
     by_name[name] = doc
   end
@@ -201,7 +201,7 @@ end
 local lua_files = "lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/*.lua "
   .. "lua/luatensor/optim/*/*.lua 2>/dev/null"
 
---- Every doc in order, and the same by name.
+--- All docs in order, and a table of them by name.
 function read.collect()
   local docs, by_name = {}, {}
   local sources = list_files("$(find src -name '*.c')")

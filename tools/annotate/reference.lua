@@ -1,4 +1,4 @@
--- Writes the reference as pages of Markdown for the site: a page a topic, and an index of all names.
+-- Writes the reference as Markdown pages for the site: one page for each topic, and an index of all names.
 
 local page = require "luatensor.help.page"
 local read = require "tools.annotate.read"
@@ -41,7 +41,7 @@ local pages = {
 
 local function add(out, format, ...) out[#out + 1] = format:format(...) end
 
--- ---- what is on which page ----------------------------------------------------------------------
+-- ---- contents of pages --------------------------------------------------------------------------
 
 -- The page of each section, and the place of the section among all of them.
 local function pages_by_section()
@@ -65,7 +65,8 @@ local function sections_by_name()
   return sections, places
 end
 
--- The name whose section a topic belongs to: of sum_ that is sum, of a field its class.
+-- The documented name of a topic, by which its section is found: for sum_ the name is sum, for a field it is the
+-- class.
 local function documented(topic, sections)
   local _, other = topics.doc_of(topic)
   local bare = (other or topic.name):gsub("^Tensor[.:]", "")
@@ -74,7 +75,8 @@ local function documented(topic, sections)
   end
 end
 
--- Topics of each page by section, in the order of the sources: {page = {topics}}. The first has properties of tensors.
+-- Topics of each page by section, in the order of the sources: {page = {topics}}. The first page also has the
+-- properties of tensors.
 local function arrange(index)
   local by_section, section_places = pages_by_section()
   local sections, places = sections_by_name()
@@ -93,12 +95,12 @@ end
 
 -- ---- one topic ----------------------------------------------------------------------------------
 
--- The site does not tell capitals from small letters in labels, so a capital is marked by a "-".
+-- The site's labels do not distinguish capitals from small letters, so a "-" marks a capital.
 local function label(topic)
   return (topic.name:gsub("%u", function(letter) return letter:lower() .. "-" end):gsub("[^%w]", "-"))
 end
 
--- Markdown's marks that are meant as they are, outside of `code`.
+-- Escapes Markdown's marks in text outside of `code`.
 local function plain(text) return (text:gsub("[%*_%[%]<>|]", "\\%0")) end
 
 local function escape(text)
@@ -157,7 +159,7 @@ local function entry(out, topic)
   end
 end
 
--- In-place forms and aliases are told of in one line each, at the end of a page.
+-- In-place forms and aliases have one line each, at the end of a page.
 local function is_short(topic)
   local doc, other = topics.doc_of(topic)
   return other ~= nil or doc and doc.text[1] and doc.text[1]:find "^In place: " ~= nil
@@ -202,7 +204,7 @@ local function write_contents()
   return table.concat(out, "\n") .. "\n"
 end
 
---- The pages as texts by their file's name.
+--- The pages as texts, by file name.
 function reference.files()
   local index = assert(topics.index())
   local files = {["index.md"] = write_contents(), ["a-to-z.md"] = write_index(index)}

@@ -19,9 +19,10 @@ local result = require "luatensor.bench.result"
 local choices = {}
 
 local BATCH <const>, LAYERS <const> = 64, 4
-local STEPS <const> = 10000           -- of a training run for which somebody waits
-local MOST <const> = 4                -- the largest ratio of rounds with which a figure is shown
-local SHORT <const>, LONG <const> = 60, 3600    -- seconds that STEPS may take: at once, within the hour
+local STEPS <const> = 10000           -- steps of the training run that the table times
+local MOST <const> = 4                -- times the best time: noise decides if a device's upper quartile is above
+-- seconds of STEPS: a run up to SHORT counts as short, a run above LONG as too long
+local SHORT <const>, LONG <const> = 60, 3600
 
 -- float32 parameters, their gradients, and the two moments of Adam
 local BYTES_A_PARAMETER <const> = 4 * 4
@@ -48,7 +49,7 @@ local function point_of(advice, parameters)
   end
 end
 
--- pick: chooses which of the rounds' figures counts.
+-- The seconds of a step at a point, by the figure that `pick` takes from the rounds; nil if there is no measurement.
 local function seconds_at(point, device, pick)
   local entry = measured.entry_of(point, device)
   return entry and pick(entry.with_transfers or entry.in_place)
@@ -130,7 +131,7 @@ local function entry_at(advice, cell, parameters)
     list[i] = step_here(advice, cell.device, parameters, function(times) return times[name] end)
   end
   if #list < #NAMES then return nil end
-  table.sort(list)                                          -- each device has its own trend
+  table.sort(list)                                          -- each figure has its own trend, which may change the order
   for i, name in ipairs(NAMES) do there[name] = list[i] end
   return {device = cell.device, emulated = cell.emulated, agreement = cell.differs and "differ", in_place = there}
 end
@@ -176,7 +177,7 @@ local function fits_nowhere(cells)
   return real > 0
 end
 
--- The steps were not all run; this is how their time is known.
+-- How the time of a step is known. The steps of the whole training run are never all run.
 local reckoned = {
   measured = "reckoned from a step that was measured", extrapolated = "reckoned from the trend of smaller networks",
 }
@@ -249,7 +250,8 @@ local function noise_in(advice)
   return most, hidden
 end
 
--- The choice, unless other figures of the same rounds would give another choice: then noise decides.
+-- The choice for a row of the table. If the upper quartiles of the same rounds lead to another choice, the noise is
+-- too great, and the choice is "not known".
 local function decide(row, advice, rooms)
   local choice, text, values = choose(row, row.here)
   local others, hidden = noise_in(advice)
@@ -407,12 +409,13 @@ function choices.run(options, place)
   interrupt.raise(complete(partial, place))
 end
 
---- The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
--- million parameters, a step of training each: measured up to `largest` parameters, carried on by the products beyond,
--- and bounded by published figures for devices that are not here.
+--- The notebook's table "when to choose CPU, GPU, TPU" with this machine's figures: a training step of models from
+-- 100 000 to 70 thousand million parameters. Models of up to `largest` parameters are measured. Times of larger
+-- models are extrapolated from their matrix products. Devices that are not in this machine get lower bounds from
+-- published figures.
 -- @function advise.choices
--- @tparam[opt] table options `largest` network that is measured (10000000 parameters); `seconds`, `devices`,
---   `patience` as lt.advise has them
+-- @tparam[opt] table options `largest`: parameters of the largest network that is measured (10000000); `seconds`,
+--   `devices`, `patience` as lt.advise has them
 -- @treturn table a result of kind "choices"
 function choices.choices(options)
   return choices.run(options, require "luatensor.bench.crossover.place")

@@ -11,11 +11,12 @@ local decision = {}
 local entry_of <const> = measured.entry_of
 local NAMES <const> = {"min", "q1", "median", "q3", "max"}
 
---- The cost of a call on a device if its data are sent once for so many calls.
+--- The cost of a call on a device if the data are sent once for `calls` calls.
 -- @tab entry a measured point's entry of the device
 -- @number calls
--- @treturn table {min =, q1 =, median =, q3 =, max =, seconds = those to believe, the least where others used the
---   processor, transfers = share of them, others = share of the processor, hidden = true: noise says how long it takes}
+-- @treturn table {min =, q1 =, median =, q3 =, max =, seconds = the figure to compare; transfers = their share of
+--   these seconds; others = the share of the processor that other processes used; hidden = true if noise hides the
+--   time}. `seconds` is the median, or the minimum if other processes used the processor
 function decision.cost(entry, calls)
   local there, sent = entry.in_place, entry.with_transfers or entry.in_place
   local cost = {others = math.max(there.others or 0, sent.others or 0)}
@@ -49,8 +50,8 @@ end
 --- The choice at one size.
 -- @tab point
 -- @number calls
--- @treturn ?table {n =, device =, cost =, either = devices that are as fast as far as can be told (two at least, or
---   nil), second = the next best device's cost, second_device =}; nil: there is nothing to choose from
+-- @treturn ?table {n =, device =, cost =, either = two or more devices that the measurements cannot tell apart, or
+--   nil, second = the next best device's cost, second_device =}; nil if there is nothing to choose from
 function decision.at(point, calls)
   local list = candidates(point, calls)
   local best = list[1]
@@ -94,7 +95,7 @@ local function skipped_at(skipped, device, n)
 end
 
 --- Predicts the times of this machine's devices at skipped sizes, by the trend of the measured sizes.
--- @treturn table {{n =, device =, why =, seconds = extrapolated, where it would fit, bytes = extrapolated}, …}
+-- @treturn table {{n =, device =, why =, seconds = extrapolated, if the data would fit, bytes = extrapolated}, …}
 function decision.predictions(found, sizes, calls)
   local list = {}
   for _, n in ipairs(sizes) do
@@ -152,8 +153,8 @@ local function counted(points)
   return list
 end
 
--- A lower bound of a call's time if its data are sent once for so many calls; if the link is unpublished, without
--- sending.
+-- A lower bound of a call's time if the data are sent once for `calls` calls. Sending is left out if the bandwidth of
+-- the device's link is unpublished.
 local function bound(figure, work, calls)
   local there, takes = figures.bound(figure, work, "in_place")
   local sent, sent_takes = figures.bound(figure, work, "with_transfers")
@@ -163,7 +164,7 @@ local function bound(figure, work, calls)
   return all, all - there > there and sent_takes or takes
 end
 
--- The bytes that the work holds at one size, as on its first measured device.
+-- The bytes that the work holds at size n, extrapolated from the first real device.
 local function bytes_at(found, n)
   local device = measured.devices(found.devices, false)[1]
   return device and grid.extrapolate(series(found.points, device.device, function(entry) return entry.bytes end), n)
@@ -188,8 +189,8 @@ end
 -- @tab found what a grid measured
 -- @tab sizes
 -- @number calls
--- @treturn table {{id =, name =, kind =, source =, points = {{n =, seconds =, takes =, extrapolated =, needed = how
---   many of them hold the data}, …}}, …}
+-- @treturn table {{id =, name =, kind =, source =, points = {{n =, seconds =, takes =, extrapolated =, needed = the
+--   number of such devices that can hold the data}, …}}, …}
 function decision.bounds(found, sizes, calls)
   local list = {}
   if #counted(found.points) == 0 or #measured.devices(found.devices, false) == 0 then return list end

@@ -15,20 +15,19 @@ local advise = {network = network.network, choices = choices.choices}
 --     print(r)
 --     local x = lt.rand(1024, 1024, {device = r.device})
 --
--- Costs are measured as by bench.crossover. Where measuring ends it says so: sizes that do not fit or take too long
--- are carried on by the trend; devices that are not here are bounded by the counted work and published figures ("at
--- least"). An emulated device shows that the work runs there and is never recommended.
+-- Costs are measured as by bench.crossover. The result says where measuring ended. Sizes that do not fit or take too
+-- long are extrapolated by the trend. Devices that are not in this machine get lower bounds ("at least") from the
+-- counted work and published figures. An emulated device shows that the work runs there and is never recommended.
 -- @function advise
 -- @tparam function fn gets what inputs(n) returned, its tensors moved to the device
--- @tparam[opt] table options
---   `sizes` (64 to 1024, doubling); `inputs`: function(n) that returns every tensor that fn uses (two n × n matrices of
---   random numbers); `calls`: how often fn is called with the same data, which are sent once (1: they are sent, and
---   results fetched, each time); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of the
---   work; `patience`: seconds that a size may take on a device (60)
--- @treturn table a result of kind "advice": `device`, the recommendation for the largest size that was measured (nil:
---   there is none), `either` where others are as fast as far as can be told, `why`, `sizes` (the choice at each size),
+-- @tparam[opt] table options `sizes` (64 to 1024, doubling); `inputs`: function(n) that returns every tensor that fn
+--   uses (two n × n matrices of random numbers); `calls`: how often fn is called with the same data, which are sent
+--   once (1: data are sent, and results fetched, in every call); `devices`: names (all of this machine); `seconds` a
+--   measurement (0.2); `name` of the work; `patience`: seconds that a size may take on a device (60)
+-- @treturn table a result of kind "advice": `device`, the recommendation for the largest measured size (nil: there is
+--   none); `either`, the devices that the measurements cannot tell apart; `why`, `sizes` (the choice at each size),
 --   `points` (all figures), `predictions`, `bounds`, `skipped`
--- @raise what fn raises, as it is
+-- @raise errors of fn, unchanged
 local function call(_, fn, options)
   return advice.run(fn, options, require "luatensor.bench.crossover.place")
 end

@@ -10,18 +10,19 @@ local network = {}
 
 local SIZES <const> = 4             -- from parameters / 64 to parameters, fourfold each time
 
---- The width of square layers with biases that together have about so many parameters: layers · (width² + width) =
--- parameters
+--- The width of `layers` square layers with biases that together have about `parameters` parameters: it solves layers
+-- · (width² + width) = parameters.
 function network.width(parameters, layers)
   local each = parameters / layers
   return math.max(1, (math.sqrt(each + 0.25) - 0.5 + 0.5) // 1 | 0)
 end
 
---- The exact number of parameters of these layers.
+--- The exact number of parameters of such layers.
 function network.parameters(width, layers) return layers * (width * width + width) end
 
---- Multiplications and additions of the matrix products of one call, by hand: 2 · batch · width² each: one a layer
--- forward; training has one a layer for the weights' gradients, and one for the inputs' of each but the first.
+--- The multiplications and additions of one call, counted by hand for the matrix products alone. A product takes 2 ·
+-- batch · width². The forward pass has one product a layer. Training adds one a layer for the gradients of the
+-- weights, and one for the gradients of the inputs of each layer but the first.
 function network.flops(width, layers, batch, training)
   return 2 * batch * width * width * (training and 3 * layers - 1 or layers)
 end
@@ -43,7 +44,7 @@ local function on_device(layers, device)
   return list
 end
 
--- Activations: the input, and what comes out of each layer.
+-- The activations: the input, and the output of each layer.
 local function forward(layers, x)
   local all = {x}
   for i, layer in ipairs(layers) do
@@ -56,7 +57,8 @@ end
 -- The step is 0, so that the work is that of training, but every call does the same work again.
 local STEP <const> = 0
 
--- Computes the gradients of the mean squared error, layer by layer from the last one. Returns that of the first bias.
+-- Computes the gradients of the mean squared error, layer by layer from the last one. Returns the gradient of the
+-- first bias.
 local function backward(layers, all, grad)
   local first
   for i = #layers, 1, -1 do
@@ -81,7 +83,7 @@ function network.train(layers, x, target)
   return off:square():mean(), first
 end
 
---- The function to measure and its inputs. The weights stay on each device; what is sent is the batch.
+--- The function to measure and its inputs. The weights stay on each device; only the batch is sent.
 -- @tab spec layers, batch, training, dtype
 -- @treturn function fn(x, target): the output, or the loss and the first layer's bias gradient
 -- @treturn function inputs(n) of a network with about n parameters
@@ -103,7 +105,7 @@ function network.work(spec)
   return fn, inputs
 end
 
---- Sizes up to so many parameters, from which a trend can be derived.
+--- Sizes up to `parameters`, from which a trend can be derived.
 function network.sizes(parameters)
   local sizes = {}
   for i = SIZES - 1, 0, -1 do
@@ -153,7 +155,7 @@ function network.run(options, place, sizes)
   }, place)
 end
 
---- Recommends a device for a multilayer perceptron: square layers, biases, ReLU; its weights stay on the device.
+--- Recommends a device for a multilayer perceptron: square layers, biases, ReLU. The weights stay on the device.
 -- @function advise.network
 -- @tparam[opt] table options
 --   `parameters` (1000000; smaller networks are measured, too, for the trend); `batch`: samples a call (64); `calls`

@@ -62,7 +62,7 @@ local function implied_output(count)
   return output
 end
 
---- The operands, each a list of names, and the result in `output`.
+--- Returns the operands, each a list of names; field `output` has the names of the result.
 local function parse(spec)
   local arrow, after = spec:find("->", 1, true)
   local parsed, count, first = {programs = {}}, {}, 1

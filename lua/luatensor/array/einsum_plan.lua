@@ -82,7 +82,8 @@ local function needed_elsewhere(plan, terms, i, j)
   return mask
 end
 
---- The pair whose product is the least larger than its two factors; among equals the cheapest product.
+--- The pair of terms whose product is smallest relative to its two factors; among equal pairs, the pair with the
+-- cheapest product.
 local function next_pair(plan, terms)
   local best, least, left, right
   for i = 1, #terms - 1 do
@@ -110,7 +111,7 @@ end
 
 -- ---- one term ----
 
---- Appends a step: register x becomes method(x, …), or method(x, register y).
+--- Appends a step: the value of register x is replaced by method(x, …), or by method(x, register y).
 local function emit(plan, method, x, y, ...)
   plan[#plan + 1] = {method = method, x = x, y = y, arguments = {...}}
 end
@@ -150,7 +151,7 @@ local function drop_stretched(plan, term)
   relabel(plan, term, list)
 end
 
---- Sums over the indices that no other term and not the result needs.
+--- Sums over the indices that neither the result nor another term needs.
 local function sum_alone(plan, term, needed)
   local dims, list = {}, {}
   for d, bit in ipairs(term.list) do
@@ -217,8 +218,9 @@ local function inner_order(plan, a, b, inner)
   return cost_a <= cost_b and by_a or by_b
 end
 
---- The term as a batch of matrices: the dims of `rows` become rows, the dims of `columns` columns. If that takes a
--- copy, the copy keeps the term's last dim last, and is transposed afterwards.
+--- The term as a batch of matrices: the dims of `rows` become rows, the dims of `columns` columns. The term's last
+-- dim stays last in a copy, so that the copy is cheap; the result is transposed afterwards if rows and columns
+-- changed places.
 local function as_matrices(plan, term, batch, rows, columns)
   local turned = #columns > 0 and place_of(rows, term.list[#term.list])
   if turned then rows, columns = columns, rows end
@@ -243,13 +245,14 @@ local function contract(plan, a, b, keep)
   if #rows ~= 1 or #columns ~= 1 then emit(plan, "reshape", a.at, nil, a.shape) end
 end
 
---- True if the first dim of the result that only one operand has belongs to b. The rows of the product are then b's.
+--- True if operand b has the first dim of the result that belongs to one operand only. Then the dims of b become the
+-- rows of the product.
 local function turns(plan, a, b)
   local first = members(plan.output, a.mask ~ b.mask)[1]
   return first and b.mask & first ~= 0
 end
 
---- The term that the value of a tree has.
+--- The term that holds the value of a tree.
 local function evaluate(plan, node)
   if node.at then return node end
   local a, b = evaluate(plan, node.left), evaluate(plan, node.right)

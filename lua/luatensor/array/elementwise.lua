@@ -188,7 +188,7 @@ function parser:level(i)
   return x
 end
 
---- c ? a : b
+--- Parses the conditional expression "c ? a : b".
 function parser:choice()
   self:deeper(self.at)
   local x, at = self:level(1), self.at
@@ -245,10 +245,11 @@ for name, op in pairs(lt.ops()) do
   if op.kind:find("ary$") then functions[name] = true end
 end
 
---- Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and writes
--- memory once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
--- and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which convert
--- (float64(x)). Operations promote and compute as on tensors, but half floats are rounded only once, at the end.
+--- Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and
+-- writes memory once, however many operations the expression has. The operators are + - * / // % == != < <= > >= &&
+-- || ! & | ~ << >> and c ? a : b. The functions are the ops of the op table, such as exp(x), maximum(x, y) and
+-- where(c, a, b), and dtypes, which convert: float64(x). Operations promote and compute as on tensors, but half
+-- floats are rounded only once, at the end.
 -- @string parameters "float32 x, float32 y": the dtypes in which it computes; at most 8
 -- @string expression "x * y + 1"
 -- @string[opt] dtype of the result; the expression's when left out

@@ -149,7 +149,7 @@ function linalg.vector_norm(x, ...)
   return lt.norm(x, ord, dim, {keepdim = options.keepdim or false, dtype = options.dtype})
 end
 
---- Sums of |x| along one of the last two dims, the largest or the smallest of them.
+--- Makes a function that returns the largest or the smallest sum of |x| along one of the last two dims.
 local function sums(dim, pick)
   return function(x)
     local norms = lt.norm(x, 1, dim, {keepdim = true})
@@ -157,7 +157,7 @@ local function sums(dim, pick)
   end
 end
 
---- A reduction of the singular values.
+--- Makes a function that reduces the singular values.
 local function values(reduce)
   return function(x)
     local s = linalg.svdvals(x)
@@ -243,7 +243,8 @@ function linalg.matrix_rank(x, options)
   return significant("matrix_rank", x, s, options.rtol):count_nonzero(-1)
 end
 
---- vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for insignificant singular values. b nil: the identity.
+--- vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for insignificant singular values. If b is nil, the identity takes its
+-- place.
 local function apply_inverse(u, s, vh, counts, b)
   local inverse = lt.where(counts, s:reciprocal(), 0):expand_dims(-1)
   local right = b and adjoint(u):matmul(b) or adjoint(u)
@@ -291,7 +292,8 @@ local function squares(x, d)
   return x:square():sum(d)
 end
 
---- Solves for x. The second result holds the residuals, in rows of their own.
+--- Solves a x = b for x by least squares. If m > n, the second result holds the m - n rows whose squares add up to
+-- the residuals.
 local function solve_least_squares(a, b, rtol)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local work, rank, s = parts.lstsq(a, b, rtol or -1)
@@ -299,7 +301,8 @@ local function solve_least_squares(a, b, rtol)
   return work:narrow(-2, 1, n):clone(), work:narrow(-2, n + 1, m - n), rank, s
 end
 
---- Least squares, as in linear regression: the x that minimises the sum of |b - a x|²; if several do, the shortest.
+--- Least squares, as in linear regression: the x that minimises the sum of |b - a x|². If several x do, the shortest
+-- one is the result.
 -- @function linalg.lstsq
 -- @tparam Tensor a [..., m, n]
 -- @tparam Tensor b [m], one vector, or [..., m, k]; batch dims broadcast

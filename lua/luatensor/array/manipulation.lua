@@ -201,7 +201,8 @@ end)
 
 -- ---- padding ----
 
--- For each mode, the positions in 0 … n - 1 that stand at positions i.
+-- For each mode of padding, the positions 0 … n - 1 of the elements that are copied to positions i, which may be
+-- negative or beyond n.
 local place = {
   replicate = function(i, n) return i:clip(0, n - 1) end,
   reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,

@@ -10,7 +10,7 @@ local methods = core.methods
 
 local isin_options = {invert = "boolean", assume_unique = "boolean"}
 
---- The number of values in one expression: elementwise has parameters for these, x and the result so far.
+--- The number of values in one expression: elementwise takes 8 parameters, of which x and the result so far need two.
 local AT_ONCE = 6
 
 --- Up to FEW values are always compared with all elements; up to MANY values if there are many elements.
@@ -120,7 +120,7 @@ end
 
 --- ---- distinct elements ----
 
---- The same results, from sorted elements.
+--- The results of unique_all that `wants` names, from sorted elements.
 local function unique_sorted(x, wants)
   local ordered = wants.indices or wants.inverse
   local s, order = (ordered and order_of or sorted)(x:flatten())
@@ -134,7 +134,7 @@ local function unique_sorted(x, wants)
   }
 end
 
---- Adds the function `name`, which returns these results.
+--- Adds the function `name`, which returns the listed results of unique_all.
 local function add_unique(name, ...)
   local results, wants = {...}, {}
   for _, result in ipairs(results) do wants[result] = true end
@@ -178,7 +178,7 @@ add_unique("unique_all", "values", "indices", "inverse", "counts")
 
 --- ---- membership ----
 
--- For each element of x: true if it equals an element of `values` (1-d, of x's dtype). Each implementation of isin
+-- For each element of x: true if the element equals one of `values` (1-d, of x's dtype). Each implementation of isin
 -- takes these parameters.
 
 --- Expressions "x == a || x == b || …", by dtype and number of values.
@@ -270,8 +270,8 @@ local function together(x1, x2)
   return at_home(x1), at_home(x2):flatten()
 end
 
---- For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
--- long, the call waits for a GPU: the number of distinct elements must be known.
+--- For each element of x1: true if the element equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is
+-- complex and long, the call waits for a GPU: the number of distinct elements must be known.
 -- @tparam Tensor|number x1
 -- @tparam Tensor|number x2 of any shape; dtypes promote
 -- @tab[opt] options `invert` (false): true if no element of x2 is equal; `assume_unique` (accepted, without effect)

@@ -31,7 +31,7 @@ local function reduce(name, x, options)
   return reductions[name](x, options)
 end
 
---- x^p for x >= 0. At x = 0 the gradient is 0, too, so that the gradient of a norm is 0 at the norm's corner.
+--- x^p for x >= 0. At x = 0 the gradient is 0, so that the gradient of a norm is 0 where the norm has no derivative.
 local function power(x, p)
   if not x.requires_grad then return x:pow(p) end
   local zero = x:equal(0)

@@ -31,7 +31,7 @@ function context:saved()
   return table.unpack(self.kept, 1, self.kept.n)
 end
 
---- Notes the shapes and dtypes of results, for gradients that are missing.
+--- Notes the shapes and dtypes of results, from which zeros are made if a gradient is missing.
 local function describe(results)
   local list = {}
   for i, x in ipairs(results) do list[i] = {x.shape, {dtype = x.dtype, device = x.device}} end

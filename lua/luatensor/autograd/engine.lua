@@ -39,7 +39,7 @@ function engine.to_fit(g, shape, dtype, device)
   return g:to(dtype, device)
 end
 
--- ---- what autograd/backward.c leaves to Lua ----
+-- ---- cases that autograd/backward.c leaves to Lua ----
 
 engine.add, engine.add_in_place = core.add, core.methods.add_
 

@@ -247,7 +247,7 @@ local function gradients_of(outputs, inputs, options)
     check_used(function(x) return reached[ag.source(x)] end)
   end
   engine.walk(root, g, run)
-  -- the backward of a script's function may return none
+  -- a script's backward function may return no gradient for an input
   check_used(function(x) return gradient_at(x, run) end)
   local gradients, seen = {}, {}
   for i, x in ipairs(inputs) do gradients[i] = gradient_of(x, run, seen) end

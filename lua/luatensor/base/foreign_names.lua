@@ -1,6 +1,7 @@
 --- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that have no alias here, and what to write instead. The names
--- appear in errors only. For each name: a list of functions of the same table, of which the first that exists is
--- suggested; or a text with the cure; or false, which suggests nothing because the most similar name would mislead.
+-- appear in errors only. Each name has a list of functions, a text, or false. The first function of the list that
+-- exists in the same table is suggested; a text is the cure itself; false suggests nothing, because the most similar
+-- name would mislead.
 
 local foreign = {}
 

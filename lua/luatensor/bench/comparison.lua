@@ -18,7 +18,7 @@ local timing = require "luatensor.bench.timing"
 
 local comparison = {}
 
---- The highest accepted probability that so many pairs of rounds agree by chance.
+--- The highest accepted probability that as many pairs of rounds agree by chance.
 comparison.LEVEL = 0.001
 
 comparison.class = result.class("compare", page, {
@@ -100,8 +100,8 @@ local function why_unchecked(expected, got)
   return "no results to compare"
 end
 
--- Checks that the entries' results agree. The base runs twice: if it differs from itself, nothing can be said about the
--- others.
+-- Checks that the entries' results agree. The base runs twice: if its two results differ, no entry can be compared
+-- with the base.
 local function check_agreement(entries, checked, same)
   local base = entries[1]
   local expected = results_of(base, checked.seed)
@@ -152,7 +152,7 @@ local function round(entry, number)
   if #sampler.samples > before then entry.turns[number] = sampler.samples[#sampler.samples] end
 end
 
--- Runs a round of each entry that needs more. Returns false if none does.
+-- Runs a round of each entry that needs more. Returns false if no entry needs more.
 local function turn(entries, task, number)
   local active = false
   for i = 1, #entries do
@@ -183,7 +183,7 @@ end
 
 -- ---- the result ---------------------------------------------------------------------------------
 
--- The ratios of rounds that were made one after the other: a disturbance of both cancels. nil if there are no such
+-- The ratios of the times of adjacent rounds, in which a disturbance of both rounds cancels; nil if there are no such
 -- pairs.
 local function pairs_between(base, entry)
   local ratios, faster = {}, 0
@@ -257,23 +257,26 @@ local function make_entries(list, checked)
   return entries
 end
 
---- Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster each is than
--- the first. A ratio is only shown if the results agree: with the same seed before each call, floats may differ by the
--- tolerance of their dtype, relative to the largest magnitude.
+--- Times functions that should do the same work, a round of each in turn (A B B A), and shows how much faster each is
+-- than the first. A ratio is only shown if the results agree. The same seed is set before each call, and floats may
+-- differ by the tolerance of their dtype, relative to the largest magnitude.
 -- @function bench.compare
--- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs,
---   that is the default device
+-- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device
+--   runs, this device is the default device
 -- @tparam[opt] table options those of bench.time; `seconds` to measure each entry (0.5); `rounds` of each entry (12);
 --   `check` (true; false: results are not compared);
 --   `same`: a function that takes the first result of the base and that of another entry, and returns true if they
 --   agree
--- @treturn table a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with
---   the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median),
---   `verdict` (see below), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why),
---   `error` of an entry that failed, which does not stop the others. The verdict is "faster" or "slower" if so many
---   pairs agree that chance has a probability of 1/1000, and if the quartiles of the ratios differ from 1 by at least
---   5 %. On a machine where other processes used more than a tenth of the processor, 25 % are required. Otherwise the
---   verdict is "undecided". There is no ratio if results differ, nor between emulated and real devices
+-- @treturn table a result of kind "compare". Each of its `entries` has the figures of bench.time, and
+--   `pairs`: adjacent rounds of the base and the entry, with their `count`, how many of them were `faster`, and the
+--   quartiles of their ratios;
+--   `ratio`: the median of these ratios, if the results agree and both devices are real or both emulated;
+--   `verdict`: "faster", "slower" or "undecided";
+--   `agreement`: "agree", "differ", "not checked" or "does not repeat", and `difference`, the reason;
+--   `error`: the message if the entry failed, which does not stop the other entries.
+--   A verdict other than "undecided" needs two things. Chance must have a probability of at most 1/1000 to make as
+--   many pairs agree. The quartiles of the ratios must differ from 1 by at least 5 %, or by 25 % if other processes
+--   used more than a tenth of the processor
 function comparison.compare(entries, options)
   options = args.read("bench.compare", options, known_options)
   check_entries(entries)

@@ -156,7 +156,8 @@ local function any_differs(points, device)
   return false
 end
 
--- {{device =, mode =, and the fields from crossing.find}, …}, without devices that are emulated or give other results.
+-- Lists {{device =, mode =, and the fields from crossing.find}, …}. Devices that are emulated or give other results
+-- are left out.
 local function crossings(points, devices)
   local list = {}
   compare(points, devices[1])
@@ -274,11 +275,11 @@ end
 --     local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
 --     print(r)
 --
--- The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
--- transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of the two
--- are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the verdict is
--- "undecided". A crossing is only reported if the results agree. Emulated devices are measured but not compared. With
--- only one device, published figures give bounds for other devices.
+-- The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and
+-- with transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of
+-- both devices are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the
+-- verdict is "undecided". A crossing is only reported if the results agree. Emulated devices are measured but not
+-- compared. With only one device, published figures give bounds for other devices.
 -- @function bench.crossover
 -- @tparam function fn takes the results of inputs(n), with tensors moved to the device, which is the default device
 --   meanwhile

@@ -75,7 +75,7 @@ local function list_note(text, names, limit)
   return document.note(text, values)
 end
 
--- Adds the notes of the figures, those of each run together.
+-- Adds the notes of the figures, grouped by run.
 local function add_own_notes(self, side, add)
   local said = self[side].notes or {}
   for i = 1, math.min(#said, MOST) do
@@ -226,12 +226,13 @@ end
 
 local function is_few(timing) return timing.samples and #timing.samples < FEW end
 
--- Returns {name, figure before, figure after} of the figures in both runs. The names of the others go to fields.
+-- Returns {name, figure before, figure after} of the figures in both runs. The names of the other figures are stored
+-- in `fields`.
 local function pair_up(fields, before, after)
   local names, first = figures_of(before)
   local others, second = figures_of(after)
   local list, paired = {}, {}
-  -- each is one function, whose name contains a line number that may have changed
+  -- each result is one function, whose name contains a line number that may have changed
   if before.kind == "time" and after.kind == "time" then
     return {{before.name, first[before.name], second[after.name]}}
   end
@@ -252,7 +253,7 @@ local function pair_up(fields, before, after)
   return list
 end
 
--- Leaves out and names the pairs of an emulated and a real figure, because such figures are never compared.
+-- Leaves out the pairs of an emulated and a real figure, which are never compared, and notes their names.
 local function same_kind(fields, pairs_of)
   local list = {}
   for _, pair in ipairs(pairs_of) do
@@ -302,7 +303,8 @@ local function check_common(fields, before, after)
 end
 
 local function head_of(measured)
-  local others = measured.kind ~= "time" and measured.others          -- the notes of a time already say it
+  -- the notes of a time already mention other processes
+  local others = measured.kind ~= "time" and measured.others
   return {
     made = measured.made, kind = measured.kind, name = measured.name, incomplete = measured.incomplete,
     others = others and others > notes.OTHERS and others or nil, notes = {},
@@ -317,11 +319,11 @@ end
 -- @function bench.diff
 -- @tab before a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 -- @tab after another
--- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than
---   1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`:
---   "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of figures that are
---   emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences`
---   {{what, before, after}, …}: between the runs; `same_machine`
+-- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (above 1:
+--   the second run is faster), verdict, why}; the verdict is "faster", "slower", "small" (below the `floor`), "noise"
+--   or "undecided"; `why` it is undecided is "single" (no quartiles), "busy" or "spread"; `only_before`,
+--   `only_after`: names; `mixed`: names of figures that are emulated on one side only; `other_work`: names of figures
+--   of experiments whose options differ; `differences` {{what, before, after}, …}: between the runs; `same_machine`
 -- @raise if a result has no times, if no two rows have the same name, or if only one result is emulated
 function diff.diff(before, after)
   check_result(1, before)

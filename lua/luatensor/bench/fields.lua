@@ -30,7 +30,7 @@ function fields.with(base, more)
   return all
 end
 
---- The same fields, all optional.
+--- The fields of `base`, all made optional.
 function fields.maybe(base)
   local all = {}
   for name, item in pairs(base) do

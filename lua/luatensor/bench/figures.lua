@@ -18,7 +18,7 @@ local function sorted_names(t)
   return names
 end
 
--- Collects the results anywhere below, always in the same order.
+-- Collects the results at every depth of a value, always in the same order.
 local function collect_within(value, prefix, list)
   for _, item in ipairs(value) do
     if type(item) == "table" then collect(item, prefix, list) end

@@ -1,4 +1,4 @@
---- Measures reliably.
+--- Measures times, and says how reliable they are.
 -- @module luatensor.bench
 
 local arity = require "luatensor.base.arity"

@@ -122,10 +122,15 @@ local function entry_of(device)
   }
 end
 
---- Fields: devices {device, name, kind, emulated, made, threads, arithmetic {dtype, flops}, products {dtype, n, flops,
--- min, q1, median, q3}, read and copy (bytes per second), caches {name, bytes, shared}, levels {bytes, read, latency},
--- call, single, wait (seconds), transfers {pinned, out, latency, bandwidth, bytes}, problems {what, problem}}, others
--- (share of the processor), not_stored (why), emulated, incomplete.
+-- The fields of the result:
+--
+--     devices      name, kind, device, emulated, made, threads, cores, problems {what, problem}
+--                  arithmetic {dtype, flops}; products {dtype, n, flops, min, q1, median, q3}
+--                  read, copy: bytes per second; caches {name, bytes, shared}; levels {bytes, read, latency}
+--                  call, single, wait: seconds; transfers {pinned, out, latency, bandwidth, bytes}
+--     others       the share of the processor that other processes used
+--     not_stored   the reason why the limits were not stored
+--     emulated, incomplete
 local class = result.class("machine", {blocks = page.blocks, timings = page.timings}, {
   others = "number?", not_stored = "string?", emulated = "boolean?", incomplete = "string?",
   devices = {{
@@ -239,9 +244,9 @@ end
 -- @function bench.machine
 -- @tparam[opt] table options `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`:
 --   names (all of this machine)
--- @treturn table a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read`
---   and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU
---   `wait` and `transfers`
+-- @treturn table a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype);
+--   `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for
+--   a GPU also `wait` and `transfers`
 -- @raise Ctrl-C, with what was measured so far (luatensor.bench.interrupt)
 function machine.machine(options)
   options = args.read("bench.machine", options, known)

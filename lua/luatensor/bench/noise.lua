@@ -12,13 +12,13 @@ noise.WIDE = 0.5
 --- If others used a larger share of the processor, no conclusion follows from times.
 noise.MOST = 0.25
 
---- The least difference, as a share, for the verdict that one is faster than another.
+--- The least difference, as a share, for the verdict that one function or device is faster than another.
 noise.FLOOR = 0.05
 --- The least difference on a busy machine (others used more than a tenth of the processor), because a disturbance may
--- hit one of the two for the whole time.
+-- hit only one of the two measurements.
 noise.BUSY_FLOOR = 0.25
 
-local STEEPEST <const> = 4         -- credible power of n; of bytes half of it
+local STEEPEST <const> = 4         -- largest credible power of n for seconds; bytes have half of it
 local MARGIN <const> = 2           -- factor for steps where threads and caches come in
 
 --- True if others used the processor during the measurement.
@@ -37,7 +37,7 @@ end
 --- True if the quartiles are far apart.
 function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end
 
---- The seconds to rely on: the median, or on a busy machine the minimum, because others can only add to it.
+--- The seconds to rely on: the median, or on a busy machine the minimum, because other processes can only add time.
 function noise.seconds(figures) return noise.busy(figures) and figures.min or figures.median end
 
 --- True if others used so much that even the fastest round may be disturbed: threads that wait for each other then wait
@@ -82,7 +82,7 @@ function noise.out_of_line(list)
 end
 
 --- Calls f(figures, point, out) for the figures of each device and size at which others used the processor or rounds
--- differ much; out: true if it is out of line with the other sizes.
+-- differ much. out: true if the time does not fit the times of other sizes.
 -- @tab points of a grid
 -- @tab devices {{device =}, …}
 -- @func f

@@ -57,7 +57,7 @@ rules[5] = function(figures)
   return notes.others(figures.others)
 end
 
--- The time of waiting itself is subtracted, because a clock without waiting could not have missed it.
+-- The time of waiting itself is subtracted, because a clock that does not wait cannot miss that time.
 rules[6] = function(figures)
   if not figures.single or figures.queue_seconds >= (figures.single - figures.wait_seconds) / 2 then return end
   return document.note("A clock that does not wait for the device would have shown {queued} instead of {single} for "

@@ -20,7 +20,7 @@ local progress = {}
 local task = {}
 task.__index = task
 
--- The running tasks, the outermost first; a step of each contains the whole next task.
+-- The running tasks, the outermost first. The current step of each task contains the whole next task.
 local tasks = {}
 
 local SHOWN_AFTER = 1                -- seconds; shorter runs need no line
@@ -41,7 +41,7 @@ local function share_done()
   return done
 end
 
--- The remaining seconds: by the estimate of the task until enough is done to extrapolate.
+-- The remaining seconds. Until enough is done to extrapolate, the estimate of the task counts.
 local function seconds_left(elapsed, done, told)
   local measured = done > 0 and elapsed / done * (1 - done)
   if not told then return done >= KNOWN and measured or nil end
@@ -85,7 +85,7 @@ local function fitted(text, left, columns)
   return cut(text, rest) .. left
 end
 
--- ---- where it goes ------------------------------------------------------------------------------
+-- ---- output -------------------------------------------------------------------------------------
 
 --- True if the progress line appears at the first step instead of after a second. The command sets it.
 progress.at_once = false
@@ -94,7 +94,7 @@ progress.at_once = false
 progress.stream = io.stderr
 progress.clock = lt.clock
 
---- The columns of the terminal, or nil if the stream is none.
+--- The columns of the terminal, or nil if the stream is no terminal.
 function progress.columns()
   return os.getenv("TERM") ~= "dumb" and core.terminal(2) or nil
 end

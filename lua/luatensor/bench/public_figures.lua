@@ -18,9 +18,12 @@ figures.VISIBLE = 1e-6
 local MOST_CACHE <const> = 256 * 2 ^ 20
 
 -- The TPUs' figures are from Google's own pages; those of the other devices are from quotations of the makers'
--- documents. reported: the name in drivers and systems, if it differs, in lower case; peak: FLOP/s of dense matrix
--- products by dtype; bandwidth: of its memory, bytes/s; link: to the host, one direction, bytes/s ("shared": the host's
--- own memory); cache: bytes on the chip before its memory.
+-- documents.
+-- reported: the name in drivers and systems, if it differs, in lower case.
+-- peak: FLOP/s of dense matrix products by dtype.
+-- bandwidth: bytes/s of the device's memory.
+-- link: bytes/s to the host in one direction, or "shared" if the device uses the host's memory.
+-- cache: bytes of the caches on the chip.
 local rows = {
   {
     id = "rtx-4090", name = "NVIDIA GeForce RTX 4090", kind = "gpu", year = 2022, cores = 16384,
@@ -56,7 +59,7 @@ local rows = {
     source = "Google Cloud documentation, \"TPU v5p\", read 2026",
   },
   {
-    -- we found no maker's document for its clock, and so its peak, nor for its memory's speed: no bounds
+    -- we found no document of the maker for its clock (and so its peak), nor for the speed of its memory: no bounds
     id = "threadripper-5995wx", name = "AMD Ryzen Threadripper Pro 5995WX",
     reported = "amd ryzen threadripper pro 5995wx 64-cores", kind = "cpu", year = 2022, cores = 64,
     peak = {}, memory = 2048 * GB, cache = 256 * 2 ^ 20,
@@ -75,9 +78,11 @@ figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
 figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by TensorFlow, too; "
   .. "luatensor does not reach them."
 
---- All published devices: {{id =, name =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s},
--- memory = bytes, bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}, …}; unpublished fields are
--- nil.
+--- All published devices. Unpublished fields are nil.
+--
+--     {id =, name =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s}, memory = bytes,
+--      bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}
+--
 -- @treturn table
 function figures.devices() return rows end
 
@@ -105,8 +110,8 @@ end
 local narrower = {"float64", "float32", "tf32", "bfloat16", "float16"}
 local complex = {complex64 = "float32", complex128 = "float64"}
 
---- The published rate of matrix products in a dtype, or else that of the next narrower dtype, which the wider dtype
--- does not exceed.
+--- The published rate of matrix products in a dtype. If this rate is unpublished, the rate of the next narrower dtype
+-- is a bound, because a wider dtype is never faster.
 -- @tab figure
 -- @string dtype
 -- @treturn[1] number FLOP/s
@@ -146,8 +151,8 @@ end
 -- products at the peak rate and its memory traffic at full bandwidth; luatensor runs one op after the other.
 -- Launching, waiting and all other costs of a real device are left out, so the bound is never too high.
 -- @tab figure a row of figures.devices()
--- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device, fetched =
---   bytes back}: calls of a kind of op, and what they have to do together
+-- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device; fetched =
+--   bytes back}; a row has the calls of a kind of op, and their work together
 -- @string mode "in_place", or "with_transfers": sending and fetching on top
 -- @treturn[1] number seconds
 -- @treturn[1] string what takes them: "products", "memory" or "transfers"
@@ -163,7 +168,7 @@ function figures.bound(figure, work, mode)
   return seconds + transfers, transfers > seconds and "transfers" or what
 end
 
---- The number of devices of this kind whose memory together holds so many bytes.
+--- The number of devices of this kind that together have memory for `bytes` bytes.
 -- @tab figure
 -- @number bytes
 -- @treturn int

@@ -58,7 +58,7 @@ function result.encode(self)
   return json.encode(self) .. "\n"
 end
 
--- Kinds whose classes are made by files that lt.bench does not load.
+-- The files that make the classes of these kinds, which lt.bench does not load.
 local homes = {
   report = "luatensor.report", experiment = "luatensor.experiment", advice = "luatensor.advise",
   choices = "luatensor.advise", suite = "luatensor.bench.suite",
@@ -69,8 +69,8 @@ local function class_of(kind)
   return classes[kind or false]
 end
 
--- Restores loaded results inside results (a report holds experiments): they get their classes back, lists lose JSON's
--- metatable, and null is refused. Returns the error, or nil.
+-- Restores loaded results inside results, such as the experiments of a report: sets their classes, removes JSON's
+-- metatable from lists, and refuses null. Returns the error, or nil.
 local function restore(value)
   if type(value) ~= "table" then return nil end
   setmetatable(value, nil)

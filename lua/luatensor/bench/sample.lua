@@ -22,7 +22,7 @@ local ROUNDS <const> = 20             -- rounds that share the seconds: enough f
 local LONGEST_ROUND <const> = 0.1     -- seconds of a round of several calls
 local MOST_ROUNDS <const> = 1000
 local MOST_CALLS <const> = 2 ^ 30 // 1 | 0
-local TRIES <const> = 1 << 20         -- calls, which take a measurable time on any clock: an empty call takes 20 ns
+local TRIES <const> = 1 << 20         -- calls that take a measurable time on any clock: an empty call takes 20 ns
 local STEADY <const> = 0.05           -- two rounds that differ by a smaller share are warm
 local LONGEST_WARM_UP <const> = 1     -- seconds of a warm-up of several calls
 local PATIENCE <const> = 30           -- seconds after which two rounds must suffice
@@ -124,7 +124,7 @@ function sampler:first_call()
   end
 end
 
--- Doubles the number of calls until they take long enough for the clock.
+-- Doubles the number of calls until the calls take long enough for the clock.
 local function longer(calls, seconds, round)
   if seconds >= round / 2 then return calls end
   return math.min(2 * calls, MOST_CALLS)
@@ -186,8 +186,8 @@ function sampler:corrected(seconds)
   return true
 end
 
--- Adapts the number of calls in the next round. All later rounds count, because dropping short ones would lose the
--- fastest.
+-- Adapts the number of calls in the next round. All later rounds count, because dropping short rounds would lose the
+-- fastest times.
 function sampler:adapt(seconds)
   if seconds > 4 * self.round_seconds then
     self.calls = math.max(1, self.calls // 2)
@@ -196,8 +196,8 @@ function sampler:adapt(seconds)
   end
 end
 
--- Handles a slow first call: a second call shows whether only the first was slow. If the second is slow, too, it counts
--- as a round.
+-- Handles a slow first call: a second call shows whether only the first was slow. A slow second call counts as a
+-- round.
 function sampler:is_slow()
   if self.first < SLOW then return false end
   self.a_call, self.calls, self.most_calls = self.first, 1, 1

@@ -18,7 +18,7 @@ local timing = require "luatensor.bench.timing"
 
 local split = {}
 
-local RUNS <const> = 5                -- serialised runs; the one with the median time is shown
+local RUNS <const> = 5                -- serialised runs; the run with the median time is shown
 local LEAST_RUNS <const> = 3          -- if they do not take four times the requested seconds
 
 local known = {limits = true}
@@ -128,7 +128,7 @@ local function normal_run(sampler, task)
   return sampler:finish()
 end
 
---- The whole name of a device by its kind, or nil if two devices of that kind had calls, because their row has both.
+--- The whole name of a device by its kind, or nil if two devices of that kind had calls, because both share one row.
 -- @tab devices names of those that had calls
 -- @treturn func from a kind to a name
 function split.names(devices)
@@ -169,16 +169,16 @@ split.class = result.class("split", page, {
 --- Splits the time of a function into parts.
 -- @function bench.split
 -- @tparam function fn called without arguments, many times
--- @tparam[opt] table options those of bench.time; `clock` of normal runs, the parts have their own (lt.clock);
---   `limits`: a function that takes a row and its device's name, and returns the share of a limit and the limit's name;
---   false: no shares (default: shares of the limits that bench.machine measured before, if any)
+-- @tparam[opt] table options those of bench.time; `clock` of normal runs (the parts are always measured with
+--   lt.clock); `limits`: a function that takes a row and its device's name, and returns the share of a limit and the
+--   limit's name; false: no shares (default: shares of the limits that bench.machine measured before, if any)
 -- @treturn table a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua,
 --   dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's
---   additional waiting), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device
---   call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for normal
---   runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes`
---   (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the limit
---   named in `limit`), `part`, `emulated`
+--   additional waiting) and `measuring` (reading the clock). `wall`: the sum of the parts, the time of a run that
+--   waits after each device call; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for
+--   normal runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`,
+--   `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the
+--   limit named in `limit`), `part`, `emulated`
 -- @raise errors of fn, unchanged; for a split within a split
 function split.split(fn, options)
   args.check("bench.split", "argument 1", fn, "callable")

@@ -8,7 +8,7 @@ local state = {}
 local kept = {}
 kept.__index = kept
 
--- The collector's mode. Lua can only tell it by changing it.
+-- The collector's mode. Lua tells the mode only when it is changed.
 local function collector_mode()
   local mode = collectgarbage("incremental")
   collectgarbage(mode)
@@ -48,7 +48,7 @@ end
 
 local device_guard = {__close = function(self) core.set_default_device(self.before) end}
 
---- Makes a device the default one (nil: leaves it) until the `<close>` variable that holds the result ends.
+--- Makes a device the default device until the `<close>` variable that holds the result ends. nil changes nothing.
 function state.use_device(device)
   local guard = setmetatable({before = core.get_default_device()}, device_guard)
   if device then core.set_default_device(device) end
@@ -60,8 +60,8 @@ local profile_guard = {__close = function(self)
 end}
 
 --- Ends a profile that starts after this call when the `<close>` variable that holds the result ends. It is called
--- before the start, because a Ctrl-C between the two would leave the profile on. A profile that runs already is left
--- alone.
+-- before the start, because a Ctrl-C between the start and a later call would leave the profile on. A profile that
+-- runs already goes on.
 function state.profile_end() return setmetatable({running = core.profile_running()}, profile_guard) end
 
 --- Starts a profile.

@@ -22,7 +22,7 @@ function statistics.quantile(samples, q) return quantile(sorted(samples), q) end
 --- The median of a non-empty list of numbers.
 function statistics.median(samples) return statistics.quantile(samples, 0.5) end
 
---- @treturn table min, q1, median, q3, max of a list of numbers, not empty
+--- @treturn table min, q1, median, q3 and max of a non-empty list of numbers
 function statistics.summary(samples)
   local list = sorted(samples)
   return {
@@ -37,7 +37,8 @@ function statistics.spread(summary) return (summary.q3 - summary.q1) / summary.m
 --- True if the quartile ranges of two summaries touch. The difference of the two may then be noise.
 function statistics.overlap(a, b) return a.q1 <= b.q3 and b.q1 <= a.q3 end
 
---- The median of the second half divided by that of the first half: 1.2 means that later samples are a fifth larger.
+--- The median of the second half divided by the median of the first half: 1.2 means that later samples are a fifth
+-- larger.
 -- @treturn ?number nil for fewer than 6 samples
 function statistics.trend(samples)
   local n = #samples
@@ -49,7 +50,7 @@ end
 
 --- The number of pairs that must agree so that chance is no explanation: a two-sided sign test.
 -- @int pairs
--- @number level the probability that so many agree by chance
+-- @number level the accepted probability that as many agree by chance
 -- @treturn ?int nil if even all would be too few
 function statistics.majority(pairs, level)
   local ways, tail, least = 1, 0, nil           -- ways: the number of outcomes, of 2 ^ pairs, in which all but k pairs

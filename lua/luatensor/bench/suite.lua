@@ -35,7 +35,7 @@ local function row_of(timed)
   }
 end
 
--- A table for each device that the suite timed. Other results show themselves.
+-- Makes a table for each device that the suite timed. Results of other kinds have pages of their own.
 local function tables(self)
   local blocks, rows_of = {}, {}
   for _, each in ipairs(self.results) do
@@ -77,7 +77,7 @@ end
 
 local methods = {}
 
---- The blocks of it, as every result has them.
+--- The blocks of the result, as in every class of results.
 function methods:blocks()
   local blocks = tables(self)
   append(blocks, notes(self.results))
@@ -95,8 +95,8 @@ function methods:timings()
   return list
 end
 
--- Fields: name, results (a list; of those of the suite's own, fields work {name =, size =, bytes =, flops =} and
--- share), problems (texts: what failed), incomplete.
+-- Fields: name, results (a list), problems (texts about failures), incomplete. Each result that the suite timed
+-- itself has the fields work {name =, size =, bytes =, flops =} and share.
 local class = result.class("suite", methods, {
   name = "string", results = {"result"}, problems = {"string"}, incomplete = "string?", emulated = "boolean?",
 })
@@ -168,7 +168,7 @@ local functions = {
     end},
 }
 
---- The bytes and flops of a row, and its size in words.
+--- The bytes and flops of a row, and a text for its size.
 local function work_of(row, n, dtype)
   return {
     name = row.name, n = n, size = row.square and ("%d × %d"):format(n, n) or tostring(n),
@@ -204,8 +204,8 @@ local function named(only)
   return found
 end
 
--- The plan: every row small and large on every device, {row, n, device}. On an emulator only small, to show that the
--- function runs.
+-- The plan: every row small and large on every device, {row, n, device}. On an emulator only the small sizes are run,
+-- to show that the functions work.
 local function plan(devices, only)
   local steps = {}
   for _, device in ipairs(devices) do
@@ -216,7 +216,7 @@ local function plan(devices, only)
   return steps
 end
 
--- The devices to measure, as lt.devices describes them, and the names of those that are no emulators.
+-- The devices to measure, as lt.devices describes them, and the names of the real devices.
 local function devices_of(wanted)
   local list, real = {}, {}
   for _, info in ipairs(lt.devices()) do

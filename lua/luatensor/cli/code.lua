@@ -5,7 +5,7 @@ local arguments = require "luatensor.cli.arguments"
 
 local code = {}
 
---- An unknown name is a typing error on the command line.
+--- Makes an unknown name an error, because on the command line such a name is a typing error.
 local globals = {
   __index = function(_, name)
     local value = _G[name]
@@ -31,7 +31,7 @@ function code.compile(text, environment, names)
   if not f then
     local other
     f, other = load(head .. text, "=" .. text, "t", environment)
-    -- not only an expression, so try statements
+    -- the text is not a complete expression, so it is compiled as statements
     if problem:find("<eof> expected", 1, true) then problem = other end
   end
   if not f then arguments.fail("%s: not Lua: %s", text, (problem:gsub("^.-:%d+: ", ""))) end

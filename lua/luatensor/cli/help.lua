@@ -1,4 +1,4 @@
---- luatensor help: what the reference says of a name.
+--- luatensor help: shows the entry of a name in the reference.
 
 local arguments = require "luatensor.cli.arguments"
 local help = require "luatensor.help"

@@ -1,10 +1,11 @@
 --- The command `luatensor`. Each file of luatensor/cli/ that is named below is a subcommand: a table with
---   summary, description   for --help
---   example                a command line
---   define(parser)         defines its options
---   run(options)           returns a result, which is saved as JSON if option json is given, and then shown
---   prints                 true if the command shows its result itself
---   save(result, options)  optional: saves more; returns true if the result need not be shown
+--
+--     summary, description   for --help
+--     example                a command line
+--     define(parser)         defines its options
+--     run(options)           returns a result, which is saved as JSON if option json is given, and then shown
+--     prints                 true if the command shows its result itself
+--     save(result, options)  optional: saves more; returns true if the result need not be shown
 
 require "luatensor.base.requirements"
 local arguments = require "luatensor.cli.arguments"
@@ -73,7 +74,7 @@ local function write(text)
   check(io.stdout:flush())
 end
 
--- print, for experiments and others, with the same check.
+-- Like print, for experiments and scripts, with the same check of the standard output.
 local function print_checked(...)
   local words = table.pack(...)
   for i = 1, words.n do words[i] = tostring(words[i]) end

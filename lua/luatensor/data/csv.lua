@@ -33,7 +33,7 @@ end
 
 -- ---- columns ----
 
--- The number of the column with this name, or nil. A name that two columns share stands for neither.
+-- The number of the column with this name, or nil. A name that two columns share is ambiguous and gives nil.
 local function find_name(path, what, column, fields)
   local found
   for i, name in ipairs(fields) do
@@ -84,7 +84,7 @@ local function in_order(names)
   return sorted
 end
 
--- Sorts the classes, and renumbers y, which numbers them by first appearance.
+-- Sorts the classes, and changes y, which numbers the classes by first appearance, to the sorted order.
 local function order_classes(y, names)
   local sorted, rank, ranks = in_order(names), {}, {}
   for i, name in ipairs(sorted) do rank[name] = i end
@@ -95,22 +95,23 @@ end
 
 -- ---- the function ----
 
---- Reads a file of separated values, by its first bytes gunzipped: rows of numbers, fields in double quotes or not (""
--- in quotes stands for one), white space around them left out, empty lines too.
+--- Reads a file of separated values. A file that begins like a gzip file is unpacked. Rows contain numbers; fields
+-- may stand in double quotes, where "" means one quote. White space around fields and empty lines are ignored.
 --
 --     local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
 --
 -- @function data.read_csv
 -- @string path
--- @tparam[opt] table options `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): lines
--- before it; `columns`: a list of names or numbers, negative from the end (default: all but the labels); `labels`: the
--- column of classes, any strings; `missing`: a number for empty fields, such as 0/0 (default: an error); `dtype`
--- (default: the default float; with int64 integers are read exactly), `device`
+-- @tparam[opt] table options `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): the
+-- number of lines before the header or the first row; `columns`: a list of names or numbers, negative from the end
+-- (default: all but the labels); `labels`: the column of classes, any strings; `missing`: a number for empty fields,
+-- such as 0/0 (default: an error); `dtype` (default: the default float; with int64 integers are read exactly),
+-- `device`
 -- @treturn tensor [rows, columns]
 -- @treturn[opt] tensor y, int64 [rows], with option labels: classes from 1 on
 -- @treturn[opt] table the classes' names, sorted: numbers by size, else strings
--- @raise a name that several columns have; a field that is no number, rows of different lengths, a quote that does not
--- end, gzip data that is damaged: with line and column
+-- @raise if several columns have the wanted name; with line and column, if a field is no number, rows have different
+-- lengths, a quote does not end, or gzip data are damaged
 local function read_csv(path, options)
   options = args.options("read_csv", options, known)
   local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)

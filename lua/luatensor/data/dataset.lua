@@ -1,8 +1,8 @@
---- Data sets: what gives samples by their numbers.
+--- Data sets: objects that return samples by their numbers.
 --
--- A data set is any table with a field `size`, the number of samples, and a function `get(self, indices)`, which gives
--- the samples of these numbers (a tensor of int64, 1-based) as one batch: any values, tensors or not. Where it has a
--- field `device`, indices are there.
+-- A data set is any table with a field `size`, the number of samples, and a method `get(self, indices)`. `indices` is
+-- an int64 tensor of 1-based numbers; `get` returns their samples as one batch: any values, tensors or not. If the
+-- data set has a field `device`, the indices are on that device.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -15,8 +15,8 @@ local check = require "luatensor.data.check"
 local Dataset = {}
 Dataset.__index = Dataset
 
---- All samples, as `get` gives them.
--- @treturn tensor ... or what get returns
+--- All samples as one batch, as `get` returns it.
+-- @treturn tensor ... or other values, if `get` returns others
 function Dataset:all()
   return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device}))
 end
@@ -38,11 +38,12 @@ end
 
 -- ---- tensors ----
 
---- Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
+--- A data set of the rows of tensors: `data.TensorDataset(x, y)`. Sample i is row i of each tensor. Field `tensors`
+-- is the list of tensors.
 -- @function data.TensorDataset
--- @tparam tensor ... one or more, of as many rows each, on one device
--- @treturn Dataset `get` gives rows of each, copied
--- @raise tensors of different sizes, or without dims
+-- @tparam tensor ... one or more, with equal numbers of rows, on one device
+-- @treturn Dataset `get` returns copied rows of each tensor
+-- @raise if tensors have different numbers of rows, or no dims
 local TensorDataset = class("TensorDataset", function(...)
   local tensors = {...}
   for i = 1, math.max(1, select("#", ...)) do
@@ -75,7 +76,7 @@ function TensorDataset:__tostring()
   return "TensorDataset: " .. table.concat(parts, ", ")
 end
 
--- ---- parts of others ----
+-- ---- subsets ----
 
 local function subset_indices(indices, base)
   if type(indices) == "table" then
@@ -93,9 +94,9 @@ end
 --- Some samples of another data set.
 -- @function data.Subset
 -- @tparam Dataset base
--- @tparam tensor|table indices of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
+-- @tparam tensor|table indices of samples, 1-based, in the order wanted; repeated indices give repeated samples
 -- @treturn Dataset with fields `base` and `indices`
--- @raise an index that is out of range
+-- @raise if an index is out of range
 local Subset = class("Subset", function(base, indices)
   check("Subset", base)
   indices = blame.call(subset_indices, indices, base)
@@ -112,11 +113,12 @@ function Subset:get(indices) return self.base:get(take(self.indices, indices, 1)
 
 function Subset:__tostring() return ("Subset: %d of %d samples"):format(self.size, self.base.size) end
 
--- ---- several as one ----
+-- ---- concatenation ----
 
 --- Several data sets of tensors, one after the other.
 -- @function data.ConcatDataset
--- @tparam table list of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
+-- @tparam table list of data sets on one device, with batches of the same dtypes and of the same shapes, except for
+--   the first dim
 -- @treturn Dataset
 local ConcatDataset = class("ConcatDataset", function(list)
   local kind = core.type_name(list)
@@ -128,7 +130,7 @@ local ConcatDataset = class("ConcatDataset", function(list)
   return {parts = list, size = size, device = list[1].device}
 end)
 
--- The samples of one part among the requested ones, and their places in the request.
+-- The samples of one part that the request contains, and their places in the request.
 local function of_part(part, first, indices)
   local here = indices:ge(first):logical_and(indices:le(first + part.size - 1)):nonzero()
   local at = lt.is_tensor(here) and here:flatten() or here[1]

@@ -1,4 +1,4 @@
---- Handwritten digits, which the library contains.
+--- The handwritten digits that come with the library.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"

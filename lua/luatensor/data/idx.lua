@@ -1,4 +1,4 @@
---- The IDX format, which MNIST came in: unpacked or packed by gzip.
+--- Reads files in the IDX format of MNIST, plain or packed by gzip.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -7,13 +7,14 @@ local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
 
---- Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.
+--- Reads an IDX file: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64. A file that begins like a
+-- gzip file is unpacked.
 -- @function data.read_idx
 -- @string path
 -- @tparam[opt] table options `dtype` (default: the file's), `device`
 -- @treturn tensor
--- @raise what is wrong with a file that is damaged, truncated, too long, or of another kind: sizes are checked before
--- anything is made
+-- @raise if the file is damaged, truncated, too long, or of another kind; sizes are checked before memory is
+-- allocated
 local function read_idx(path, options)
   options = args.options("read_idx", options, {dtype = true, device = true})
   local x = blame.call(core.read_idx, path, options.device)
@@ -22,7 +23,7 @@ end
 
 -- ---- MNIST ----
 
--- The usual names of a file.
+-- The usual names of one of the four files.
 local function names_of(kind, dims)
   return {("%s-idx%d-ubyte"):format(kind, dims), ("%s.idx%d-ubyte"):format(kind, dims)}
 end
@@ -62,15 +63,15 @@ local function pair(folder, kind, options)
   return dataset.TensorDataset(x, labels:to(where):to("int64"):add_(1))
 end
 
---- MNIST, or what comes in its form, from a folder with the four files (`train-images-idx3-ubyte` …, as they are or
--- with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
+--- Reads MNIST, or another data set in the same form, from a folder with the four files (`train-images-idx3-ubyte` …,
+-- with or without `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
 -- @function data.mnist
 -- @string folder
 -- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`,
 -- `image` (false): if true, x is [n, 1, 28, 28], as convolutions want it
--- @treturn Dataset to train with: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
--- @treturn Dataset to test with: 10000
--- @raise files that are missing, damaged, or do not fit together
+-- @treturn Dataset for training: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
+-- @treturn Dataset for testing: 10000 samples
+-- @raise if files are missing, damaged, or do not fit together
 local function mnist(folder, options)
   options = args.options("mnist", options, {dtype = true, device = true, image = true})
   if type(folder) ~= "string" then blame.fail("mnist", "folder expected, got %s", core.type_name(folder)) end

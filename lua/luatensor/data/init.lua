@@ -1,4 +1,4 @@
---- Data sets, the batches that networks are trained with, and readers of common files.
+--- Data sets, batches for training, and readers of common files.
 --
 --     local data = require "luatensor.data"
 --

@@ -28,15 +28,16 @@ local known = {
   drop_last = {"boolean", default = false}, map = "callable", device = "device",
 }
 
---- Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
+--- Returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
 -- `#loader` is the number of batches.
 -- @function data.Loader
 -- @tparam Dataset ds
--- @tparam[opt] table options `batch_size` (1); `shuffle` (false): another order each time; `generator` of the orders
--- (default: the default generator); `drop_last` (false): no last batch that is smaller; `device`: where the batches'
--- tensors go; `map`: a function of what the data set gives for a batch, on that device, whose results are given instead
+-- @tparam[opt] table options `batch_size` (1); `shuffle` (false): draws a new order for each epoch; `generator`: for
+-- these orders (default: the default generator); `drop_last` (false): leaves out a last batch that is smaller;
+-- `device`: the tensors of batches are moved there; `map`: a function that takes a batch on that device and returns
+-- the values to use instead
 -- @treturn Loader
--- @raise a batch size below 1; no data set
+-- @raise if the batch size is below 1, or ds is no data set
 local function new(_, ds, options)
   local self = args.read("Loader", options, known)
   self.dataset = check("Loader", ds)
@@ -98,10 +99,10 @@ local function fetch(ds, device, indices)
   return check_batch("the data set", blame.call_script(ds.get, ds, indices))
 end
 
---- One epoch: an iterator of batches, each what the data set gives for its samples. The order is drawn at once, with
--- `shuffle`: one permutation, from the loader's generator, which goes on from there in the next epoch; without one,
--- from a generator whose seed is one number of the default generator. Loops may be left early and stand within each
--- other.
+--- Starts an epoch: returns an iterator of batches, each with the values that the data set returns for its samples.
+-- With `shuffle`, the order is one permutation, drawn at once from the loader's generator, which the next epoch
+-- continues. A loader without a generator draws a seed from the default generator instead. Loops may end early, and
+-- may be nested.
 -- @treturn function an iterator
 function Loader:batches()
   local ds, size, device, map = self.dataset, self.batch_size, self.device, self.map
@@ -139,7 +140,7 @@ end
 
 --- Makes the next call of `batches` continue where state_dict was called.
 -- @tab state
--- @raise what is no such state; more samples than the data set has
+-- @raise if the state is no such state, or names more samples than the data set has
 function Loader:load_state_dict(state)
   if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", core.type_name(state)) end
   self.epoch, self.resumed = nil, nil

@@ -1,4 +1,4 @@
---- Parts of a data set: to train with, to choose with, to test with.
+--- Divides a data set into parts: for training, for choosing a model, and for testing.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -10,7 +10,7 @@ local dataset = require "luatensor.data.dataset"
 
 local known = {generator = true, stratify = true}
 
--- ---- how many ----
+-- ---- sizes of the parts ----
 
 local function check_numbers(parts)
   if type(parts) ~= "table" or #parts == 0 then
@@ -48,7 +48,7 @@ local function how_many(parts, n)
   return parts
 end
 
--- ---- which ----
+-- ---- samples of the parts ----
 
 -- The labels of the samples, whose shares should be equal in all parts.
 local function labels_of(ds, stratify)
@@ -64,8 +64,8 @@ local function labels_of(ds, stratify)
   return y:detach():to(core.host_device)
 end
 
--- Gives each sample in turn to the part that is furthest behind its share. So the parts get their exact counts, and of
--- each stretch of the order their share.
+-- Gives each sample in turn to the part that is furthest behind its share. So each part gets its exact count, and its
+-- share of every stretch of the order.
 local function deal(order, counts, lists)
   local n = #order
   for at, sample in ipairs(order) do

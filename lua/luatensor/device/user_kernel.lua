@@ -161,9 +161,9 @@ local function check_given(kernel, given, source)
   end
 end
 
---- Text that is appended to the source: the compiler knows the parameters behind macros and typedefs, and refuses wrong
--- ones. The check is necessary because the driver reads as many arguments, of as many bytes, as the kernel has,
--- however many it is given.
+--- Text that is appended to the source: the compiler knows the parameters behind macros and typedefs, and refuses
+-- wrong ones. The check is necessary because the driver always reads as many bytes of arguments as the kernel
+-- declares, even if fewer are passed.
 local check = [[
 
 
@@ -208,8 +208,8 @@ end
 -- @string name the kernel's name in it
 -- @tparam[opt] table options `device` (default: the default device if it is a GPU, else the accelerator);
 --   `parameters`: the list of parameters as text, if the source has types that cannot be read
--- @return the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these
---   arguments; {count = n} stands for the number of blocks that n threads need, of 256 threads unless `block` is given
+-- @return the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues the kernel with
+--   these arguments; {count = n} makes a grid of at least n threads, in blocks of 256 threads unless `block` is given
 -- @raise the compiler's errors, with the line numbers of the source; if there is no such kernel or no GPU
 function lt.kernel(source, name, options)
   check_text(1, source)

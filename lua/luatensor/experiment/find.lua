@@ -21,7 +21,7 @@ local function full_name(name)
   end
 end
 
---- Like experiment.find.
+--- Implements experiment.find.
 function scripts.find(name)
   if type(name) ~= "string" then error(("experiment.find: string expected, got %s"):format(type(name)), 2) end
   local full = full_name(name)
@@ -44,11 +44,12 @@ function scripts.load(name)
   return loadfile(path)
 end
 
--- True while a script is only asked for its description: experiment.start then raises the description.
+-- True while a script is run only to read its description, which experiment.start then raises.
 local asking = false
 local answer = {}
 
---- Called first by experiment.start: if a script is only asked for its description, raises it, which ends the script.
+--- experiment.start calls this function first. If a script is run only for its description, the function raises the
+-- description, which ends the script.
 function scripts.answer(spec)
   if asking then error(setmetatable({spec = spec}, answer), 0) end
 end
@@ -63,7 +64,7 @@ local function ask(name)
   return said.spec
 end
 
---- Like experiment.list.
+--- Implements experiment.list.
 function scripts.list()
   local list = {}
   for i, name in ipairs(names) do

@@ -84,9 +84,16 @@ local function head_of(self)
   return blocks
 end
 
--- Fields: name, title, question, claims (of the notebook), options (as used), device, where (the device in words),
--- without (why there is no GPU), emulated, values {name = {value =, unit =, device =, emulated =}}, body (blocks),
--- results (of lt.bench or lt.advise that it showed), others (share of the processor that others used), incomplete.
+-- The fields of the result:
+--
+--     name, title, question, options (as used), device, emulated, incomplete
+--     claims       the numbers of the notebook's claims that the experiment tests
+--     where        the device in words
+--     without      the reason why there is no GPU
+--     values       {name = {value =, unit =, device =, emulated =}}
+--     body         the blocks of the page
+--     results      results of lt.bench or lt.advise that the script showed
+--     others       the share of the processor that other processes used
 local class = result.class("experiment", {
   head = head_of,
   blocks = function(self) return self.body end,
@@ -137,7 +144,7 @@ local function values_in(self, text, given)
   return found and values or nil
 end
 
---- A paragraph. `{name}` in it stands for a value of that name, for one that run:value noted, or for an option.
+--- A paragraph. `{name}` in the text stands for one of `values`, for a value noted by run:value, or for an option.
 -- @string text
 -- @tab[opt] values by name, each {value, unit}
 function run:text(text, values) say(self, document.text(text, values_in(self, text, values))) end
@@ -334,7 +341,7 @@ end
 -- measurements.
 -- @tab argv the script's arguments: `{...}`
 -- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options and check (as
---   for luatensor.cli.arguments.read)
+--   in luatensor.cli.arguments.read)
 -- @treturn table with the field options and the methods above, of which `finish` is called last
 function experiment.start(argv, spec)
   scripts.answer(spec)

@@ -30,7 +30,7 @@ notebook.claims = {
   },
   {
     claim = "Cited: 16 384 cores of a GeForce RTX 4090 with 24 GB, 64 of a Ryzen Threadripper Pro 5995WX.",
-    cited = {"rtx-4090", "threadripper-5995wx"},    -- rows of luatensor.public_figures; the notebook used neither of
+    cited = {"rtx-4090", "threadripper-5995wx"},    -- rows of luatensor.public_figures; the notebook used neither
                                                     -- the two
   },
   {claim = "A GPU is efficient with a large volume of data: small or simple tasks cannot use all of its cores."},

@@ -17,12 +17,12 @@ rules.conv = {
   {"xp", function(g, x, p) return core.conv_weight(g, x, p.args[1], lengths(p.shapes[2])) end},
   {"", of_bias},
 }
---- x's gradient, from y's gradient and w.
+--- The gradient of x, from the gradient of y and w.
 rules.conv_input = {
   {"yp", function(g, w, p) return core.conv(g, w, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_weight(y, g, p.args[1], lengths(p.shapes[2])) end},
 }
---- w's gradient, from y's gradient and x.
+--- The gradient of w, from the gradient of y and x.
 rules.conv_weight = {
   {"yp", function(g, x, p) return core.conv(x, g, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_input(y, g, p.args[1], lengths(p.shapes[2])) end},
@@ -31,7 +31,7 @@ rules.conv_weight = {
 rules.max_pool = {{"2p", function(g, position, p)
   return core.max_pool_back(g[1], position, p.args[1], lengths(p.shape))
 end}}
---- From y's gradient, the elements at the positions of the maxima.
+--- Takes the elements of the gradient of y at the positions of the maxima.
 rules.max_pool_back = {{"yp", function(g, position, p)
   local shape = p.shape
   local rows = {shape[1], shape[2], -1}

@@ -7,14 +7,14 @@ local ag = core.autograd
 local conj, zero, same, where = help.conj, help.zero, help.same, core.where
 local rules = {}
 
---- A rule for one input. df is the derivative with respect to the value that the letter stands for; fused: the product
--- of g and the derivative for real numbers, as an expression.
+--- Adds a rule for one input. df: the derivative with respect to the value that the letter stands for. fused: the
+-- product of g and the derivative for real numbers, as an expression.
 local function of(letter, name, df, fused)
   local function plain(g, x) return g * conj(df(x)) end
   rules[name] = {{letter, fused and help.fused(letter, fused, plain) or plain}}
 end
 
---- A rule for one input: a row of ops.def if the gradient is real and is not recorded itself, else plain(g, x).
+--- Adds a rule for one input: a row of ops.def if the gradient is real and is not recorded itself, else plain(g, x).
 local function by_row(letter, name, plain)
   local row = core.hidden[name .. "_back_"]
   rules[name] = {{letter, function(g, x)
@@ -23,8 +23,8 @@ local function by_row(letter, name, plain)
   end}}
 end
 
-local function of_x(...) of("x", ...) end      -- df(x), of the input
-local function of_o(...) of("o", ...) end      -- df(o), of the result
+local function of_x(...) of("x", ...) end      -- df takes the input
+local function of_o(...) of("o", ...) end      -- df takes the result
 
 -- ---- arithmetic ----
 
@@ -65,7 +65,7 @@ local both, either = core.logical_and, core.logical_or
 
 local function is_number(x) return type(x) == "number" end
 
---- Equal elements share the gradient. A number takes all of it, and that part is lost: so clip (and maximum) of x at 0
+--- Equal elements share the gradient. An element that equals a number gets no gradient, so clip and maximum of x at 0
 -- agree with relu.
 local function larger(g, a, b)
   local above = where(less(b, a), g, 0)
@@ -103,8 +103,8 @@ rules.where = {
   {"x", function(g, x) return where(x, 0, g) end},
 }
 
---- The gradient of a complex sign has only the component that turns the number, not the one that changes its length.
--- The result is not kept, because it may be changed in place.
+--- The gradient of a complex sign has only the component that turns the number, not the component that changes its
+-- length. The rule does not keep the result, because scripts may change it in place.
 rules.sign = {{"x", function(g, x)
   if rawequal(conj(x), x) then return g:zeros_like() end
   local o = x:sign()

@@ -2,8 +2,8 @@
 -- decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with
 -- application in optimum experimental design" (2010), for qr; PyTorch's FunctionsManual.cpp for complex matrices.
 -- PyTorch's documentation says what is defined: vectors of eigh, eig and svd are unique up to a factor of length 1,
--- but vectors of repeated values are not. If a function depends on that choice, its gradient is meaningless; for
--- vectors of repeated values the gradient is not finite.
+-- but vectors of repeated values are not. If a function depends on the choice of the factor, its gradient is
+-- meaningless; for vectors of repeated values the gradient is not finite.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -48,7 +48,7 @@ end}}
 
 -- ---- eigenvalues ----
 
---- V (diag(g of values) + Vᴴ (g of V) / (differences of values)) Vᴴ
+--- The gradient is V (diag(g of values) + Vᴴ (g of V) / (differences of values)) Vᴴ.
 rules.eigh = {{"12", function(g, values, v)
   local inner = g[1] and diagonal(g[1])
   if g[2] then
@@ -66,7 +66,7 @@ end}}
 --- inverse(Vᴴ) inner Vᴴ
 local function by_vectors(inner, v) return core.linalg.solve(adjoint(v), inner:matmul(adjoint(v))) end
 
---- As for eigh, plus the term that keeps the columns at length 1.
+--- The gradient is that of eigh plus a term that keeps the columns at length 1.
 rules.eig = {{"12", function(g, values, v)
   local inner = g[1] and diagonal(g[1])
   if g[2] then
@@ -99,8 +99,8 @@ local function between(g, u, s, vh)
   return inner
 end
 
---- With full_matrices, only the gradient of the values is defined: the additional vectors may be any that complete a
--- basis.
+--- With full_matrices, only the gradient of the values is defined, because the additional vectors may be any vectors
+-- that complete a basis.
 rules.svd = {{"123", function(g, u, s, vh)
   local k = columns(s)
   if columns(u) ~= rows(vh) then
@@ -144,7 +144,7 @@ local function of_square_r(gq, gr, q, r)
   return adjoint(core.linalg.solve(r, adjoint(right)))
 end
 
---- If x has more columns than rows, the surplus columns, x2, only yield R2 = Qᴴ x2. The other columns must be
+--- If x has more columns than rows, the surplus columns, x2, only yield R2 = Qᴴ x2. The first columns must be
 -- independent.
 rules.qr = {{"12", function(g, q, r)
   local gq, gr = g[1], g[2]

@@ -104,8 +104,8 @@ function help.attach(name, inputs, results, gradient)
   return row
 end
 
---- Records y as a function of x with gradient 0: one that depends on x's shape alone, or that is piecewise constant.
--- Does nothing unless gradients are recorded.
+--- Records y as a function of x with gradient 0: y depends on x's shape alone, or is piecewise constant. Does nothing
+-- unless gradients are recorded.
 -- @string name the name of the function
 -- @tparam tensor x
 -- @tparam tensor y

@@ -53,9 +53,9 @@ rules.assignment = {
   {"p", function(g, p) return g[p.args[1]] end},
 }
 
--- ---- other parts ----
+-- ---- views and indexing functions ----
 
---- Views: the rule repeats the view with the arguments of the call.
+--- For views, the rule repeats the view with the arguments of the call.
 for name in ("narrow diagonal"):gmatch "%S+" do
   rules[name] = {{"p", function(g, p)
     local list = p.args
@@ -75,7 +75,7 @@ rules.gather = {{"p", function(g, p)
   return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
 end}}
 
---- The other dims may broadcast on either side.
+--- Dims other than `dim` may broadcast, of x as well as of the index.
 rules.take_along_axis = {{"p", function(g, p)
   local shape = g.shape
   local stretched = {table.unpack(shape)}

@@ -22,7 +22,7 @@ rules.inv = {{"o", function(g, o)
   return -turned:matmul(g):matmul(turned)
 end}}
 
---- X = inverse(A) B: B's gradient is H = inverse(Aᴴ) g, and A's -H Xᴴ.
+--- X = inverse(A) B: the gradient of B is H = inverse(Aᴴ) g, and the gradient of A is -H Xᴴ.
 rules.solve = {all = {"xop", function(g, a, x, p)
   local vector = #p.shapes[2] == 1
   if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end
@@ -33,8 +33,8 @@ end}}
 
 -- ---- determinants ----
 
---- The conjugated matrix of cofactors: det(A) inverse(A)ᴴ, but also for singular matrices. With A = U S Vh it is det(U
--- Vh) U diag(the products of the other singular values) Vh.
+--- The conjugated matrix of cofactors: det(A) inverse(A)ᴴ, but also for singular matrices. With A = U S Vh the matrix
+-- is det(U Vh) U diag(p) Vh, where p[i] is the product of all singular values except number i.
 local function cofactors(x)
   local u, s, vh = core.linalg.svd(x)
   local n = s.shape[s.ndim]
@@ -43,14 +43,14 @@ local function cofactors(x)
   return product * each(core.linalg.det(u) * core.linalg.det(vh))
 end
 
---- The gradients of this gradient are those of inv or, for singular matrices, those of svd.
+--- The gradients of this gradient are the gradients of inv or, for singular matrices, of svd.
 rules.det = {{"xo", function(g, x, o)
   local regular, inverse = pcall(core.linalg.inv, x)
   if regular then return each(g * conj(o)) * adjoint(inverse) end
   return each(g) * cofactors(x)
 end}}
 
---- A complex sign turns with the imaginary part of trace(inverse(A) dA), just as log |det| grows with its real part.
+--- A complex sign turns with the imaginary part of trace(inverse(A) dA), just as log |det| grows with the real part.
 rules.slogdet = {{"x1", function(g, x, sign)
   local of_sign, scale = g[1], g[2]
   if sign.dtype:find "^complex" then

@@ -8,8 +8,8 @@ local rules = {}
 
 local keep = {keepdim = true}
 
---- x as [rows, …] normalised over dims, of which all gradients are made. mean nil: the means of the rows, or 0 for RMS
--- normalisation.
+--- x as [rows, …], normalised over dims; all gradients are computed from this tensor. If mean is nil, the means of
+-- the rows are computed; RMS normalisation takes them as 0.
 local function normalised(x, dims, eps, rms, mean, rstd)
   if not mean and not rms then mean = x:mean(dims, keep) end
   local d = mean and x - mean or x
@@ -17,7 +17,7 @@ local function normalised(x, dims, eps, rms, mean, rstd)
   return d * rstd, rstd
 end
 
---- The gradient of x, reshaped like xh and g. given: mean and variance are constants.
+--- The gradient of x, reshaped like xh and g. given: true if mean and variance are constants.
 local function of_input(g, xh, rstd, dims, rms, given)
   if given then return g * rstd end
   local along = (g * xh):mean(dims, keep)
@@ -60,7 +60,7 @@ local function shaped(list, p)
   return list
 end
 
---- Frees the tensors that were made for the rule, whose memory need not wait for a collection.
+--- Frees the tensors that a rule made, so that their memory need not wait for a collection.
 local function drop(...)
   for i = 1, 3 do
     local x = select(i, ...)

@@ -23,8 +23,8 @@ local function matmul_x(g, y, p)
   return x_ndim == 1 and d:squeeze(-2) or d
 end
 
---- The gradient of one matrix that a whole batch shares: the rows of the batch are stacked, so that one product
--- suffices and nothing has to be summed.
+--- The gradient of one matrix that a whole batch shares. The rows of the batch are stacked, so that one product
+-- suffices and no sum over the batch is needed.
 local function for_one_matrix(g, x)
   local rows = x:reshape(-1, x.shape[x.ndim])
   return turned(rows):matmul(g:reshape(-1, g.shape[g.ndim]))

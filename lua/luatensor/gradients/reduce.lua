@@ -6,7 +6,7 @@ local conj = require("luatensor.gradients.help").conj
 local where = core.where
 local rules = {}
 
---- Restores the reduced dims, with length 1. For a single element broadcasting does that.
+--- Restores the reduced dims, with length 1. A result of one element is broadcast without them.
 local function restored(g, p)
   if p.keepdim or #p.dims == #p.shape then return g end
   return g:reshape(p.kept)
@@ -46,8 +46,8 @@ local function before(lines)
   return lines:cumulative_prod(2, {include_initial = true}):narrow(2, 1, lines.shape[2])
 end
 
---- The products of the other elements: the product before each element times the product after it, so that zeros need
--- no special case.
+--- The gradient is g times the product of the other elements: the product before each element times the product after
+-- the element, so that zeros need no special case.
 rules.prod = {{"xp", function(g, x, p)
   if x.size == 0 then return x:zeros_like() end
   local order, back = to_the_end(#p.shape, p.dims)

@@ -10,7 +10,7 @@ rules.broadcast_to = {help.same}                  -- the engine sums over broadc
 rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
 rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
 
---- The part of each input. A list of one tensor needs no split.
+--- The gradient of each input is a part of g. A list of one tensor needs no split.
 local alone = {true}
 
 rules.concat = {all = {"p", function(g, p)
@@ -30,7 +30,7 @@ rules.stack = {all = {"p", function(g, p)
   return parts
 end}}
 
---- Complex numbers and their parts.
+--- ---- complex numbers and their parts ----
 local function zeros(g) return core.zeros_like(g) end
 rules.real = {{"", function(g) return core.complex(g, 0) end}}
 rules.imag = {{"", function(g) return core.complex(zeros(g), g) end}}

@@ -1,11 +1,11 @@
---- Reads the annotations in library/, which tools/annotate.lua writes: the one source of help and of what editors show.
--- A line that is not of their grammar is an error.
+--- Reads the annotations in library/, which tools/annotate.lua writes. Help and editors take their texts from these
+-- files. A line that does not follow the grammar is an error.
 
 local annotations = {}
 
 -- ---- tags ---------------------------------------------------------------------------------------
 
--- Each adds what a tag says to the comment that is being read, or to the class.
+-- For each tag, a function that adds the tag's text to the comment or the class that is being read.
 local tags = {}
 
 function tags.meta() end
@@ -64,7 +64,7 @@ local function read_text(state, line)
   end
 end
 
--- The doc so far is that of owner.name.
+-- Ends the current doc, which describes owner.name.
 local function finish(state, owner, name, more)
   local doc = state.doc
   doc.owner, doc.name, doc.module = owner, name, state.module
@@ -72,7 +72,7 @@ local function finish(state, owner, name, more)
   state.docs[#state.docs + 1], state.doc, state.class = doc, new_doc(), nil
 end
 
--- Lua under a comment, as {pattern, function(state, captures)}.
+-- Lua statements that may follow a comment, as {pattern, function(state, captures)}.
 local statements = {
   {"^local ([%w_]+) = {}$", function(state)
     state.doc, state.class = new_doc(), nil
@@ -114,10 +114,10 @@ end
 
 --- Reads a file's text.
 -- @string text
--- @string module that the file is of: "" is luatensor itself
--- @tab docs gets what is read, in order
--- @tab classes gets the classes, in order and by name
--- @raise a line that is not of the grammar, with its number
+-- @string module that the file describes: "" is luatensor itself
+-- @tab docs receives the docs, in order
+-- @tab classes receives the classes, in order and by name
+-- @raise if a line does not follow the grammar, with the line's number
 function annotations.read(text, module, docs, classes)
   local state, number = {docs = docs, classes = classes, doc = new_doc(), module = module}, 0
   for line in text:gmatch "([^\n]*)\n" do

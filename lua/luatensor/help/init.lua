@@ -1,4 +1,4 @@
---- lt.help: what the reference says of a name, at the prompt.
+--- lt.help: shows entries of the reference at the prompt.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -17,7 +17,8 @@ local USAGE <const> = 'give a name, a function or words: lt.help "conv2d", lt.he
 
 -- ---- values -------------------------------------------------------------------------------------
 
--- Visits the public tables with the names before theirs; those that no script has named yet are not loaded.
+-- Calls visit(library, prefix) for the public tables and for classes, with the prefix that scripts write before their
+-- names. Modules that no script has named yet are not loaded.
 local function each_library(visit)
   local function look(library, prefix)
     visit(library, prefix)
@@ -33,7 +34,7 @@ local function each_library(visit)
   visit(core.methods, "Tensor:")
 end
 
--- A name as the topics have it: methods of a class of modules may be those of every module.
+-- Finds the topic of a name. A method of a class may be listed under the base class: Module, Optimizer or Scheduler.
 local function find_topic(name)
   local topic, same = topics.find(name)
   if topic or not name:find ":" then return topic, same end
@@ -58,7 +59,7 @@ local function names_of(value)
   return found
 end
 
--- The topic of a value; of several names that of the one with a text of its own.
+-- Finds the topic of a value. Of several names, the name with a text of its own counts.
 local function find_value(value)
   local topic, same
   for _, name in ipairs(names_of(value)) do
@@ -86,7 +87,7 @@ local objects = {
   tensor = 'this is a tensor; lt.help "Tensor" lists the methods and properties of tensors',
 }
 
--- One sentence on a value that no public name has.
+-- A sentence about a value without a public name.
 local function describe(value)
   local kind = core.type_name(value)
   if objects[kind] then return objects[kind]:format(type(value) == "table" and value.class_name or "") end
@@ -94,7 +95,7 @@ local function describe(value)
   return ("there is no help for a value of type %s; give a name or a function: lt.help \"conv2d\""):format(kind)
 end
 
--- The page of a topic; of a class with its methods. "Tensor" is the class, not the function of almost that name.
+-- The page of a topic, for a class with its methods. "Tensor" is the class, not the function lt.tensor.
 local function show(name, topic, same)
   local class = topic.name:match "%u[%w]*$"
   if name == "Tensor" then return list_inside(name) end
@@ -111,14 +112,14 @@ local function answer_value(value)
   return nil, describe(value)
 end
 
--- All names by their last parts, which lt.help takes, too.
+-- The last parts of all names, which lt.help accepts as well.
 local function last_parts()
   local known = {}
   for _, topic in ipairs(topics.index()) do known[topic.name:match "[^.:]+$"] = true end
   return known
 end
 
--- One sentence on a name that is not there.
+-- A sentence about an unknown name.
 local function suggest(name)
   local prefix, last = name:gsub("^lt%.", ""):match "^(.-)([%w_]+)$"
   local kind = prefix == "" and foreign.find("", last) == nil and "tensor" or prefix
@@ -141,10 +142,10 @@ local function answer_name(name)
   return nil, suggest(name)
 end
 
---- The help of a name, a function, a class or a table, or for words.
+--- Finds the help for a name, a function, a class, a table, or words to search for.
 -- @param subject
--- @treturn string|nil text; nil: there is none
--- @treturn string then why not, in one sentence
+-- @treturn string|nil text, or nil if there is none
+-- @treturn string if there is no text, the reason in one sentence
 function help.find(subject)
   local index, needed = topics.index()
   if not index then return nil, "help needs " .. needed end
@@ -153,8 +154,8 @@ function help.find(subject)
   return answer_value(subject)
 end
 
---- Prints what the reference says of a name: how it is called, its options with their defaults, what it returns, an
--- example. Other words are searched for in all names and texts. What has no help is told in one sentence; nothing is an
+--- Prints the reference's entry for a name: the calls, the options with their defaults, the results, and an example.
+-- Other words are searched for in all names and texts. If there is no help, one sentence says so; no argument is an
 -- error.
 -- @function help
 -- @param[opt] subject a name ("conv2d", "nn.Linear", "x:sum"), a function, a class, a table of functions, or words

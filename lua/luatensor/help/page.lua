@@ -14,7 +14,8 @@ local words = {
   ["string[]"] = "list of strings", ["table[]"] = "list of tables",
 }
 
---- "luatensor.Tensor|number" → "tensor or number"; classes of options are shown apart.
+--- "luatensor.Tensor|number" → "tensor or number". Classes of options are left out, because their options are listed
+-- separately.
 function page.type_words(type)
   local parts = {}
   for word in type:gsub("%(string|integer%)", "(string,integer)"):gmatch "[^|]+" do
@@ -33,7 +34,7 @@ end
 
 local function width_of(text) return utf8.len(text) or #text end
 
--- Breaks a text into lines, all but the first indented.
+-- Breaks a text into lines, and indents all but the first.
 local function wrap(text, first, indent)
   local lines, line = {}, first
   for word in text:gmatch "%S+" do
@@ -47,7 +48,7 @@ local function wrap(text, first, indent)
   return table.concat(lines, "\n")
 end
 
--- Rows {name, text}, the texts below each other.
+-- Formats rows {name, text} in two columns.
 local function columns(rows)
   local width, lines = 0, {}
   for _, row in ipairs(rows) do width = math.max(width, #row[1]) end
@@ -70,7 +71,7 @@ function page.options_of(doc)
   end
 end
 
--- "x, dim [, options]" by the optional ones among the parameters.
+-- The list of parameters, "x, dim [, options]", with brackets for optional ones.
 local function parameter_list(doc)
   local text, open = "", 0
   for _, param in ipairs(doc.params) do
@@ -84,7 +85,7 @@ local function parameter_list(doc)
   return ((text .. ("]"):rep(open)):gsub("^ ", ""):gsub("%[, ", "[, "))
 end
 
---- How a topic is called, a way a line.
+--- The ways to call a topic, one on each line.
 function page.heads(topic, doc)
   local lines = {}
   if topic.as_function then
@@ -128,7 +129,7 @@ local function results(doc)
   return #lines > 0 and table.concat(lines, "\n") or nil
 end
 
--- A doc's text: a line that ends a sentence ends a line here, and lines of code stay as they are.
+-- A doc's text. A line of the doc that ends a sentence also ends a line here, and lines of code stay as they are.
 local function prose(doc)
   local lines, text = {}, ""
   local function flush()
@@ -164,7 +165,7 @@ end
 
 --- The page of a topic.
 -- @tab topic
--- @tab same topics whose names end like this one's
+-- @tab same the topics with the same last part of the name
 -- @treturn string
 function page.topic(topic, same)
   local doc, other = topics.doc_of(topic)
@@ -184,7 +185,7 @@ function page.topic(topic, same)
   return table.concat(parts, "\n\n")
 end
 
---- Topics, a line each.
+--- Lists topics, one on each line.
 -- @tab list
 -- @string head the line above
 -- @tparam[opt] int most how many are shown; all unless given

@@ -1,7 +1,8 @@
---- The public names as topics of help: what the annotations say of each, and how to find one.
+--- The public names as topics of help: the annotations of each name, and the search for topics.
 --
--- A topic is {name = "sum", as_function = a doc, as_method = a doc}: functions of luatensor whose first argument is a
--- tensor are methods, too. Names begin with the module ("nn.Linear") or the class ("Module:to", "Tensor.shape").
+-- A topic is {name = "sum", as_function = a doc, as_method = a doc}, because a function of luatensor with a tensor as
+-- first argument is also a method. Names begin with the module ("nn.Linear") or the class ("Module:to",
+-- "Tensor.shape").
 
 local core = require "luatensor.core"
 local annotations = require "luatensor.help.annotations"
@@ -14,7 +15,8 @@ local modules = {"", "nn", "optim", "data", "bench", "options"}
 
 local chunk = core.chunk()
 
--- The folder of the annotations: below the module where it is installed, beside its folder in a checkout.
+-- The folder of the annotations: inside the module's folder if luatensor is installed, beside this folder in a
+-- checkout.
 local function find_folder()
   local here = chunk:match "^@(.*)help[/\\]topics%.lua$"
   local search = package and package.searchpath
@@ -28,7 +30,7 @@ local function find_folder()
   end
 end
 
--- The docs and the classes of all annotations; nil and why not.
+-- The docs and the classes of all annotations; nil and the reason if they cannot be read.
 local function read_annotations()
   if not io then return nil, "Lua's library io, which this state lacks" end
   local folder = find_folder()
@@ -74,7 +76,7 @@ local function add_properties(index, class)
   end
 end
 
--- Functions first: a method of the same name belongs to them.
+-- Adds functions before methods, because a method of the same name joins the topic of the function.
 local function make_index(docs, classes)
   local index = {by_name = {}, classes = classes}
   for _, doc in ipairs(docs) do if doc.kind ~= "method" and doc.kind ~= "table" then add_doc(index, doc) end end
@@ -88,7 +90,8 @@ end
 
 local index
 
---- The index of all topics, which is read once: a list with by_name and classes; nil and what help needs.
+--- The index of all topics, which is read once: a list with by_name and classes; or nil and the thing that help
+-- lacks.
 function topics.index()
   if index then return index end
   local docs, classes = read_annotations()
@@ -97,9 +100,9 @@ function topics.index()
   return index
 end
 
---- The doc of a topic, and the topic that it is another name for.
+--- The doc of a topic. If the topic is an alias, also returns the name of the other topic.
 -- @tab topic
--- @treturn table doc; nil: a property
+-- @treturn table doc, or nil for a property
 -- @treturn string|nil name of the other topic
 function topics.doc_of(topic)
   local doc = topic.as_function or topic.as_method
@@ -109,7 +112,7 @@ function topics.doc_of(topic)
   return other and topics.doc_of(other), other and other.name or same
 end
 
---- The first sentence on a topic.
+--- The first sentence of a topic's text.
 function topics.summary(topic)
   local doc, same = topics.doc_of(topic)
   if same then return "the same as " .. same end
@@ -122,10 +125,10 @@ end
 
 local function last_part(name) return name:match "[^.:]+$" end
 
---- The topic of a name as scripts write it: "sum", "lt.sum", "x:sum", "nn.Linear", "Linear".
+--- Finds the topic of a name as scripts write it: "sum", "lt.sum", "x:sum", "nn.Linear", "Linear".
 -- @string name
 -- @treturn table|nil topic
--- @treturn table the topics whose names end so: without a topic, these are meant
+-- @treturn table the topics with this last part of their names; if there is no topic, any of them may be meant
 function topics.find(name)
   name = name:gsub("%s*%(.*$", ""):gsub("^luatensor%.", ""):gsub("^lt%.", "")
   local bare = name:gsub("^x[.:]", ""):gsub("^[Tt]ensor[.:]", "")
@@ -157,7 +160,7 @@ function topics.inside(name)
   return list
 end
 
--- All text of a topic in small letters.
+-- All text of a topic in lower case.
 local function text_of(topic)
   local doc = topics.doc_of(topic)
   local parts = {topic.name}
@@ -171,7 +174,8 @@ local function text_of(topic)
   return table.concat(parts, " "):lower()
 end
 
--- How well a topic answers: 0 is in the name, 1 in the first sentence, 2 elsewhere; nil: not at all.
+-- The rank of a topic for these words: 1 if all words are in the name, 2 if they are in the first sentence, 3 if they
+-- are elsewhere; nil if a word is missing.
 local function rank(topic, words)
   local doc, same = topics.doc_of(topic)
   if same or doc and doc.text[1] and doc.text[1]:find "^In place" then return nil end
@@ -185,7 +189,7 @@ local function rank(topic, words)
   return best
 end
 
---- The topics whose name or text has all words, the best first.
+--- The topics that contain all words in their name or text, the best first.
 -- @string text words with spaces between
 -- @treturn table list
 function topics.search(text)

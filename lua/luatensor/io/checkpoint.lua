@@ -1,6 +1,6 @@
---- lt.save and lt.load: one tensor in NumPy's .npy format; networks, optimisers, generators and tables of anything in
--- .safetensors files. Such a file's tensors have names; how they stood within each other, and what is no tensor, is
--- JSON in its metadata, under "luatensor":
+--- lt.save and lt.load. One tensor is stored in NumPy's .npy format; networks, optimisers, generators and tables are
+-- stored in .safetensors files. The tensors in such a file have names. The structure of the tables, and the values
+-- that are no tensors, are JSON in the metadata, under "luatensor":
 --
 --     a list                [value, …]
 --     names                 {"name": value, …}
@@ -88,7 +88,7 @@ local function sorted_keys(path, t)
   return keys, kind
 end
 
-local texts                                 -- of a value, by its type
+local texts                                 -- functions by the type of the value
 
 local function text_of(state, path, value, depth)
   value = plain(value)
@@ -275,20 +275,21 @@ end
 local ALONE = {"safetensors", "a tensor alone is saved as .npy; in such a file it has a name: {name = x}"}
 local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 
---- Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
+--- Writes a file whole or not at all. An existing file stays until the new one is on the disk.
 --
--- A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
--- that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
--- these, of tensors, numbers, strings, booleans and such tables:
+-- A tensor is written in NumPy's .npy format. Any other value is written in the .safetensors format, which Python's
+-- package safetensors reads, too. The value may be a network (saved as the tensors of its state_dict, by name), an
+-- optimiser, a generator, a tensor, a number, a string, a boolean, or a table of such values:
 --
 --     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
 --
 -- @function save
--- @string path with the ending `.npy` or `.safetensors`, or one that no known format has
--- @param value what has functions state_dict and load_state_dict is saved as what state_dict gives
+-- @string path with the ending `.npy` or `.safetensors`, or with an ending that no known format has
+-- @param value an object with functions state_dict and load_state_dict is saved as the result of state_dict
 -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
--- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no
--- permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors)
+-- @raise if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (names
+-- it); if there is no room or no permission; if the format lacks the dtype: bfloat16 (.npy), complex128
+-- (.safetensors)
 function lt.save(path, value, options)
   options = args.options("save", options, {metadata = true})
   if core.is_tensor(value) and not options.metadata then
@@ -299,7 +300,7 @@ function lt.save(path, value, options)
   return save_value(path, value, options.metadata)
 end
 
---- Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
+--- Reads a file of lt.save, or of NumPy or safetensors in Python. The first bytes of a file identify its format.
 --
 --     local run = lt.load "run.safetensors"
 --     model:load_state_dict(run.model)
@@ -309,13 +310,13 @@ end
 --
 -- @function load
 -- @string path
--- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return what the file
--- says of itself
--- @return the tensor; or the table that was saved, modules and others as what their state_dict gave; of another
--- program's .safetensors file the tensors by name
--- @treturn[opt] table with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
--- @raise what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its
--- sizes are checked
+-- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return the file's
+-- metadata
+-- @return the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or,
+-- from a .safetensors file of another program, the tensors by name
+-- @treturn[opt] table with option metadata, for a .safetensors file: strings by name, such as PyTorch's {format =
+--   "pt"}
+-- @raise if the file is damaged, truncated, or of another kind; all sizes are checked before memory is allocated
 function lt.load(path, options)
   options = args.options("load", options, {device = true, metadata = "boolean"})
   if type(path) == "string" and not path:find "\0" then

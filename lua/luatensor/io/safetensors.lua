@@ -1,6 +1,6 @@
---- The .safetensors format (https://github.com/huggingface/safetensors): how long the header is, as 8 bytes, little
--- endian; the header, JSON; the elements. The header has an object for each tensor, by name: dtype, shape, data_offsets
--- (first byte and the one after the last, of the elements); and __metadata__, strings by name.
+--- The .safetensors format (https://github.com/huggingface/safetensors): the length of the header as 8 bytes, little
+-- endian; the header, as JSON; the elements. The header has an object for each tensor, by name: dtype, shape,
+-- data_offsets (the first byte of its elements, and the byte after the last); and __metadata__, strings by name.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -49,9 +49,9 @@ local function before(a, b)
   return a.name < b.name
 end
 
---- Writes tensors, byte by byte what the format's own writer writes.
+--- Writes tensors, with exactly the bytes of the format's reference writer.
 -- @string path
--- @tparam table entries a list of {name =, tensor =}: names are UTF-8, none twice; is sorted
+-- @tparam table entries a list of {name =, tensor =}: the names are UTF-8 and unique; the list is sorted in place
 -- @tparam ?table metadata strings by name
 function safetensors.write(path, entries, metadata)
   for _, entry in ipairs(entries) do
@@ -117,7 +117,7 @@ local function check_tensor(path, name, entry)
   return {name = name, dtype = kind.dtype, shape = entry.shape, first = first, stop = stop}
 end
 
--- Checks that the tensors lie one after the other, from the first byte to the last.
+-- Checks that the tensors are stored one after the other, from the first byte to the last.
 local function check_places(path, list, bytes)
   clocale.sort(list, function(a, b)
     if a.first ~= b.first then return a.first < b.first end
@@ -156,9 +156,9 @@ local function read_header(path, file, size, length)
   return header
 end
 
---- Reads all tensors. Everything is checked before anything is made.
+--- Reads all tensors. Everything is checked before memory is allocated.
 -- @string path
--- @param file, size what core.open_tensors gave
+-- @param file, size the results of core.open_tensors
 -- @tparam ?string device
 -- @treturn table tensors by name
 -- @treturn table metadata

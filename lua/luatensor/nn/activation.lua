@@ -21,7 +21,7 @@ local classes = {}
 -- @function nn.ReLU6
 -- @treturn Module
 
---- functional.selu.
+--- The function functional.selu as a layer.
 -- @function nn.SELU
 -- @treturn Module
 
@@ -181,7 +181,7 @@ end
 function GELU:forward(x) return (functional.gelu(x, self.options)) end
 function GELU:extra() return self.approximate == "tanh" and "tanh" or "" end
 
---- x if it is above a limit, else a value.
+--- x if x is above a limit, else a value.
 -- @function nn.Threshold
 -- @number limit
 -- @number value

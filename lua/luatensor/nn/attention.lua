@@ -18,13 +18,14 @@ local Module = require "luatensor.nn.module"
 --     local y = attention(x, {need_weights = false})          -- of x to itself
 --
 -- As in PyTorch, tensors are [times, batch, width] unless `batch_first`; without a batch they are 2-d. Options of a
--- call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys]: bool, where
--- true is a key that is NOT seen (the other way round than in scaled_dot_product_attention), or float, added to the
--- scores; `is_causal` (false): query i sees keys 1 … i; `need_weights` (true), which has all scores in memory;
--- `average_attn_weights` (true): over the heads. Weights are those that the values were multiplied by: in training some
--- are dropped. Queries that see no key give 0 before the last projection (NaN in
--- PyTorch where weights are needed). State: in_proj_weight [3 width, width], in_proj_bias, out_proj.weight,
--- out_proj.bias; where keys or values have another width, q_proj_weight, k_proj_weight, v_proj_weight.
+-- call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys] are masks,
+-- either bool or float. In a bool mask, true marks a key that is NOT seen, the opposite of
+-- scaled_dot_product_attention; a float mask is added to the scores. With `is_causal` (false), query i sees keys 1 …
+-- i. `need_weights` (true) returns the weights, for which all scores must be in memory. `average_attn_weights` (true)
+-- takes the mean of the weights over the heads. The returned weights are the factors of the values, so in training
+-- some are dropped. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights are needed).
+-- The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If keys or values
+-- have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
 -- @function nn.MultiheadAttention
 -- @int embed_dim width of queries and results
 -- @int num_heads divides it

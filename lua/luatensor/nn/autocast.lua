@@ -12,7 +12,8 @@ local floats = core.floats
 
 local function is_narrow(dtype) return floats[dtype] and floats[dtype] ~= dtype end
 
---- A mode is {dtype, device (a kind, or nil: all)}, or false if autocast is switched off, or nil if it was never set.
+--- True if the mode `current` applies to x's device. A mode is {dtype, device (a kind, or nil: all)}, or false if
+-- autocast is switched off, or nil if it was never set.
 local function is_here(current, x) return not current.device or x.device:match("^%a+") == current.device end
 
 local function check(options)
@@ -26,11 +27,11 @@ local function check(options)
   return options.enabled ~= false and {dtype = dtype, device = device and device:match("^%a+")}
 end
 
---- Calls fn with mixed precision. Inside, linear and convolutional layers, recurrent cells and the products of
+--- Calls fn with mixed precision. Inside fn, linear and convolutional layers, recurrent cells and the products of
 -- attention convert their inputs to a half float and compute in it. Norms, softmax and losses compute in float32.
--- Parameters stay float32, and optimisers update them; gradients flow back through the recorded conversions. Recurrent
--- layers convert only the products with inputs; the products with the state stay float32. Call `loss:backward()`
--- outside of fn. Functions such as lt.matmul convert nothing; float64 stays float64.
+-- Parameters stay float32, and optimisers update them; gradients flow back through the recorded conversions.
+-- Recurrent layers convert only the products with inputs; the products with the state stay float32. Call
+-- `loss:backward()` outside of fn. Functions such as lt.matmul convert nothing; float64 stays float64.
 --
 --     opt:zero_grad()
 --     local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})
@@ -40,14 +41,13 @@ end
 -- Without a function the result is a guard, for the block whose variable holds it:
 -- `local _ <close> = nn.autocast{dtype = "bfloat16"}`.
 --
--- GPUs whose tensor cores multiply half floats gain from it (NVIDIA's since compute capability 7.0; bfloat16 since
--- 8.0), and activations take half the memory. Processors gain nothing: their products of half floats compute in
--- float32 and convert on the way. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's
--- range.
+-- Mixed precision is faster on GPUs with tensor cores for half floats (NVIDIA's since compute capability 7.0;
+-- bfloat16 since 8.0), and activations take half the memory. Processors gain nothing, because their products convert
+-- half floats to float32. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's range.
 -- @function nn.autocast
 -- @tparam[opt] function fn
--- @tparam[opt] table options `dtype` ("bfloat16"), `device`: "cuda" or "cpu", tensors elsewhere stay as they are (all),
---   `enabled` (true; false: not in here)
+-- @tparam[opt] table options `dtype` ("bfloat16"), `device`: "cuda" or "cpu" limits the effect to tensors on such
+--   devices (default: all); `enabled` (true; false switches mixed precision off in fn)
 -- @param ... fn's arguments
 -- @return what fn returns, or the guard
 function autocast.autocast(...)

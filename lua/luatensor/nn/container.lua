@@ -24,7 +24,8 @@ local function count_of(self) return rawget(self, "_count") or 0 end
 
 local list = {}
 
--- The module at place i. Checks it, because the script may have overwritten a module, which __newindex does not see.
+-- The module at place i. Checks the module, because the script may have overwritten one, which __newindex does not
+-- see.
 local function check_place(self, i)
   local module = rawget(self, i)
   if Module.is(module) then return end
@@ -75,7 +76,7 @@ function list:append(module)
   return self
 end
 
---- Inserts a module at place i. The modules from there on, and their names, move up by one.
+--- Inserts a module at place i. The modules from place i on, and their names, move up by one.
 -- @function Sequential:insert
 -- @int i 1 … # + 1
 -- @tparam Module module
@@ -110,7 +111,8 @@ local function list_class(name)
   return class
 end
 
---- Modules in sequence: each takes the result of the one before. `model[2]` is the second, `#model` their number.
+--- Modules in sequence: each module takes the result of the previous one. `model[2]` is the second module, `#model`
+-- the number of modules.
 -- @function nn.Sequential
 -- @tparam Module ... or one list of them
 -- @treturn Module
@@ -134,8 +136,8 @@ function Sequential:init(...)
   end
 end
 
--- Results between two layers that keep no tensors are freed at once: only this loop refers to them, and a graph holds
--- the tensors that it needs.
+-- Frees results between two layers that keep no tensors at once: only this loop refers to them, and a graph holds the
+-- tensors that it needs.
 function Sequential:forward(x)
   local ours = false
   for i = 1, rawget(self, "_count") or 0 do
@@ -153,7 +155,7 @@ function Sequential:forward(x)
   return x
 end
 
---- Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
+--- Modules in a list, which the forward of your own module calls: `for i, layer in ipairs(self.layers) do`.
 -- @function nn.ModuleList
 -- @tparam[opt] table list of modules
 -- @treturn Module
@@ -265,7 +267,7 @@ end
 
 local function all_of(...) return ... end
 
--- No tail call, so that errors find the layer on the stack.
+-- Not a tail call, so that errors find the layer on the stack.
 function Lambda:forward(...) return all_of(blame.call_back(self.fn, ...)) end
 function Lambda:extra() return self.name and tostring(self.name) or "" end
 

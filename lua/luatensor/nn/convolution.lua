@@ -9,7 +9,7 @@ require "luatensor.nn.functional"
 
 local convolution = window.convolution
 
--- ---- what all have ----
+-- ---- common functions ----
 
 local function check_groups(name, groups, inputs, outputs)
   args.integer(name, "groups", groups, 1)
@@ -92,7 +92,8 @@ local classes = {}
 -- @treturn Module takes x [batch, inputs, length] or [inputs, length]
 classes.Conv1d = class("Conv1d", 1)
 
---- Slides `outputs` kernels over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+--- Slides `outputs` kernels over images: nn.functional.conv2d. Kernel size and options are numbers, or lists for
+-- height and width.
 -- @function nn.Conv2d
 -- @int inputs channels of x
 -- @int outputs channels of the result

@@ -1,4 +1,4 @@
---- Dropout as layers. They change their input in training only.
+--- Dropout as layers, which change their input in training only.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
@@ -30,7 +30,7 @@ local Module = require "luatensor.nn.module"
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- Dropout for selu, which preserves mean and variance.
+--- Dropout for selu that preserves mean and variance.
 -- @function nn.AlphaDropout
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`

@@ -124,7 +124,7 @@ function init.eye_(x)
   return fill(x, lt.eye(x.shape[1], x.shape[2], {dtype = x.dtype, device = x.device}))
 end
 
---- Makes x the kernels of a convolution that copies input channels to output channels, as many as both have.
+--- Makes x the kernels of a convolution that copies the first input channels to the output channels.
 -- @function nn.init.dirac_
 -- @tparam tensor x [outputs, inputs, …] of 3 to 5 dims
 -- @tparam[opt] table options `groups` (1)
@@ -310,7 +310,7 @@ function init.sparse_(x, sparsity, options)
   local generator = options.generator
   local std = number("sparse_", "std", options.std, 0.01)
   local values = lt.randn(x.shape, {device = core.host_device, generator = generator}) * std
-  -- The positions of the smallest of random numbers, one for each element.
+  -- Draws a random number for each element, and takes the positions of the smallest numbers of each column.
   local order = lt.rand(x.shape, {device = core.host_device, generator = generator}):argsort(1):argsort(1)
   if rows > 0 then values = values:masked_fill(order:less_equal(zeros), 0) end
   return fill(x, values)

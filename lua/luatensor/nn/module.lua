@@ -85,8 +85,8 @@ end
 -- @treturn boolean
 Module.is = fields.is_module
 
---- Makes a subclass, whose functions may be replaced: `init(self, …)`, the constructor; `forward(self, …)`, called when
--- the module is called; `extra(self)`, the text that printing shows between parentheses.
+--- Makes a subclass. It may replace these functions: `init(self, …)`, the constructor; `forward(self, …)`, called
+-- when the module is called; `extra(self)`, the text that printing shows between parentheses.
 -- @string name
 -- @treturn table the class; a call of it makes a module
 function Module:extend(name)
@@ -136,7 +136,7 @@ end
 -- ---- walking ----
 
 --- Iterates over this module and all modules inside of it, each once: `for name, module in model:named_modules() do`.
--- @treturn function an iterator of names ("" for this module; for the others the name of a parameter, such as
+-- @treturn function an iterator of names ("" for this module; for inner modules the name of a parameter, such as
 --   "1.weight", without its last part) and modules
 function Module:named_modules()
   local list, i = {}, 0
@@ -260,8 +260,8 @@ function Module:_label()
   return path == "" and own or ("%s (%s)"):format(path, own)
 end
 
---- Raises "train.lua:12: Linear(64, 128): message": for a layer's unsuitable input. Inside of another module, the
--- layer's name in the outermost module precedes: "2.2 (Linear(64, 128)): message".
+--- Raises the error "train.lua:12: Linear(64, 128): message" for an unsuitable input of a layer. For a layer inside
+-- of another module, the layer's name in the outermost module comes first: "2.2 (Linear(64, 128)): message".
 -- @string message for string.format
 function Module:fail(message, ...)
   blame.raise(self:_label(), message, ...)

@@ -10,7 +10,7 @@ local pooling = window.pooling
 
 local function extra(self) return self.shown end
 
--- run: the function that forward calls; known: names of options.
+-- Makes a class of layers. run: the function that forward calls; known: the names of the options.
 local function class(name, dims, run, known, shown)
   local new = Module:extend(name)
   function new:init(kernel_size, options)

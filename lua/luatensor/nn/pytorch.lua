@@ -5,11 +5,11 @@ local blame = require "luatensor.base.blame"
 
 local pytorch = {}
 
-local LONGEST <const> = 18           -- digits that always fit an integer; a longer number is not that of a layer
+local LONGEST <const> = 18           -- digits that always fit an integer; no layer has a longer number
 
 local function plus_one(digits) return #digits <= LONGEST and ("%d"):format(tonumber(digits) + 1) or digits end
 
--- "0.weight" → "1.weight"; "rnn.weight_ih_l0" → "rnn.weight_ih_l1"
+-- Counts from 1 in a name: "0.weight" → "1.weight"; "rnn.weight_ih_l0" → "rnn.weight_ih_l1".
 local function rename(name)
   local parts = {}
   for part in (name .. "."):gmatch("(.-)%.") do

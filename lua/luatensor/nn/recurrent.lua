@@ -71,7 +71,7 @@ local function run(self, kind, suffix, x, h, c, backwards)
   return y, y[backwards and 1 or -1], last
 end
 
--- ---- what layers check ----
+-- ---- checks of layers ----
 
 local function like(self) return rawget(self, "weight_ih_l1") or self.weight_ih end
 
@@ -186,22 +186,22 @@ local function extra(self)
   return text
 end
 
---- h = tanh(W x + b + U h + d), step by step. State names count layers from 1: weight_ih_l1, weight_hh_l1, bias_ih_l1,
--- bias_hh_l1, …; the parameters of the other direction end in "_reverse".
+--- A recurrent layer, step by step h = tanh(W x + b + U h + d). State names count layers from 1: weight_ih_l1,
+-- weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the other direction end in "_reverse".
 --
 --     local y, h = rnn(x, h0)
 --
--- x [times, batch, inputs], y [times, batch, hidden]; h0 and h [layers, batch, hidden]: the state before (zeros
--- unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
--- Without a batch x is 2-d, and so are the others. Under nn.autocast the products with inputs compute in half floats,
--- those with the state, and the gates, in float32.
+-- x is [times, batch, inputs], y [times, batch, hidden]. h0 and h [layers, batch, hidden] are the state before the
+-- first step (zeros unless given) and after the last. With `bidirectional`, y has the outputs of both directions side
+-- by side, and h a row for each direction. If x has no batch dim, y, h0 and h have none either. Under nn.autocast,
+-- products with inputs compute in half floats; products with the state, and the gates, compute in float32.
 -- @function nn.RNN
 -- @int inputs length of x's last dim
 -- @int hidden
 -- @tparam[opt] table options `num_layers` (1); `nonlinearity` ("tanh"; "relu"); `bias` (true); `batch_first` (false):
---   x and y are [batch, times, …]; `dropout` (0): on what layers but the last give, in training; `bidirectional`
---   (false); `fused` (true): all steps are one op; false: step by step, which gradients of gradients need; `dtype`,
---   `device`, `generator`
+--   x and y are [batch, times, …]; `dropout` (0): of the results of all layers except the last, in training;
+--   `bidirectional` (false); `fused` (true): all steps are one op; false runs step by step, which gradients of
+--   gradients need; `dtype`, `device`, `generator`
 -- @treturn Module
 local RNN = Module:extend "RNN"
 
@@ -224,8 +224,8 @@ end
 -- @function nn.LSTM
 -- @int inputs length of x's last dim
 -- @int hidden
--- @tparam[opt] table options those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by
---   weight_hr_l1 …
+-- @tparam[opt] table options those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length,
+--   by weight_hr_l1 …
 -- @treturn Module
 local LSTM = Module:extend "LSTM"
 

@@ -52,7 +52,7 @@ local function init(self, name, d_model, nhead, options, norms)
   for i = 1, norms do self["dropout" .. i] = dropout.Dropout(p) end
 end
 
---- x + drop(f(norm(x))), or norm(x + drop(f(x))).
+--- Returns x + drop(f(norm(x))), or norm(x + drop(f(x))) unless the layer normalises first.
 local function block(self, i, x, f)
   local norm, drop = self["norm" .. i], self["dropout" .. i]
   if self.norm_first then return x + drop(f(norm(x))) end
@@ -63,9 +63,10 @@ local function feed_forward(self)
   return function(x) return self.linear2(self.dropout(blame.call_back(self.activation, self.linear1(x)))) end
 end
 
---- A layer of an encoder: self-attention, then two linear layers. Each of the two parts is added to its input and
+--- A layer of an encoder: self-attention, then two linear layers. The result of each part is added to its input and
 -- normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
--- nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+-- nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1,
+-- norm2.
 -- @function nn.TransformerEncoderLayer
 -- @int d_model width
 -- @int nhead heads of attention

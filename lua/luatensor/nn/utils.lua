@@ -34,7 +34,7 @@ local function bound(fn, what, x)
   return x
 end
 
--- The norm of all gradients together, as one vector, on the device of the first one.
+-- The norm of all gradients together, as one vector, on the device of the first gradient.
 local function total_norm(list, order)
   if #list == 0 then return core.zeros({}) end
   local norms = {}
@@ -64,7 +64,7 @@ end
 -- @function nn.utils.clip_grad_norm_
 -- @param params a list of tensors, such as model:parameters(), or one tensor
 -- @number max_norm
--- @tparam[opt] table options `norm_type` (2), math.huge: the largest magnitude; `error_if_nonfinite` (false)
+-- @tparam[opt] table options `norm_type` (2; math.huge takes the largest magnitude); `error_if_nonfinite` (false)
 -- @treturn tensor the norm before clipping, 0-d
 function utils.clip_grad_norm_(params, max_norm, options)
   local _ <close> = engine.recording(false)

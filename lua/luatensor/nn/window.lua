@@ -1,5 +1,5 @@
 --- The lengths of windows that move over one or two dims, and the checks of their inputs. Convolutions and pooling
--- share them. The core always takes two lengths; for signals the first is that of a dim of length 1.
+-- share them. The core always takes two lengths; for signals the first length belongs to a dim of length 1.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,7 +7,7 @@ local blame = require "luatensor.base.blame"
 
 local window = {}
 
-local MOST = 1 << 30                         -- with such lengths, products of two do not overflow
+local MOST = 1 << 30                         -- upper bound of a length: products of two lengths do not overflow
 
 -- ---- lengths ----
 
@@ -40,7 +40,8 @@ function window.lengths(name, what, value, dims, idle, otherwise)
   return dims == 1 and {idle, list[1]} or list
 end
 
--- The padding before and after: given as numbers, as "valid" (none), or as "same": as much as preserves the length.
+-- The padding before and after x: given as numbers, as "valid" (no padding), or as "same" (padding that preserves the
+-- length).
 local function padding(name, value, dims, kernel, stride, dilation)
   if value == "valid" then value = 0 end
   if value ~= "same" then
@@ -74,7 +75,7 @@ end
 local LONGEST = 1 << 30          -- the greatest stride that the core accepts
 local spatial = {"length", "height, width"}
 
---- Stands in for a layer, so that errors name the function.
+--- Stands in for the layer in a function, so that errors name the function.
 function window.owner(name)
   return {fail = function(_, ...) blame.fail(name, ...) end}
 end

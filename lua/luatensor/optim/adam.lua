@@ -17,7 +17,7 @@ local function start(_, p, group)
           max_exp_avg_sq = group.amsgrad and core.zeros_like(p) or nil}
 end
 
--- decay: the weight decay that is added to the gradient; shrink: the factor of the parameter.
+-- Makes a step. decay: the weight decay that is added to the gradient; shrink: the factor of the parameter.
 local function update(p, state, group, decay, shrink)
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
   local kind = group.amsgrad and updates.adam_amsgrad or updates.adam

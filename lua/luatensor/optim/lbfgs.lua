@@ -13,7 +13,7 @@ local gradient = core.autograd.gradient
 
 --- Steps along −H g, where H approximates the inverse of the second derivatives by the last changes of parameters and
 -- gradients. A step calls the closure several times, and waits for the device before each decision. All parameters
--- form one long vector on the first parameter's device. For small problems without noise.
+-- form one long vector on the first parameter's device. The method suits small problems without noise.
 --
 --     opt:step(function()
 --       opt:zero_grad()
@@ -25,9 +25,9 @@ local gradient = core.autograd.gradient
 -- Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), like PyTorch's LBFGS.
 -- @function optim.LBFGS
 -- @param params a list of tensors; one group only
--- @tparam[opt] table options `lr` (1), `max_iter` (20): iterations per step, `max_eval` (max_iter · 5/4): calls of the
---   closure per step, `tolerance_grad` (1e-7), `tolerance_change` (1e-9), `history_size` (100), `line_search_fn`:
---   "strong_wolfe", or nil for steps of length lr, `maximize` (false)
+-- @tparam[opt] table options `lr` (1); `max_iter` (20): iterations per step; `max_eval` (max_iter · 5/4): calls of
+--   the closure per step; `tolerance_grad` (1e-7); `tolerance_change` (1e-9); `history_size` (100); `line_search_fn`:
+--   "strong_wolfe", or nil for steps of length lr; `maximize` (false)
 -- @treturn Optimizer
 local LBFGS = Optimizer.class("LBFGS", {
   lr = {"nonnegative", default = 1}, max_iter = {"count", default = 20}, max_eval = "count",
@@ -82,7 +82,7 @@ end
 
 -- ---- the direction ----
 
--- Remembers a change of the gradient, y, by a change of the parameters, s.
+-- Stores the change of the gradient, y, that follows a change of the parameters, s.
 local function remember(state, y, s, history_size)
   local ys = dot(y, s)
   if ys <= 1e-10 then return end
@@ -154,7 +154,7 @@ local function search(group, closure, state, point, slope, most)
   return found, calls
 end
 
--- A step without a search. After the last iteration the loss is not needed.
+-- Makes a step along d without a search. After the last iteration the loss is not needed.
 local function fixed(group, closure, state, point, _, _, is_last)
   move(group, state.t, state.d)
   if is_last then return point, 0 end

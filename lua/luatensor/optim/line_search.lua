@@ -33,8 +33,8 @@ local function bracket(evaluate, start, t, most)
   return start, now, tried
 end
 
--- A step between two points that makes progress: the third step near the same end is moved away. stuck: an earlier step
--- came close to an end.
+-- A step between two points that makes progress. The third step near the same end is moved away from that end. stuck:
+-- true if an earlier step came close to an end.
 local function next_step(a, b, stuck)
   local t, least, most = interpolate(a, b), math.min(a.t, b.t), math.max(a.t, b.t)
   local margin = 0.1 * (most - least)

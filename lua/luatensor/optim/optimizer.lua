@@ -76,7 +76,7 @@ local function parameter_list(self, params)
   return list
 end
 
--- The numbers of further parameters. All are checked before any is added.
+-- Numbers new parameters. All are checked before any is added.
 local function new_index(self, params)
   local index, n = {}, #self.index
   for k, p in ipairs(params) do
@@ -232,7 +232,7 @@ local function step_group(self, group)
 end
 
 --- Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
--- raised and none is updated.
+-- raised, and no parameter is updated.
 -- @tparam[opt] function closure computes the loss and its gradients again, and returns the loss
 -- @return what closure returns
 function Optimizer:step(closure)

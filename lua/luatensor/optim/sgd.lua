@@ -37,7 +37,8 @@ function SGD:update(p, state, group)                                    -- luach
   if fresh then state.momentum_buffer = core.zeros_like(p) end
   local update = group.nesterov and updates.sgd_nesterov or updates.sgd_momentum
   local problem = update(p, state, sign, group.weight_decay, group.lr, mu, fresh and 1 or 1 - group.dampening)
-  if fresh and problem ~= nil then state.momentum_buffer = nil end       -- the first gradient has not come yet
+  -- the update failed, so the buffer holds no gradient yet
+  if fresh and problem ~= nil then state.momentum_buffer = nil end
   return problem
 end
 

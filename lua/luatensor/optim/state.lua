@@ -128,7 +128,8 @@ local function check_number(self, i, name, x)
   end
 end
 
---- Checks that the state of parameter i has the entries that the class needs (first), and only tensors and numbers.
+--- Checks that the state of parameter i has the entries of `first`, which the class needs, and contains only tensors
+-- and numbers.
 function state.check_entries(self, i, saved, first)
   for name, value in pairs(first) do
     local want, got = kind_of(value), kind_of(saved[name])

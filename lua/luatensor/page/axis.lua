@@ -81,7 +81,7 @@ function axis.new(spec, values, options)
   local low, high = range_of(values)
   if #values == 0 then low, high = 0, 1 end
   local self = setmetatable({unit = spec.unit, low = low, high = high, ticks = {}}, axis)
-  local ratio = high / low                                            -- the ratio overflows
+  local ratio = high / low                                            -- the ratio of the bounds overflows
   self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10)
   widen(self, options.from_zero)
   local most = options.most or 6

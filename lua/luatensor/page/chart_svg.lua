@@ -32,7 +32,7 @@ local function colour(name) return ("rgb '#%02x%02x%02x'"):format(table.unpack(M
 
 local function series_colour(s) return colour("series-" .. (s - 1) % plot.SERIES + 1) end
 
--- Quotes a text: in single quotes gnuplot knows no escapes and runs nothing; a quote is doubled.
+-- Quotes a text for gnuplot in single quotes, inside which nothing is escaped or run; a quote is doubled.
 local function quote(text) return "'" .. plain.line(text):gsub("'", "''") .. "'" end
 
 -- ---- gnuplot's files ----------------------------------------------------------------------------
@@ -80,7 +80,7 @@ local function data(lines, name, points)
   lines[#lines + 1] = "END"
 end
 
--- Dashes and marks: gnuplot's number, and the mark in a legend, centred at (15, 5).
+-- Dashes and marks by gnuplot's numbers. A mark is drawn in a legend, centred at (15, 5).
 local DASHES <const> = {"", "6,4", "2,3", "10,3,2,3"}
 local MARKS <const> = {
   {7, '<circle cx="15" cy="5" r="2.7"/>'}, {5, '<path d="M12.5 2.5h5v5h-5z"/>'},
@@ -227,11 +227,10 @@ local function make_folder()
   return folder
 end
 
--- Runs the script in that file. Returns the SVG, if gnuplot wrote one, and gnuplot's messages.
+-- Runs gnuplot on the script in file `base`. Returns the SVG, if gnuplot wrote one, and gnuplot's messages.
 local function run_gnuplot(base)
-  -- -d: not the user's settings
+  -- option -d ignores the user's settings, so that only the settings in the script count
   local ran, how, code = os.execute(("gnuplot -d %s >%s 2>&1 </dev/null"):format(shell_quote(base),
-    -- only the settings in the script
     shell_quote(base .. ".log")))
   pass_on(how, code)
   return ran and read_file(base .. ".svg"), read_file(base .. ".log") or ""

@@ -39,7 +39,7 @@ local function empty_grid()
   return grid
 end
 
--- Row 0 is the top.
+-- The row and the column of a point in the grid. Row 0 is the top.
 local function place(point, x, y, width)
   return {(x:at(point[1]) * (width - 1) + 0.5) // 1 | 0, ((1 - y:at(point[2])) * (HEIGHT - 1) + 0.5) // 1 | 0}
 end
@@ -57,7 +57,7 @@ local function draw_grid(series, x, y, width)
   return grid
 end
 
--- The text of each row that has a tick, by row.
+-- The texts of the ticks, by row, and the width of the longest.
 local function row_labels(y)
   local labels, widest = {}, 0
   for _, tick in ipairs(y.ticks) do

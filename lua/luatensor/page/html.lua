@@ -61,7 +61,7 @@ local function body_row(block, row)
   return "<tr>" .. table.concat(cells) .. "</tr>"
 end
 
--- The title is outside of the box that scrolls.
+-- Makes a table. The title is outside of the box that scrolls.
 local function table_of(block, id, label)
   local named, lines = ("aria-label=\"%s\""):format(html.escape(label or "Table")), {}
   if block.title then

@@ -1,5 +1,5 @@
---- Makes text from anywhere (a user's names, a loaded file) fit to be shown: valid UTF-8 without control characters.
--- Also measures its width on a terminal.
+--- Prepares text from any source (a user's names, a loaded file) for display: valid UTF-8 without control characters.
+-- Also measures the width of text on a terminal.
 
 local format = require "luatensor.page.format"
 

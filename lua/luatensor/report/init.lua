@@ -16,10 +16,17 @@ local summary = require "luatensor.report.summary"
 
 local report = {}
 
--- Fields: sizes, started, seconds (that it took), accelerator (a device, or nil), without (why there is none), sections
--- {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =, problems = {text}}, …}, summary
--- {{title =, blocks =}, …}, notebook {title =, where =, claims =}, others (the most of the
--- processor that other programs used), gnuplot (its version; nil: none), emulated, incomplete.
+-- The fields of the result:
+--
+--     sizes, started, emulated, incomplete
+--     seconds      the duration of the run
+--     accelerator  a device, or nil; without: the reason why there is none
+--     sections     {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =,
+--                  problems = {text}}, …}
+--     summary      {{title =, blocks =}, …}
+--     notebook     {title =, where =, claims =}
+--     others       the largest share of the processor that other programs used
+--     gnuplot      its version, or nil
 local class = result.class("report", {
   blocks = function(self) return outline.blocks(self) end,
 }, {
@@ -50,7 +57,8 @@ local function accelerator_of(wanted)
   return nil, (tostring(device):gsub("^.-GPU not found", "GPU not found"))
 end
 
--- Runs a part. An error takes the place of its results, and the other parts go on. Returns true after Ctrl-C.
+-- Runs a part. If the part fails, the error takes the place of its results, and the other parts are still run.
+-- Returns true after Ctrl-C.
 local function measure(part, settings, section)
   local start = lt.clock()
   local ok, problem = pcall(part.measure, settings, section)
@@ -87,8 +95,8 @@ local known = {sizes = {"choice", table.unpack(parts.sizes)}, device = true, lin
 
 --- Measures everything: the machine's limits, every experiment on the CPU and on the accelerator, and the conclusions
 -- for the choice of a device. The error of a failed part takes the place of its results. Full size takes minutes.
--- @tab[opt] options sizes: "full" (the notebook's), "quick" (fewer and shorter measurements) or "tiny" (to see that
---   everything works: its figures say nothing about the machine); device: an accelerator, or "cpu" for none; lines:
+-- @tab[opt] options sizes: "full" (the notebook's), "quick" (fewer and shorter measurements) or "tiny" (a test that
+--   everything works; the figures say nothing about the machine); device: an accelerator, or "cpu" for none; lines:
 --   true prints a line for each part if the standard error is no terminal
 -- @treturn table a result of kind "report"
 -- @raise Ctrl-C, with the measurements so far (luatensor.bench.interrupt)

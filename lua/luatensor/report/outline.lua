@@ -1,6 +1,9 @@
---- A report as a list of items, for all renderers: blocks, and {kind = "heading", level =, text =, id =}, {kind =
--- "lead", text =}, {kind = "warning", text =}, {kind = "contents"}, {kind = "box"} … {kind = "end"}, {kind = "footer",
--- text =}.
+--- A report as a list of items, for all renderers. An item is a block or one of
+--
+--     {kind = "heading", level =, text =, id =}
+--     {kind = "lead", text =}    {kind = "warning", text =}    {kind = "footer", text =}
+--     {kind = "contents"}
+--     {kind = "box"}             begins a box, which {kind = "end"} ends
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -14,7 +17,7 @@ local function machine_name(report)
   return first and first.name or "this machine"
 end
 
--- ---- what has to be known before any figure -----------------------------------------------------
+-- ---- caveats before any figure ------------------------------------------------------------------
 
 local SIZES <const> = {
   quick = "Quick: fewer and shorter measurements than the notebook's. The figures are coarser than those of a full "

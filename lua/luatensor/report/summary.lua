@@ -1,5 +1,5 @@
---- The short answers at the top of a report, which a stranger wants first. Each answer reads the sections, and leaves
--- out what was not measured.
+--- The short answers at the top of a report, for readers who want nothing else. Each answer reads the sections, and
+-- leaves out figures that were not measured.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local core = require "luatensor.core"
@@ -14,7 +14,8 @@ local notes = require "luatensor.bench.notes"
 
 local summary = {}
 
---- The GPU whose published figures stand for one that is not here: the notebook cites its cores, but did not run on it.
+--- The GPU whose published figures stand for a GPU that this machine lacks: the notebook cites its cores, but did not
+-- run on it.
 local ABSENT <const> = figures.GPU
 
 -- ---- looking things up --------------------------------------------------------------------------
@@ -95,7 +96,8 @@ end
 
 local WAITS <const> = 0.5        -- share of a limit from which on an operation is said to wait for it
 
--- others: the largest share of the processor that others used, in this run or when the limits were measured.
+-- Adds the sentence on the large loop. others: the largest share of the processor that others used, in this run or
+-- when the limits were measured.
 local function say_large(product, sum, others, blocks)
   local values = {product = {product, "share"}, sum = {sum, "share"}, others = {others, "share"}}
   if others > notes.OTHERS then

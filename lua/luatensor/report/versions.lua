@@ -3,8 +3,8 @@
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 
--- The parts of lt.config(): kernels and threads; the BLAS library. The GPUs' part is left out, because their devices
--- have it.
+-- The parts of lt.config() about kernels, threads and the BLAS library. The part about GPUs is left out, because the
+-- GPUs' own rows show it.
 local function computes_with(config)
   local rows, names = {}, {"kernels", "BLAS"}
   for part in ((config or "") .. "; "):gmatch("(.-); ") do

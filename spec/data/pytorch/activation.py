@@ -2,7 +2,7 @@
 for name in ["ReLU", "ReLU6", "SELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Hardsigmoid", "Hardswish", "Softsign", "LogSigmoid",
              "GELU", "LeakyReLU", "Hardtanh", "ELU", "CELU", "Softplus", "PReLU"]:
     case(f"nn.{name}()", f"nn.{name}()", uniform(-8, 8, 2, 6), device=name in ["ReLU", "GELU"],
-         **({"tol64": 1e-6} if name == "Hardsigmoid" else {}))         # its 1/6 is a float32
+         **({"tol64": 1e-6} if name == "Hardsigmoid" else {}))         # PyTorch's 1/6 is a float32
 case("nn.GELU(approximate='tanh')", "nn.GELU{approximate = 'tanh'}", uniform(-8, 8, 12))
 case("nn.LeakyReLU(0.2)", "nn.LeakyReLU{negative_slope = 0.2}", randn(3, 0))
 case("nn.ELU(0.5)", "nn.ELU{alpha = 0.5}", randn(6), device=False)

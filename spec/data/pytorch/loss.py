@@ -13,7 +13,7 @@ case("nn.HuberLoss(delta=0.5)", "nn.HuberLoss{delta = 0.5}", *pair, device=False
 some = uniform(0.02, 0.98, 3, 4)
 case("nn.BCELoss()", "nn.BCELoss()", some, some, device=False)
 case("nn.BCELoss()", "nn.BCELoss()", values([0.0, 1.0, 0.0, 1.0]), fixed([0.0, 1.0, 1.0, 0.0]), device=False, float64=True,
-     tol64=1e-8)                    # 1e-12 is a float32 there
+     tol64=1e-8)                    # PyTorch's 1e-12 is a float32
 case("lambda x, y, w: F.binary_cross_entropy(x, y, w)",
      "function(x, y, w) return functional.binary_cross_entropy(x, y, {weight = w}) end", some, fixed(some), fixed(uniform(0, 2, 4)),
      device=False)

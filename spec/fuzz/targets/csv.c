@@ -1,5 +1,5 @@
-/* libFuzzer's target for separated values: rows, fields, numbers. The first byte chooses the delimiter and how many lines
-** are left out. */
+/* libFuzzer's target for separated values: rows, fields, numbers. The first byte chooses the delimiter and the number
+** of skipped lines. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
-/* A field that is read as an integer is the same number when it is read as a double. */
+/* Checks that a field that is read as an integer has the same value as a double. */
 static void check(const csv_field *f) {
   double x;
   int64_t i;

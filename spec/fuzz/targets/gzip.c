@@ -1,4 +1,4 @@
-/* libFuzzer's target for files that gzip may have packed. The first byte says how many bytes are read at a time. */
+/* libFuzzer's target for files that may be packed by gzip. The first byte is the number of bytes to read at a time. */
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
-  enum { MOST = 1 << 20 };                       /* bytes that are unpacked: bombs take too long here */
+  enum { MOST = 1 << 20 };                       /* limit of unpacked bytes, because zip bombs would take too long */
   char wrong[UNPACK_WORDS], path[INPUT_PATH];
   if (n == 0) return 0;
   size_t piece = (size_t)1 << data[0] % 18, got = piece, all = 0;
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
   while (u && to && got == piece && all < MOST) {
     if (!unpack_read(u, to, piece, &got, wrong)) break;
     all += got;
-    if (all > (size_t)unpack_most(u)) abort();   /* the bound that readers allocate by */
+    if (all > (size_t)unpack_most(u)) abort();   /* the bound by which readers allocate */
   }
   free(to);
   unpack_close(u);

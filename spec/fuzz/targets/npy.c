@@ -1,4 +1,4 @@
-/* libFuzzer's target for the header of .npy files: preamble, then text. */
+/* libFuzzer's target for the header of .npy files: a preamble and a text. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
-/* A header that is accepted has a dtype and a shape that the reader can count with. */
+/* Checks an accepted header: the dtype is known, and the sizes of the shape do not overflow. */
 static void check(const npy_header *h) {
   int64_t count;
   if (h->dtype < 0 || h->dtype >= DTYPE_COUNT || h->shape.ndim < 0 || h->shape.ndim > MAX_DIMS) abort();
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
   npy_header h;
   size_t start, length;
   if (npy_preamble(data, n < NPY_PREAMBLE ? n : NPY_PREAMBLE, &start, &length) || start + length > n) return 0;
-  char *text = malloc(length + 1);               /* of this size, so that a read beyond the end is seen */
+  char *text = malloc(length + 1);               /* exactly this size, so that a read beyond the end is detected */
   if (!text) return 0;
   memcpy(text, data + start, length);
   if (!npy_parse(text, length, &h)) check(&h);

@@ -1,4 +1,4 @@
-/* libFuzzer's target for numbers and sizes in texts, such as LUATENSOR_MEMORY_LIMIT has. */
+/* libFuzzer's target for texts of numbers and sizes, such as LUATENSOR_MEMORY_LIMIT. */
 
 #include "base/text.h"
 
@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
-  char *text = malloc(n + 1), *end;              /* of this size, so that a read beyond the end is seen */
+  char *text = malloc(n + 1), *end;              /* exactly this size, so that a read beyond the end is detected */
   size_t bytes = 0;
   if (!text) return 0;
   memcpy(text, data, n);

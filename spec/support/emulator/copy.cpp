@@ -1,5 +1,5 @@
-/* Copies and fills. What the real driver reads of pageable memory before it returns is read here before it returns;
-** pinned memory is read and written when the copy runs. */
+/* Copies and fills. Data that the real driver reads from pageable memory before it returns are also read here before
+** the return; pinned memory is read and written when the copy runs. */
 
 #include "emulator.h"
 
@@ -9,7 +9,7 @@ namespace emulator {
 
 static void *at(gpu_address a) { return reinterpret_cast<void *>(uintptr_t(a)); }
 
-/* A copy that is counted, and the checks that all have in common. */
+/* Counts a copy, and makes the checks that all copies have in common. */
 static int begin(gpu_stream *s) {
   if (int r = stream_check(s)) return r;
   return emulator_counted(COPY) ? int(INVALID_VALUE) : int(SUCCESS);
@@ -20,7 +20,8 @@ static bool inside(gpu_address a, size_t bytes) {
   return device >= 0 && memory_contains(device, a, bytes);
 }
 
-/* Between devices, or within one: through the host, block by block, as only one is open at a time. */
+/* Copies between devices, or within one, block by block through the host, because only one device's memory is open at
+   a time. */
 static int copy_blocks(gpu_address to, gpu_address from, size_t bytes) {
   int to_device = memory_device(to), from_device = memory_device(from);
   if (to_device < 0 || from_device < 0) return ILLEGAL_ADDRESS;

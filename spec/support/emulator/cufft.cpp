@@ -1,5 +1,5 @@
-/* cuFFT for batches of lines: transforms in double, by the prime factors of the length. It demands what the real one
-** demands, and keeps what that one leaves open from going unnoticed: see transform(). */
+/* cuFFT for batches of lines: transforms in double, by the prime factors of the length. It enforces the requirements
+** of the real library, and makes reliance on unspecified behaviour visible: see transform(). */
 
 #include "emulator.h"
 
@@ -8,7 +8,7 @@
 
 FFT_FUNCTIONS(DECLARE)
 
-/* Of libcuda.so.1. */
+/* Functions of libcuda.so.1. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);
@@ -43,7 +43,7 @@ struct plan {
   char *memory = nullptr;
 };
 
-/* Never destroyed: plans may be destroyed by finalizers that run late. */
+/* Never destroyed, because late finalizers may still destroy plans. */
 std::map<int, plan> &plans = *new std::map<int, plan>;
 std::mutex &lock = *new std::mutex;
 int last = 0;
@@ -92,7 +92,7 @@ int64_t smallest_factor(int64_t n) {
   return n;
 }
 
-/* out[k] = sum of in[j * step] w^(jk) over n of them; w[i] = exp(±2 pi i / whole)^i, and step * n is whole. */
+/* out[k] = sum of in[j * step] w^(jk) over n elements; w[i] = exp(±2 pi i / whole)^i, where whole is step * n. */
 void transform_line(const complex *in, int64_t step, int64_t n, const std::vector<complex> &w, complex *out) {
   if (n == 1) {
     *out = *in;
@@ -122,7 +122,7 @@ struct work {
   int direction;
 };
 
-/* The given half of a line and what it stands for. */
+/* Reads the given half of a line and restores the other half. */
 void read_half(const plan &p, int64_t line, std::vector<complex> &v) {
   for (int64_t i = 0; i <= p.n / 2; i++) {
     complex z = get(p.in, line, i);
@@ -133,8 +133,8 @@ void read_half(const plan &p, int64_t line, std::vector<complex> &v) {
   }
 }
 
-/* What the manual does not promise is made to hurt: the workspace and the input of complex-to-real are filled with NaN,
-** and an imaginary part where none should be makes NaN, too. */
+/* Spoils all values that the manual does not promise: the workspace and the input of complex-to-real are filled with
+** NaN, and an imaginary part that should be 0 turns the result into NaN. */
 void transform(const work &x) {
   const plan &p = x.p;
   std::vector<complex> w = roots(p.n, x.direction), v(static_cast<size_t>(p.n)), result(static_cast<size_t>(p.n));

@@ -1,5 +1,5 @@
-/* cuSOLVER on LAPACK: one matrix at a time, column-major. It demands what the real one demands, and fills its scratch
-** memory, so that nobody counts on what was there. */
+/* cuSOLVER on LAPACK: one matrix at a time, column-major. It enforces the requirements of the real library, and
+** overwrites its scratch memory, so that callers cannot rely on its contents. */
 
 #include "emulator.h"
 
@@ -9,7 +9,7 @@
 SOLVER_FUNCTIONS(DECLARE)
 EIG_FUNCTIONS(DECLARE)
 
-/* Of libcuda.so.1. */
+/* Functions of libcuda.so.1. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);
@@ -17,7 +17,7 @@ extern "C" int cuCtxGetCurrent(gpu_context *context);
 struct solver_handle_opaque { gpu_stream stream = nullptr; };
 struct solver_params_opaque { int unused = 0; };
 
-/* LAPACK, of OpenBLAS: addresses, and at the end the length of each text. */
+/* OpenBLAS's LAPACK functions. Arguments are addresses, followed by the length of each text. */
 #define LAPACK(X)                                                                                             \
   X(potrf, (const char *, const int *, void *, const int *, int *, size_t))                                   \
   X(getrf, (const int *, const int *, void *, const int *, int *, int *))                                     \
@@ -68,9 +68,9 @@ size_t size_of(int t) { return real_size(t) * (is_complex(t) ? 2 : 1); }
 typedef std::vector<char> bytes;
 typedef std::vector<int> integers;
 
-/* ---- what is queued ---- */
+/* ---- queued calls ---- */
 
-/* Device memory that a call reads or writes; count 0: none. */
+/* Device memory that a call reads or writes; 0 bytes: none. */
 struct range { const void *at; size_t bytes; };
 
 struct work {
@@ -99,7 +99,7 @@ int queue(solver_handle h, work w) {
   return emulator_queue(h->stream, run_work, drop, new work(std::move(w))) ? EXECUTION_FAILED : SUCCESS;
 }
 
-/* Scratch memory that the call was told to bring; the host's may be used while it is made only. */
+/* Scratch memory that the caller provides. The host part may be used only during the call. */
 struct scratch { void *device; size_t device_bytes; void *host; size_t host_bytes; };
 
 size_t scratch_for(int64_t elements, int t) { return size_t(elements) * size_of(t) + 64; }

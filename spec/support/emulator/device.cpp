@@ -1,4 +1,4 @@
-/* Devices, primary contexts, errors by name. */
+/* Devices, primary contexts, and errors by name. */
 
 #include "emulator.h"
 
@@ -23,7 +23,7 @@ entry::entry(needs n) : locked(lock) {
 
 static bool is_device(int device) { return device >= 0 && device < settings.devices; }
 
-/* All that lives in a device's context goes. */
+/* Frees everything in a device's context. */
 static void empty_context(gpu_context c) {
   stream_reset(c);
   graph_reset(c);
@@ -32,15 +32,15 @@ static void empty_context(gpu_context c) {
   c->sticky = SUCCESS;
 }
 
-/* The attributes that are asked for; the rest are 0. */
+/* The attributes that the module reads; all others are 0. */
 static int attribute(int a) {
   switch (a) {
-    case 1: case 2: case 3: return 1024;              /* threads of a block, its x and y */
-    case 4: return 64;                                /* its z */
-    case 5: return 2147483647;                        /* grid's x */
-    case 6: case 7: return 65535;                     /* its y and z */
-    case 8: return 48 << 10;                          /* shared memory of a block */
-    case 10: return 32;                               /* warp */
+    case 1: case 2: case 3: return 1024;              /* most threads of a block, in all, in x and in y */
+    case 4: return 64;                                /* most threads in z */
+    case 5: return 2147483647;                        /* most blocks in the grid's x */
+    case 6: case 7: return 65535;                     /* most blocks in its y and z */
+    case 8: return 48 << 10;                          /* bytes of shared memory of a block */
+    case 10: return 32;                               /* threads of a warp */
     case 12: case 82: return 65536;                   /* registers of a block, of a multiprocessor */
     case 13: return 1500000;                          /* clock, kHz */
     case 16: return 4;                                /* multiprocessors */
@@ -49,12 +49,13 @@ static int attribute(int a) {
     case 38: return 4 << 20;                          /* L2 cache */
     case 39: return 2048;                             /* threads of a multiprocessor */
     case 40: return 2;                                /* copy engines */
-    case 41: return 1;                                /* one address space */
+    case 41: return 1;                                /* unified addressing */
     case 31: return 1;                                /* concurrent kernels */
     case 75: return settings.capability / 10;
     case 76: return settings.capability % 10;
-    case 81: case 97: return 227 << 10;               /* shared memory: of a multiprocessor, of a block on demand */
-    case 106: return 32;                              /* blocks of a multiprocessor */
+    /* bytes of shared memory: of a multiprocessor, and of a block that requests them */
+    case 81: case 97: return 227 << 10;
+    case 106: return 32;                              /* most blocks of a multiprocessor */
     default: return 0;
   }
 }
@@ -63,7 +64,7 @@ static int attribute(int a) {
 
 using namespace emulator;
 
-/* src/gpu/driver.c looks for it: what is measured here must not pass for a GPU's. */
+/* src/gpu/driver.c looks for this symbol, so that measurements of the emulator are never shown as a GPU's. */
 extern "C" __attribute__((visibility("default"))) const int emulator_is_no_gpu = 1;
 
 EXPORT int cuInit(unsigned flags) {
@@ -85,8 +86,8 @@ EXPORT int cuDriverGetVersion(int *version) {
   return SUCCESS;
 }
 
-/* NVIDIA's own NVRTC asks a driver that it finds in the process for its private tables, and falls over one without
-** this function. */
+/* NVIDIA's own NVRTC asks a driver that it finds in the process for its private tables, and crashes if the driver
+** lacks this function. */
 EXPORT int cuGetExportTable(const void **table, const void *) {
   if (table) *table = nullptr;
   return NOT_FOUND;

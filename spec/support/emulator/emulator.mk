@@ -1,4 +1,4 @@
-# The emulated GPU: libraries that take the place of the driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN. docs/emulator.md
+# The emulated GPU: libraries that replace the driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN. See docs/emulator.md.
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
@@ -20,7 +20,7 @@ $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 $(EMULATOR)/libcuda.so.1: $(EMULATOR_DRIVER)
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ -ldl -pthread
 
-# The headers lie beside the library that includes them into every kernel. Kernels compiled with others are stale.
+# libnvrtc.so includes the headers beside it into every kernel, so kernels compiled with older headers are removed.
 $(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(SIMT_HEADERS) | $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 -ldl
 	@rm -rf $(BUILD)/spec/kernels
@@ -35,7 +35,7 @@ $(SIMT_HEADERS): $(EMULATOR)/%.h: $(EMULATOR_SRC)/%.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# For specs: require "emulator"
+# The Lua module for specs: require "emulator".
 $(EMULATOR)/emulator.so: $(EMULATOR_SRC)/lua_emulator.c $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(CC) -std=gnu11 -O1 -g -fPIC -shared -Wl,-rpath,'$$ORIGIN' -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $^
 

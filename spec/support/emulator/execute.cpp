@@ -1,5 +1,5 @@
-/* Runs kernels: block after block, and within a block thread after thread on one fiber. A thread that waits for others
-** keeps its fiber, and the next thread gets another one; so kernels without barriers are plain loops. */
+/* Runs kernels: block after block, and within a block thread after thread on one fiber. A thread that waits for other
+** threads keeps its fiber, and the next thread gets another fiber. So kernels without barriers are plain loops. */
 
 #include "emulator.h"
 #include "fiber.h"
@@ -23,7 +23,7 @@ enum { WARP = 32, MAX_THREADS = 1024 };
 struct thread {
   unsigned index[3];
   fiber   *on;
-  bool     at_warp;                    /* waits for lanes of its warp */
+  bool     at_warp;                    /* waits for other lanes of its warp */
   unsigned mask, source, ballot;
   unsigned long long value, result;
   int      predicate;
@@ -36,11 +36,11 @@ static struct {
   int  at_barrier, barrier_sum, barrier_result;
   thread *current;
   thread  all[MAX_THREADS];
-  unsigned here[MAX_THREADS / WARP];   /* the lanes of each warp that wait for others */
-  std::vector<thread *> waiting;       /* at the barrier */
-  std::vector<thread *> ready;         /* can go on; those before next_ready have */
+  unsigned here[MAX_THREADS / WARP];   /* the lanes of each warp that wait for other lanes */
+  std::vector<thread *> waiting;       /* threads that wait at the barrier */
+  std::vector<thread *> ready;         /* threads that can continue; those before next_ready have continued */
   size_t next_ready;
-  fiber *starting;                     /* runs its first thread of the block next */
+  fiber *starting;                     /* the fiber that will run its first thread of the block */
   int  failed;
 } block;
 
@@ -93,7 +93,7 @@ static fiber *take_fiber() {
   return f;
 }
 
-/* Who runs when a thread waits or a fiber has no more threads: `home` when nobody can. */
+/* The fiber to run when a thread waits or a fiber has no more threads; `home` if no fiber can run. */
 static fiber *next_fiber() {
   if (block.failed) return &home;
   if (block.next_ready < block.ready.size()) return block.ready[block.next_ready++]->on;
@@ -103,7 +103,7 @@ static fiber *next_fiber() {
   return block.starting ? block.starting : &home;
 }
 
-/* Runs threads until the block has none to start; then waits for the next block. */
+/* Runs threads until all threads of the block have started, and then waits for the next block. */
 static void fiber_body() {
   fiber *self = block.starting;
   fiber_started();
@@ -115,14 +115,14 @@ static void fiber_body() {
   }
 }
 
-/* After a failure: what was in the middle of something starts anew. */
+/* Remakes the fibers after a failure, because interrupted threads must not continue. */
 static void remake_fibers() {
   idle.clear();
   for (fiber *f : all_fibers)
     if (fiber_make(f, fiber_body)) idle.push_back(f);
 }
 
-/* Lets others go on until somebody wakes this thread; with block.failed set, for good. */
+/* Runs other fibers until this thread is woken. If block.failed is set, the thread never continues. */
 static void pause() {
   thread *self = block.current;
   fiber_switch(self->on, next_fiber());
@@ -130,7 +130,7 @@ static void pause() {
   memcpy(block.now->thread, self->index, sizeof self->index);
 }
 
-/* ---- what a kernel asks for ---- */
+/* ---- services for kernels ---- */
 
 static int host_next() {
   block.finished++;
@@ -178,7 +178,7 @@ static void impossible(int result, const char *why) {
   pause();
 }
 
-/* All lanes of the mask have come: each gets its result. */
+/* Gives each lane its result, after all lanes of the mask have arrived. */
 static void finish_exchange(thread *warp, unsigned mask) {
   unsigned ballot = 0;
   for (unsigned rest = mask; rest; rest &= rest - 1) {
@@ -279,7 +279,7 @@ int execute(const launch &l) {
   block.threads = int(l.block[0] * l.block[1] * l.block[2]);
   memcpy(now->block_size, l.block, sizeof l.block);
   memcpy(now->grid_size, l.grid, sizeof l.grid);
-  memset(l.module->shared, 0xcb, l.shared);          /* nothing is promised about its contents */
+  memset(l.module->shared, 0xcb, l.shared);          /* CUDA promises nothing about the contents */
   now->host = &host;
   running = 1;
   fiber_home(&home);
@@ -297,7 +297,7 @@ static void say(const char *text) {
   if (write(2, text, strlen(text)) < 0) return;
 }
 
-/* Where a kernel that failed goes on: on its own stack, of which nothing is needed any more. */
+/* Leaves a failed kernel, on the kernel's own stack, which is not needed any more. */
 static void escape() {
   fiber_switch(block.current->on, &home);
 }
@@ -307,7 +307,7 @@ static void escape_from(void *context) {
   uintptr_t top = reinterpret_cast<uintptr_t>(f->stack) + f->size - 256;
   ucontext_t *c = static_cast<ucontext_t *>(context);
 #if defined __x86_64__
-  c->uc_mcontext.gregs[REG_RSP] = greg_t(top - 8);   /* as after a call */
+  c->uc_mcontext.gregs[REG_RSP] = greg_t(top - 8);   /* like the stack pointer after a call */
   c->uc_mcontext.gregs[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(escape));
 #elif defined __aarch64__
   c->uc_mcontext.sp = top;
@@ -339,14 +339,15 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
   const struct sigaction &f = former[signal];
   if (f.sa_flags & SA_SIGINFO) return f.sa_sigaction(signal, info, context);
   if (f.sa_handler != SIG_DFL && f.sa_handler != SIG_IGN) return f.sa_handler(signal);
-  ::signal(signal, SIG_DFL);                         /* comes again on return, and ends the process */
+  ::signal(signal, SIG_DFL);                         /* the signal is raised again on return, and ends the process */
 }
 
 void catch_faults() {
   void *warm[1];
-  backtrace(warm, 1);                                /* loads libgcc now, not in the handler */
+  backtrace(warm, 1);                                /* loads libgcc now, because the handler must not */
   stack_t s = {};
-  s.ss_size = 64 << 10;                              /* a kernel that overflows its stack has none left */
+  /* the handler needs its own stack, because a kernel may overflow the kernel's stack */
+  s.ss_size = 64 << 10;
   s.ss_sp = mmap(nullptr, s.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   stack_t is;
   if (!sigaltstack(nullptr, &is) && (is.ss_flags & SS_DISABLE)) sigaltstack(&s, nullptr);

@@ -21,7 +21,7 @@
 namespace emulator {
 
 #ifdef __SANITIZE_ADDRESS__
-enum { STACK = 256 << 10 };    /* red zones make frames larger */
+enum { STACK = 256 << 10 };    /* bytes; large, because red zones enlarge frames */
 #else
 enum { STACK = 64 << 10 };
 #endif
@@ -38,7 +38,7 @@ static bool allocate(fiber *f) {
 
 #ifdef __x86_64__
 
-/* Saves what a called function must keep, then takes the other stack. */
+/* Saves the registers that a called function must preserve, and then switches stacks. */
 extern "C" void emulator_switch(void **from, void *to);
 __asm__(
   ".text\n.type emulator_switch, @function\nemulator_switch:\n"
@@ -50,7 +50,7 @@ __asm__(
 
 static void prepare(fiber *f, void (*body)()) {
   uintptr_t *top = reinterpret_cast<uintptr_t *>(static_cast<char *>(f->stack) + f->size);
-  *--top = 0;                                       /* body's return address; keeps the stack aligned as after a call */
+  *--top = 0;                                       /* body's return address; aligns the stack like a call */
   *--top = reinterpret_cast<uintptr_t>(body);
   for (int i = 0; i < 6; i++) *--top = 0;
   f->context = top;

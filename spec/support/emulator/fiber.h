@@ -1,30 +1,30 @@
 #ifndef EMULATOR_FIBER_H
 #define EMULATOR_FIBER_H
 
-/* Stacks of their own that hand the processor to each other: one for each thread of a block that waits.
-** A switch costs some 3 ns on x86-64; elsewhere ucontext does it, with two system calls. */
+/* Fibers: stacks that pass control to each other, one for each waiting thread of a block. A switch takes about 3 ns
+** on x86-64; other processors use ucontext, with two system calls. */
 
 #include <cstddef>
 
 namespace emulator {
 
 struct fiber {
-  void  *stack = nullptr;      /* the lowest address, above a page nobody may touch */
+  void  *stack = nullptr;      /* lowest address, above an inaccessible page */
   size_t size = 0;
-  void  *context = nullptr;    /* where it stopped */
-  void  *fake_stack = nullptr; /* ASan's */
+  void  *context = nullptr;    /* stack pointer at the last switch */
+  void  *fake_stack = nullptr; /* used by ASan */
 };
 
-/* Gives f a stack (if it has none) and lets it start in body() at the next switch to it. body never returns. */
+/* Gives f a stack (if it has none), so that the next switch to f starts body(). body never returns. */
 bool fiber_make(fiber *f, void (*body)());
 
-/* The stack that calls becomes `from`, and goes on when somebody switches to it. */
+/* Stores the calling stack in `from`, which continues at the next switch to it. */
 void fiber_switch(fiber *from, fiber *to);
 
-/* To be called first in body(). */
+/* Must be the first call in body(). */
 void fiber_started();
 
-/* Tells where the calling thread's own stack is, before it switches from there. */
+/* Stores the bounds of the calling thread's own stack, before the thread switches away. */
 void fiber_home(fiber *home);
 
 }

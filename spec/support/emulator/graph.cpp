@@ -1,5 +1,5 @@
-/* Captures and graphs. A graph is the list of its steps in the order in which they were captured, which is one of the
-** orders it may run in. Which work of which stream comes before which is kept only to find what was not joined. */
+/* Captures and graphs. A graph is the list of its steps in the order of their capture, which is one of the allowed
+** orders. The order of work between streams is stored only to detect streams that were not joined. */
 
 #include "event.h"
 
@@ -44,7 +44,7 @@ int capture_record(gpu_event e, gpu_stream s) {
   return SUCCESS;
 }
 
-/* A captured event draws the stream that waits for it into its capture. */
+/* If a stream waits for a captured event, the stream joins the event's capture. */
 int capture_wait(gpu_stream s, gpu_event e) {
   if (!e->in_capture) return e->last.q ? invalidate(*s->captured, STREAM_CAPTURE_ISOLATION) : int(SUCCESS);
   auto c = e->captured.lock();

@@ -1,5 +1,5 @@
-/* Device memory: an arena of addresses per device, backed by pages that are protected while nothing of the device runs.
-** Addresses of freed blocks are taken again as late as possible, and stay protected. */
+/* Device memory: a range of addresses for each device, with pages that are protected while no operation of the device
+** runs. Addresses of freed blocks are reused as late as possible, and stay protected. */
 
 #include "emulator.h"
 
@@ -16,9 +16,9 @@ namespace emulator {
 
 enum : size_t {
   PAGE = 4096,
-  HUGE_PAGE = size_t(2) << 20,         /* protecting one costs what protecting a small one costs */
-  ARENA = size_t(64) << 30,            /* addresses of a device; pages come when they are touched */
-  FILLED = size_t(1) << 20             /* this much of a new block gets a pattern: nothing is promised about it */
+  HUGE_PAGE = size_t(2) << 20,         /* protecting a huge page costs as much as a small one */
+  ARENA = size_t(64) << 30,            /* addresses of a device; pages are allocated on access */
+  FILLED = size_t(1) << 20             /* bytes of a new block that get a pattern, because its contents are undefined */
 };
 enum { MAX_DEVICES = 16 };
 
@@ -37,7 +37,7 @@ static int opened = -1;
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-/* Far from where the system puts a program's own memory. */
+/* Reserves addresses far from those that the system uses for a program's own memory. */
 static bool reserve(int device) {
   arena &a = arenas[device];
   if (a.base) return true;
@@ -55,7 +55,7 @@ static void protect(uintptr_t start, uintptr_t end, int how) {
   mprotect(reinterpret_cast<void *>(start), end - start, how);
 }
 
-/* Neighbouring blocks in one call. */
+/* Protects neighbouring blocks by one call. */
 static void protect_live(int device, int how) {
   uintptr_t start = 0, end = 0;
   for (auto &b : arenas[device].live) {
@@ -107,7 +107,7 @@ bool memory_is_pinned(const void *p) {
   return b != pinned.begin() && x - (--b)->first < b->second;
 }
 
-/* The first gap of that many bytes at or after `from`; 0: none. */
+/* The first gap of this many bytes at or after `from`; 0: none. */
 static uintptr_t find_gap(const arena &a, uintptr_t from, size_t bytes) {
   size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
   uintptr_t at = round_up(from, align);
@@ -181,7 +181,7 @@ EXPORT int cuMemAlloc_v2(gpu_address *address, size_t bytes) {
   return SUCCESS;
 }
 
-/* Waits for the device, as the real one does. */
+/* Waits for the device, like the real driver. */
 EXPORT int cuMemFree_v2(gpu_address address) {
   EMULATOR_ENTER(NEEDS_CONTEXT);
   if (!address) return SUCCESS;
@@ -215,7 +215,7 @@ EXPORT int cuMemHostAlloc(void **ptr, size_t bytes, unsigned) {
   return SUCCESS;
 }
 
-/* Memory of the caller's that counts as pinned from now on. */
+/* Registers host memory, which counts as pinned from now on. */
 EXPORT int cuMemHostRegister_v2(void *ptr, size_t bytes, unsigned) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!ptr || !bytes || memory_is_device(ptr)) return INVALID_VALUE;

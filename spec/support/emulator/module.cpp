@@ -1,4 +1,5 @@
-/* Modules, functions, launches. A module is a shared library made by nvrtc.cpp, behind a header that says for what. */
+/* Modules, functions, launches. A module is a shared library made by nvrtc.cpp, after a header that names its target.
+   */
 
 #include "emulator.h"
 
@@ -14,7 +15,7 @@ enum { MAX_SHARED = 48 << 10, MAX_SHARED_ON_DEMAND = SIMT_SHARED, MAX_BLOCK = 10
 struct gpu_function_opaque {
   gpu_module  module;
   const simt_kernel *kernel;
-  unsigned    shared = MAX_SHARED;     /* dynamic shared memory it may ask for */
+  unsigned    shared = MAX_SHARED;     /* most dynamic shared memory that it may request */
 };
 
 struct gpu_module_opaque {
@@ -45,7 +46,7 @@ static int check_image(const simt_image &i) {
   return runs ? SUCCESS : NO_BINARY_FOR_GPU;
 }
 
-/* A file without a name: the library stays loaded when nobody can find it any more. */
+/* Loads the library from a file without a name: the file disappears when it is closed, and the library stays loaded. */
 static bool load_library(gpu_module m, const simt_image &i) {
   m->file = memfd_create("emulated kernels", 0);
   if (m->file < 0 || write(m->file, &i + 1, i.bytes) != ssize_t(i.bytes)) return false;
@@ -75,7 +76,7 @@ size_t module_report(const char *when) {
 }
 
 static const simt_kernel *find_kernel(gpu_module m, const char *name) {
-  if (!dlsym(m->library, name)) return nullptr;      /* a name without extern "C" is another one */
+  if (!dlsym(m->library, name)) return nullptr;      /* without extern "C" the function has another symbol */
   for (int i = 0; i < m->unit->kernels; i++)
     if (!strcmp(m->unit->kernel[i].name, name)) return &m->unit->kernel[i];
   return nullptr;
@@ -83,7 +84,7 @@ static const simt_kernel *find_kernel(gpu_module m, const char *name) {
 
 /* ---- launching ---- */
 
-/* The arguments as they are now: the caller's may be gone when the kernel runs. */
+/* Copies of the arguments, because the caller's may be gone when the kernel runs. */
 struct argument_copy {
   std::vector<std::vector<unsigned char>> bytes;
   std::vector<void *> addresses;
@@ -103,7 +104,7 @@ static int check_sizes(const unsigned grid[3], const unsigned block[3]) {
   return grid[0] > 2147483647u || grid[1] > 65535 || grid[2] > 65535 ? INVALID_VALUE : SUCCESS;
 }
 
-/* A launch that is to fail: at once, or, where the failure is to stay, when it runs. */
+/* A launch that must fail: at once, or, if `sticky` is set, when it runs. */
 static int injected(gpu_stream s) {
   if (!settings.sticky) return LAUNCH_OUT_OF_RESOURCES;
   return stream_add(s, [] { return int(ILLEGAL_ADDRESS); });
@@ -180,7 +181,7 @@ EXPORT int cuFuncGetAttribute(int *value, gpu_func_attr a, gpu_function f) {
 EXPORT int cuFuncSetAttribute(gpu_function f, gpu_func_attr a, int value) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!functions.count(f)) return INVALID_HANDLE;
-  if (a == 9) return SUCCESS;                        /* how much of the cache is shared memory */
+  if (a == 9) return SUCCESS;                        /* the share of the cache that is shared memory */
   if (a != 8 || value < 0 || value > MAX_SHARED_ON_DEMAND) return INVALID_VALUE;
   f->shared = unsigned(value);
   return SUCCESS;

@@ -1,4 +1,4 @@
-/* NVRTC by g++: preprocess, find the kernels, compile to a shared library. The program's log has NVRTC's form. */
+/* NVRTC by g++: preprocesses the source, finds the kernels, compiles a shared library. The log has NVRTC's format. */
 
 #include "simt_abi.h"
 
@@ -62,7 +62,7 @@ bool write_file(const std::string &path, const std::string &text) {
   return bool(f.flush());
 }
 
-/* A folder that goes with its contents. */
+/* A folder that is removed with its contents. */
 struct temporary {
   std::string path;
   temporary() {
@@ -73,7 +73,8 @@ struct temporary {
   ~temporary();
 };
 
-/* Exit status of a command; what it says, in English, goes to a file. Sanitizers are not for the compiler. */
+/* Runs a command. Returns its exit status; its output, in English, goes to a file. The compiler must run without the
+   sanitizers' settings. */
 int run(const words &command, const std::string &said) {
   std::vector<char *> arguments, environment = {const_cast<char *>("LC_ALL=C")};
   for (char **e = environ; *e; e++)
@@ -96,7 +97,7 @@ temporary::~temporary() {
   if (!path.empty()) run({"rm", "-rf", path}, "/dev/null");
 }
 
-/* Where simt.h is: beside this library. */
+/* The folder of simt.h: that of this library. */
 std::string own_folder() {
   Dl_info info;
   dladdr(reinterpret_cast<void *>(&own_folder), &info);
@@ -129,7 +130,7 @@ bool read_arch(const std::string &v, options *o) {
   return false;
 }
 
-/* Options that say nothing to g++. */
+/* True for options that have no meaning for g++. */
 bool ignored(const std::string &s) {
   static const char *const known[] = {
     "--fmad=", "-fmad=", "--use_fast_math", "-use_fast_math", "--prec-div=", "--prec-sqrt=", "--ftz=", "--extra-device-vectorization",
@@ -155,7 +156,7 @@ bool read_option(const std::string &s, options *o) {
 
 /* ---- the log ---- */
 
-/* "file:3:5: error: text" becomes "file(3): error: text"; false: some other line. */
+/* Rewrites "file:3:5: error: text" to "file(3): error: text"; false for other lines. */
 bool rewrite_message(std::string line, const std::string &folder, std::string *message) {
   size_t kind = std::min(line.find(": error: "), line.find(": warning: "));
   if (kind == std::string::npos && (kind = line.find(": fatal error: ")) != std::string::npos) line.erase(kind + 2, 6);
@@ -186,7 +187,7 @@ std::string nvrtc_log(const std::string &said, const std::string &folder, const 
 
 bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/* The name that ends before `end`. */
+/* The identifier that ends before `end`. */
 std::string name_before(const std::string &text, size_t end) {
   while (end > 0 && isspace(static_cast<unsigned char>(text[end - 1]))) end--;
   size_t begin = end;
@@ -194,7 +195,7 @@ std::string name_before(const std::string &text, size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/* Dynamic shared memory: `extern __shared__ T name[];`, whatever its name, is the one array that simt.h defines. */
+/* Replaces dynamic shared memory `extern __shared__ T name[];` by the one array that simt.h defines. */
 std::string replace_dynamic_shared(std::string text) {
   static const std::string word = "__shared__";
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
@@ -206,7 +207,7 @@ std::string replace_dynamic_shared(std::string text) {
   return text;
 }
 
-/* Names of the functions that are __global__ and no templates; a name stands before its parameters. */
+/* The names of __global__ functions that are no templates. A name precedes its parameters. */
 words find_kernels(const std::string &text) {
   words names;
   for (size_t at = text.find("__global__"); at != std::string::npos; at = text.find("__global__", at + 1)) {
@@ -235,7 +236,7 @@ const char *compiler() {
   return c && *c ? c : "g++";
 }
 
-/* As the module's own C code is compiled, so that results agree; a misaligned access traps. */
+/* The flags of the module's own C code, so that results agree; misaligned accesses trap. */
 words compile_command(const options &o) {
   words c = {compiler(), "-x", "c++", "-std=" + o.standard, "-w", "-O1", "-g0", "-fPIC", "-shared", "-nostdlib",
              "-fvisibility=hidden", "-fno-gnu-unique", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
@@ -272,7 +273,7 @@ rtc finish_image(rtc_program p, const options &o, const std::string &library) {
   return SUCCESS;
 }
 
-/* The program's own name stands in the messages, wherever the file is. */
+/* Compiles a program. Messages show the program's own name instead of the temporary file's. */
 rtc compile(rtc_program p, const options &o) {
   temporary t;
   std::string simt = own_folder(), source = t.path + "/unit.cu", text = t.path + "/unit.ii", unit = t.path + "/unit.cpp",
@@ -299,7 +300,7 @@ rtc compile(rtc_program p, const options &o) {
 
 }
 
-/* ---- what NVRTC exports ---- */
+/* ---- NVRTC's functions ---- */
 
 EXPORT int nvrtcVersion(int *major, int *minor) {
   *major = emulator_nvrtc_version() / 1000;
@@ -333,8 +334,9 @@ EXPORT int nvrtcDestroyProgram(rtc_program *p) {
   return SUCCESS;
 }
 
-/* A line for each unit that compiles, its name and options with tabs between: spec/support/units.c compiles them for
-** real. A text that is no file of kernels/ lies beside the list, and its line begins with @ and where. */
+/* Writes a line for each unit that compiles: its name and options, separated by tabs. spec/support/units.c compiles
+** these units with the real NVRTC. A text that is no file of kernels/ is stored beside the list, and its line begins
+** with @ and the path. */
 static void note_unit(rtc_program p, int count, const char *const *option) {
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
   if (!file || !*file) return;
@@ -383,7 +385,7 @@ EXPORT int nvrtcGetProgramLog(rtc_program p, char *text) {
   return SUCCESS;
 }
 
-/* The image of a real architecture is a CUBIN, that of a virtual one PTX. */
+/* The image of a real architecture is a CUBIN; the image of a virtual architecture is PTX. */
 EXPORT int nvrtcGetCUBINSize(rtc_program p, size_t *bytes) {
   if (!p) return INVALID_PROGRAM;
   return give_size(bytes, p->ptx ? std::string() : p->image, 0);

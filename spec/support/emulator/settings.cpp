@@ -14,9 +14,9 @@ settings_t settings;
 int64_t counts[COUNTED];
 std::recursive_mutex &lock = *new std::recursive_mutex;
 
-static int64_t fail_at[COUNTED];       /* counts down; 1: the next one */
+static int64_t fail_at[COUNTED];       /* calls until the failure; 1: the next call */
 
-/* "64M", "4096", "2G" */
+/* The bytes in a text such as "64M", "4096" or "2G". */
 static int64_t number(const char *text) {
   char *unit;
   double n = strtod(text, &unit);
@@ -24,7 +24,7 @@ static int64_t number(const char *text) {
   return int64_t(n * double(int64_t(1) << shift));
 }
 
-/* "9.0" with factors 10 and 1 is 90; "13.0" with 1000 and 10 is 13000 */
+/* The number of a version: "9.0" with factors 10 and 1 is 90; "13.0" with 1000 and 10 is 13000. */
 static int version(const char *text, int major, int minor) {
   int a = 0, b = 0;
   sscanf(text, "%d.%d", &a, &b);
@@ -64,7 +64,7 @@ static bool set(const std::string &key, const char *v) {
   return true;
 }
 
-/* What is left when the process ends; runs after the Lua state was closed. */
+/* Reports the objects that are live when the process ends, after the Lua state was closed. */
 static void look_for_leaks() {
   if (!settings.leaks) return;
   std::lock_guard<std::recursive_mutex> locked(lock);
@@ -107,5 +107,5 @@ EXPORT int emulator_nvrtc_version() { return settings.nvrtc; }
 
 EXPORT int emulator_dnn_setting() { return settings.dnn; }
 
-/* When the library is loaded, after what it uses was made. */
+/* Runs when the library is loaded, after the objects that it uses were constructed. */
 static const int configured = emulator_configure(getenv("LUATENSOR_EMULATOR")) + atexit(look_for_leaks);

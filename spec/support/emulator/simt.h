@@ -1,12 +1,13 @@
-/* Included before every emulated kernel: what NVRTC knows by itself, for g++. No header of the C library. */
+/* Included before every emulated kernel: defines for g++ the names that are built into NVRTC, without headers of the
+   C library. */
 #ifndef SIMT_H
 #define SIMT_H
 
 #include "simt_abi.h"
 
-/* ---- words of the language ---- */
+/* ---- keywords of CUDA ---- */
 
-/* __global__ and __shared__ stay until nvrtc.cpp has seen them. */
+/* __global__ and __shared__ stay in the text, because nvrtc.cpp searches for them. */
 #define __device__
 #define __host__
 #define __constant__
@@ -48,7 +49,7 @@ struct dim3 {
   dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
-/* ---- where a thread is ---- */
+/* ---- indices of a thread ---- */
 
 __attribute__((visibility("hidden"))) simt_state simt_now;
 static const int warpSize = 32;
@@ -57,11 +58,11 @@ static const int warpSize = 32;
 #define blockDim  (*(const dim3 *)simt_now.block_size)
 #define gridDim   (*(const dim3 *)simt_now.grid_size)
 
-/* Dynamic shared memory, for whatever is declared `extern __shared__`. */
+/* Dynamic shared memory, for all declarations `extern __shared__`. */
 extern "C" __attribute__((visibility("hidden"))) __align__(1024) unsigned char simt_shared[SIMT_SHARED];
 unsigned char simt_shared[SIMT_SHARED];
 
-/* ---- waiting for each other ---- */
+/* ---- synchronisation ---- */
 
 static inline void __syncthreads() { simt_now.host->barrier(0); }
 static inline int  __syncthreads_count(int p) { return simt_now.host->barrier(p != 0); }
@@ -82,7 +83,8 @@ template <class T> static inline T simt_exchange(unsigned mask, T value, unsigne
   u.bits = simt_now.host->exchange(mask, u.bits, source);
   return u.value;
 }
-/* Lanes move within sections of `width`; beyond a section's end a lane gets its own value. */
+/* Values move between lanes within sections of `width` lanes; beyond the end of its section, a lane gets its own
+   value. */
 template <class T> static inline T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
   unsigned lane = simt_lane();
   return simt_exchange(mask, v, (lane & ~(width - 1u)) + (from & (width - 1)));

@@ -7,15 +7,15 @@ enum { SIMT_ABI = 2, SIMT_SHARED = 227 << 10 };      /* the most shared memory o
 /* The services that a running kernel may request. */
 struct simt_host {
   int  (*next)();                                            /* true if the block has another thread for this fiber */
-  int  (*barrier)(int p);                                    /* in how many threads p is not 0 */
-  unsigned (*vote)(unsigned mask, int p);                    /* in which lanes p is not 0 */
+  int  (*barrier)(int p);                                    /* number of threads in which p is not 0 */
+  unsigned (*vote)(unsigned mask, int p);                    /* lanes in which p is not 0 */
   unsigned long long (*exchange)(unsigned mask, unsigned long long bits, unsigned source);
   unsigned (*active)();
   unsigned (*lane)();
   void (*fail)(int result, const char *why);                 /* does not return */
 };
 
-/* A unit has one: where the running thread is. */
+/* The indices of the running thread. Each unit has one such struct. */
 struct simt_state {
   unsigned thread[3], block[3], block_size[3], grid_size[3];
   const simt_host *host;
@@ -23,12 +23,12 @@ struct simt_state {
 
 struct simt_kernel {
   const char *name;
-  void (*run)(void **arguments);                             /* threads, until host->next() says no */
+  void (*run)(void **arguments);                             /* runs threads until host->next() is false */
   int arguments;
   const unsigned *sizes;
 };
 
-/* The one symbol of a unit besides its kernels: simt_unit. */
+/* The only symbol of a unit besides its kernels: simt_unit. */
 struct simt_module {
   int abi;
   simt_state *state;
@@ -41,9 +41,9 @@ struct simt_module {
 struct simt_image {
   char magic[8];                                             /* SIMT_MAGIC */
   int  abi, arch;                                            /* 90: sm_90 */
-  int  ptx;                                                  /* newer devices may run it, too */
+  int  ptx;                                                  /* newer devices may run the image, too */
   int  sanitized;                                            /* compiled with -fsanitize=address */
-  unsigned long long bytes, checksum;                        /* of the library */
+  unsigned long long bytes, checksum;                        /* of the shared library */
 };
 #define SIMT_MAGIC "SIMTUNIT"
 

@@ -1,4 +1,5 @@
-/* The arithmetic that NVRTC knows by itself. Functions of libm stand for the GPU's: results differ in the last bit. */
+/* The arithmetic functions that are built into NVRTC. Functions of libm replace the GPU's, so results may differ in
+   the last bit. */
 #ifndef SIMT_MATH_H
 #define SIMT_MATH_H
 
@@ -62,7 +63,7 @@ template <class T> static inline bool isinf(T x) { return __builtin_isinf(x); }
 template <class T> static inline bool isfinite(T x) { return __builtin_isfinite(x); }
 template <class T> static inline bool signbit(T x) { return __builtin_signbit(x); }
 
-/* As overloads, not as templates: the arguments may have different types. */
+/* Overloads, because templates do not accept arguments of different types. */
 #define SIMT_MIN_MAX(T)                                              \
   static inline T min(T x, T y) { return y < x ? y : x; }            \
   static inline T max(T x, T y) { return x < y ? y : x; }
@@ -134,7 +135,7 @@ static inline unsigned  __funnelshift_r(unsigned lo, unsigned hi, unsigned by) {
   return ((unsigned long long)hi << 32 | lo) >> (by & 31);
 }
 
-/* ---- loads and stores that say how the cache is used ---- */
+/* ---- loads and stores with cache hints ---- */
 
 #define SIMT_LOAD(name) template <class T> static inline T name(const T *p) { return *p; }
 SIMT_LOAD(__ldg) SIMT_LOAD(__ldca) SIMT_LOAD(__ldcg) SIMT_LOAD(__ldcs) SIMT_LOAD(__ldlu) SIMT_LOAD(__ldcv)

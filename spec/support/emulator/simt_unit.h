@@ -1,4 +1,5 @@
-/* Appended to every emulated unit: how the driver starts its kernels. nvrtc.cpp adds the list of them. */
+/* Appended to every emulated unit: the code by which the driver starts its kernels. nvrtc.cpp adds the list of
+   kernels. */
 
 template <auto K> struct simt_launcher;
 template <class... A, void (*K)(A...)> struct simt_launcher<K> {
@@ -6,7 +7,7 @@ template <class... A, void (*K)(A...)> struct simt_launcher<K> {
   template <int N, int... I> struct count : count<N - 1, N - 1, I...> {};
   template <int... I> struct count<0, I...> { typedef order<I...> type; };
 
-  /* Arguments are copied for each thread, as on a GPU. */
+  /* Each thread gets its own copies of the arguments, as on a GPU. */
   template <int... I> static void threads(void **a, order<I...>) {
     (void)a;
     do K(*(A *)a[I]...);

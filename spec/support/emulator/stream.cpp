@@ -1,5 +1,6 @@
-/* Streams and events: queues of operations. In eager order an operation runs when it is queued; in lazy order when
-** somebody waits for it, or for something that has to come after it. So a missing wait shows as a wrong value. */
+/* Streams and events: queues of operations. In eager order an operation runs when it is queued. In lazy order an
+** operation runs only when the host or a later operation waits for it, so that a missing wait shows as a wrong value.
+** */
 
 #include "emulator.h"
 #include "event.h"
@@ -10,11 +11,11 @@
 
 namespace emulator {
 
-static auto &streams = *new std::set<gpu_stream>;                         /* without the default ones */
+static auto &streams = *new std::set<gpu_stream>;                         /* without the default streams */
 static auto &events = *new std::set<gpu_event>;
 static auto &defaults = *new std::map<gpu_context, gpu_stream_opaque>;
 
-/* ---- running what is queued ---- */
+/* ---- running queued operations ---- */
 
 static void run_front(queue &q);
 
@@ -33,7 +34,7 @@ static void run_front(queue &q) {
   q.done++;
 }
 
-/* Runs what leads to a place, with the device's memory open meanwhile. */
+/* Runs the operations up to a place in a queue. The device's memory is accessible meanwhile. */
 static void run_to(const point &p) {
   static int depth;
   depth++;
@@ -52,7 +53,7 @@ static gpu_stream default_stream(gpu_context c) {
   return s;
 }
 
-/* The default stream and the blocking ones wait for each other. */
+/* Adds an operation after implicit waits: the default stream and blocking streams wait for each other. */
 static void add_implicit(gpu_stream s, operation *o) {
   gpu_context c = s->q->context;
   gpu_stream d = default_stream(c);
@@ -73,7 +74,7 @@ static int add(gpu_stream s, operation o) {
   return SUCCESS;
 }
 
-/* Work on the default stream would wait for a blocking stream that is being captured. */
+/* An error if the default stream would have to wait for a blocking stream that is being captured. */
 static int check_implicit(gpu_stream s) {
   for (gpu_stream other : streams)
     if (other->captured && other->blocking && other->q->context == s->q->context && s == default_stream(s->q->context)) {
@@ -138,7 +139,7 @@ static double now() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* In lazy order the first question after an addition gets "not ready"; the second runs what is asked for. */
+/* In lazy order, the first query after an addition returns "not ready", and the second query runs the operations. */
 static int query(const point &p, bool *asked) {
   if (!p.q || p.q->done >= p.ticket) return SUCCESS;
   if (!*asked) {
@@ -153,7 +154,7 @@ static int query(const point &p, bool *asked) {
 
 using namespace emulator;
 
-/* ---- for libcublas.so ---- */
+/* ---- for the emulated libraries ---- */
 
 EXPORT int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data) {
   std::shared_ptr<void> owned(data, drop);
@@ -175,7 +176,7 @@ EXPORT int cuStreamCreate(gpu_stream *s, unsigned flags) {
   return SUCCESS;
 }
 
-/* Its work goes on to the end. */
+/* The stream's operations still run to their end. */
 EXPORT int cuStreamDestroy_v2(gpu_stream s) {
   EMULATOR_ENTER(NEEDS_INIT);
   if (!streams.count(s)) return INVALID_HANDLE;

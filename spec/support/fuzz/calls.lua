@@ -1,16 +1,17 @@
---- Calls of public functions with arguments that make little sense, and some that do.
+--- Calls of public functions with random arguments, most of which make no sense.
 local lt = require "luatensor"
 
 local DTYPES = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16",
                 "float32", "float64"}
 local SHAPES = {{}, {0}, {1}, {5}, {2, 3}, {3, 2}, {3, 3}, {1, 4}, {4, 1}, {0, 3}, {2, 0, 3}, {2, 3, 4}, {1, 1, 1, 2},
                 {300}, {40, 70}, {2, 1, 2, 1, 2, 1, 2}}
--- Not called: they end the process, wait, or change what the other calls see.
+-- Functions that are not called: they end the process, wait, or change the state that other calls see.
 local LEFT_OUT = {free = true, _fail_after = true, set_memory_limit = true, set_default_dtype = true,
                   set_num_threads = true, save = true,
                   set_printoptions = true, manual_seed = true, methods = true, properties = true, limits = true}
 
-local random                                 -- as math.random is called; what a call does depends on it alone
+-- a function like math.random, which determines everything that a call does
+local random
 
 local function pick(list) return list[random(#list)] end
 
@@ -33,7 +34,7 @@ local STRINGS = {"", "float32", "int8", "cpu", "cuda", "cpu:1", "sum", "xy", "3"
 local OPTIONS = {"dim", "keepdim", "dtype", "device", "out", "correction", "generator", "k", "p", "indexing", "copy",
                  "side", "mode", "value", "rtol", "reduce", "offset", "endpoint", "n", "s", "norm", "typo"}
 
-local function ignore() end                  -- a script's own function, which raises nothing
+local function ignore() end                  -- a function of the script that raises no error
 
 local value
 
@@ -103,7 +104,7 @@ local OPERATORS = {
 }
 
 
--- A function, and whether its first argument is a tensor.
+-- Picks a function. Returns its name and whether its first argument is a tensor, too.
 local function pick_function()
   local kind = random(10)
   if kind <= 3 then
@@ -126,9 +127,9 @@ local function trace(name, args, n)
   io.stderr:write("\n")
 end
 
---- One call. FUZZ_TRACE in the environment: says before what is called.
--- @func source gives random numbers, as math.random does
--- @treturn boolean whether it gave a result
+--- Makes one call. If the environment has FUZZ_TRACE, prints the call before it is made.
+-- @func source returns random numbers like math.random
+-- @treturn boolean true if the call returned
 -- @return the result or the error
 -- @treturn string the function's name
 return function(source)

@@ -1,7 +1,8 @@
-/* Linked into builds with sanitizers: which edges of C and of Lua a run has passed, for the fuzzer in this folder. An edge
-** is a pair of places that followed each other, as in AFL; a place is a basic block of C or a line of Lua. Hashes of edges
-** and places are bytes in two maps. gcc calls __sanitizer_cov_trace_pc in each basic block; a line hook does the same for
-** Lua. Nothing is recorded unless `start` was called. Hashes depend on the build alone, not on addresses of the process. */
+/* Linked into builds with sanitizers: counts the edges of C and Lua code that a run passes, for the fuzzer in this
+** folder. An edge is a pair of consecutive places, as in AFL; a place is a basic block of C or a line of Lua. Edges
+** and places are hashed to bytes in two maps. gcc calls __sanitizer_cov_trace_pc in each basic block; a line hook
+** does the same for Lua. Nothing is recorded before `start` is called. Hashes depend on the build only, not on
+** addresses in the process. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -10,13 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MAP = 1 << 20, SOURCES = 256 };     /* at most a fiftieth of a map is in use: few pairs share a byte */
+enum { MAP = 1 << 20, SOURCES = 256 };     /* at most a fiftieth of a map is used, so few edges share a byte */
 
 static unsigned char edge_seen[MAP], place_seen[MAP];
 static long edges, places;
 
-/* State of the thread that runs the fuzzer; threads of loops do not record. Each basic block reads it: without this model
-** of access a third of the time of a run goes into __tls_get_addr, which ASan intercepts. */
+/* State of the thread that runs the fuzzer; threads of parallel loops do not record. Each basic block reads this
+** state. Without this TLS model, a third of a run's time would be spent in __tls_get_addr, which ASan intercepts. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct { bool on; uint32_t last; } recorder;
 
 void __sanitizer_cov_trace_pc(void);
@@ -40,8 +41,8 @@ void __sanitizer_cov_trace_pc(void) {
   if (recorder.on) pass((uintptr_t)__builtin_return_address(0) - (uintptr_t)edge_seen);
 }
 
-/* A hash of the name of a file of ours; 0 for other files and for chunks that are no file. Files stay loaded, so that
-** their names can be told by address. */
+/* A hash of the name of one of our files; 0 for other files and for chunks that are no files. Files stay loaded, so
+** the address of a name identifies it. */
 static uint64_t hash_file(const lua_Debug *at) {
   static struct { const char *name; uint64_t hash; } known[SOURCES];
   if (*at->source != '@') return 0;
@@ -63,7 +64,7 @@ static void on_line(lua_State *L, lua_Debug *at) {
   if (file) pass(file * 31 + (uint64_t)at->currentline);
 }
 
-/* start(): edges from here on count. */
+/* start(): begins to record edges. */
 static int l_start(lua_State *L) {
   lua_sethook(L, on_line, LUA_MASKLINE, 0);
   recorder.last = 0;
@@ -71,7 +72,7 @@ static int l_start(lua_State *L) {
   return 0;
 }
 
-/* stop() → how many edges and how many places have been passed since the process began */
+/* stop() → the numbers of edges and of places since the process began */
 static int l_stop(lua_State *L) {
   recorder.on = false;
   lua_sethook(L, NULL, 0, 0);

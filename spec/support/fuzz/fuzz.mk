@@ -1,16 +1,16 @@
-# Inputs that are nearly right for every parser; docs/internals/checks.md.
+# Fuzzing with inputs that are nearly valid, for every parser; docs/internals/checks.md.
 
-FUZZ_SECONDS ?= 60                       # over all targets
-FUZZ_INPUTS  ?= 1000000000               # a target ends after so many
-FUZZ_TARGETS ?=                          # all
-FUZZ_SEED    ?= $(shell date +%s)        # CI takes one and the same: what landed before must not fail by chance
+FUZZ_SECONDS ?= 60                       # for all targets together
+FUZZ_INPUTS  ?= 1000000000               # most inputs of a target
+FUZZ_TARGETS ?=                          # default: all
+FUZZ_SEED    ?= $(shell date +%s)        # CI uses a fixed seed, so that it cannot fail by chance
 
 FUZZ       := build/fuzz
 FUZZ_CLANG ?= clang
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined \
               -Wall -Wextra -Isrc -Ispec/fuzz/targets $(ZLIB_CFLAGS)
 
-# libFuzzer's targets, where clang and its runtime are there: their sources below src, and others of their own.
+# Targets of libFuzzer, which need clang and its runtime: their sources in src, and further sources.
 FUZZ_SOURCES_npy    := src/io/npy.c src/base/shape.c src/base/dtype.c
 FUZZ_SOURCES_csv    := src/io/csv.c src/io/unpack.c src/base/system.c src/base/text.c spec/fuzz/targets/input.c
 FUZZ_SOURCES_gzip   := src/io/unpack.c src/base/system.c spec/fuzz/targets/input.c

@@ -1,6 +1,5 @@
--- Calls every public function with arguments that make little sense, and some that do: whatever comes, it is a result or
--- a Lua error.
---   lua5.4 junk.lua SEED CALLS
+-- Calls every public function with random arguments, most of which make no sense. Each call must return or raise a
+-- Lua error.
 local lt = require "luatensor"
 local call = require "spec.support.fuzz.calls"
 
@@ -15,7 +14,7 @@ for _ = 1, calls do
     total = total + 1
   else
     assert(type(result) == "string" or result == nil or type(result) == "table", type(result))
-    assert(not tostring(result):find("error %d"), name .. ": " .. tostring(result))    -- a status without words
+    assert(not tostring(result):find("error %d"), name .. ": " .. tostring(result))    -- a status without a text
   end
 end
 print(total .. " of " .. calls .. " calls gave results")

@@ -1,21 +1,23 @@
--- One target of `make fuzz` in a process of its own: mutates inputs that reach new edges of the code.
---   lua loop.lua TARGET SECONDS INPUTS SEED FOLDER SCRATCH
--- SCRATCH is a folder for files that are written for each input; it should be in memory, because ext4 writes a file that is
--- truncated and written anew to its disk at once (4 ms). SCRATCH/TARGET.input has the length (4 bytes) and the bytes of the
--- input that runs at the moment, so that it is there after a crash. Ends with "TARGET: N inputs, E edges, last new one at
--- input M, …"; exit status 1 after an input that fails, which FOLDER/TARGET.failed-N keeps.
+-- Runs one target of `make fuzz` in a process of its own: mutates inputs that reach new edges of the code.
+--
+--     lua loop.lua TARGET SECONDS INPUTS SEED FOLDER SCRATCH
+--
+-- SCRATCH is a folder for files that are written for each input. It should be in memory, because ext4 writes a file that
+-- is truncated and rewritten to the disk at once (4 ms). SCRATCH/TARGET.input has the length (4 bytes) and the bytes of
+-- the running input, so that the input is available after a crash. The last line of output is "TARGET: N inputs, E edges,
+-- last new one at input M, …". After an input that fails, the exit status is 1, and FOLDER/TARGET.failed-N has the input.
 local lt = require "luatensor"
 local mutate = require "spec.support.fuzz.mutate"
 local targets = require "spec.support.fuzz.targets"
 
 local name, seconds, most, seed, folder, scratch = arg[1], tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]), arg[5], arg[6]
 local target = assert(targets[name], name)
-local LONGEST <const> = 4096                -- bytes of an input
+local LONGEST <const> = 4096                -- most bytes of an input
 local GARBAGE <const> = 16384               -- KiB of Lua's heap by which it grows between two collections, and
 local TENSORS <const> = 256 << 20           -- bytes of tensors after which one runs, too
 math.randomseed(seed)
 
--- The edges that an input passed. Only builds with sanitizers count them.
+-- Counts the edges that an input passed. Only builds with sanitizers count them.
 local edges = package.loadlib((package.searchpath("luatensor.core", package.cpath)), "luaopen_edges")
 edges = edges and edges() or {start = function() end, stop = function() return 0, 0 end}
 
@@ -29,7 +31,7 @@ local function read(path)
   return file:read "a"
 end
 
--- Adds the inputs that pack.lua put into one file.
+-- Adds the inputs of a file made by pack.lua.
 local function read_pack(path, list)
   local file <close> = io.open(path, "rb")
   local text, at, input = file and file:read "a" or "", 1, nil
@@ -39,7 +41,7 @@ local function read_pack(path, list)
   end
 end
 
--- Seeds from git, those of a long run that are there, then what earlier runs found here.
+-- The seeds from git, the kept inputs of long runs, and the inputs that earlier runs found here.
 local function read_corpus()
   local list = {}
   for _, where in ipairs {"spec/fuzz/corpus/" .. name, folder .. "/corpus/" .. name} do
@@ -51,7 +53,8 @@ local function read_corpus()
   return list
 end
 
--- An error of the library's own: it names no file of ours, and says more than Lua does where something is nil.
+-- True for an error that the library raises on purpose: the message names no file of ours and is no message of Lua
+-- about nil values.
 local function is_ours(message)
   return type(message) == "string" and not message:find("attempt to", 1, true) and not message:find("luatensor/[%w_/]+%.lua:%d")
          and not message:find("bad argument #", 1, true) and not message:find("stack overflow", 1, true)
@@ -75,8 +78,8 @@ local function keep_failed(input, message)
   print(("FAILED fuzz %s: %s: %s"):format(name, path, tostring(message):gsub("\n.*", "")))
 end
 
--- Runs one input; true: it reached a new edge. No collection runs meanwhile: a finalizer after whatever C ran last would
--- count as a new edge.
+-- Runs one input. Returns true if it reached a new edge. No collection runs meanwhile, because the edge to a
+-- finalizer would count as new.
 local function run(input)
   note_current(input)
   inputs = inputs + 1
@@ -95,7 +98,7 @@ local function summary()
     name, inputs, edges_known, last_edge, places_known, last_place, #corpus)
 end
 
--- Seconds of the clock on the wall: a process that is stopped does not count its time.
+-- Wall-clock seconds: the time of a stopped process counts.
 local deadline = os.time() + seconds
 collectgarbage()
 collectgarbage "stop"

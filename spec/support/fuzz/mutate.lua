@@ -1,8 +1,8 @@
---- Changes byte strings at random: what fuzzers do to inputs that are nearly right.
+--- Changes byte strings at random, as fuzzers change valid inputs.
 
 local random = math.random
 
---- Numbers at which readers go wrong, in several widths.
+--- Numbers at which readers often fail, in several widths.
 local EDGES = {}
 for _, n in ipairs {0, 1, -1, 2, 7, 16, 17, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff,
                     math.maxinteger, math.mininteger} do
@@ -14,7 +14,7 @@ for _, n in ipairs {0, 1, -1, 2, 7, 16, 17, 255, 256, 65535, 65536, 0x7fffffff, 
   EDGES[#EDGES + 1] = ("%d"):format(n)
 end
 
--- A place in the text, from 1, and how many bytes from there on, at most `most`.
+-- A random place in the text, from 1, and a number of bytes from there on, at most `most`.
 local function range(text, most)
   local at = random(#text)
   return at, random(math.min(most, #text - at + 1))
@@ -23,46 +23,46 @@ end
 local function replace(text, at, n, with) return text:sub(1, at - 1) .. with .. text:sub(at + n) end
 
 local steps = {
-  function(text)                                          -- one bit
+  function(text)                                          -- flips one bit
     local at = random(#text)
     return replace(text, at, 1, string.char(text:byte(at) ~ 1 << random(0, 7)))
   end,
   function(text) return replace(text, random(#text), 1, string.char(random(0, 255))) end,
   function(text) return replace(text, random(#text), 0, string.char(random(0, 255))) end,
-  function(text)                                          -- without some bytes
+  function(text)                                          -- removes some bytes
     local at, n = range(text, 16)
     return replace(text, at, n, "")
   end,
-  function(text)                                          -- some bytes twice
+  function(text)                                          -- duplicates some bytes
     local at, n = range(text, 16)
     return replace(text, random(#text), 0, text:sub(at, at + n - 1))
   end,
-  function(text)                                          -- some bytes many times
+  function(text)                                          -- repeats some bytes many times
     local at, n = range(text, 4)
     return replace(text, at, n, text:sub(at, at + n - 1):rep(random(64)))
   end,
-  function(text)                                          -- a number
+  function(text)                                          -- writes a number
     local edge = EDGES[random(#EDGES)]
     return replace(text, random(#text), random(0, 1) * #edge, edge)
   end,
-  function(text)                                          -- the digit of another number
+  function(text)                                          -- replaces a digit
     local at = text:find("%d", random(#text))
     return at and replace(text, at, 1, tostring(random(0, 9))) or text
   end,
-  function(text, other)                                   -- a part of another input
+  function(text, other)                                   -- copies a part of another input
     local at, n = range(other, 64)
     return replace(text, random(#text), random(0, 8), other:sub(at, at + n - 1))
   end,
   function(text, other) return text:sub(1, random(#text)) .. other:sub(random(#other)) end,
   function(text) return text:sub(1, random(#text)) end,
-  function(text, _, words)                                -- a word of the format
+  function(text, _, words)                                -- inserts a word of the format
     return words and replace(text, random(#text), random(0, 3), words[random(#words)]) or text
   end,
 }
 
---- A text that differs a little.
+--- Returns a slightly changed text.
 -- @string text
--- @string other another input, parts of which may be taken over
+-- @string other another input, from which parts may be copied
 -- @tparam ?table words of the format
 -- @int most bytes
 return function(text, other, words, most)

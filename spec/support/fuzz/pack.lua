@@ -1,5 +1,5 @@
--- Takes over into git what a long run found: the inputs of FOLDER/corpus/TARGET join those of the file spec/fuzz/found/TARGET, with which later
--- runs begin. Each input has its length (4 bytes) in front.
+-- Adds the inputs that a long run found to git: the inputs of FOLDER/corpus/TARGET are added to the file
+-- spec/fuzz/found/TARGET, with which later runs begin. Each input is preceded by its length (4 bytes).
 --   lua pack.lua FOLDER TARGET…
 local folder = arg[1]
 
@@ -8,7 +8,7 @@ local function read(path)
   return file:read "a"
 end
 
--- The inputs of a pack that may not exist yet, each once.
+-- The inputs of a pack, each once. The pack may be missing.
 local function packed(path, list)
   local file <close> = io.open(path, "rb")
   local text, at = file and file:read "a" or "", 1

@@ -5,7 +5,7 @@
 -- FOLDER/corpus. LOOP_ENVIRONMENT has what the processes of loop.lua need. Ends with "N passed, N failed, N skipped".
 -- Files that are written for each input are in a folder in memory where the system has one.
 local SECONDS, INPUTS, SEED, FOLDER = tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4]
-local HANGS <const> = 60                     -- seconds: an input that takes longer never ends
+local HANGS <const> = 60                     -- seconds after which an input counts as hung
 
 local loops = {"npy", "safetensors", "checkpoint", "json", "results", "idx", "csv", "groups", "einsum", "elementwise",
                "kernel", "names", "arguments", "state", "bytes", "options", "index"}
@@ -22,18 +22,18 @@ local function exists(path)
   return file ~= nil
 end
 
--- The line with which libFuzzer's statistics or the loop's own end.
+-- The line that summarises a run: libFuzzer's statistics, or the last line of the loop.
 local function summary(name, body)
   local inputs = body:match "number_of_executed_units:%s*(%d+)"
   if not inputs then return body:match((".*(%s: %%d+ inputs[^\n]*)"):format(name)) end
   local last, edges = 0, 0
-  for at, covered in body:gmatch "#(%d+)%s+%u+%s+cov: (%d+)" do      -- INITED, NEW, REDUCE, pulse
+  for at, covered in body:gmatch "#(%d+)%s+%u+%s+cov: (%d+)" do      -- libFuzzer's lines INITED, NEW, REDUCE and pulse
     if tonumber(covered) > edges then last, edges = at, tonumber(covered) end
   end
   return ("%s by libFuzzer: %s inputs, %d edges, last new one at input %s"):format(name, inputs, edges, last)
 end
 
--- The first line of a process's output that shows why it ended.
+-- The first line of a process's output that shows the reason of its end.
 local function reason(body)
   return body:match "(ERROR: [^\n]*)" or body:match "([^\n]*runtime error: [^\n]*)" or body:match "([^\n]*)\n*$"
 end
@@ -45,7 +45,7 @@ local function loop(name, seconds)
     os.getenv "LOOP_ENVIRONMENT" or "", seconds + HANGS, name, seconds, INPUTS, SEED, FOLDER, scratch)
 end
 
--- Keeps the input that ran when a process of loop.lua ended, and returns its path.
+-- Keeps the input that was running when a process of loop.lua ended, and returns the path of the copy.
 local function keep_input(name)
   local from <close> = io.open(scratch .. "/" .. name .. ".input", "rb")
   local text, path = from and from:read "a" or "", FOLDER .. "/" .. name .. ".input"

@@ -1,5 +1,5 @@
---- States of networks, optimisers, schedulers and the like, for the target `state`: objects that take a state, and states
--- as JSON, in which {"shape": [2], "dtype": "float32"} stands for a tensor, null for NaN and "inf" for infinity.
+--- States for the target `state`: objects such as networks, optimisers and schedulers that take a state, and states
+-- as JSON. In JSON, {"shape": [2], "dtype": "float32"} stands for a tensor, null for NaN and "inf" for infinity.
 local lt = require "luatensor"
 local json = require "luatensor.io.json"
 local nn, optim, data = require "luatensor.nn", require "luatensor.optim", require "luatensor.data"
@@ -15,7 +15,7 @@ local function parameters()
   return list
 end
 
--- An optimiser that stepped once, so that it has a state.
+-- An optimiser after one step, so that it has a state.
 local function optimizer(name, options)
   return function()
     local list = parameters()
@@ -48,7 +48,7 @@ local function loader()
   end
 end
 
--- lt.generator has other names for the same.
+-- Adapts lt.generator, whose methods have other names.
 local function generator()
   local g = lt.generator {seed = 1}
   return {load_state_dict = function(_, state) g:set_state(state) end, state_dict = function() return g:state() end},
@@ -65,14 +65,14 @@ local function scaler()
   end
 end
 
---- Functions that make an object and a function that uses it after it took a state.
+--- Functions that make an object, and a function that uses the object after it took a state.
 states.makers = {
   network, generator, scaler, loader, optimizer "SGD", optimizer "Adam", optimizer "RMSprop", optimizer("LBFGS", {max_iter = 2, history_size = 2}),
   scheduler("StepLR", 2), scheduler("CosineAnnealingLR", 4), scheduler "ReduceLROnPlateau",
   scheduler("OneCycleLR", 1, {total_steps = 8}),
 }
 
--- JSON's tables as states have them.
+-- Converts tables of JSON to tables of states.
 local function restore(value)
   if value == "inf" then return math.huge end
   if type(value) ~= "table" then return value end
@@ -86,7 +86,7 @@ local function restore(value)
   return copy
 end
 
---- The state in a JSON text; nil: it is no JSON.
+--- The state in a JSON text, or nil if the text is no JSON.
 function states.read(text)
   local value = json.decode(text)
   return value ~= nil and restore(value) or nil

@@ -1,5 +1,5 @@
---- What `make fuzz` gives its inputs to, by name: {run = function(input, folder), words = {…}}. An input is a string of
--- bytes; `run` raises nothing but the library's own errors. Corpora are in spec/fuzz/corpus.
+--- The targets of `make fuzz`, by name: {run = function(input, folder), words = {…}}. An input is a string of bytes;
+-- `run` raises only errors of the library. Corpora are in spec/fuzz/corpus.
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local data = require "luatensor.data"
@@ -10,7 +10,7 @@ local states = require "spec.support.fuzz.states"
 
 local targets = {}
 
--- The input as a file. A name of its own for each kind, because errors of one are looked for by name.
+-- Writes the input to a file. Each kind has a file name of its own, because errors are searched for this name.
 local function file(folder, name, bytes)
   local path = folder .. "/" .. name
   local f <close> = assert(io.open(path, "wb"))
@@ -25,7 +25,7 @@ local function is_small(x)
   return n < 1e5
 end
 
--- The result of a reader must be consistent: a shape that does not match the elements would be found here.
+-- Reads all elements of a result, which detects a shape that does not match the elements.
 local function use(value)
   if lt.is_tensor(value) then
     if is_small(value) then value:totable() end
@@ -44,7 +44,9 @@ targets.npy = {
   run = function(input, folder) use(lt.load(file(folder, "x.npy", input))) end,
 }
 
--- Header and elements, divided by "\n--\n": the length in front is right, so that the header is what is read.
+-- A file from header and elements, separated by "
+-- --
+-- " in the input. The length before the header is right, so that the header is always read.
 local function safetensors_file(header, elements)
   return ("<s8"):pack(header) .. elements
 end
@@ -62,7 +64,7 @@ targets.safetensors = {
   end,
 }
 
--- The JSON that stands for the tables of a checkpoint, beside two tensors.
+-- The JSON for the tables of a checkpoint, and two tensors.
 targets.checkpoint = {
   words = {"$pairs", "$tensor", "$number", "$bytes", '"inf"', '"nan"', '{"$tensor":"a"}', '{"$tensor":"b"}',
            table.unpack(json_words)},
@@ -74,7 +76,7 @@ targets.checkpoint = {
   end,
 }
 
--- A result of lt.bench, of which bench.load makes an object that shows itself.
+-- A result of lt.bench, which bench.load makes an object that prints itself.
 targets.results = {
   words = {"luatensor", "version", "kind", "timing", "comparison", "median", "samples", table.unpack(json_words)},
   run = function(input, folder) tostring(bench.load(file(folder, "x.json", input))) end,
@@ -82,7 +84,7 @@ targets.results = {
 
 targets.idx = {run = function(input, folder) use(data.read_idx(file(folder, "x.idx", input))) end}
 
--- The first byte chooses the options, the second packs nothing or says what to read.
+-- The first byte of the input chooses the options; the second chooses gzip or the reading function.
 targets.csv = {
   words = {'"', '""', ",", ";", "\n", "\r\n", "nan", "inf", "-", "1e308", "0x1", "9223372036854775807", "\xef\xbb\xbf", " "},
   run = function(input, folder)
@@ -94,7 +96,9 @@ targets.csv = {
   end,
 }
 
--- The system's facts about memory and processors: files of /proc and of control groups, divided by "\n--\n".
+-- Files of /proc and of control groups with facts about memory and processors, separated by "
+-- --
+-- ".
 targets.groups = {
   words = {"Max address space", "Max data size", "VmSize:", "VmData:", "CommitLimit:", "Committed_AS:", "unlimited", "0-3", "max",
            "100000", "-1", "MemTotal:", "MemAvailable:", "kB", "0::/", "cpu,cpuacct:", "memory:", "/a/b", "\n--\n"},
@@ -135,7 +139,7 @@ targets.einsum = {
   end,
 }
 
--- Parameters, the expression, the result's dtype: a line each.
+-- Lines: the parameters, the expression, the dtype of the result.
 targets.elementwise = {
   words = {"float32 ", "int8 ", "bool ", "x", "y", "(", ")", "where(", "exp(", "max(", "1e400", "0x1p3", "?", ":", "<<", "//", "&&",
            "~", "!", "pi", "inf", "\n", "float16(", "pow(", "1.5f"},
@@ -148,7 +152,7 @@ targets.elementwise = {
   end,
 }
 
--- The kernel's name, option parameters, the source. No device compiles it: a parser of ours reads it before.
+-- The kernel's name, option parameters, and the source. No device compiles the source; our parser reads it first.
 targets.kernel = {
   words = {"__global__", "void", "extern \"C\"", "(", ")", "float *x", "const", "int n", "/*", "*/", "//", "\"", "KERNEL(k)",
            "__launch_bounds__(256)", "template <class T>", "float4", "&", "= 3", "[4]"},
@@ -164,7 +168,7 @@ targets.json = {
   run = function(input) use(require("luatensor.io.json").decode(input)) end,
 }
 
--- Names that scripts give: the first byte chooses whose name it is.
+-- Names that scripts pass. The first byte chooses the kind of name.
 local x <const> = lt.arange(0, 120):reshape(2, 3, 4, 5)
 local namings = {
   function(text) return lt.device(text) end, function(text) return lt.ones(2, {dtype = text}) end,
@@ -187,7 +191,7 @@ targets.names = {
 
 local read_arguments
 
--- A command line: an argument a line.
+-- A command line, one argument on each line.
 targets.arguments = {
   words = {"help", "info", "experiment", "bench", "crossover", "advise", "report", "diff", "--help", "--json", "--device", "--threads",
            "--seconds", "--dtype", "=", "--", "-", "\n", "cpu", "1e9", "0x10", "nan"},
@@ -203,7 +207,7 @@ targets.arguments = {
 
 -- ---- tables ----
 
--- Numbers that the input's bytes give in turn, as math.random does; 1 behind the end.
+-- A function like math.random that reads its numbers from the input's bytes; 1 after the end.
 local function from_bytes(input)
   local at = 0
   return function(low, high)
@@ -220,7 +224,8 @@ local function from_bytes(input)
   end
 end
 
--- The first byte chooses what takes the state, the JSON behind it is the state. An object that took one can be used.
+-- The first byte chooses the object that takes the state; the rest is the JSON of the state. The object must stay
+-- usable.
 targets.state = {
   words = {'"shape"', '"dtype"', '"float32"', '"int64"', "[2]", "[2,2]", '"inf"', '"class"', '"params"', '"lr"', "-1", "1e300",
            table.unpack(json_words)},
@@ -257,7 +262,7 @@ targets.options = {
   end,
 }
 
--- One index of x: a number, range, list, tensor, mask, mark, or anything else.
+-- A random index of x: a number, range, list, tensor, mask, mark, or any other value.
 local function index_of(random)
   local function number() return random(-7, 7) end
   local kinds = {

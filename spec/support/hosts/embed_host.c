@@ -1,12 +1,14 @@
 /* A host program with Lua states: each mode tests a promise of docs/embedding.md.
 **
-**   embed_host drop ROUNDS          DLPack structs are deleted in a second thread while Lua makes views of the tensor
-**   embed_host memory               two states, each with memory of its own
-**   embed_host cancel               operations of hours end: by the flag of a second thread, by a count hook
-**   embed_host fork                 random numbers of a child
-**   embed_host run SCRIPT.lua LIBRARIES [sandbox]   a state with these libraries only, "base,string,table": the script
-**                                   passes; sandbox: opened for untrusted scripts
-** Ends with status 0, or 1 and what was wrong. */
+**     embed_host drop ROUNDS     a second thread deletes DLPack structs while Lua makes views of the tensor
+**     embed_host memory          two states, each with memory of its own
+**     embed_host cancel          operations of hours are ended by the flag of a second thread, or by a count hook
+**     embed_host fork            random numbers of a child process
+**     embed_host run SCRIPT.lua LIBRARIES [sandbox]
+**                                the script passes in a state with these libraries only, "base,string,table";
+**                                sandbox: the state is opened for untrusted scripts
+**
+** The exit status is 0, or 1 after an error message. */
 
 #include <pthread.h>
 #include <sched.h>
@@ -37,7 +39,7 @@ static lua_State *open_state(void) {
 /* Runs a chunk; its results stay on the stack. */
 static int run(lua_State *L, const char *text) { return luaL_dostring(L, text) == LUA_OK ? 0 : wrong(L, text); }
 
-/* A chunk that returns a boolean. */
+/* Runs a chunk that must return true. */
 static int expect(lua_State *L, const char *text) {
   lua_settop(L, 0);
   if (run(L, text)) return 1;
@@ -68,7 +70,7 @@ static void *consume(void *unused) {
   return unused;
 }
 
-/* Takes the struct of the userdata at the top over and hands it to the consumer; it waits where its slot is still taken. */
+/* Takes over the struct of the userdata at the top and hands it to the consumer. Waits while the slot is occupied. */
 static void hand_over(lua_State *L, int slot) {
   void **capsule = lua_touserdata(L, -1);
   managed *m = *capsule, *none = NULL;
@@ -115,13 +117,13 @@ static int memory(int argc, char **argv) {
   int failed = run(a, "lt = require 'luatensor' x = lt.zeros(2500000)") | run(b, "lt = require 'luatensor' y = lt.zeros(1000)");
   failed |= expect(a, "local m = lt.memory() return m.state_live == 10000000 and m.live == 10004000 and m.state_peak == 10000000");
   failed |= expect(b, "local m = lt.memory() return m.state_live == 4000 and m.live == 10004000 and m.state_limit == nil");
-  /* A limit is the state's own. */
+  /* A limit applies to its own state only. */
   failed |= expect(b, "lt.set_memory_limit(10000) local ok, why = pcall(lt.zeros, 2000) return not ok and "
                       "why:find('asked for 7.8 KiB; 3.9 KiB live in this Lua state, whose limit is 9.8 KiB', 1, true) and "
                       "lt.memory().state_limit == 10000 and lt.zeros(1000).size == 1000");
   failed |= expect(b, "lt.set_memory_limit(nil) return lt.zeros(2000).size == 2000");
   failed |= expect(b, "for i = 1, 50 do lt.set_memory_limit(20000); lt.zeros(2000) end lt.set_memory_limit(nil) return true");
-  /* Garbage of one is told to the other, goes at the next allocation there, and the room can be had. */
+  /* If one state has garbage, an allocation in the other state makes it collect, and the next allocation succeeds. */
   failed |= expect(b, "lt.set_default_device 'cpu' collectgarbage() collectgarbage 'generational' "
                       "y = lt.zeros(14000000) collectgarbage() collectgarbage() y = nil return true");
   failed |= expect(a, "local ok, why = pcall(lt.zeros, 14000000) return not ok and "
@@ -150,7 +152,7 @@ static void *set_flag(void *flag) {
   return NULL;
 }
 
-/* Operations of hours on few bytes, of several families. */
+/* Operations of hours on few bytes, from several families. */
 static const char *const endless[] = {
   "x:sum()", "x:argmax()", "x:expand(2, 1 << 40):mean(2)", "x:expand(1 << 40, 3):max(1)",
   "x:to('int64')[{{1, 1}}]:expand(2, 1 << 40):matmul(x:to('int64')[{{1, 1}}]:expand(1 << 40, 2))",
@@ -166,7 +168,7 @@ static int end_by_flag(lua_State *L, atomic_int *flag, const char *call) {
   pthread_create(&second, NULL, set_flag, flag);
   int failed = expect(L, text);
   pthread_join(second, NULL);
-  /* As long as the flag is set, nothing new is made. */
+  /* While the flag is set, no new tensor can be made. */
   failed |= expect(L, "local ok, why = pcall(lt.ones, 3) return not ok and why == 'ones: cancelled by the host'");
   atomic_store(flag, 0);
   return failed | expect(L, "return lt.ones(3):sum():item() == 3");
@@ -177,7 +179,7 @@ static int end_by_hook(lua_State *L, const char *call) {
   snprintf(text, sizeof text, "local ok, why = pcall(function() return %s end) "
                               "return not ok and why:find('time is up') ~= nil or why", call);
   hook_calls = 0;
-  lua_sethook(L, third_time, LUA_MASKCOUNT, 1 << 30);       /* Lua itself never comes to call it */
+  lua_sethook(L, third_time, LUA_MASKCOUNT, 1 << 30);       /* Lua itself never reaches this count */
   int failed = expect(L, text);
   lua_sethook(L, NULL, 0, 0);
   return failed | expect(L, "return lt.ones(3):sum():item() == 3");
@@ -194,12 +196,12 @@ static int cancel(int argc, char **argv) {
     for (size_t k = 0; k < sizeof endless / sizeof *endless; k++)
       failed |= end_by_flag(L, flag, endless[k]) | (k < 5 ? end_by_hook(L, endless[k]) : 0);
   }
-  /* A hook in the middle of an operation starts none, and frees nothing that the operation needs. */
+  /* A hook in the middle of an operation cannot start another operation, or free tensors that the operation needs. */
   failed |= expect(L, "debug.sethook(function() x:free() _, seen = pcall(lt.ones, 2) error('enough', 0) end, '', 1 << 30) "
                       "local _, why = pcall(x.sum, x) debug.sethook() "
                       "return why == 'enough' and seen == 'ones: not in a debug hook that runs in the middle of an operation' "
                       "and x[5]:item() == 1");
-  /* A target that was partly written is known to have changed. */
+  /* A partly written target counts as changed. */
   failed |= expect(L, "local w = lt.ones(1 << 23, {requires_grad = true, dtype = 'float64'}) "
                       "local y = w * 1 local z = y:exp() local zz = z "
                       "debug.sethook(function() error('enough', 0) end, '', 1 << 30) "
@@ -211,7 +213,7 @@ static int cancel(int argc, char **argv) {
 
 /* ---- fork ---- */
 
-/* A child draws the parent's numbers, until it is told otherwise. */
+/* A child process draws the same numbers as its parent unless it sets a new seed. */
 static int forked(int argc, char **argv) {
   (void)argc, (void)argv;
   lua_State *L = open_state();

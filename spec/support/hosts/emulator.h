@@ -1,4 +1,5 @@
-/* For programs that test the emulated GPU: its functions by src/gpu/driver.h, and assertions that end the program. */
+/* Helpers of programs that test the emulated GPU: the functions of src/gpu/driver.h, and assertions that end the
+   program. */
 #ifndef EMULATOR_HOST_H
 #define EMULATOR_HOST_H
 
@@ -49,7 +50,7 @@ static void *open_library(const char *name) {
   return library;
 }
 
-/* Every function of the table must be there. */
+/* Loads a function of the table, which must exist. */
 #define FIND(table, field, symbol) do { \
     *(void **)&table.field = dlsym(library, #symbol); \
     if (!table.field) fail(__FILE__, __LINE__, "no " #symbol, 0); \
@@ -80,7 +81,7 @@ static void close_device(void) {
   cu.context_release(0);
 }
 
-/* The compiled image, to be freed; the log where it does not compile. */
+/* Returns the compiled image, which the caller frees. If the compilation fails, *log has the log. */
 static inline void *compile_for(const char *source, const char *arch, int *result, char **log) {
   rtc_program p;
   size_t bytes;
@@ -139,7 +140,7 @@ static inline void write_to(gpu_address to, const void *from, size_t bytes) { ok
 
 typedef struct test { const char *name; void (*run)(void); } test;
 
-/* `host` lists the tests, `host NAME` runs one on an open device. */
+/* `host` lists the tests; `host NAME` opens the device and runs one test. */
 static int run_tests(const test *t, int argc, char **argv) {
   for (; t->name; t++) {
     if (argc < 2) puts(t->name);

@@ -48,7 +48,7 @@ static double get(const void *p, int type, int i, int part) {
 
 static int is_complex(int type) { return type == C32 || type == C64; }
 
-/* Small numbers that differ from place to place; what A, B and C hold at i. */
+/* Element i of A, B or C: small numbers that vary from place to place. */
 static double re_at(int which, int i) { return (i * 7 + which * 3) % 11 - 5; }
 static double im_at(int which, int i) { return (i * 5 + which) % 7 - 3; }
 
@@ -67,7 +67,7 @@ static gpu_address upload(int which, int type) {
   return a;
 }
 
-/* The product that C must be, element (i, j) of the batch's b-th, by its definition. */
+/* Element (i, j) of the expected product number `batch`, by the definition. */
 static void expected(int a_op, int b_op, int complex, int i, int j, int batch, double sum[2]) {
   sum[0] = sum[1] = 0;
   for (int l = 0; l < K; l++) {
@@ -80,7 +80,7 @@ static void expected(int a_op, int b_op, int complex, int i, int j, int batch, d
   }
 }
 
-/* C = 2 A B + 3 C for all transposes. */
+/* Checks C = 2 A B + 3 C for all transposes. */
 static void check(int ab, int c, int compute, int scale) {
   blas_handle h = open_blas();
   static char host[SIZE * 16];
@@ -113,7 +113,7 @@ static void int8(void) { check(I8, I32, COMPUTE_32I, I32); }
 static void complex64(void) { check(C32, C32, COMPUTE_32F, C32); }
 static void complex128(void) { check(C64, C64, COMPUTE_64F, C64); }
 
-/* If beta is 0, the old contents of C do not count, not even a NaN. */
+/* If beta is 0, the old contents of C do not matter, not even a NaN. */
 static void beta_zero(void) {
   blas_handle h = open_blas();
   float one = 1, zero = 0, host;
@@ -146,7 +146,7 @@ static void wrong_calls(void) {
   ok(cu.stream_sync(stream));
 }
 
-/* The product's operands are looked at when it runs. */
+/* The bounds of a product's operands are checked when it runs. */
 static void out_of_bounds(void) {
   ok(try(F32, F32, 500, 3, 5, COMPUTE_32F));
   expect_result(ILLEGAL_ADDRESS, cu.stream_sync(stream));

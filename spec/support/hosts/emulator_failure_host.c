@@ -1,5 +1,5 @@
-/* Tests that the emulated GPU fails where a real GPU fails and where a test tells it to. Without an argument the
-** program lists its tests; with a name it runs that test. */
+/* Tests that the emulated GPU fails in the same cases as a real GPU, and on demand. Without an argument the program
+** lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 
@@ -8,7 +8,7 @@
 
 #define KERNEL "extern \"C\" __global__ void k(int *p, int n) {\n"
 
-/* The device's message after k has run on 64 threads with a block of 4096 bytes and a number. */
+/* Runs k on 64 threads with a block of 4096 bytes and a number. Returns the device's error. */
 static int run_kernel(const char *source, int n) {
   gpu_address p = allocate(4096);
   gpu_module m = load(source);
@@ -17,7 +17,7 @@ static int run_kernel(const char *source, int n) {
   return cu.stream_sync(stream);
 }
 
-/* A failure stays until the device is reset; then it works again. */
+/* Checks that a failure stays until the device is reset, and that the device works afterwards. */
 static void fails(int wanted, const char *source, int n) {
   gpu_address a;
   expect_result(wanted, run_kernel(source, n));
@@ -63,7 +63,7 @@ static void lanes_that_are_missing(void) {
   fails(LAUNCH_FAILED, KERNEL "p[0] = __shfl_sync(threadIdx.x % 2 ? 0xffff : ~0u, n, 0); }\n", 5);
 }
 
-/* One byte after a block is found only with a guard; the block's own bytes are all there. */
+/* An access one byte after a block is detected only with a guard. All bytes of the block are accessible. */
 static void guarded_blocks(void) {
   const char *touch = "extern \"C\" __global__ void k(char *p, int n) { for (int i = threadIdx.x; i < n; i += 64) p[i] = 1; }\n";
   ok(run_kernel(touch, 4096));
@@ -162,9 +162,9 @@ static void injected_failures(void) {
   expect(configure("nonsense=1"));
 }
 
-/* ---- what ends the process ---- */
+/* ---- errors that end the process ---- */
 
-/* Exit status of f in a child; -1: a signal ended it. */
+/* The exit status of f in a child process; -1 if a signal ended the child. */
 static int status_of(void (*f)(void)) {
   int status;
   fflush(stdout);
@@ -186,7 +186,7 @@ static void host_access(void) {
   address = allocate(4096);
   expect(status_of(read_device) == -1);
   expect(status_of(touch_freed) == -1);
-  expect(status_of(touch_null) != 0);              /* is not the emulator's business */
+  expect(status_of(touch_null) != 0);              /* the emulator does not handle this fault */
   ok(configure("protect=0"));
   address = allocate(4096);
   expect(status_of(read_device) == 0);

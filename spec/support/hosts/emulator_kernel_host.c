@@ -5,7 +5,7 @@
 
 static int values[4096];
 
-/* Runs k of a source with one argument, the buffer that comes back in `values`. */
+/* Runs kernel k of a source with one argument, a buffer, and copies the buffer to `values`. */
 static void run_kernel(const char *source, unsigned blocks, unsigned threads, unsigned shared) {
   gpu_address out = allocate(sizeof values);
   gpu_module m = load(source);
@@ -48,7 +48,7 @@ static void arguments_of_any_kind(void) {
   expect(sum == 7 + 0.5 + 3 + 100 + 1000);
 }
 
-/* A thread's neighbour is the last one to write. */
+/* The neighbour of a thread writes last. */
 static void barrier(void) {
   run_kernel(KERNEL
     "  __shared__ int s[256];\n"
@@ -148,7 +148,8 @@ static void early_return(void) {
   for (int t = 0; t < 64; t++) expect(values[t] == (t > 5 ? 0 : 2));
 }
 
-/* Only what is extern "C" is found by its plain name, macros make kernels too, templates are none. */
+/* Only functions with extern "C" are found by their plain names. Macros may define kernels; templates are no kernels.
+   */
 static void names(void) {
   gpu_function f;
   gpu_module m = load("#define MAKE(op) extern \"C\" __global__ void __launch_bounds__(256) make_##op(int *p) { *p = 1; }\n"

@@ -1,5 +1,5 @@
-/* Tests that the emulated GPU keeps the order that streams, events and graphs demand, and no other order. Without an
-** argument the program lists its tests; with a name it runs that test. */
+/* Tests that the emulated GPU keeps exactly the order that streams, events and graphs demand. Without an argument the
+** program lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 
@@ -27,7 +27,7 @@ static int value(gpu_address a) {
   return v;
 }
 
-/* x = 1, y = 2, in that order of things. */
+/* Sets x = 1 and then y = 2. */
 static void begin(const char *settings) {
   gpu_module m = load(source);
   add = function(m, "add");
@@ -214,7 +214,7 @@ static void captures_fork_and_join(void) {
   ok(cu.capture_end(stream, &g));
   ok(cu.graph_launch(instantiate(g), stream));
   expect(value(y) == 16);
-  add_on(other, x, 1);                             /* is no longer captured */
+  add_on(other, x, 1);                             /* is not captured any more */
   ok(cu.stream_sync(other));
   expect(value(x) == 7);
 }
@@ -306,7 +306,7 @@ static void two_devices(void) {
   copy_on(stream, x, z);                           /* another device's memory */
   expect_result(ILLEGAL_ADDRESS, cu.stream_sync(stream));
   ok(cu.context_use(second));
-  ok(cu.context_sync());                           /* which goes on */
+  ok(cu.context_sync());                           /* the context still works */
   ok(cu.memory_free(z));
   ok(cu.context_release(1));
 }

@@ -1,10 +1,10 @@
 /* A program with threads of its own, around Lua states.
 **
-**   environment_host stack|fork|openmp SCRIPT.lua
+**     environment_host stack|fork|openmp SCRIPT.lua
 **
-** stack: the script runs on a thread whose stack has 128 KiB. fork: the process forks while another of its threads runs the
-** script again and again; each child must run it, too. openmp: the number of OpenMP threads of the thread that runs the script
-** is what it was. */
+** stack: the script runs on a thread with a stack of 128 KiB. fork: the process forks while another of its threads runs
+** the script repeatedly; each child must run the script, too. openmp: the thread that runs the script must keep its number
+** of OpenMP threads. */
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -33,7 +33,8 @@ static int small_stack(void) {
   pthread_attr_t a;
   pthread_t thread;
   void *failed = L;
-  int first = luaL_dostring(L, "require 'luatensor'; require 'luatensor.nn'") != LUA_OK;     /* the loader's own needs are not ours */
+  /* the loader's own stack usage is not tested */
+  int first = luaL_dostring(L, "require 'luatensor'; require 'luatensor.nn'") != LUA_OK;
   pthread_attr_init(&a);
   pthread_attr_setstacksize(&a, 128 << 10);
   if (pthread_create(&thread, &a, on_small_stack, L) == 0) pthread_join(thread, &failed);
@@ -53,7 +54,7 @@ static void *keep_running(void *failed) {
 }
 
 static int in_child(lua_State *L) {
-  alarm(60);                       /* a child that runs longer has hung */
+  alarm(60);                       /* a child that runs longer counts as hung */
   _exit(run(L));
 }
 
@@ -84,7 +85,7 @@ static int openmp(void) {
   lua_State *L = open_state();
   int failed = luaL_dostring(L, "require 'luatensor'") != LUA_OK;
   void *library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (!library) return failed;                    /* OpenBLAS's other build */
+  if (!library) return failed;                    /* OpenBLAS's build with pthreads */
   union { void *address; int (*call)(void); } get = {dlsym(library, "omp_get_max_threads")};
   union { void *address; void (*call)(int); } set = {dlsym(library, "omp_set_num_threads")};
   set.call(3);

@@ -36,7 +36,7 @@ void  __libc_free(void *);
 typedef struct fault {
   bool armed;
   long count;            /* allocations seen since arming */
-  long first, last;      /* these fail */
+  long first, last;      /* the allocations that fail */
 } fault;
 
 static fault lua_fault, module_fault;
@@ -66,7 +66,7 @@ static bool from_module(const void *caller) {
   return (uintptr_t)caller >= module_begin && (uintptr_t)caller < module_end;
 }
 
-/* Blocks the module holds: an open hash table; a removed entry is left as a hole. */
+/* The blocks that the module holds, in an open hash table. A removed entry leaves a hole. */
 enum { SLOTS = 1 << 16 };
 static void *held[SLOTS];
 static size_t held_bytes[SLOTS];
@@ -93,7 +93,8 @@ static void release(const void *p) {
   }
 }
 
-/* Wraps an allocation made at `caller`. A macro, because the caller's address is the frame's. */
+/* Wraps an allocation made at `caller`. This is a macro, because the caller's address is read from the function's own
+   frame. */
 #define ALLOCATE(bytes, real)                                            \
   const void *caller = __builtin_return_address(0);                      \
   bool ours = from_module(caller);                                       \
@@ -204,7 +205,7 @@ static int run_in(lua_State *L, const char *setup, const char *script, fault *f,
   return outcome;
 }
 
-/* In a state of its own: nothing may be live, and what is kept for reuse goes back. */
+/* Checks, from a new state, that no tensor is live, and releases the cached memory. */
 static int settle(int outcome) {
   lua_State *L = luaL_newstate();
   luaL_openlibs(L);
@@ -223,8 +224,8 @@ static int run(const char *setup, const char *script, fault *f, long first, long
   return outcome == BROKEN ? BROKEN : settle(outcome);
 }
 
-/* The module may keep some memory for the life of the process, but the same run four times over must not keep
-** more each time. */
+/* The module may keep some memory for the life of the process, but four runs of the same script must not keep more
+** each time. */
 static int run_and_weigh(const char *setup, const char *script, fault *f, long first, long last) {
   size_t before = live_bytes;
   int outcome = PASSED;

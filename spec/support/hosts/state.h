@@ -1,7 +1,7 @@
 #ifndef LT_HOSTS_STATE_H
 #define LT_HOSTS_STATE_H
 
-/* A Lua state with all libraries, and the script that hosts run in it. */
+/* Opens a Lua state with all libraries, and runs a script in it. */
 
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static lua_State *open_state(void) {
   return L;
 }
 
-/* Runs the script; 0 when it passed. */
+/* Runs the script; returns 0 if it passed. */
 static int run(lua_State *L) {
   if (luaL_dofile(L, script) == LUA_OK) return 0;
   fprintf(stderr, "%s: %s\n", script, lua_tostring(L, -1));

@@ -22,7 +22,7 @@ function array.build(shape, name, f)
   return {shape = shape, dtype = name, data = data}
 end
 
--- Row-major walk: for position, index in array.indices(shape). `index` is reused.
+-- Iterates in row-major order: for position, index in array.indices(shape). The table `index` is reused.
 function array.indices(shape)
   local n, index = array.count(shape), {}
   for d = 1, #shape do index[d] = 1 end
@@ -59,7 +59,7 @@ function array.same_shape(s, t)
   return true
 end
 
--- The shape that shapes broadcast to, or nil.
+-- The common shape to which shapes broadcast, or nil.
 function array.broadcast_shapes(...)
   local result = {}
   for _, shape in ipairs {...} do
@@ -103,7 +103,8 @@ function array.to(a, name)
   return {shape = a.shape, dtype = name, data = data}
 end
 
--- Basic indexing. Per dim one of: an integer (drops the dim), {} (all), {i} (keeps it), {first, last[, step]}.
+-- Basic indexing. Each dim has one of: an integer (drops the dim), {} (all), {i} (keeps the dim), {first, last[,
+-- step]}.
 function array.slice(a, spec)
   local shape, walks = {}, {}
   local function resolve(i, n) return i < 0 and i + n + 1 or i end
@@ -127,7 +128,7 @@ function array.slice(a, spec)
   end)
 end
 
--- A 1-d list of each fibre along dim: for each index of the other dims, f(fibre, index) where fibre is a list.
+-- Lists f(fibre, index) for each index of the other dims; fibre is the list of elements along dim.
 function array.fibres(a, dim)
   local outer = {}
   for d, n in ipairs(a.shape) do if d ~= dim then outer[#outer + 1] = n end end

@@ -19,7 +19,7 @@ local function nearest_multiple(x, quantum)
   return y
 end
 
--- The spacing of floats around x for a format of `bits` significant bits whose least normal is 2^emin.
+-- The spacing of floats around x in a format of `bits` significant bits with the least normal number 2^emin.
 local function spacing(bits, emin)
   return function(x)
     if x ~= x or x == inf or x == -inf then return 0.0 end
@@ -28,7 +28,7 @@ local function spacing(bits, emin)
   end
 end
 
--- Rounds a double once, to nearest even, into such a format.
+-- Rounds a double to such a format, to nearest even.
 local function rounder(bits, emin, max)
   local quantum = spacing(bits, emin)
   return function(x)
@@ -91,7 +91,7 @@ float("float64", 8, "<d", 53, -1022, 0x1.fffffffffffffp1023)
 local names = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64",
                "float16", "bfloat16", "float32", "float64"}
 
--- Classes of ops.def, typed again.
+-- The dtype classes of ops.def, repeated here independently.
 local classes = {
   ANY = names,
   NUMERIC = {table.unpack(names, 2)},
@@ -102,8 +102,8 @@ local classes = {
   REALFLOAT = {table.unpack(names, 10)},
 }
 
--- An integer of `t` as the nearest float of `bits` significant bits, rounded once: the
--- bits below the 53rd only leave a sticky bit.
+-- Converts an integer of `t` to the nearest float of `bits` significant bits. The bits below the 53rd become one
+-- sticky bit, so that the result is rounded only once.
 local function integer_to_double(x, t)
   local sticky = x & 0x7ff ~= 0 and 1 or 0
   if t.name == "uint64" and x < 0 then return ((x >> 11) | sticky) * 2048.0 end
@@ -134,7 +134,7 @@ local function float_to_integer(x, to)
   return math.tointeger(x < 0 and math.ceil(x) or math.floor(x))
 end
 
--- x, an element of dtype `from`, as an element of dtype `to`: what x:to() does.
+-- Converts x, an element of dtype `from`, to dtype `to`, like x:to().
 local function convert(x, from, to)
   from, to = dtype[from], dtype[to]
   if to.is_bool then
@@ -150,7 +150,7 @@ local function convert(x, from, to)
   return to.round(x)
 end
 
--- A kernel's result, computed in double or int64, when it is stored as `name`.
+-- Converts a kernel's result, computed in double or int64, to the stored dtype `name`.
 local function store(x, name)
   local t = dtype[name]
   if t.is_bool then return x end
@@ -161,7 +161,7 @@ local function store(x, name)
   return t.round(math.type(x) == "float" and x or x + 0.0)      -- -0.0 + 0.0 would be 0.0
 end
 
--- By the sign bit.
+-- NaN by its sign.
 local nan_of = {[1.0] = string.unpack("<d", string.pack("<i8", 0x7ff8 << 48)),
                 [-1.0] = string.unpack("<d", string.pack("<i8", 0xfff8 << 48))}
 
@@ -186,7 +186,8 @@ local function unpack_element(name, s, at)
   return x
 end
 
--- All elements of s. Whole groups at once where string.unpack knows the format: it is what takes time.
+-- All elements of s. If string.unpack knows the format, groups are unpacked at once, because this is the slowest part
+-- of the oracle.
 local function unpack_all(name, s)
   local size, data, n = dtype[name].bytes, {}, 0
   local format, group = dtype[name].format, 100

@@ -14,7 +14,7 @@ end
 
 local function truth(x) return x ~= 0 and x ~= false end
 
--- x[…, indices[j], …] along dim, indices a list
+-- x[…, indices[j], …] along dim for a list of indices.
 function index.take(a, indices, dim)
   local shape, at = copy(a.shape), {}
   shape[dim] = #indices
@@ -25,7 +25,7 @@ function index.take(a, indices, dim)
   end)
 end
 
--- out[i][j][k] = a[i][indices[i][j][k]][k] for dim 2, and so on
+-- out[i][j][k] = a[i][indices[i][j][k]][k] for dim 2; other dims accordingly.
 function index.gather(a, dim, indices)
   local at = {}
   return array.build(indices.shape, a.dtype, function(i, position)
@@ -35,7 +35,7 @@ function index.gather(a, dim, indices)
   end)
 end
 
--- a copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for dim 2, and so on
+-- A copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for dim 2; other dims accordingly.
 function index.scatter(a, dim, indices, source)
   local out, at = array.new(a.shape, a.dtype, copy(a.data)), {}
   for position, i in array.indices(indices.shape) do
@@ -55,7 +55,7 @@ function index.masked_select(a, mask)
   return array.new({#data}, a.dtype, data)
 end
 
--- One int64 array a dim
+-- The positions of elements that are not 0: one int64 array for each dim.
 function index.nonzero(a)
   local out = {}
   for d = 1, #a.shape do out[d] = {} end
@@ -82,7 +82,7 @@ function index.concat(list, dim)
   end)
 end
 
--- An array of `shape` whose element at i is a's at where(i); where changes its argument, a fresh list
+-- An array of `shape` whose element at index i is a's element at where(i). where may change its argument, a new list.
 local function moved(a, shape, where)
   return array.build(shape, a.dtype, function(i)
     local at = copy(i)
@@ -101,14 +101,14 @@ function index.roll(a, shift, dim)
   return moved(a, a.shape, function(i) i[dim] = (i[dim] - 1 - shift) % a.shape[dim] + 1 end)
 end
 
--- each element n times in a row along dim
+-- Repeats each element n times in a row along dim.
 function index.repeat_elements(a, n, dim)
   local shape = copy(a.shape)
   shape[dim] = shape[dim] * n
   return moved(a, shape, function(i) i[dim] = (i[dim] - 1) // n + 1 end)
 end
 
--- the whole array repetitions[d] times along dim d; repetitions has an entry a dim
+-- Repeats the whole array repetitions[d] times along dim d; repetitions has an entry for each dim.
 function index.tile(a, repetitions)
   local shape = {}
   for d, n in ipairs(a.shape) do shape[d] = n * repetitions[d] end
@@ -117,7 +117,7 @@ function index.tile(a, repetitions)
   end)
 end
 
--- keep(row, column) decides which elements of the last two dims stay, the others become zero
+-- Sets elements of the last two dims to zero unless keep(row, column) is true.
 local function triangle(a, keep)
   local zero = dtype.convert(0, "int64", a.dtype)
   return array.build(a.shape, a.dtype, function(i, position)

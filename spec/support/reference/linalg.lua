@@ -1,11 +1,11 @@
--- Matrix products. Float results come with the sum of the products' magnitudes, to bound the error by.
+-- Matrix products. Float results come with the sum of the products' magnitudes, which bounds the error.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 local promotion = require "spec.support.reference.promotion"
 
 local linalg = {}
 
--- (m, k) times (k, n) at offsets into row-major data
+-- Multiplies (m, k) by (k, n) matrices at offsets into row-major data.
 local function product(a, b, oa, ob, m, k, n, out, sizes)
   for i = 0, m - 1 do
     for j = 0, n - 1 do
@@ -19,8 +19,8 @@ local function product(a, b, oa, ob, m, k, n, out, sizes)
   end
 end
 
--- The standard's matmul: 1-d operands get a dim that the result loses, leading dims broadcast.
--- Returns the result and the list of magnitudes.
+-- The standard's matmul: 1-d operands get a dim, which the result drops, and leading dims broadcast. Returns the
+-- result and the list of magnitudes.
 function linalg.matmul(a, b)
   local result = promotion.pair(a.dtype, b.dtype)
   local left, right = #a.shape == 1, #b.shape == 1

@@ -1,9 +1,9 @@
--- One row per element-wise op of ops.def. A row says for which class of dtypes the op is defined, what it
--- computes, and how far a device may be off, in ULPs of the result's dtype (0: exactly this value).
+-- One row for each element-wise op of ops.def. A row has the class of dtypes for which the op is defined, the
+-- function, and the allowed error of a device in ULPs of the result's dtype (0: exactly this value).
 --
--- f gets Lua numbers (bool: booleans) and last the dtype info t. Integers compute in int64 and are wrapped
--- by the caller; floats compute in double and are rounded by the caller, so rows need no rounding of their own
--- unless an op is defined by several rounded steps: t.step(x) rounds as the compute type does.
+-- f gets Lua numbers (bool: booleans), and the dtype info t as the last argument. Integers compute in int64, and the
+-- caller wraps them. Floats compute in double, and the caller rounds them, so rows do not round. An op that is
+-- defined by several rounded steps uses t.step(x), which rounds to the compute type.
 local special = require "spec.support.reference.special"
 
 local inf, nan = math.huge, 0.0 / 0.0
@@ -12,8 +12,8 @@ local rows = {}
 -- Functions whose zero results may have either sign.
 local any_zero = 0.001
 
--- Defines op `name`. `ulp` defaults to 0 for exact arithmetic; `tiny` is what a result may be off besides, in least
--- subnormals: an op made of two steps whose first result may be subnormal.
+-- Defines op `name`. `ulp` defaults to 0 for exact arithmetic. `tiny` is an additional allowed error in least
+-- subnormals, for ops of two steps with a first result that may be subnormal.
 local function row(name, class, f, ulp, tiny)
   rows[name] = {class = class, f = f, ulp = ulp or 0, tiny = tiny or 0, result = "SAME"}
 end
@@ -25,7 +25,7 @@ end
 local function truth(x) return x ~= 0 and x ~= false end
 local function is_negative(x) return x < 0 or (x == 0 and 1 / x < 0) end
 
--- One body for integers, one for floats
+-- Combines a function for integers and a function for floats.
 local function either(on_integer, on_float)
   return function(...)
     local t = select(select("#", ...), ...)
@@ -67,11 +67,11 @@ row("floor_divide", "REALS", either(
     if t.name == "uint64" then return unsigned_division(x, y) end
     return x // y
   end,
-  function(x, y)                       -- of the exact quotient: 1 // 0.1 is 9; by infinity, a zero
+  function(x, y)                       -- floor of the exact quotient: 1 // 0.1 is 9; a quotient by infinity is a zero
     if y == 0 or x ~= x or y ~= y or math.abs(x) == inf or math.abs(y) == inf then return x / y end
     if math.abs(x / y) >= 2.0 ^ 53 then return x / y end
     local m = math.fmod(x, y)
-    local q = (x - m) / y                        -- integral but for its rounding
+    local q = (x - m) / y                        -- an integer except for rounding
     local whole = math.abs(q) < 2.0 ^ 52 and math.floor(q + 0.5) + 0.0 or q
     if m ~= 0 and (m < 0) ~= (y < 0) then whole = whole - 1 end
     return whole == 0 and x / y * 0.0 or whole
@@ -141,7 +141,7 @@ row("nextafter", "REALFLOAT", function(x, y, t)
   return x < 0 and -size or size
 end)
 row("logaddexp", "REALFLOAT", special.logaddexp, 3)
-rows.logaddexp.cancels = true         -- max + log1p(...): as exact as the larger operand is
+rows.logaddexp.cancels = true         -- max + log1p(...): as exact as the larger operand
 row("clip", "REALS", function(x, low, high, t) return smaller(larger(x, low, t), high, t) end, any_zero)
 row("lerp", "REALFLOAT", function(x, y, z, t) return x + t.step(z * t.step(y - x)) end)
 row("where", "ANY", function(x, y, z) if truth(x) then return y end return z end)
@@ -204,7 +204,7 @@ row("bitwise_and", "BITS", function(x, y, t) if t.is_bool then return x and y en
 row("bitwise_or", "BITS", function(x, y, t) if t.is_bool then return x or y end return x | y end)
 row("bitwise_xor", "BITS", function(x, y, t) if t.is_bool then return x ~= y end return x ~ y end)
 
--- x << y for any y; x is already wrapped to its dtype, so that >> shifts in its sign or zeros
+-- x << y for any y. x is already wrapped to its dtype, so that >> shifts in copies of the sign bit, or zeros.
 local function shift_left(x, y, t)
   if t.name == "uint64" and y < 0 then return 0 end
   if y < 0 then

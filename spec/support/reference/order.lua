@@ -1,4 +1,4 @@
--- Medians, quantiles and counts of lists of numbers, as their definitions say.
+-- Medians, quantiles and counts of lists of numbers, by their definitions.
 local order = {}
 
 local function sorted(list)
@@ -25,7 +25,7 @@ local function even_round(x)
   return math.floor(x + 0.5)
 end
 
--- The position of quantile q in a list of n, from 0.
+-- The position of quantile q in a list of n numbers, from 0.
 local place = {
   linear = function(at) return at end,
   lower = math.floor, higher = math.ceil, nearest = even_round,
@@ -40,7 +40,7 @@ function order.quantile(list, q, method)
   return a == b and a + 0.0 or t < 0.5 and a + (b - a) * t or b - (b - a) * (1 - t)
 end
 
--- Counts between edges (or sums of weights); the last bin is closed.
+-- Counts of elements between edges, or sums of their weights. The last bin includes its upper edge.
 function order.histogram(list, edges, weights)
   local counts = {}
   for k = 1, #edges - 1 do

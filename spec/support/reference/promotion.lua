@@ -1,7 +1,7 @@
--- Promotion, typed out from the array API standard 2025.12 ("Type Promotion Rules") and api.md; not computed.
+-- Promotion, copied by hand from the array API standard 2025.12 ("Type Promotion Rules") and api.md.
 local dtype = require "spec.support.reference.dtype"
 
--- Rows and columns of the standard's tables, then the cross-kind cases that api.md defines.
+-- Rows and columns of the standard's tables, followed by the cross-kind cases that api.md defines.
 local table_text = [[
           bool     uint8    uint16   uint32   uint64   int8     int16    int32    int64    float16  bfloat16 float32  float64
 bool      bool     uint8    uint16   uint32   uint64   int8     int16    int32    int64    float16  bfloat16 float32  float64
@@ -38,7 +38,8 @@ local promotion = {default_float = "float32"}
 
 function promotion.pair(a, b) return promotions[a][b] end
 
--- dtype of a list of operands: dtype names of tensors, "weak integer", "weak float", "weak boolean" of Lua values.
+-- The promoted dtype of a list of operands: dtype names of tensors, or "weak integer", "weak float", "weak boolean"
+-- for Lua values.
 function promotion.of(operands)
   local result
   for _, d in ipairs(operands) do
@@ -57,7 +58,8 @@ function promotion.of(operands)
   return result
 end
 
--- dtype an op of ops.def class `class` computes in for operands promoted to `name`; nil: the op refuses it.
+-- The dtype in which an op of class `class` (ops.def) computes for operands promoted to `name`; nil if the op refuses
+-- it.
 function promotion.compute(class, name)
   for _, d in ipairs(dtype.classes[class]) do
     if d == name then return name end
@@ -65,7 +67,7 @@ function promotion.compute(class, name)
   if class == "FLOAT" or class == "REALFLOAT" then return promotion.default_float end
 end
 
--- dtype that sum and prod give
+-- The dtype of the results of sum and prod.
 function promotion.accumulate(name)
   local kind = dtype.info[name].kind
   if kind == "float" then return name end

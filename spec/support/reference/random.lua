@@ -1,4 +1,4 @@
--- Philox 4×32-10 and the numbers made from it, as src/base/random.h describes them, in plain Lua.
+-- Philox 4×32-10 and random numbers derived from it, as described in src/base/random.h, in plain Lua.
 local dtype = require "spec.support.reference.dtype"
 
 local random = {}
@@ -37,7 +37,8 @@ function random.uniform(name, seed, offset, i)
   return (random.draw32(seed, offset, i) >> 32 - bits) * 2.0 ^ -bits
 end
 
--- Element i of randint(low, high): low + the high half of draw × number of values (0: all 2^64).
+-- Element i of randint(low, high): low + the high half of the product of the draw and the number of values (0: all
+-- 2^64).
 function random.integer(low, high, seed, offset, i)
   local draw, n = random.draw64(seed, offset, i), high - low + 1
   if n == 0 then return low + draw end

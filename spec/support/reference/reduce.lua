@@ -6,7 +6,7 @@ local promotion = require "spec.support.reference.promotion"
 
 local inf, nan = math.huge, 0.0 / 0.0
 
--- Sum with a running compensation; plain when it leaves the finite range.
+-- A sum with compensated rounding errors; a plain sum if it leaves the finite range.
 local function float_sum(list)
   local sum, rest, plain = 0.0, 0.0, 0.0
   if #list > 0 then sum, plain = -0.0, -0.0 end
@@ -61,7 +61,7 @@ local function extreme(pick)
   end
 end
 
--- 1-based position of the first extreme; the first NaN wins
+-- The 1-based position of the first extreme element. The first NaN takes precedence.
 local function position_of(pick)
   return function(list, name)
     local t, best = dtype.info[name], 1
@@ -131,10 +131,10 @@ local reductions = {
 
 local reduce = {names = reductions}
 
--- True if `name` of an empty list raises.
+-- True if reduction `name` raises an error for an empty list.
 function reduce.needs_elements(name) return reductions[name].nonempty == true end
 
--- a reduced over `dims` (list of 1-based dims; nil: all of them).
+-- Reduces a over `dims` (list of 1-based dims; nil: all of them).
 function reduce.reduce(name, a, dims, keepdim, correction)
   local rule, reduced, shape, outer = reductions[name], {}, {}, {}
   for d = 1, #a.shape do reduced[d] = dims == nil end

@@ -1,4 +1,4 @@
--- Sorting: NaN is the greatest, equal elements stay in their order, in descending order too.
+-- Sorting: NaN is the greatest, and equal elements stay in their order, in descending order, too.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 
@@ -24,7 +24,7 @@ function sort.order(list, name, descending)
   return at
 end
 
--- The first `keep` of each line along dim in order: values and positions. A 0-d array is a line of one.
+-- The first `keep` values of each line along dim in order, and their positions. A 0-d array is a line of one element.
 function sort.lines(a, dim, descending, keep)
   if #a.shape == 0 then return a, array.new({}, "int64", {1}) end
   local shape, orders = table.move(a.shape, 1, #a.shape, 1, {}), {}
@@ -47,7 +47,7 @@ function sort.lines(a, dim, descending, keep)
   return values, positions
 end
 
--- 1-based position in a sorted list where x belongs: before its equals, or after them.
+-- The 1-based position at which x belongs in a sorted list: before equal elements, or after them.
 function sort.place(list, name, x, right)
   local less, place = less_of(name), 1
   for _, y in ipairs(list) do

@@ -1,5 +1,5 @@
--- Functions that Lua's math lacks, correct to about 0.5 ULP of a double: series and Newton steps in
--- double-double arithmetic (a number is the unevaluated sum hi + lo). Slow and plain.
+-- Functions that Lua's math library lacks, correct to about 0.5 ULP of a double: series and Newton steps in
+-- double-double arithmetic, in which a number is the unevaluated sum hi + lo. The code is slow and plain.
 local inf, nan = math.huge, 0.0 / 0.0
 local huge_split = 2.0 ^ 996
 
@@ -24,7 +24,7 @@ local function split(a)
   return hi, a - hi
 end
 
--- a * b exactly
+-- The exact product a * b as hi, lo.
 local function two_product(a, b)
   local p = a * b
   local ah, al = split(a)
@@ -67,11 +67,11 @@ end
 local ln2_h, ln2_l = 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56
 local two_over_sqrtpi_h, two_over_sqrtpi_l = 0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56
 
--- 1 / n
+-- The inverses 1 / n as double-doubles.
 local inverse_h, inverse_l = {}, {}
 for n = 1, 40 do inverse_h[n], inverse_l[n] = div(1.0, 0.0, n + 0.0, 0.0) end
 
--- exp(x) - 1 by its Taylor series, |x| small
+-- exp(x) - 1 by its Taylor series, for small |x|.
 local function expm1_series(xh, xl)
   local th, tl = xh, xl
   local sh, sl = xh, xl
@@ -84,7 +84,7 @@ local function expm1_series(xh, xl)
   return sh, sl
 end
 
--- exp of a double-double as mantissa (hi, lo) and a power of two
+-- exp of a double-double as a mantissa (hi, lo) and a power of two.
 local function exp_parts(xh, xl)
   local k = math.floor(xh / ln2_h + 0.5)
   local ph, pl = mul(ln2_h, ln2_l, k + 0.0, 0.0)
@@ -100,20 +100,20 @@ end
 
 local function clamp(x) return math.max(-800.0, math.min(800.0, x)) end
 
--- 2^k * x, rounded once
+-- 2^k * x, rounded once.
 local function scale(x, k)
   while k > 1000 do x, k = x * 2.0 ^ 1000, k - 1000 end
   if k < -1000 then return x * 2.0 ^ -960 * 2.0 ^ (k + 960) end
   return x * 2.0 ^ k
 end
 
--- exp as a double-double; |x| <= 700
+-- exp as a double-double, for |x| <= 700.
 local function exp_dd(xh, xl)
   local h, l, k = exp_parts(xh, xl or 0.0)
   return h * 2.0 ^ k, l * 2.0 ^ k
 end
 
--- log of a positive double-double: one Newton step from the double value
+-- log of a positive double-double, by one Newton step from the double value.
 local function log_dd(xh, xl)
   local y = math.log(xh)
   local eh, el, k = exp_parts(-y, 0.0)
@@ -138,7 +138,7 @@ function special.expm1(x)
   return (add(h, l, -1.0, 0.0))
 end
 
--- log(1 + x), x > -1, as a double-double
+-- log(1 + x) as a double-double, for x > -1.
 local function log1p_dd(xh, xl)
   if math.abs(xh) > 1e-4 then
     local h, l = add(1.0, 0.0, xh, xl)
@@ -161,7 +161,7 @@ function special.log1p(x)
   return (log1p_dd(x, 0.0))
 end
 
--- f(x) for x > 0 made an odd function of x; ±0, NaN and tiny x are themselves
+-- Extends f(x), x > 0, to an odd function. ±0, NaN and tiny x are returned unchanged.
 local function odd(f)
   return function(x)
     if x ~= x or math.abs(x) < 1e-280 then return x end
@@ -237,7 +237,7 @@ special.atanh = odd(function(x)
   return h / 2
 end)
 
--- erf by a series of positive terms: 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (1·3·5···(2n+1)); 0 < x < 6
+-- erf for 0 < x < 6 by a series of positive terms: 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (1·3·5···(2n+1)).
 local function erf_dd(x)
   local qh, ql = two_product(x, x)
   local th, tl, sh, sl = x, 0.0, x, 0.0
@@ -245,7 +245,7 @@ local function erf_dd(x)
     th, tl = mul(th, tl, 2 * qh, 2 * ql)
     th, tl = div(th, tl, 2 * n + 1, 0.0)
     sh, sl = add(sh, sl, th, tl)
-    if th < sh * 1e-34 then break end            -- erfc(5) is 1.5e-12 of it
+    if th < sh * 1e-34 then break end            -- small even relative to erfc(5), which is 1.5e-12
   end
   local eh, el = exp_dd(-qh, -ql)
   sh, sl = mul(sh, sl, eh, el)
@@ -287,7 +287,7 @@ function special.erfc(x)
   return (add(1.0, 0.0, h, l))
 end
 
--- 1 / (1 + exp(-x))
+-- 1 / (1 + exp(-x)).
 function special.sigmoid(x)
   if x ~= x then return x end
   if x < -746 then return 0.0 elseif x > 40 then return 1.0 end
@@ -305,7 +305,7 @@ function special.gelu(x)
   local ah, al = two_product(-x, sh)
   al = al - x * sl
   ah, al = quick_sum(ah, al)
-  -- erfc(a + b) is erfc(a) * (1 - 2ab) far out, erfc(a) - b * 2/sqrt(pi) * exp(-a^2) elsewhere; b is below an ULP of a
+  -- erfc(a + b) is erfc(a) * (1 - 2ab) for large a, else erfc(a) - b * 2/sqrt(pi) * exp(-a^2); b is below an ULP of a
   if ah >= 5 then
     local h, _, k = erfc_parts(ah)
     return scale(x * (h * (1 - 2 * ah * al)) / 2, k)

@@ -1,4 +1,4 @@
--- Lua files of which only the code is left, as luac -s or a bundler keeps them: no names, no lines.
+-- Loads the Lua files without names and line numbers, like files that luac -s or a bundler made.
 table.insert(package.searchers, 2, function(name)
   local path = package.searchpath(name, package.path)
   if not path or not name:find "^luatensor" then return nil end
@@ -13,7 +13,7 @@ local ok, why = pcall(lt.detect_anomaly, function() (z / z):sum():backward() end
 assert(not ok and why:find("divide", 1, true), why)
 ok, why = pcall(lt.no_grad, 5)
 assert(not ok and why:find("no_grad: function expected, got number", 1, true), why)
-assert(#lt.data.digits() == 1797)              -- found by package.searchpath
+assert(#lt.data.digits() == 1797)              -- package.searchpath finds the file
 rawset(package, "searchpath", nil)
 ok, why = pcall(lt.data.digits)
 assert(not ok and why:find("bundled without digits", 1, true), why)

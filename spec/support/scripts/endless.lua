@@ -1,4 +1,4 @@
--- An operation of hours, which Ctrl-C ends; then the script goes on.
+-- Runs an operation of hours, which Ctrl-C ends; then the script continues.
 local lt = require "luatensor"
 local x = lt.ones(1):expand(1 << 40)
 io.stdout:setvbuf "no"

@@ -1,5 +1,4 @@
--- The work of a process in every environment of spec/support/environment.lua: products, LAPACK, all kinds of threaded
--- loops, files.
+-- The work of the processes of spec/support/environment.lua: products, LAPACK, all kinds of parallel loops, files.
 os.setlocale ""
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"

@@ -1,4 +1,4 @@
--- As fault_script.lua, of what reads and writes files.
+-- Like fault_script.lua, with functions that read and write files.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local json = require "luatensor.io.json"

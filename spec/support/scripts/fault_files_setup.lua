@@ -1,4 +1,4 @@
--- Files that must be as they were, or whole and new, whatever failed while they were read and written.
+-- Checks that files are unchanged, or complete and new, after a failure while they were read or written.
 local lt = require "luatensor"
 local data, nn = require "luatensor.data", require "luatensor.nn"
 
@@ -18,7 +18,8 @@ for version = 1, 2 do
 end
 lt.save(folder .. "fault.safetensors", values[1])
 lt.save(folder .. "fault.npy", values[1].x)
-data.read_csv(folder .. "fault.csv", {header = true, labels = "kind", missing = 0})     -- what is loaded once is loaded
+-- loads everything that is loaded once
+data.read_csv(folder .. "fault.csv", {header = true, labels = "kind", missing = 0})
 
 function check()
   local run = lt.load(folder .. "fault.safetensors")
@@ -26,7 +27,7 @@ function check()
   assert(run.x:min():item() == run.epoch and run.x:max():item() == run.epoch and run.list[2][2] == "x", "a checkpoint is damaged")
   local x = lt.load(folder .. "fault.npy")
   assert(x.size == 300 and x:min():item() == x:max():item(), "an array is damaged")
-  collectgarbage()                                 -- a file that was being written ends with its value
+  collectgarbage()                                 -- closes a file that was being written
   local pipe <close> = io.popen("ls -A " .. folder .. " | grep '^[.]luatensor-'")
   assert(pipe:read "a" == "", "a temporary file is left")
   lt.empty_cache()

@@ -1,4 +1,4 @@
--- As fault_script.lua, of what sets modes.
+-- Like fault_script.lua, with functions that set modes.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

@@ -1,4 +1,4 @@
--- Modes must be the default ones, whatever failed.
+-- Checks that modes have their defaults after a failure.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

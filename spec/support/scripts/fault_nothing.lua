@@ -1,1 +1,1 @@
--- No setup: the module is not yet loaded when allocations start to fail.
+-- No setup, so that the module is not yet loaded when allocations start to fail.

@@ -1,4 +1,4 @@
--- As fault_script.lua, of functions that need scratch memory: sorting, sets, transforms, linear algebra.
+-- Like fault_script.lua, with functions that need scratch memory: sorting, sets, transforms, linear algebra.
 local lt = require "luatensor"
 
 local square = lt.ones(40, 40):add(lt.eye(40))

@@ -1,5 +1,5 @@
--- The work during which an allocation fails: each kind of function that allocates memory, and writes that must be all
--- or nothing.
+-- The work during which an allocation fails: each kind of function that allocates memory, and writes that must be
+-- complete or have no effect.
 local lt = require "luatensor"
 
 local y = x + 1

@@ -1,4 +1,4 @@
--- Tensors that must be as they were, whatever failed.
+-- Checks that tensors are unchanged after a failure.
 local lt = require "luatensor"
 
 x = lt.tensor{{1, 2, 3}, {4, 5, 6}}:to("float32")

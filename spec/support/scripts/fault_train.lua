@@ -1,4 +1,4 @@
--- As fault_script.lua, of two steps of training, with batches from a loader.
+-- Like fault_script.lua, with two steps of training on batches from a loader.
 local lt = require "luatensor"
 local nn, optim, data = require "luatensor.nn", require "luatensor.optim", require "luatensor.data"
 

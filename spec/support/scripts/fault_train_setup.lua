@@ -1,4 +1,4 @@
--- A network that must compute what its weights say, whatever failed while it was trained.
+-- Checks that the results of a network match its weights after a failure during training.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

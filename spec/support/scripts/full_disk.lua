@@ -1,5 +1,5 @@
--- Saves to a disk of 256 KiB: an error, and no byte of the old file lost, if there is no room.
---   lua full_disk.lua FOLDER
+-- Saves to a disk of 256 KiB. If there is no room, an error must be raised, and the old file must not change.
+--     lua full_disk.lua FOLDER
 local lt = require "luatensor"
 
 local path = arg[1] .. "/"
@@ -37,7 +37,8 @@ holds(1000, 1)
 save(1001, 3)
 holds(1001, 3)
 
-if lt.cuda.is_available() then                              -- an emulated one: its kernels' cache is on this disk, too
+-- on the emulator, the cache of kernels is on this disk, too
+if lt.cuda.is_available() then
   local filler = assert(io.open(path .. "filler", "wb"))
   filler:setvbuf "no"
   while filler:write(("x"):rep(4096)) do end

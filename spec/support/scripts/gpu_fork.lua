@@ -1,4 +1,5 @@
--- Run by states_host, then again in a child: the parent computes on the GPU, its child is told that it cannot.
+-- Run by states_host in a process and then in its child: the parent computes on the GPU; in the child this must raise
+-- an error.
 local lt = require "luatensor"
 parent = parent or {}
 if not parent.x then

@@ -1,4 +1,4 @@
--- One call of each family that has large buffers or locks, with two threads and sums that are known, for environment_host.
+-- For environment_host: one call of each family that has large buffers or locks, with two threads and known sums.
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"
 

@@ -1,4 +1,4 @@
--- Starts a profile and leaves it: closing the state ends it, and the next state starts its own.
+-- Starts a profile and does not stop it. Closing the state ends the profile, and the next state starts its own.
 local lt = require "luatensor"
 local core = require "luatensor.core"
 core.profile_start "counting"

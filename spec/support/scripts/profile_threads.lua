@@ -1,4 +1,4 @@
--- States in several threads: one has a profile at a time, and counts its own calls only.
+-- States in several threads: only one state has a profile at a time, and the profile counts only calls of this state.
 local lt = require "luatensor"
 local core = require "luatensor.core"
 for _ = 1, 20 do

@@ -1,4 +1,4 @@
--- Everything that needs no files, in a state with few libraries: embed_host runs it.
+-- Run by embed_host in a state with few libraries: everything that needs no files.
 assert(not debug and not io and not os)
 local lt = require "luatensor"
 local nn, optim, data = lt.nn, lt.optim, lt.data
@@ -23,7 +23,7 @@ assert(lt.grad(function(v) return (v * v):sum() end)(lt.tensor{3.0}):item() == 6
 assert(not lt.no_grad(function() return p * 2 end).requires_grad)
 assert(not pcall(lt.no_grad, 5))
 
--- training: three steps of descent on (w - 1)² from w = 0 with rate 0.25 halve the distance each
+-- training: each of three steps of descent on (w - 1)², from w = 0 with rate 0.25, halves the distance
 local w = nn.Parameter and nn.Parameter(lt.zeros(1)) or lt.zeros(1, {requires_grad = true})
 local sgd = optim.SGD({w}, {lr = 0.25})
 for _ = 1, 3 do
@@ -51,7 +51,7 @@ net:load_state_dict(net:state_dict())
 assert(lt.memory().state_live > 0 and lt.device "cpu" == "cpu")
 assert(rawget(lt, "_fail_after") == nil)
 
--- The core reads files by itself; functions that need a library which is not there say so.
+-- The core reads files itself. Functions that need a missing library say so in their errors.
 assert(#data.digits() == 1797)
 for _, f in ipairs {function() lt.load "/tmp/no/such.npy" end, function() data.read_csv "/tmp/no/such.csv" end,
                     function() data.mnist "/tmp/no" end, function() return lt.bench.time(print) end,

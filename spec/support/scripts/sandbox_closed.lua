@@ -1,4 +1,4 @@
--- A state that its host opened as a sandbox: no way to files, addresses, or what all states share.
+-- Run in a state that its host opened as a sandbox: no access to files, addresses, or settings that all states share.
 local lt = require "luatensor"
 local core = require "luatensor.core"
 
@@ -20,7 +20,7 @@ for _, name in ipairs {"save_npy", "load_npy", "write_tensors", "open_tensors", 
                        "output_file", "cache_folder", "profile_start"} do
   refused(name .. ": not in a sandbox", core[name], "/etc/passwd")
 end
-refused("no addresses in a sandbox", lt.from_dlpack, _G.address)     -- light userdata, a global of embed_host
+refused("no addresses in a sandbox", lt.from_dlpack, _G.address)     -- embed_host sets this global, a light userdata
 lt.set_memory_limit(1 << 20)
 lt.set_memory_limit(1 << 19)
 refused("cannot raise its limit", lt.set_memory_limit, 1 << 20)

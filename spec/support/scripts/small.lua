@@ -1,4 +1,4 @@
--- A little of everything, large enough to be threaded, for the hosts that open states.
+-- Some calls of every kind, on sizes that threads share, for the hosts that open states.
 local lt = require "luatensor"
 
 local x = lt.ones(300, 400)

@@ -1,5 +1,6 @@
--- The standing attack on what no single spec reaches: make torture. Each part is a command; it passes if its exit status is 0. Its
--- number of trials is what it counts itself: "N passed, N failed, N skipped", or the number that a pattern finds.
+-- The tests of `make torture`, for errors that no single spec detects. Each part is a command, which passes if its
+-- exit status is 0. The part's own line "N passed, N failed, N skipped", or a number found by a pattern, gives the
+-- number of trials.
 --
 --     tools/lua spec/support/torture/all.lua [words of the parts to run]
 --
@@ -7,7 +8,7 @@
 local lua, hosts, threads = "tools/lua", "build/spec/", "build/spec/thread/"
 local folder, scripts = "spec/support/torture/", "spec/support/scripts/"
 
--- Lua and OpenBLAS are not instrumented, so ThreadSanitizer does not see their locks: their own accesses are not looked at.
+-- Lua and OpenBLAS are not instrumented, so ThreadSanitizer does not see their locks. Their own accesses are ignored.
 local tsan = "BUILD=build/sanitize-thread TSAN_OPTIONS='ignore_noninstrumented_modules=1 exitcode=66' " ..
   "spec/support/torture/with_paths "
 
@@ -45,7 +46,7 @@ local function capture(command)
   return output, tonumber(status)
 end
 
--- passed, failed, skipped of a part, and what it printed.
+-- Runs a part. Returns the numbers passed, failed and skipped, and the output.
 local function run(part)
   if part.needs and not exists(part.needs) then return 0, 0, 1, "" end
   local output, status = capture(part[2])

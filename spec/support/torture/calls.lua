@@ -1,11 +1,12 @@
--- Kills processes that save, with SIGKILL at each system call from the beginning of a save to its end, and looks at what they
--- leave. Another process saves the same file meanwhile.
+-- Kills processes that save, with SIGKILL at each system call of a save, and checks the files that remain. Another
+-- process saves the same file meanwhile.
 --
 --   tools/lua spec/support/torture/calls.lua
 --
--- Saves an array (.npy), a checkpoint (.safetensors), and a kernel of the emulated GPU in its cache. After each kill the file
--- is whole, and of a version that was begun; the other process saved without an error; after one more save no temporary file
--- is left. Ends with "N passed, N failed, N skipped", where each kill is one. Needs strace.
+-- Saves an array (.npy), a checkpoint (.safetensors), and a kernel of the emulated GPU in its cache. After each kill,
+-- the file must be complete and have a version whose save had begun. The other process must have saved without an
+-- error, and one more save must remove all temporary files. Ends with "N passed, N failed, N skipped", where each
+-- kill is one. Needs strace.
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -14,7 +15,7 @@ local MARK <const> = "/no/such/mark"         -- a process opens it when its save
 
 local folder
 
--- In processes of their own. The version is a number that all elements have.
+-- Scripts that save, in processes of their own. All elements equal the version.
 local savers = {
   array = [[lt.save(path .. "x.npy", lt.full({30000}, version))]],
   checkpoint = [[lt.save(path .. "run.safetensors", {epoch = version, note = tostring(version), x = lt.full({30000}, version)})]],
@@ -47,7 +48,7 @@ local function command(kind, version, before)
     :format(EMULATOR, folder, before or "", folder)
 end
 
--- A list of {name of a system call, its number among all of that name}: those after the mark.
+-- The system calls after the mark, as a list of {name, number among the calls with this name}.
 local function calls_of(kind)
   shell.passes(command(kind, 1, ("strace -o %s/log"):format(folder)))
   local counts, list, marked = {}, {}, false
@@ -74,8 +75,8 @@ local function check(kind, newest)
   assert(low == 1 or low == newest or low == newest + 1, ("version %s is there"):format(low))
 end
 
--- One kill. Version 1 is there before; the process that is killed saves version `newest`, the other one the next. Returns false
--- if the process came to its end: some make fewer calls than the first one did.
+-- Makes one kill. Version 1 exists before. The killed process saves version `newest`, the other process the next
+-- version. Returns false if the process ended first, because some runs make fewer calls than the first one.
 local function kill(kind, call, newest)
   local inject = ("strace -o /dev/null -e trace=%s -e inject=%s:signal=KILL:when=%d"):format(call[1], call[1], call[2])
   local victim = command(kind, newest, inject)

@@ -1,4 +1,4 @@
--- The whole matrix of spec/support/environment.lua: every value with every other one.
+-- Tests all combinations of the values in spec/support/environment.lua.
 --
 --   tools/lua spec/support/torture/environment.lua
 --

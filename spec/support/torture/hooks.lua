@@ -1,5 +1,5 @@
--- Debug hooks that raise an error, as Ctrl-C does, at every point of work that sets modes: afterwards the modes are the
--- default ones, gradients are right, and no memory is left.
+-- Debug hooks that raise an error, like Ctrl-C, at every point of code that sets modes. Afterwards modes must have
+-- their defaults, gradients must be right, and no memory may leak.
 --
 --     tools/lua spec/support/torture/hooks.lua [step]
 --
@@ -67,7 +67,7 @@ local works = {backward = backward, nested = nested, blocks = blocks, halves = h
 
 local fired                              -- true after the hook raised
 
---- A hook that raises at the n-th event.
+--- Sets a hook that raises an error at the n-th event.
 local function arm(co, mask, n)
   local seen = mask == "count" and n - 1 or 0
   fired = false
@@ -80,7 +80,8 @@ local function arm(co, mask, n)
   end, mask == "count" and "" or mask, mask == "count" and n or nil)
 end
 
---- Two ways to call the work: on the running coroutine, and on a coroutine that the error ends and that nobody closes.
+--- Two ways to call the work: in the running coroutine, and in a coroutine that the error ends and that is never
+-- closed.
 local function by_pcall(work, mask, n)
   local co = coroutine.running()
   return pcall(function()
@@ -106,7 +107,8 @@ local function check_modes(where)
   if x.grad:item() ~= 6 then error(where .. ": the gradient is wrong") end
 end
 
---- Raises at each step-th event of one work until it comes to its end. Returns how many errors were raised.
+--- Raises an error at each step-th event of some work until the work runs to its end. Returns the number of errors
+-- raised.
 local function torture_work(name, call, mask, by)
   local raised = 0
   for n = 1, math.huge, by do
@@ -129,7 +131,7 @@ local function live()
 end
 
 local function torture(by)
-  for _, work in pairs(works) do work() end                 -- what is made once is made
+  for _, work in pairs(works) do work() end                 -- initialises everything that is made only once
   local before, raised = live(), 0
   for name in pairs(works) do
     for _, mask in ipairs {"count", "c", "r", "l"} do

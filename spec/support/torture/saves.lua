@@ -7,7 +7,7 @@
 local lt = require "luatensor"
 
 local KILLS, SEED = tonumber(arg[1]) or 1000, tonumber(arg[2]) or os.time()
-local LATEST <const> = 0.05                   -- seconds after its first save at which a process is killed, at most
+local LATEST <const> = 0.05                   -- a process is killed within these seconds after its first save
 
 local function capture(command)
   local pipe <close> = assert(io.popen(command))
@@ -17,7 +17,7 @@ end
 local folder = capture("mktemp -d"):gsub("\n", "")
 math.randomseed(SEED)
 
--- Elements of a version: all the same, so that a file of two versions is seen.
+-- The elements of a version. All are equal, so that a mixture of two versions is detected.
 local function filled(version, n) return lt.full({n}, version, {dtype = "float64", device = "cpu"}) end
 
 local kinds = {
@@ -35,7 +35,7 @@ local kinds = {
    versions = function(value) return {value.a, value.b} end},
 }
 
--- The one number in all of a value's tensors.
+-- The version, which is the only number in a value's tensors.
 local function version_of(kind, value)
   local version
   for _, x in ipairs(kind.versions(value)) do
@@ -46,7 +46,7 @@ local function version_of(kind, value)
   return version
 end
 
--- In a process of its own: saves until it is killed; says when the first file is there.
+-- Saves until the process is killed. Reports the first save.
 local function save_for_ever(kind, first)
   for version = first, math.maxinteger do
     lt.save(folder .. "/" .. kind.name, kind.make(version))
@@ -59,7 +59,7 @@ if arg[3] then
   save_for_ever(kinds[tonumber(arg[4])], tonumber(arg[5]))
 end
 
--- Starts such a process, and kills it after its first save.
+-- Starts a saving process, and kills it after its first save.
 local function kill_one(number, first)
   local command = ("exec 2>&1; OMP_NUM_THREADS=1 tools/lua spec/support/torture/saves.lua 0 0 %s %d %d & pid=$!; echo $pid; wait $pid")
     :format(folder, number, first)

@@ -106,7 +106,8 @@ local function tolerance_in(value, seen, depth)
   return most
 end
 
--- The allowed difference of plain numbers, as a share: that of the tensors beside them.
+-- The allowed difference of plain numbers, as a share: the largest tolerance of the tensors that were returned with
+-- them.
 local function tolerance_of_numbers(a, b)
   local found = math.max(tolerance_in(a, {}, 0), tolerance_in(b, {}, 0))
   return found > 0 and found or NUMBERS
@@ -122,8 +123,8 @@ end
 
 local values
 
--- seen: the tables that were already compared; its field depth counts the open tables, numbers is the allowed
--- difference of numbers.
+-- Compares two tables. seen: the set of the tables that were already compared; its field depth counts the nested
+-- tables, its field numbers is the allowed difference of numbers.
 local function tables_agree(a, b, seen)
   if seen[a] or seen.depth >= DEEP then return nil end
   seen[a], seen.depth = true, seen.depth + 1
@@ -147,7 +148,7 @@ local checks = {
   boolean = function(a, b) return a == b, ("are %s and %s"):format(a, b) end,
 }
 
--- true, or false and the reason; nil if nothing could be compared.
+-- Compares two values. Returns true, or false and the reason, or nil if nothing could be compared.
 function values(a, b, seen)
   if is_tensor(a) and is_tensor(b) then return tensors_agree(a, b) end
   if a == nil and b == nil then return nil end

@@ -17,11 +17,11 @@ function crossing.verdict(base, other)
   return "undecided"
 end
 
---- Every change of sign along ascending sizes.
+--- Finds every change of the verdict along ascending sizes.
 -- @tab points {{n =, verdict =}, …}, n ascending, at least one
--- @treturn table first and last: the verdicts at the smallest and the largest decided size, or nil; changes: {{from =,
---   to =, becomes =}, …}, each an interval of sizes in which the sign changes; least, most: the smallest and the
---   largest size; decided_from, decided_to: the smallest and the largest decided size; undecided: the number of
+-- @treturn table first and last: the verdicts at the smallest and the largest decided size, or nil; changes: {{from
+--   =, to =, becomes =}, …}, each an interval of sizes in which the verdict changes; least, most: the smallest and
+--   the largest size; decided_from, decided_to: the smallest and the largest decided size; undecided: the number of
 --   undecided sizes
 function crossing.find(points)
   local found = {changes = {}, undecided = 0, least = points[1].n, most = points[#points].n}

@@ -1,8 +1,10 @@
 --- Measures a function at several sizes on several devices, for bench.crossover and lt.advise. A place
--- (luatensor.bench.place, or that of a spec) gives access to the machine, so that the decisions here can be tested.
+-- (luatensor.bench.place, or the place of a spec) gives access to the machine, so that the decisions here can be
+-- tested.
 --
 -- Sizes ascend; at each one all devices are measured in turn, in place and with transfers. A size that would not fit
--- into a device's memory, or would take longer than the patience allows, is skipped there, and all larger ones.
+-- into a device's memory, or would take longer than the patience allows, is skipped on this device, together with all
+-- larger sizes.
 
 local interrupt = require "luatensor.bench.interrupt"
 local noise = require "luatensor.bench.noise"
@@ -183,7 +185,7 @@ function run:try(rows, n)
   return left
 end
 
--- Adds the bytes that a row needs besides: inputs that are sent repeatedly, and all devices' results, which are
+-- Adds the bytes that a row also needs: inputs that are sent repeatedly, and the results of all devices, which are
 -- compared.
 local function add_bytes(rows, sent, fetched)
   for _, row in ipairs(rows) do
@@ -310,7 +312,7 @@ end
 local LOOKS <const> = 2            -- additional measurements of a size whose times may be noise
 
 function run:forget()
-  -- larger sizes have set them, too
+  -- the lists also hold figures of larger sizes
   for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end
 end
 
@@ -361,10 +363,10 @@ end
 --   boolean; refine: the number of additional sizes; next_size: function(points) that returns an additional size, or
 --   nil
 -- @tab place access to the machine: luatensor.bench.place
--- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {{device =, emulated =,
---   agreement =, bytes =, in_place = {min, q1, median, q3, max, rounds, others, out_of_line = true: noise made it},
---   with_transfers = the same}, …}}, …},
---   skipped = {{n =, device =, why =, needs =, available =, seconds =}, …}, incomplete = text or nil: Ctrl-C}
+-- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {entry, …}}, …}; skipped = {{n
+--   =, device =, why =, needs =, available =, seconds =}, …}; incomplete = a text after Ctrl-C, else nil}. An entry
+--   is {device =, emulated =, agreement =, bytes =, in_place = figures, with_transfers = figures}; figures are {min,
+--   q1, median, q3, max, rounds, others, out_of_line = true if noise made the time}
 function grid.run(fn, sizes, settings, place)
   local self = setmetatable({fn = fn, settings = settings, place = place, tracks = {}, done = 0,
     found = {points = {}, skipped = {}}}, run)

@@ -24,8 +24,8 @@ local function say_crossings(self, blocks)
   end
 end
 
--- The sizes, from the smallest on, at which the CPU's lower quartile is below the least time of the absent device: its
--- bound, and at least the time of a launch.
+-- The sizes, from the smallest on, at which the CPU is faster than the absent device could be: the CPU's lower
+-- quartile is below the device's bound, or below the time of a launch.
 local function beaten_up_to(self, row, mode)
   local last
   for _, bound in ipairs(row.points) do

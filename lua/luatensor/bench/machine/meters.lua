@@ -20,11 +20,11 @@ local function figures_of(fn, device, seconds)
   return sampler:finish()
 end
 
---- Additions and multiplications per second, bytes per second read and copied.
+--- Measures additions and multiplications per second, and bytes per second read and copied.
 -- @treturn table flops, read, copy
 function meters.limits(device, dtype) return lt.limits(device, dtype) end
 
---- Measures the repeated reading of the same bytes: of each CPU thread, or of the whole GPU.
+--- Measures the speed of reading the same bytes repeatedly, by each CPU thread or by the whole GPU.
 -- @treturn table read (bytes per second), latency (seconds; nil: not measured)
 function meters.working_set(device, bytes) return core.working_set(device, bytes) end
 
@@ -79,7 +79,7 @@ function meters.call(device, seconds)
   return {call = f.median, single = f.single, wait = f.wait_seconds}
 end
 
--- Host memory, page-locked or not.
+-- Bytes in host memory, page-locked or not.
 local function host_bytes(n, pinned)
   local x = lt.zeros(n, {dtype = "uint8", device = core.host_device})
   return pinned and x:pin_memory() or x
@@ -98,7 +98,7 @@ end
 -- @bool pinned
 -- @bool out from the device
 -- @number seconds
--- @treturn table latency: seconds for four bytes; bandwidth: bytes per second for many
+-- @treturn table latency: seconds for four bytes; bandwidth: bytes per second of a large copy
 function meters.transfer(device, pinned, out, seconds)
   local bytes = (core.available_memory(device) or math.huge) >= 1 << 30 and 64 * MIB or 4 * MIB
   local function time(n)

@@ -134,7 +134,7 @@ local function say_device(entry, add)
   end
 end
 
---- The blocks of it, as every result has them.
+--- The blocks of the result, as in every class of results.
 function page.blocks(self)
   local blocks = {}
   local function add(block) blocks[#blocks + 1] = block end

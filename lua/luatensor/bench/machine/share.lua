@@ -4,7 +4,7 @@ local document = require "luatensor.page.document"
 
 local share = {}
 
---- Beyond this share, something else than the limit limits the rate.
+--- Above this share, another limit than the measured one holds.
 share.OVER = 1.05
 local CACHED <const> = 1.5       -- a working set that is this many times as fast as memory is in a cache
 
@@ -34,7 +34,7 @@ local function flops_limit(entry, dtype)
   return nil, "arithmetic of " .. dtype .. " was not measured"
 end
 
---- The measured point for a working set: the next larger one.
+--- The measured point for a working set: the smallest point that is at least as large.
 -- @tab entry of a device
 -- @int bytes in all
 -- @treturn ?table nil if the set is larger than all points

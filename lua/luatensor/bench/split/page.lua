@@ -142,7 +142,7 @@ rules[5] = function(self)
   return document.text("Which share of the possible that is: lt.bench.machine() measures the limits, once.")
 end
 
--- Adds the notes of the normal run, which also apply to this one.
+-- Adds the notes of the normal run, which also apply to the serialised runs.
 local function add_notes(self, blocks)
   for _, note in ipairs(self.notes) do blocks[#blocks + 1] = note end
   for _, note in ipairs(self.normal.notes) do
@@ -150,7 +150,7 @@ local function add_notes(self, blocks)
   end
 end
 
---- The blocks of it, as every result has them.
+--- The blocks of the result, as in every class of results.
 function page:blocks()
   local blocks = {headline(self), parts_table(self), parts_chart(self)}
   blocks[#blocks + 1] = calls_table(self, false)

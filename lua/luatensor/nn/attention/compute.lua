@@ -1,6 +1,7 @@
 --- Computes attention: as one fused op if the device has it, otherwise as several ops.
 --
--- o: scale, causal, mask (bool: true is seen; float: added; or nil), p (dropout), generator.
+-- Fields of o: scale; causal; mask (bool, true if a key is seen; or float, added to the scores; or nil); p (dropout);
+-- generator.
 
 local core = require "luatensor.core"
 local autocast = require "luatensor.nn.autocast"
@@ -80,7 +81,7 @@ local function back_by_parts(g, q, k, v, o)
   return {ds:matmul(k) * o.scale, ds.mT:matmul(q) * o.scale, p.mT:matmul(g)}
 end
 
---- Frees the memory of tensors that were made for a rule.
+--- Frees the memory of tensors that a rule made.
 local function free(...)
   for _, x in ipairs {...} do x:free() end
 end

@@ -7,11 +7,12 @@ local autocast = require "luatensor.nn.autocast"
 local window = require "luatensor.nn.window"
 
 local cast = autocast.cast
-local MOST = 2 ^ 53                          -- lengths of results up to here, whose sums do not overflow integers
+-- upper bound of the lengths of results: sums of such lengths do not overflow integers
+local MOST = 2 ^ 53
 
 local functional = {}
 
--- ---- what layers and functions share ----
+-- ---- functions that layers and functions share ----
 
 local convolution = {}
 
@@ -150,8 +151,11 @@ local function make(name, dims, transposed)
   end
 end
 
---- Convolution of signals: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k] over
--- the channels c of o's group and the places k of the kernel (a cross-correlation, as in PyTorch).
+--- Convolution of signals, as a cross-correlation like PyTorch's:
+--
+--     y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
+--
+-- The sum is over the channels c of o's group and the places k of the kernel.
 -- @function nn.functional.conv1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @tparam tensor weight [outputs, channels / groups, kernel]

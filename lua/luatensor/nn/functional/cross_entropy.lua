@@ -61,7 +61,7 @@ end
 
 local safe_classes
 
---- The classes as gather needs them: 1 for ignored rows; elsewhere a class below 1 becomes an index that gather
+--- The classes as gather needs them: 1 for ignored rows; in other rows, a class below 1 becomes an index that gather
 -- refuses.
 local function made_safe(target, count, ignored)
   safe_classes = safe_classes or lt.elementwise("int64 t, int64 a, int64 n", "t == a ? 1 : t < 1 ? n + 1 : t")
@@ -91,8 +91,8 @@ local function reduce(losses, counts, kind)
   return total / counts
 end
 
---- The facts about each row's class: `classes` for gather; `share`, the weights, 0 for ignored rows; `kept`: true for
--- rows that are not ignored.
+--- Prepares the classes of the rows. Returns `classes`, indices for gather; `share`, the weights, 0 for ignored rows;
+-- and `kept`, true for rows that are not ignored.
 local function rows_of(name, x, dim, target, options)
   local count = x.shape[dim]
   local ignored = options.ignore_index or IGNORED

@@ -10,7 +10,7 @@ local ag = core.autograd
 local where = core.where
 local functional = {}
 
--- ---- what is kept of x is scaled, the rest becomes a number ----
+-- ---- kept elements are scaled, the others become a number ----
 
 local by_dtype = {}
 
@@ -42,7 +42,7 @@ end
 
 local known = {p = true, training = "boolean", generator = "generator"}
 
---- Returns p if x is to be changed, else nil.
+--- Returns p if x must be changed, else nil.
 local function checked(name, x, options)
   pointwise.check(name, x)
   options = args.options(name, options, known)

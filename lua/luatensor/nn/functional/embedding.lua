@@ -84,7 +84,7 @@ function functional.embedding(indices, weight, options)
   if padding and weight.requires_grad and ag.mode() then weight = padded(weight, padding) end
   local taken = on_gpu_from_0(indices)
   local rows = core.take(weight, taken, 1)
-  -- otherwise the gradient needs the tensor
+  -- with gradients, the graph needs the tensor
   if not rawequal(taken, indices) and not rows.requires_grad then taken:free() end
   return rows
 end

@@ -19,7 +19,7 @@ local function compile(f, dtype)
           lt.elementwise(with_g, f.y, dtype)}
 end
 
---- Makes a function of two tensors and a number. For backward it keeps only the two tensors. f: `forward`, and the
+--- Makes a function of two tensors and a number that keeps only the two tensors for backward. f: `forward`, and the
 -- gradients with respect to `x` and `y`, as expressions; `plain(x, y, a)`: these gradients without the factor g, as
 -- tensors, for gradients of gradients.
 local function define(name, f)

@@ -6,8 +6,8 @@ local blame = require "luatensor.base.blame"
 
 local ag, dtype_of = core.autograd, core.dtype_of
 
---- with_options: name → {keys = {{option, default}, …}, f, check(name, …)}. Layers use it to check their options only
--- once.
+--- The functions made with options: name → {keys = {{option, default}, …}, f, check(name, …)}. Layers use this table
+-- to check their options only once.
 local pointwise = {with_options = {}}
 
 --- For each float dtype, the dtype of the computation: narrow floats are rounded at the end.

@@ -9,7 +9,7 @@ local ag = core.autograd
 
 local functional = {}
 
--- ---- what layers and functions share: windows as the core takes them ----
+-- ---- functions that layers and functions share: windows in the core's form ----
 
 local pooling = {}
 
@@ -45,7 +45,7 @@ function pooling.adaptive(name, size, dims)
   return list
 end
 
--- The windows for x: fills in the lengths that are taken from x.
+-- The windows for x: fills in the lengths that depend on x.
 local function settled(windows, x, dims)
   if windows[1] and windows[2] then return windows end
   local shape, ndim = x.shape, x.ndim
@@ -66,7 +66,7 @@ local function check(owner, x, windows, dims)
   return batch, lone, windows
 end
 
---- The maxima and, if wanted, their places.
+--- Returns the maxima and, if wanted, their places.
 function pooling.max(owner, x, windows, dims, with_places)
   local batch, lone
   batch, lone, windows = check(owner, x, windows, dims)

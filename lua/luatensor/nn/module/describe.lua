@@ -21,7 +21,7 @@ local function problem_of(self)
   return (tostring(why):gsub("^[^\n]-:%d+: ", ""):gsub("^" .. self.class_name .. ": ", ""))
 end
 
--- weight [128, 64], bias [128]: 8,320 parameters
+-- The text of the parameters: "weight [128, 64], bias [128]: 8,320 parameters".
 local function shapes_text(self, all)
   local problem = problem_of(self)
   if problem then return "  " .. problem end

@@ -43,7 +43,7 @@ local function check_plain(all)
   end
 end
 
--- Visits checked modules: all fields are checked before, also those whose assignment __newindex did not see.
+-- Visits modules after checking all their fields, including fields whose assignment __newindex did not see.
 local function walk(self, prefix, visit, every)
   local all = {}
   step(self, prefix, {}, function(_, module) module:_check() end, false, all)

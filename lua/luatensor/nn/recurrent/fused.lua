@@ -14,7 +14,7 @@ local fused = {}
 
 local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
 
---- The range of times in the order of the steps, as first, last, step, and the same in reverse.
+--- The first time, the last time and the step in the order of the steps, and the same three numbers in reverse.
 local function order(times, backwards)
   if backwards then return times, 1, -1 end
   return 1, times, 1
@@ -28,7 +28,7 @@ local function is_recorded(...)
   return false
 end
 
---- A pair of rules, for forward and backward direction, by the flag `backwards`.
+--- Makes one rule for each direction: a table by the flag `backwards`.
 local function both_ways(name, letters, back)
   local function rule(backwards)
     local gradient = help.once("fused " .. name, function(...) return back(backwards, ...) end,
@@ -89,7 +89,7 @@ end
 
 local lstm_rules = both_ways("LSTM", "xyz134p", lstm_back)
 
---- Returns y [times, batch, hidden] and the last c.
+--- Runs an LSTM. Returns y [times, batch, hidden] and the last c.
 function fused.lstm(gx, w, h, c, backwards)
   local recorded = is_recorded(gx, w, h, c)
   local _ <close> = engine.recording(false)
@@ -134,7 +134,7 @@ end
 
 local gru_rules = both_ways("GRU", "xy123p", gru_back)
 
---- Returns y. b: the bias of the products with w, or nil.
+--- Runs a GRU. Returns y. b: the bias of the products with w, or nil.
 function fused.gru(gx, w, h, b, backwards)
   local recorded = is_recorded(gx, w, h, b or gx)
   local _ <close> = engine.recording(false)
@@ -193,7 +193,7 @@ for _, activation in pairs(activations) do
   activation.rules = both_ways("RNN", "xyop", rnn_back(activation))
 end
 
---- Returns y. nonlinearity: "tanh" or "relu".
+--- Runs an RNN. Returns y. nonlinearity: "tanh" or "relu".
 function fused.rnn(gx, w, h, nonlinearity, backwards)
   local recorded, activation = is_recorded(gx, w, h), activations[nonlinearity]
   local _ <close> = engine.recording(false)

@@ -2,7 +2,7 @@
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
--- Checks for the option that acts as momentum: SGD's momentum, or Adam's first beta.
+-- Checks that the optimiser has an option that acts as momentum: SGD's momentum, or Adam's first beta.
 local function check_momentum(self)
   local group = self.optimizer.param_groups[1]
   if self.cycle_momentum and group.momentum == nil and group.betas == nil then
@@ -15,8 +15,8 @@ local function set_momentum(group, momentum)
 end
 
 --- One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
--- div_factor / final_div_factor; with three_phase first back to the initial rate, as fast as it went up. The momentum
--- goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+-- div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as many steps as it
+-- went up. The momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
 -- @function optim.scheduler.OneCycleLR
 -- @tparam Optimizer optimizer
 -- @param max_lr a number, or a list, one for each group
@@ -66,8 +66,8 @@ function OneCycleLR:between(a, b, part)
   return b + (a - b) / 2 * (1 + math.cos(math.pi * part))
 end
 
--- Returns the phase of step t, and the completed share of the phase. A phase of length 0 is complete: with pct_start ·
--- total_steps = 1 the rate begins at max_lr.
+-- Returns the phase of step t, and the completed share of the phase. A phase of length 0 counts as complete: if
+-- pct_start · total_steps is 1, the rate begins at max_lr.
 function OneCycleLR:place(t)
   local first = 0
   for i, phase in ipairs(self.phases) do

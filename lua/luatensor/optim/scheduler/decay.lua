@@ -4,7 +4,7 @@ local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local Scheduler = require "luatensor.optim.scheduler.base"
 
---- base · gamma^⌊t / step_size⌋
+--- The rate is base · gamma^⌊t / step_size⌋.
 -- @function optim.scheduler.StepLR
 -- @tparam Optimizer optimizer
 -- @int step_size
@@ -19,7 +19,7 @@ end
 
 function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) end
 
---- base · gamma^(the number of milestones that t has reached)
+--- The rate is base · gamma^n, where n is the number of milestones that t has reached.
 -- @function optim.scheduler.MultiStepLR
 -- @tparam Optimizer optimizer
 -- @tparam table milestones a list of numbers of steps
@@ -45,7 +45,7 @@ function MultiStepLR:rate(base, t)
   return base * self.gamma ^ reached
 end
 
---- base · gammaᵗ
+--- The rate is base · gammaᵗ.
 -- @function optim.scheduler.ExponentialLR
 -- @tparam Optimizer optimizer
 -- @number gamma
@@ -58,7 +58,7 @@ end
 
 function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
 
---- base · factor for the first total_iters steps, then base.
+--- The rate is base · factor for the first total_iters steps, then base.
 -- @function optim.scheduler.ConstantLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `factor` (1/3), `total_iters` (5)
@@ -68,7 +68,7 @@ total_iters = {"count", default = 5}})
 
 function ConstantLR:rate(base, t) return t < self.total_iters and base * self.factor or base end
 
---- From base · start_factor to base · end_factor in total_iters equal steps: warm-up.
+--- Warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal steps.
 -- @function optim.scheduler.LinearLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `start_factor` (1/3), `end_factor` (1), `total_iters` (5)
@@ -82,7 +82,7 @@ function LinearLR:rate(base, t)
   return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
 end
 
---- base · (1 − min(t, total_iters) / total_iters)^power
+--- The rate is base · (1 − min(t, total_iters) / total_iters)^power.
 -- @function optim.scheduler.PolynomialLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `total_iters` (5), `power` (1)
@@ -94,7 +94,7 @@ function PolynomialLR:rate(base, t)
   return base * (1 - math.min(t, self.total_iters) / self.total_iters) ^ self.power
 end
 
---- base · fn(t)
+--- The rate is base · fn(t).
 -- @function optim.scheduler.LambdaLR
 -- @tparam Optimizer optimizer
 -- @param fn a function of the number of steps, from 0 on, or a list of functions, one for each group. The function is

@@ -28,7 +28,7 @@ end
 
 function ReduceLROnPlateau:apply() end                                    -- luacheck: ignore 212
 
--- Best is initially infinite, and best − best · threshold would then be NaN.
+-- `best` is initially infinite; best − best · threshold would then be NaN.
 local function is_better(self, x)
   local sign = self.mode == "min" and -1 or 1
   local level = self.threshold_mode == "rel" and self.best * (1 + sign * self.threshold)

@@ -1,4 +1,4 @@
---- A scheduler that runs others one after the other.
+--- A scheduler that runs several schedulers one after the other.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
