@@ -155,8 +155,8 @@ local function lists_of_arguments()
   }
 end
 
--- Functions that are not tried: those that measure, print or change the state of the library; those with a list of any
--- length, in which nil stands for a missing tensor; and those with nil as the first of several sizes.
+-- Functions that are not tried. Some measure, print or change the state of the library. Some take a list of any length,
+-- in which nil stands for a missing tensor. In the rest, nil is the first of several sizes.
 local untried_tables = {["bench."] = true, ["advise."] = true, ["info."] = true}
 local untried = {
   save = true, set_default_dtype = true, set_default_device = true, set_num_threads = true, set_memory_limit = true,
