@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lua/args.h"
+#include "lua/state.h"
 
 const char tensor_class = 0;
 
@@ -17,7 +18,9 @@ static int l_bounded(lua_State *L) {
 }
 
 static void push_function(lua_State *L, const function_row *row) {
-  if (row->most < 0) {
+  if (row->most == OUTSIDE && state_of(L)->sandbox) {
+    push_refusal(L, row->name);
+  } else if (row->most < 0) {
     lua_pushcfunction(L, row->call);
   } else {
     lua_pushlightuserdata(L, (void *)(uintptr_t)row);
@@ -40,7 +43,7 @@ void push_library(lua_State *L, const function_row *functions) {
 void add_functions(lua_State *L, const function_row *functions) {
   for (const function_row *row = functions; row->name; row++) {
     push_function(L, row);
-    if (row->most == INTERNAL)
+    if (row->most <= INTERNAL)
       add_internal(L, row->name);
     else
       lua_setfield(L, MODULE, row->name);

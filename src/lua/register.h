@@ -19,9 +19,10 @@ typedef struct function_row {
   const char   *name;
   lua_CFunction call;
   int           most;                                /* ANY: any number; INTERNAL: the same, for the library's own Lua
-                                                     ** files */
+                                                     ** files; OUTSIDE: internal, and an error in a sandbox, because it
+                                                     ** reaches files or other states */
 } function_row;
-enum { ANY = -1, INTERNAL = -2 };
+enum { ANY = -1, INTERNAL = -2, OUTSIDE = -3 };
 
 /* Sets core.name, which scripts do not see as lt.name, to the value on top of the stack. */
 static inline void add_internal(lua_State *L, const char *name) {

@@ -65,18 +65,19 @@ static int l_refused(lua_State *L) {
   return 0;
 }
 
+void push_refusal(lua_State *L, const char *name) {
+  lua_pushstring(L, name);
+  lua_pushcclosure(L, l_refused, 1);
+}
+
 void close_sandbox(lua_State *L) {
-  static const char *const outside[] = {
-    /* functions on files */
-    "save_npy", "load_npy", "write_tensors", "open_tensors", "read_idx", "csv_fields", "csv_numbers",
-    "output_file", "cache_folder", "user_kernel",
-    "set_num_threads", "set_default_dtype", "set_matmul_precision", "profile_start"      /* functions on the process */
-  };
-  if (!state_of(L)->sandbox) return;
-  for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
-    lua_pushstring(L, outside[k]);
-    lua_pushcclosure(L, l_refused, 1);
-    lua_setfield(L, MODULE, outside[k]);
+  static const char *const shared[] = {"set_num_threads", "set_default_dtype", "set_matmul_precision"};
+  bool sandbox = state_of(L)->sandbox;
+  lua_pushboolean(L, sandbox);
+  add_internal(L, "sandbox");
+  for (size_t k = 0; sandbox && k < sizeof shared / sizeof *shared; k++) {
+    push_refusal(L, shared[k]);
+    lua_setfield(L, MODULE, shared[k]);
   }
 }
 

@@ -40,8 +40,11 @@ void at_state_end(lua_State *L, lua_CFunction f);
 /* Raises an error in a sandbox. */
 void check_no_sandbox(lua_State *L, const char *fn);
 
-/* In a sandbox: replaces functions that access files or shared state by errors. Called when all of them are
-** registered. */
+/* Pushes a function that raises the error for `name` in a sandbox. */
+void push_refusal(lua_State *L, const char *name);
+
+/* In a sandbox: replaces public functions that change what other states share by errors. Called when all of them are
+** registered. The functions for the library's own Lua files are rows with OUTSIDE. */
 void close_sandbox(lua_State *L);
 
 #endif

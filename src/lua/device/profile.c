@@ -101,7 +101,7 @@ static int l_state_ends(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"profile_start", l_profile_start, INTERNAL}, {"profile_running", l_profile_running, INTERNAL},
+  {"profile_start", l_profile_start, OUTSIDE}, {"profile_running", l_profile_running, INTERNAL},
   {"profile_stop", l_profile_stop, INTERNAL}, {NULL, NULL, 0}
 };
 

@@ -90,8 +90,8 @@ static int l_processors(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"sleep", l_sleep, INTERNAL}, {"terminal", l_terminal, INTERNAL}, {"cache_folder", l_cache_folder, INTERNAL},
-  {"output_file", l_output_file, INTERNAL},
+  {"sleep", l_sleep, OUTSIDE}, {"terminal", l_terminal, INTERNAL}, {"cache_folder", l_cache_folder, OUTSIDE},
+  {"output_file", l_output_file, OUTSIDE},
   {"available_memory", l_available_memory, INTERNAL}, {"system_memory", l_system_memory, INTERNAL},
   {"processors", l_processors, INTERNAL}, {NULL, NULL, 0}
 };

@@ -295,7 +295,7 @@ static int l_tostring(lua_State *L) {
   return 1;
 }
 
-static const function_row functions[] = {{"user_kernel", l_user_kernel, INTERNAL}, {NULL, NULL, 0}};
+static const function_row functions[] = {{"user_kernel", l_user_kernel, OUTSIDE}, {NULL, NULL, 0}};
 static const luaL_Reg meta[] = {{"__call", l_call}, {"__gc", l_gc}, {"__tostring", l_tostring}, {NULL, NULL}};
 
 void open_user_kernel(lua_State *L) {

@@ -310,8 +310,8 @@ static int l_read_file(lua_State *L) {
 static int l_no_room(lua_State *L) { return push_no_room(L, luaL_checknumber(L, 1)) ? 1 : 0; }
 
 static const function_row functions[] = {
-  {"save_npy", l_save_npy, INTERNAL}, {"load_npy", l_load_npy, INTERNAL}, {"write_file", l_write_file, INTERNAL},
-  {"read_file", l_read_file, INTERNAL}, {"no_room", l_no_room, INTERNAL}, {NULL, NULL, 0}
+  {"save_npy", l_save_npy, OUTSIDE}, {"load_npy", l_load_npy, OUTSIDE}, {"write_file", l_write_file, OUTSIDE},
+  {"read_file", l_read_file, OUTSIDE}, {"no_room", l_no_room, INTERNAL}, {NULL, NULL, 0}
 };
 
 /* A file is closed in a collection and where a variable or a C function's slot is closed. */

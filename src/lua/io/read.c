@@ -352,7 +352,7 @@ static int l_csv_numbers(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"read_idx", l_read_idx, INTERNAL}, {"csv_fields", l_csv_fields, INTERNAL}, {"csv_numbers", l_csv_numbers, INTERNAL}, {NULL, NULL, 0}
+  {"read_idx", l_read_idx, OUTSIDE}, {"csv_fields", l_csv_fields, OUTSIDE}, {"csv_numbers", l_csv_numbers, OUTSIDE}, {NULL, NULL, 0}
 };
 
 static const luaL_Reg unpack_meta[] = {{"__gc", unpack_gc}, {"__close", unpack_gc}, {NULL, NULL}};

@@ -94,7 +94,7 @@ static int l_read_tensor(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"write_tensors", l_write_tensors, INTERNAL}, {"open_tensors", l_open_tensors, INTERNAL}, {"read_text", l_read_text, INTERNAL},
+  {"write_tensors", l_write_tensors, OUTSIDE}, {"open_tensors", l_open_tensors, OUTSIDE}, {"read_text", l_read_text, INTERNAL},
   {"read_tensor", l_read_tensor, INTERNAL}, {NULL, NULL, 0}
 };
 
