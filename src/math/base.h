@@ -11,7 +11,7 @@
 #define LT_ON_GPU 0
 #endif
 
-/* PASTE(m_abs, D) is m_abs_float32 where D is float32. */
+/* PASTE(m_abs, TYPE) is m_abs_float32 where TYPE is float32. */
 #define PASTE(name, dtype) PASTE_NAMES(name, dtype)
 #define PASTE_NAMES(name, dtype) name##_##dtype
 

@@ -352,12 +352,12 @@ EACH_COMPLEX_UNARY(COMPLEX_UNARY)
 COMPLEX_BINARY(div, div_floats, div_doubles)
 COMPLEX_BINARY(pow, pow_parts, pow_parts)
 
-#define D complex64
+#define TYPE complex64
 #define R float32
 #define T float
 #include "math/complex_dtype.h"
 
-#define D complex128
+#define TYPE complex128
 #define R float64
 #define T double
 #include "math/complex_dtype.h"

@@ -1,9 +1,9 @@
-/* The functions of one complex dtype. complex.h includes this header once a dtype and defines D, the dtype's name, R, the
+/* Functions of one complex dtype. complex.h includes this header once a dtype and defines TYPE, the dtype's name, R, the
 ** name of the dtype of its parts, and T, the type of its parts. The header undefines all three. */
 
-#define NAME(name) PASTE(name, D)
+#define NAME(name) PASTE(name, TYPE)
 #define PART(name) PASTE(name, R)
-#define C PASTE(D, t)
+#define C PASTE(TYPE, t)
 #define RE NAME(real)
 #define IM NAME(imag)
 
@@ -33,6 +33,6 @@ INLINE bool NAME(is_far_trig)(C z) { (void)z; return false; }
 #undef C
 #undef PART
 #undef NAME
-#undef D
+#undef TYPE
 #undef R
 #undef T

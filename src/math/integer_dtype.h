@@ -1,9 +1,9 @@
-/* The functions of one integer dtype. scalar.h includes this header once a dtype and defines D, the dtype's name, and U,
-** the name of the unsigned dtype of the same width. It also defines SIGNED, and WIDE, an unsigned type in which products
-** do not overflow int. The header undefines D, U and WIDE. */
+/* Functions of one integer dtype. scalar.h includes this header once a dtype and defines TYPE, the dtype's name, and U,
+** the name of the unsigned dtype of the same width. It also defines SIGNED, and WIDER, an unsigned type whose products
+** do not overflow int. The header undefines TYPE, U and WIDER. */
 
-#define NAME(name) PASTE(name, D)
-#define T PASTE(D, t)
+#define NAME(name) PASTE(name, TYPE)
+#define T PASTE(TYPE, t)
 
 INLINE T NAME(m_ceil)(T x) { return x; }
 INLINE T NAME(m_floor)(T x) { return x; }
@@ -16,7 +16,7 @@ INLINE bool NAME(m_isfinite)(T x) { (void)x; return true; }
 
 INLINE T NAME(m_max)(T x, T y) { return x > y ? x : y; }
 INLINE T NAME(m_min)(T x, T y) { return x < y ? x : y; }
-INLINE T NAME(m_mul)(T x, T y) { return (T)((WIDE)x * (WIDE)y); }
+INLINE T NAME(m_mul)(T x, T y) { return (T)((WIDER)x * (WIDER)y); }
 INLINE T NAME(m_invert)(T x) { return (T)~x; }
 
 #if SIGNED
@@ -49,13 +49,13 @@ INLINE T NAME(m_shift_right)(T x, T y) {
 INLINE T NAME(m_abs)(T x) { return x; }
 INLINE T NAME(m_sign)(T x) { return x != 0; }
 INLINE T NAME(m_pow)(T x, T y) { return (T)power_wrapping(x, y); }
-INLINE T NAME(m_shift_left)(T x, T y) { return y < sizeof(T) * 8 ? (T)((WIDE)x << (y & (sizeof(T) * 8 - 1))) : 0; }
+INLINE T NAME(m_shift_left)(T x, T y) { return y < sizeof(T) * 8 ? (T)((WIDER)x << (y & (sizeof(T) * 8 - 1))) : 0; }
 INLINE T NAME(m_shift_right)(T x, T y) { return y < sizeof(T) * 8 ? (T)(x >> (y & (sizeof(T) * 8 - 1))) : 0; }
 
 #endif
 
 #undef T
 #undef NAME
-#undef D
+#undef TYPE
 #undef U
-#undef WIDE
+#undef WIDER

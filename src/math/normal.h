@@ -28,12 +28,12 @@ INLINE double cosine_series_float64(double z) {
          z * (-1 / 87178291200. + z * (1 / 20922789888000.)))))));
 }
 
-#define D float32
+#define TYPE float32
 #define T float
 #define ROUNDER 0x1.8p23f
 #include "math/turn.h"
 
-#define D float64
+#define TYPE float64
 #define T double
 #define ROUNDER 0x1.8p52
 #include "math/turn.h"

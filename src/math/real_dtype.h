@@ -1,8 +1,8 @@
-/* The functions of one real dtype that are more than an expression but less than a series. scalar.h includes this header
-** once a dtype and defines D, the dtype's name, T, its type, and U, the unsigned type of the same width. The header
+/* Functions of one real dtype that are more than an expression but less than a series. scalar.h includes this header
+** once a dtype and defines TYPE, the dtype's name, T, its type, and U, the unsigned type of the same width. The header
 ** undefines all three. */
 
-#define NAME(name) PASTE(name, D)
+#define NAME(name) PASTE(name, TYPE)
 #define SIGN ((U)1 << (sizeof(U) * 8 - 1))
 
 INLINE T NAME(m_abs)(T x) { return NAME(abs)(x); }
@@ -39,6 +39,6 @@ INLINE T NAME(m_nextafter)(T x, T y) {
 
 #undef SIGN
 #undef NAME
-#undef D
+#undef TYPE
 #undef T
 #undef U

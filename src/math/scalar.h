@@ -17,36 +17,36 @@ INLINE uint64_t power_wrapping(uint64_t base, uint64_t exponent) {
 }
 
 #define SIGNED 0
-#define D uint8
-#define WIDE uint32_t
+#define TYPE uint8
+#define WIDER uint32_t
 #include "math/integer_dtype.h"
-#define D uint16
-#define WIDE uint32_t
+#define TYPE uint16
+#define WIDER uint32_t
 #include "math/integer_dtype.h"
-#define D uint32
-#define WIDE uint32_t
+#define TYPE uint32
+#define WIDER uint32_t
 #include "math/integer_dtype.h"
-#define D uint64
-#define WIDE uint64_t
+#define TYPE uint64
+#define WIDER uint64_t
 #include "math/integer_dtype.h"
 #undef SIGNED
 
 #define SIGNED 1
-#define D int8
+#define TYPE int8
 #define U uint8
-#define WIDE uint32_t
+#define WIDER uint32_t
 #include "math/integer_dtype.h"
-#define D int16
+#define TYPE int16
 #define U uint16
-#define WIDE uint32_t
+#define WIDER uint32_t
 #include "math/integer_dtype.h"
-#define D int32
+#define TYPE int32
 #define U uint32
-#define WIDE uint32_t
+#define WIDER uint32_t
 #include "math/integer_dtype.h"
-#define D int64
+#define TYPE int64
 #define U uint64
-#define WIDE uint64_t
+#define WIDER uint64_t
 #include "math/integer_dtype.h"
 #undef SIGNED
 
@@ -93,12 +93,12 @@ INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
 INLINE float  m_sqrt_float32(float x)  { return BUILTIN(sqrtf)(x); }
 INLINE double m_sqrt_float64(double x) { return BUILTIN(sqrt)(x); }
 
-#define D float32
+#define TYPE float32
 #define T float
 #define U uint32_t
 #include "math/real_dtype.h"
 
-#define D float64
+#define TYPE float64
 #define T double
 #define U uint64_t
 #include "math/real_dtype.h"

@@ -1,7 +1,7 @@
-/* Sines and cosines for normal numbers. normal.h includes this header once a dtype and defines D, the dtype's name, T, its
+/* Sines and cosines for normal numbers. normal.h includes this header once a dtype, with TYPE, the dtype's name, T, its
 ** type, and ROUNDER, whose addition and subtraction round a small number to an integer. The header undefines all three. */
 
-#define NAME(name) PASTE(name, D)
+#define NAME(name) PASTE(name, TYPE)
 
 /* sin(πt) and cos(πt) for |t| <= 1: t is a multiple q/2 and a rest, whose Taylor series end below the last bit. Cheaper
 ** than m_sin and m_cos, which take any argument. */
@@ -16,6 +16,6 @@ INLINE void NAME(turn)(T t, T *sine, T *cosine) {
 }
 
 #undef NAME
-#undef D
+#undef TYPE
 #undef T
 #undef ROUNDER

@@ -133,8 +133,8 @@ was lost when cuda:0 was reopened"; freeing it is harmless. Other devices are no
 @string device
 */
 static int l_reopen(lua_State *L) {
-  place p = check_place(L, 1, "reopen");
   check_no_sandbox(L, "reopen");
+  place p = check_place(L, 1, "reopen");
   if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
   check_no_interrupt(L, "reopen");
   int st = p.device->reopen(p.index);
