@@ -135,6 +135,13 @@ $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
+# For a host that links everything: docs/embedding.md. Made anew, so that no object of a deleted file stays in it.
+STATIC := $(BUILD)/libluatensor.a
+.PHONY: static
+static: $(STATIC)  ## a static library: build/libluatensor.a
+$(STATIC): $(OBJECTS) $(BUILD)/flags $(BUILD)/files
+	$(call say,$@)rm -f $@ && $(AR) rcs $@ $(OBJECTS)
+
 define KERNEL_RULE
 $(PARTS)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(PARTS)/flags | found
 	@mkdir -p $$(@D)

@@ -27,6 +27,14 @@ build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatenso
 # The programs of docs/embedding.md, which hosts may copy. SANITIZE=address,undefined instruments them, too.
 EMBEDDING := $(patsubst examples/embedding/%.c,$(BUILD)/embedding/%,$(wildcard examples/embedding/*.c))
 
+$(BUILD)/embedding/bundle.h: examples/embedding/bundle.lua $(shell find lua/luatensor -name '*.lua')
+	@mkdir -p $(@D)
+	$(call say,$@)$(LUA) $< lua > $@
+
+$(BUILD)/embedding/bundled: examples/embedding/bundled.c $(BUILD)/embedding/bundle.h $(STATIC)
+	$(call say,$<)$(CC) -std=gnu11 -O1 $(CFLAGS) $(WARNINGS) -Werror -I$(@D) -isystem $(LUA_INCDIR) -o $@ $< $(STATIC) $(LUA_LIBS) \
+	  $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) -pthread $(LDFLAGS)
+
 $(BUILD)/embedding/%: examples/embedding/%.c include/luatensor.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 $(CFLAGS) $(WARNINGS) -Werror -Iinclude -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread -lm

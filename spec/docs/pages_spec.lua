@@ -77,6 +77,7 @@ static const luatensor_api *lt;
 static int64_t height, width;
 static unsigned char *pixels;
 void call_script(lua_State *);
+int luaopen_luatensor_core(lua_State *);
 typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
 void hand_to_renderer(DLManagedTensorVersioned *);
 void host(lua_State *L) { (void)L; {

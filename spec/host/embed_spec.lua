@@ -48,6 +48,10 @@ describe("a host", function()
     shell.passes("lua5.4 " .. scripts .. "bundled.lua")
   end)
 
+  it("loads every Lua file from package.preload, without paths, names and lines", function()
+    shell.passes("lua5.4 " .. scripts .. "bundled_all.lua")
+  end)
+
   it("sees no switch that breaks other states, unless LUATENSOR_FAULTS is set", function()
     assert.equal("nil", shell.passes [[env -u LUATENSOR_FAULTS lua5.4 -e 'io.write(type(require("luatensor.core")._fail_after))']])
   end)

@@ -7,6 +7,7 @@ local build = os.getenv "BUILD" or "build"
 local answers = {
   host = "^6.0 .*cancelled by the host", states = "5 states agree", audio = "p99.9 .* 0 bytes of Lua's heap", frame = "10 frames; then: .*taken the memory",
   prefork = "4 workers answer .* different numbers", loop = "the product's sum is 54000000",
+  bundled = "^trained from a bundle",
   dlpack = "another thread got 210; the host's block was deleted 1 time"
 }
 
