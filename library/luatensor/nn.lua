@@ -563,7 +563,7 @@ function nn.Conv1d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function nn.Conv2d(inputs, outputs, kernel_size, options) end
 
----Transposed convolution of signals, which restores the lengths from before a Conv1d: nn.functional.conv_transpose1d.
+---Transposed convolution of signals, which undoes a Conv1d's change of length: nn.functional.conv_transpose1d.
 ---Weight [inputs, outputs / groups, kernel_size].
 ---```lua
 ---nn.ConvTranspose1d(8, 3, 5)(lt.rand(2, 8, 16)).shape  --> [2, 3, 20]

@@ -263,7 +263,7 @@ describe("every dtype", function()
   end
 end)
 
--- Enough positions for several threads, with one index and with two, along rows and across rows.
+-- These cases have enough positions for several threads, with one index and with two, along rows and across rows.
 describe("large indexing", function()
   local m, n = 300, 401
   local x = lt.arange(1, m * n + 1, 1, {dtype = "int64"}):reshape(m, n)

@@ -103,7 +103,7 @@ local function is_remark(text)
   return text:find "^of " or text:find "^a " or text:find "^accepted" or text:find "^also "
 end
 
--- "(false: x itself)" → "false", "x itself".
+-- Splits the inside of "(false: x itself)" into the default "false" and the remark "x itself".
 local function split_default(inner)
   if is_remark(inner) then
     local default = inner:match "; default:? (.*)$"

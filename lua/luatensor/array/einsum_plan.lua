@@ -9,8 +9,8 @@ local lists = require "luatensor.base.lists"
 local join, pick = lists.join, lists.pick
 local contraction = {}
 
-local EXACT = 5          -- the most terms for which every order is tried (5: 90 products to compare); more terms use
-                         -- the greedy search
+-- The most terms for which every order is tried: 5 terms give 90 products to compare. More terms use the greedy search.
+local EXACT = 5
 
 -- ---- sets and lists ----
 

@@ -13,8 +13,8 @@ local options = {
   threshold = 1000,    -- larger tensors are shortened
   edgeitems = 3,       -- elements that a shortened tensor shows at each end of a dim
   linewidth = 80,      -- columns after which rows are broken
-  sci = "auto",        -- scientific notation: true, false, or "auto": if fixed notation would be too long or hide
-                       -- digits
+  -- Scientific notation: true, false, or "auto", which uses it if fixed notation would be too long or hide digits.
+  sci = "auto",
 }
 
 -- ---- numbers ----

@@ -6,8 +6,8 @@ local address_space = {}
 
 local MIB <const> = 1 << 20
 local BUFFER <const> = 128 * MIB   -- for each processor, or for each of OMP_NUM_THREADS threads if they are fewer
-local REST <const> = 64 * MIB      -- for the libraries of OpenBLAS and luatensor, and luatensor's Lua files: 48 MiB
-                                   -- measured on Debian 12
+-- REST is for the libraries of OpenBLAS and luatensor, and luatensor's Lua files. They took 48 MiB on Debian 12.
+local REST <const> = 64 * MIB
 local MOST <const> = 64            -- the most processors for which Debian's build of OpenBLAS has buffers
 
 --- The text of a file; "" if the file cannot be read.

@@ -63,8 +63,8 @@ function missing.finder(kind, known)
       count = count + 1
       if count > MOST_NAMES then helps, count = {}, 0 end
       help = names.help(kind, name, known)
-      helps[name] = help ~= "" and help          -- a name without help is looked up only once, so that optional fields
-                                                 -- stay cheap
+      -- A name without help is looked up only once, so that optional fields stay cheap.
+      helps[name] = help ~= "" and help
     end
     if is_call(name, help ~= "") then error(("%s has no method %q%s"):format(kind, name, help), 2) end
   end

@@ -4,8 +4,8 @@ local format = require "luatensor.page.format"
 
 local circumstances = {}
 
-local MEMORY <const> = 0.05       -- share by which the reported memory of one machine may differ: systems reserve some
-                                  -- of it
+-- The share by which the reported memory of one machine may differ, because systems reserve some of the memory.
+local MEMORY <const> = 0.05
 
 -- The fields by which a device differs from another one, and the other facts about a device.
 local hardware = {"name", "cores", "isa", "memory"}

@@ -26,8 +26,8 @@ local TRIES <const> = 1 << 20         -- calls that take a measurable time on an
 local STEADY <const> = 0.05           -- two rounds that differ by a smaller share are warm
 local LONGEST_WARM_UP <const> = 1     -- seconds of a warm-up of several calls
 local PATIENCE <const> = 30           -- seconds after which two rounds must suffice
-local SLOW <const> = 1                -- seconds of a call: caches do not stay cold for long, and no call is made
-                                      -- needlessly
+-- Seconds of a slow call: caches do not stay cold for long in such a call, and no call is made needlessly.
+local SLOW <const> = 1
 local MOST_GARBAGE <const> = 32 << 20 -- bytes of garbage in a round without collections
 local MOST_CORRECTIONS <const> = 3
 local SINGLES <const> = 5

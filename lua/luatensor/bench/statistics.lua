@@ -53,8 +53,8 @@ end
 -- @number level the accepted probability that as many agree by chance
 -- @treturn ?int nil if even all would be too few
 function statistics.majority(pairs, level)
-  local ways, tail, least = 1, 0, nil           -- ways: the number of outcomes, of 2 ^ pairs, in which all but k pairs
-                                                -- agree
+  -- `ways` is the number of outcomes, of 2 ^ pairs, in which all but k pairs agree.
+  local ways, tail, least = 1, 0, nil
   for k = 0, pairs // 2 do
     tail = tail + ways * 2.0 ^ (1 - pairs)
     if tail > level then break end

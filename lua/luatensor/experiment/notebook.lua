@@ -30,8 +30,8 @@ notebook.claims = {
   },
   {
     claim = "Cited: 16 384 cores of a GeForce RTX 4090 with 24 GB, 64 of a Ryzen Threadripper Pro 5995WX.",
-    cited = {"rtx-4090", "threadripper-5995wx"},    -- rows of luatensor.public_figures; the notebook used neither
-                                                    -- the two
+    -- Rows of luatensor.public_figures. The notebook used neither of the two.
+    cited = {"rtx-4090", "threadripper-5995wx"},
   },
   {claim = "A GPU is efficient with a large volume of data: small or simple tasks cannot use all of its cores."},
   {claim = "With little data, sending it to the GPU and back can outweigh computing: the CPU alone is faster."},

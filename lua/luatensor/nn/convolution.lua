@@ -102,7 +102,7 @@ classes.Conv1d = class("Conv1d", 1)
 -- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
 classes.Conv2d = class("Conv2d", 2)
 
---- Transposed convolution of signals, which restores the lengths from before a Conv1d: nn.functional.conv_transpose1d.
+--- Transposed convolution of signals, which undoes a Conv1d's change of length: nn.functional.conv_transpose1d.
 -- Weight [inputs, outputs / groups, kernel_size].
 -- @function nn.ConvTranspose1d
 -- @int inputs channels of x

@@ -25,7 +25,7 @@ local other_sizes = {
   tiny = {seconds = 0.001, largest = 10000},
 }
 
---- The choices of sizes.
+--- The names of the sizes that a report can have.
 parts.sizes = {"full", "quick", "tiny"}
 
 -- The small loop takes a millisecond: it is never shortened.

@@ -12,10 +12,10 @@ local agree = {}
 local tolerances = {
   float64 = 1e-9, complex128 = 1e-9, float32 = 1e-4, complex64 = 1e-4, float16 = 1e-2, bfloat16 = 5e-2,
 }
-local NUMBERS <const> = tolerances.float32      -- for numbers without a tensor of floats beside them, because they may
-                                                -- come from float32
-local CHUNK <const> = 1 << 20                   -- elements that are compared at once: they fit into the cache, and
-                                                -- copies stay small
+-- The tolerance for numbers without a tensor of floats beside them, because such numbers may come from float32.
+local NUMBERS <const> = tolerances.float32
+-- The elements that are compared at once: they fit into the cache, and copies stay small.
+local CHUNK <const> = 1 << 20
 
 local DEEP <const> = 50                         -- the deepest nesting of tables that is compared
 
