@@ -93,7 +93,7 @@ function Tensor:add(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:add_(y) end
 
----beta * x + alpha * a @ b, in one pass.
+---Computes beta * x + alpha * a @ b in one pass.
 ---```lua
 ---lt.addmm(lt.ones(2, 2), lt.eye(2), lt.eye(2))  --> [[2.0, 1.0], [1.0, 2.0]]
 ---```
@@ -103,7 +103,7 @@ function Tensor:add_(y) end
 ---@return luatensor.Tensor # [m, n]
 function Tensor:addmm(a, b, options) end
 
----In place: beta * x + alpha * a @ b, in one pass.
+---In place: Computes beta * x + alpha * a @ b in one pass.
 ---@param a luatensor.Tensor [m, k]
 ---@param b luatensor.Tensor [k, n]
 ---@return luatensor.Tensor # x
@@ -221,7 +221,7 @@ function Tensor:argmax(dim, options) end
 ---@return luatensor.Tensor #
 function Tensor:argmin(dim, options) end
 
----Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
+---Returns the positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 ---```lua
 ---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
 ---```
@@ -230,7 +230,8 @@ function Tensor:argmin(dim, options) end
 ---@return luatensor.Tensor # int64, of x's shape
 function Tensor:argsort(dim, options) end
 
----Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
+---Returns the positions of the elements that are not 0 (or are true), one row for each. Waits for the device, because
+---the result's length depends on the elements.
 ---```lua
 ---lt.tensor{0, 5, 7}:argwhere()  --> [[2], [3]]
 ---```
@@ -263,7 +264,7 @@ function Tensor:asinh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:asinh_() end
 
----A copy of x with another dtype.
+---Returns a copy of x with another dtype.
 ---```lua
 ---lt.tensor{1.5, 2.5}:astype("int64")  --> [1, 2]
 ---```
@@ -446,7 +447,7 @@ function Tensor:bitwise_xor(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:bitwise_xor_(y) end
 
----matmul of 3-d tensors only.
+---Like matmul, for 3-d tensors only.
 ---```lua
 ---lt.bmm(lt.ones(5, 2, 3), lt.ones(5, 3, 4)).shape  --> [5, 2, 4]
 ---```
@@ -474,7 +475,7 @@ Tensor["broadcast_tensors"] = Tensor["broadcast_arrays"]
 ---```lua
 ---lt.tensor{1, 2}:broadcast_to(2, 2)  --> [[1, 2], [1, 2]]
 ---```
----@param ... integer|integer[] sizes, or one table of them
+---@param ... integer|integer[] sizes, or one table of sizes
 ---@return luatensor.Tensor # a view, which cannot be written if it is stretched
 function Tensor:broadcast_to(...) end
 
@@ -514,7 +515,7 @@ Tensor["clamp"] = Tensor["clip"]
 ---The same as clip_.
 Tensor["clamp_"] = Tensor["clip_"]
 
----Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
+---Limits elements to the range from min to max. Elements outside of the range become the nearer limit; NaN stays NaN.
 ---Errors: if neither min nor max is given; nil given for both means no limit, as in the array API standard.
 ---```lua
 ---lt.tensor{-5, 0, 5}:clip(-1, 1)  --> [-1, 0, 1]
@@ -525,13 +526,13 @@ Tensor["clamp_"] = Tensor["clip_"]
 ---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function Tensor:clip(min, max, options) end
 
----In place: Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
+---In place: Limits elements to the range from min to max. Elements outside of the range become the nearer limit; NaN stays NaN.
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
 ---@return luatensor.Tensor # x
 function Tensor:clip_(min, max) end
 
----A copy that shares no memory with x, row-major.
+---Returns a row-major copy that shares no memory with x.
 ---```lua
 ---local x = lt.tensor{1, 2}
 ---local y = x:clone()
@@ -554,7 +555,7 @@ function Tensor:conj(options) end
 ---@return luatensor.Tensor # x
 function Tensor:conj_() end
 
----x itself when its elements lie row-major without gaps, else a copy that does.
+---Returns x itself if its elements are row-major without gaps, else a copy with this layout.
 ---```lua
 ---lt.zeros(2, 3).T:contiguous():is_contiguous()  --> true
 ---```
@@ -634,7 +635,7 @@ Tensor["cumprod"] = Tensor["cumulative_prod"]
 ---The same as cumulative_sum.
 Tensor["cumsum"] = Tensor["cumulative_sum"]
 
----Largest element so far along a dim; NaN from the first NaN on.
+---Computes the running maximum along a dim. From the first NaN on, results are NaN.
 ---```lua
 ---lt.cumulative_max(lt.tensor{1, 3, 2})  --> [1, 3, 3]
 ---```
@@ -643,7 +644,7 @@ Tensor["cumsum"] = Tensor["cumulative_sum"]
 ---@return luatensor.Tensor #
 function Tensor:cumulative_max(dim, options) end
 
----Smallest element so far along a dim; NaN from the first NaN on.
+---Computes the running minimum along a dim. From the first NaN on, results are NaN.
 ---```lua
 ---lt.cumulative_min(lt.tensor{3, 1, 2})  --> [3, 1, 1]
 ---```
@@ -652,7 +653,7 @@ function Tensor:cumulative_max(dim, options) end
 ---@return luatensor.Tensor #
 function Tensor:cumulative_min(dim, options) end
 
----Running product along a dim. Bool and integers multiply in int64 or uint64.
+---Computes the running product along a dim. Bool and integers are multiplied in int64 or uint64.
 ---```lua
 ---lt.tensor{1, 2, 3}:cumulative_prod()  --> [1, 2, 6]
 ---```
@@ -661,7 +662,7 @@ function Tensor:cumulative_min(dim, options) end
 ---@return luatensor.Tensor #
 function Tensor:cumulative_prod(dim, options) end
 
----Running sum along a dim. Bool and integers add up in int64 or uint64.
+---Computes the running sum along a dim. Bool and integers are added in int64 or uint64.
 ---```lua
 ---lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
 ---```
@@ -670,14 +671,14 @@ function Tensor:cumulative_prod(dim, options) end
 ---@return luatensor.Tensor #
 function Tensor:cumulative_sum(dim, options) end
 
----The address of the first element as an integer, for FFI. It is an address on the tensor's device.
+---Returns the address of the first element, on the tensor's device, as an integer for FFI.
 ---```lua
 ---type(lt.ones(3):data_ptr())  --> number
 ---```
 ---@return any # integer
 function Tensor:data_ptr() end
 
----A tensor with the same elements in the same memory, through which no gradient flows.
+---Returns a tensor with the same elements in the same memory, through which no gradient flows.
 ---```lua
 ---local x = lt.ones(1, {requires_grad = true})
 ---x:multiply(2):detach().requires_grad  --> false
@@ -701,7 +702,7 @@ function Tensor:detach_() end
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
 
----The diagonals of the matrices in two dims, as the last dim.
+---Returns the diagonals of the matrices in two dims, as the last dim.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
@@ -745,7 +746,7 @@ function Tensor:divide(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:divide_(y) end
 
----Dot product: the sum of the products of two vectors' elements.
+---Computes the dot product: the sum of the products of two vectors' elements.
 ---```lua
 ---lt.tensor{1, 2}:dot(lt.tensor{3, 4})  --> 11
 ---```
@@ -758,7 +759,7 @@ function Tensor:dot(y, options) end
 ---@return luatensor.Tensor #
 function Tensor:double() end
 
----A tensor in the shape of x with uninitialised elements.
+---Makes a tensor in the shape of x with uninitialised elements.
 ---```lua
 ---lt.empty_like(lt.ones(2, 3)).shape  --> [2, 3]
 ---```
@@ -830,7 +831,7 @@ function Tensor:exp_() end
 ---The same as broadcast_to.
 Tensor["expand"] = Tensor["broadcast_to"]
 
----New dims of length 1.
+---Adds dims of length 1.
 ---```lua
 ---lt.tensor{1, 2}:expand_dims(1).shape  --> [1, 2]
 ---```
@@ -859,7 +860,7 @@ function Tensor:expm1_() end
 ---@return luatensor.Tensor # x
 function Tensor:fill_(value) end
 
----Dims first … last as one. A 0-d tensor becomes 1-d.
+---Merges dims first … last into one. A 0-d tensor becomes 1-d.
 ---```lua
 ---lt.ones(2, 3):flatten().shape  --> [6]
 ---```
@@ -868,7 +869,7 @@ function Tensor:fill_(value) end
 ---@return luatensor.Tensor # a view if the layout allows
 function Tensor:flatten(first, last) end
 
----Reversed along dims.
+---Reverses the order of elements along dims.
 ---```lua
 ---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
 ---```
@@ -918,7 +919,7 @@ function Tensor:floor_divide_(y) end
 ---```
 function Tensor:free() end
 
----A tensor in the shape of x, filled with one value.
+---Makes a tensor in the shape of x that is filled with one value.
 ---```lua
 ---lt.full_like(lt.tensor{1, 2}, 9)  --> [9, 9]
 ---```
@@ -927,7 +928,7 @@ function Tensor:free() end
 ---@return luatensor.Tensor # a new tensor
 function Tensor:full_like(value, options) end
 
----Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+---Returns elements along a dim, where each position has its own index: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:gather(2, lt.tensor{{2}, {1}})  --> [[2], [3]]
 ---```
@@ -1015,7 +1016,8 @@ function Tensor:hypot_(y) end
 ---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function Tensor:imag() end
 
----A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---Returns a copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds
+---into x.
 ---```lua
 ---lt.zeros(3):index_add(1, lt.tensor{1, 3, 1}, lt.tensor{1.0, 2.0, 3.0})  --> [4.0, 0.0, 2.0]
 ---```
@@ -1025,7 +1027,7 @@ function Tensor:imag() end
 ---@return luatensor.Tensor #
 function Tensor:index_add(dim, index, src) end
 
----In place: A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---In place: Returns a copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds
 ---@param dim integer
 ---@param index luatensor.Tensor 1-d
 ---@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
@@ -1036,21 +1038,21 @@ function Tensor:index_add_(dim, index, src) end
 ---@return luatensor.Tensor #
 function Tensor:int() end
 
----True if the elements lie row-major without gaps.
+---True if the elements are row-major without gaps.
 ---```lua
 ---lt.zeros(2, 3).T:is_contiguous()  --> false
 ---```
 ---@return boolean #
 function Tensor:is_contiguous() end
 
----True if x lies in page-locked memory.
+---True if x is in page-locked memory.
 ---```lua
 ---lt.ones(2):is_pinned()  --> false
 ---```
 ---@return boolean #
 function Tensor:is_pinned() end
 
----True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
+---Tests each pair of elements for closeness: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---```lua
 ---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
 ---```
@@ -1098,8 +1100,8 @@ function Tensor:isinf(options) end
 ---@return luatensor.Tensor #
 function Tensor:isnan(options) end
 
----The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
----uint64 gives the Lua integer with the same 64 bits.
+---Returns the value of a tensor of one element, as a Lua number or boolean. Waits for the device. A uint64 becomes the Lua
+---integer with the same 64 bits.
 ---```lua
 ---lt.tensor(3.5):item()  --> 3.5
 ---```
@@ -1204,7 +1206,7 @@ function Tensor:log2_() end
 ---@return luatensor.Tensor # x
 function Tensor:log_() end
 
----The logarithm of softmax, exact even if softmax is nearly 0 or 1.
+---Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or 1.
 ---```lua
 ---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
 ---```
@@ -1284,7 +1286,7 @@ function Tensor:long() end
 ---The same as less.
 Tensor["lt"] = Tensor["less"]
 
----x with the elements replaced where the mask is true.
+---Returns a copy of x in which elements are replaced by value where the mask is true.
 ---```lua
 ---local x = lt.tensor{-1, 2, -3}
 ---x:masked_fill(x:less(0), 0)  --> [0, 2, 0]
@@ -1295,7 +1297,7 @@ Tensor["lt"] = Tensor["less"]
 ---@return luatensor.Tensor # of x's dtype
 function Tensor:masked_fill(mask, value, options) end
 
----In place: x with the elements replaced where the mask is true.
+---In place: Returns a copy of x in which elements are replaced by value where the mask is true.
 ---@param mask luatensor.Tensor bool, broadcast with x
 ---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
 ---@return luatensor.Tensor # x
@@ -1319,8 +1321,8 @@ function Tensor:masked_scatter(mask, src) end
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
 
----Matrix product, or matrix multiplication. A 1-d tensor is a row (left) or a column (right), whose dim the result
----lacks; dims before the last two are a batch, and broadcast.
+---Computes the matrix product (matrix multiplication). A 1-d tensor on the left is a row, on the right a column; the
+---result does not have its dim. Dims before the last two are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -1409,7 +1411,7 @@ function Tensor:minimum(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:minimum_(y) end
 
----matmul of 2-d tensors only.
+---Like matmul, for 2-d tensors only.
 ---```lua
 ---lt.mm(lt.tensor{{1, 2}}, lt.tensor{{3}, {4}})  --> [[11]]
 ---```
@@ -1461,7 +1463,7 @@ function Tensor:multiply(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:multiply_(y) end
 
----matmul of a matrix and a vector.
+---Like matmul, for a matrix and a vector only.
 ---```lua
 ---lt.mv(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
@@ -1478,7 +1480,7 @@ function Tensor:nDimension() end
 ---@return integer #
 function Tensor:nElement() end
 
----`length` elements of a dim from `start` on.
+---Selects `length` elements of a dim, from `start` on.
 ---```lua
 ---lt.arange(10):narrow(1, 3, 4)  --> [2, 3, 4, 5]
 ---```
@@ -1529,7 +1531,8 @@ function Tensor:nextafter(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:nextafter_(y) end
 
----Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
+---Returns the positions of the elements that are not 0 (or are true), row-major. Waits for the device, because the
+---result's length depends on the elements.
 ---```lua
 ---lt.nonzero(lt.tensor{0, 5, 0, 7})[1]  --> 2
 ---```
@@ -1570,7 +1573,7 @@ function Tensor:not_equal(y, options) end
 ---@return integer #
 function Tensor:numel() end
 
----Ones in the shape of x.
+---Makes a tensor of ones in the shape of x.
 ---```lua
 ---lt.ones_like(lt.tensor{1, 2})  --> [1, 1]
 ---```
@@ -1598,15 +1601,15 @@ function Tensor:pad(widths, options) end
 ---The same as permute_dims.
 Tensor["permute"] = Tensor["permute_dims"]
 
----Dims in another order.
+---Reorders the dims.
 ---```lua
 ---lt.ones(2, 3, 4):permute_dims(3, 1, 2).shape  --> [4, 2, 3]
 ---```
----@param ... integer|integer[] every dim once, or one table of them: dim d of the result is dim order[d] of x
+---@param ... integer|integer[] every dim once, or one table of all dims: dim d of the result is dim order[d] of x
 ---@return luatensor.Tensor # a view
 function Tensor:permute_dims(...) end
 
----Copies a CPU tensor to page-locked memory, from and to which a GPU copies directly. Returns x itself if it is in such
+---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
 ---memory.
 ---Errors: if there is no GPU, or at the system's limit for such memory.
 ---@return luatensor.Tensor #
@@ -1688,7 +1691,7 @@ function Tensor:randn_like(options) end
 ---lt.zeros(100):random_(1, 6):max():item() <= 6  --> true
 ---```
 ---@param low? integer|luatensor.options.generator
----@param high? integer|luatensor.options.generator default: the greatest of the dtype (floats: up to which all integers are exact)
+---@param high? integer|luatensor.options.generator by default the greatest integer of the dtype; for floats the end of the range in which all integers are exact
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function Tensor:random_(low, high, options) end
@@ -1765,12 +1768,13 @@ Tensor["repeat_interleave"] = Tensor["repeat"]
 ---@return luatensor.Tensor # x
 function Tensor:requires_grad_(flag) end
 
----The same elements, row-major, in another shape: a view where the layout allows, else a copy.
+---Returns the same elements, in row-major order, in another shape. The result is a view if the layout allows, else a
+---copy.
 ---```lua
 ---lt.arange(6):reshape(2, 3)         --> [[0, 1, 2], [3, 4, 5]]
 ---lt.arange(6):reshape(3, -1).shape  --> [3, 2]
 ---```
----@param ... integer|integer[]|luatensor.reshape.options sizes, or one table of them; one may be -1, for the remaining size
+---@param ... integer|integer[]|luatensor.reshape.options sizes, or one table of sizes; one size may be -1, which is computed from the others
 ---@return luatensor.Tensor #
 function Tensor:reshape(...) end
 
@@ -1812,7 +1816,7 @@ function Tensor:round(options) end
 ---@return luatensor.Tensor # x
 function Tensor:round_() end
 
----For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
+---Returns an iterator for the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
 ---```lua
 ---local sums = {}
 ---for i, row in lt.rows(lt.tensor{{1, 2}, {3, 4}}) do sums[i] = row:sum():item() end
@@ -1833,8 +1837,8 @@ function Tensor:rsqrt(options) end
 ---@return luatensor.Tensor # x
 function Tensor:rsqrt_() end
 
----A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
----values go to one place, the last stays. `scatter_` writes into x.
+---Returns a copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. If several values go
+---to one place, the last one stays. `scatter_` writes into x.
 ---```lua
 ---lt.zeros(3):scatter(1, lt.tensor{3, 1}, lt.tensor{7.0, 8.0})  --> [8.0, 0.0, 7.0]
 ---```
@@ -1844,14 +1848,14 @@ function Tensor:rsqrt_() end
 ---@return luatensor.Tensor #
 function Tensor:scatter(dim, index, src) end
 
----In place: A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+---In place: Returns a copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. If several values go
 ---@param dim integer
 ---@param index luatensor.Tensor as many dims as x; only dim may be longer
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:scatter_(dim, index, src) end
 
----As scatter, but src is added to what is there.
+---Like scatter, but src is added to the elements of x.
 ---```lua
 ---lt.zeros(2):scatter_add(1, lt.tensor{1, 2, 1}, lt.ones(3))  --> [2.0, 1.0]
 ---```
@@ -1861,14 +1865,15 @@ function Tensor:scatter_(dim, index, src) end
 ---@return luatensor.Tensor #
 function Tensor:scatter_add(dim, index, src) end
 
----In place: As scatter, but src is added to what is there.
+---In place: Like scatter, but src is added to the elements of x.
 ---@param dim integer
 ---@param index luatensor.Tensor
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:scatter_add_(dim, index, src) end
 
----Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+---Returns the positions, from 1 to n + 1, at which values can be inserted into a sorted row so that the row stays
+---sorted.
 ---```lua
 ---lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
 ---```
@@ -1971,7 +1976,7 @@ function Tensor:sinh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:sinh_() end
 
----exp(x) / sum(exp(x)) along a dim, without overflow.
+---Computes exp(x) / sum(exp(x)) along a dim, without overflow.
 ---```lua
 ---lt.tensor{0.0, 0.0}:softmax(1)  --> [0.5, 0.5]
 ---```
@@ -1993,8 +1998,8 @@ function Tensor:softplus(options) end
 ---@return luatensor.Tensor # x
 function Tensor:softplus_() end
 
----The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
----stay in their order (in descending order, too).
+---Sorts the elements of each line along a dim. NaN counts as the greatest element. Equal elements, such as -0 and 0,
+---keep their order, even with `descending`.
 ---```lua
 ---lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
 ---lt.tensor{3, 1, 2}:sort{descending = true}  --> [3, 2, 1]
@@ -2040,7 +2045,7 @@ function Tensor:square(options) end
 ---@return luatensor.Tensor # x
 function Tensor:square_() end
 
----Without dims of length 1.
+---Removes dims of length 1.
 ---```lua
 ---lt.ones(1, 3, 1):squeeze().shape  --> [3]
 ---```
@@ -2109,17 +2114,17 @@ Tensor["swapdims"] = Tensor["swapaxes"]
 ---The same as matrix_transpose.
 Tensor["t"] = Tensor["matrix_transpose"]
 
----Elements of x at positions along a dim: `x[{…, indices, …}]`.
+---Returns the elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---```lua
 ---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
 ---```
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
 ---@param dim? integer|luatensor.take.options may be left out if x is 1-d
 ---@param options? luatensor.take.options
----@return luatensor.Tensor # shape of x, with that of indices for dim
+---@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
 function Tensor:take(indices, dim, options) end
 
----Elements along a dim, as gather; the other dims broadcast.
+---Returns elements along a dim, like gather, but the other dims broadcast.
 ---```lua
 ---local x = lt.tensor{30, 10, 20}
 ---x:take_along_axis(x:argsort())  --> [10, 20, 30]
@@ -2176,8 +2181,9 @@ function Tensor:tensordot(y, dims) end
 ---@return luatensor.Tensor #
 function Tensor:tile(...) end
 
----x with another dtype, on another device, or both. x itself where it has these already.
----Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+---Converts x to another dtype, moves it to another device, or both. Returns x itself if it already has the dtype and
+---the device. Integers wrap. Floats are rounded toward 0 to integers; floats out of range become the nearest integer of
+---the dtype, and NaN becomes 0.
 ---```lua
 ---lt.tensor{1, 2}:to("float64").dtype  --> float64
 ---```
@@ -2185,7 +2191,7 @@ function Tensor:tile(...) end
 ---@return luatensor.Tensor #
 function Tensor:to(...) end
 
----The elements as a string: row-major, in native byte order. `string.unpack` can read it.
+---Returns the elements as a string: row-major, in native byte order. `string.unpack` can read it.
 ---```lua
 ---#lt.ones(3):to_bytes()  --> 12
 ---```
@@ -2194,7 +2200,7 @@ function Tensor:to_bytes() end
 
 ---Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
 ---consumer may delete the struct only when its own work on the memory is done. The userdata owns a
----DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
+---DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise the
 ---struct is deleted with the userdata.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
@@ -2206,8 +2212,8 @@ function Tensor:to_dlpack(options) end
 ---The same as totable.
 Tensor["tolist"] = Tensor["totable"]
 
----The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
----of equal elements the first ones are taken.
+---Returns the k largest elements of each line along a dim, the largest first, and their positions. NaN counts as the
+---largest element. Of equal elements the first ones are taken.
 ---```lua
 ---local values, positions = lt.tensor{3, 9, 5}:topk(2)
 ---values     --> [9, 5]
@@ -2220,7 +2226,7 @@ Tensor["tolist"] = Tensor["totable"]
 ---@return luatensor.Tensor # int64, of the same shape: positions in x
 function Tensor:topk(k, dim, options) end
 
----All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
+---Returns all elements as nested tables, complex elements as {re, im}. A 0-d tensor becomes a number or boolean. Waits for
 ---the device.
 ---```lua
 ---lt.tensor{1, 2, 3}:totable()[2]  --> 2
@@ -2269,7 +2275,7 @@ function Tensor:trunc_() end
 ---The same as unstack.
 Tensor["unbind"] = Tensor["unstack"]
 
----One dim as several.
+---Splits one dim into several.
 ---```lua
 ---lt.arange(6):unflatten(1, {2, 3}).shape  --> [2, 3]
 ---```
@@ -2354,7 +2360,7 @@ function Tensor:unstack(dim) end
 ---@return luatensor.Tensor #
 function Tensor:var(dim, options) end
 
----Sums of products along a dim; the other dims broadcast.
+---Sums the products of elements along a dim. The other dims broadcast.
 ---```lua
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
@@ -2367,14 +2373,14 @@ function Tensor:vecdot(y, dim, options) end
 ---The same as reshape.
 Tensor["view"] = Tensor["reshape"]
 
----Pairs of numbers as complex numbers: the inverse of view_as_real.
+---Returns a view of pairs of numbers as complex numbers: the inverse of view_as_real.
 ---```lua
 ---lt.tensor{{1.0, 2.0}, {3.0, 4.0}}:view_as_complex()  --> [1.0+2.0i, 3.0+4.0i]
 ---```
 ---@return luatensor.Tensor # complex64 or complex128, without the last dim, sharing x's memory
 function Tensor:view_as_complex() end
 
----A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
+---Returns a view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
 ---```lua
 ---lt.tensor({{1, 2}, {3, 4}}, {dtype = "complex64"}):view_as_real()  --> [[1.0, 2.0], [3.0, 4.0]]
 ---```
@@ -2406,7 +2412,7 @@ function Tensor:where_(y, z) end
 ---@return luatensor.Tensor # x
 function Tensor:zero_() end
 
----Zeros in the shape of x.
+---Makes a tensor of zeros in the shape of x.
 ---```lua
 ---lt.zeros_like(lt.tensor{1, 2})  --> [0, 0]
 ---```
@@ -2425,14 +2431,14 @@ local generator = {}
 ---@return luatensor.generator # itself
 function generator:manual_seed(seed) end
 
----The seed that the generator began with.
+---Returns the seed with which the generator began.
 ---```lua
 ---lt.generator{seed = 7}:seed()  --> 7
 ---```
 ---@return integer # the generator's seed
 function generator:seed() end
 
----The state of the generator, for `set_state`.
+---Returns the state of the generator, for `set_state`.
 ---```lua
 ---local g = lt.generator{seed = 1}
 ---local state = g:state()
@@ -2443,7 +2449,7 @@ function generator:seed() end
 ---@return table # {seed = …, offset = …}
 function generator:state() end
 
----Restores a state, after which the same numbers follow again.
+---Restores a state. Afterwards the same numbers are drawn again.
 ---```lua
 ---local g = lt.generator{seed = 1}
 ---local state = g:state()
@@ -2520,7 +2526,7 @@ function event:synchronize() end
 ---@return boolean # also true if the event was never recorded
 function event:query() end
 
----The milliseconds from this event to a later one. Waits for the later one.
+---Returns the milliseconds from this event to a later one. Waits for the later event.
 ---Errors: if an event was not recorded or was made with `timing = false`, or if the events are on different devices.
 ---```lua
 ---local a, b = lt.event{device = "cpu"}, lt.event{device = "cpu"}
@@ -2529,7 +2535,7 @@ function event:query() end
 ---b:synchronize()
 ---a:elapsed(b) >= 0  --> true
 ---```
----@param to luatensor.event of the same device
+---@param to luatensor.event an event of the same device
 ---@return number #
 function event:elapsed(to) end
 
@@ -2568,7 +2574,7 @@ function lt.real(x) end
 ---@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
 function lt.imag(x) end
 
----A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
+---Returns a view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
 ---```lua
 ---lt.tensor({{1, 2}, {3, 4}}, {dtype = "complex64"}):view_as_real()  --> [[1.0, 2.0], [3.0, 4.0]]
 ---```
@@ -2576,7 +2582,7 @@ function lt.imag(x) end
 ---@return luatensor.Tensor # float32 or float64, of shape [..., 2], sharing x's memory
 function lt.view_as_real(x) end
 
----Pairs of numbers as complex numbers: the inverse of view_as_real.
+---Returns a view of pairs of numbers as complex numbers: the inverse of view_as_real.
 ---```lua
 ---lt.tensor{{1.0, 2.0}, {3.0, 4.0}}:view_as_complex()  --> [1.0+2.0i, 3.0+4.0i]
 ---```
@@ -2595,8 +2601,8 @@ function lt.view_as_complex(x) end
 ---@return luatensor.Tensor # complex128 if a part is float64 or both are numbers, else complex64
 function lt.complex(re, im) end
 
----Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers make int64, floats (or a mix of both) float32, booleans
----bool.
+---Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, floats (or a mix of both) float32,
+---booleans bool.
 ---Note: data that does not fit the dtype is an error.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}                     --> [[1, 2], [3, 4]]
@@ -2616,8 +2622,8 @@ function lt.tensor(data, options) end
 ---@return luatensor.Tensor #
 function lt.asarray(data, options) end
 
----The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
----uint64 gives the Lua integer with the same 64 bits.
+---Returns the value of a tensor of one element, as a Lua number or boolean. Waits for the device. A uint64 becomes the Lua
+---integer with the same 64 bits.
 ---```lua
 ---lt.tensor(3.5):item()  --> 3.5
 ---```
@@ -2625,7 +2631,7 @@ function lt.asarray(data, options) end
 ---@return any # number or boolean; of complex numbers two: the real and the imaginary part
 function lt.item(x) end
 
----All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
+---Returns all elements as nested tables, complex elements as {re, im}. A 0-d tensor becomes a number or boolean. Waits for
 ---the device.
 ---```lua
 ---lt.tensor{1, 2, 3}:totable()[2]  --> 2
@@ -2634,7 +2640,7 @@ function lt.item(x) end
 ---@return any # table, number or boolean
 function lt.totable(x) end
 
----The elements as a string: row-major, in native byte order. `string.unpack` can read it.
+---Returns the elements as a string: row-major, in native byte order. `string.unpack` can read it.
 ---```lua
 ---#lt.ones(3):to_bytes()  --> 12
 ---```
@@ -2652,7 +2658,7 @@ function lt.to_bytes(x) end
 ---@return luatensor.Tensor # a new tensor
 function lt.from_bytes(s, shape, options) end
 
----The address of the first element as an integer, for FFI. It is an address on the tensor's device.
+---Returns the address of the first element, on the tensor's device, as an integer for FFI.
 ---```lua
 ---type(lt.ones(3):data_ptr())  --> number
 ---```
@@ -2660,8 +2666,9 @@ function lt.from_bytes(s, shape, options) end
 ---@return any # integer
 function lt.data_ptr(x) end
 
----x with another dtype, on another device, or both. x itself where it has these already.
----Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+---Converts x to another dtype, moves it to another device, or both. Returns x itself if it already has the dtype and
+---the device. Integers wrap. Floats are rounded toward 0 to integers; floats out of range become the nearest integer of
+---the dtype, and NaN becomes 0.
 ---```lua
 ---lt.tensor{1, 2}:to("float64").dtype  --> float64
 ---```
@@ -2670,7 +2677,7 @@ function lt.data_ptr(x) end
 ---@return luatensor.Tensor #
 function lt.to(x, ...) end
 
----A copy of x with another dtype.
+---Returns a copy of x with another dtype.
 ---```lua
 ---lt.tensor{1.5, 2.5}:astype("int64")  --> [1, 2]
 ---```
@@ -2680,7 +2687,7 @@ function lt.to(x, ...) end
 ---@return luatensor.Tensor #
 function lt.astype(x, dtype, options) end
 
----A copy that shares no memory with x, row-major.
+---Returns a row-major copy that shares no memory with x.
 ---```lua
 ---local x = lt.tensor{1, 2}
 ---local y = x:clone()
@@ -2691,7 +2698,7 @@ function lt.astype(x, dtype, options) end
 ---@return luatensor.Tensor #
 function lt.clone(x) end
 
----x itself when its elements lie row-major without gaps, else a copy that does.
+---Returns x itself if its elements are row-major without gaps, else a copy with this layout.
 ---```lua
 ---lt.zeros(2, 3).T:contiguous():is_contiguous()  --> true
 ---```
@@ -2699,7 +2706,7 @@ function lt.clone(x) end
 ---@return luatensor.Tensor #
 function lt.contiguous(x) end
 
----True if the elements lie row-major without gaps.
+---True if the elements are row-major without gaps.
 ---```lua
 ---lt.zeros(2, 3).T:is_contiguous()  --> false
 ---```
@@ -2707,14 +2714,14 @@ function lt.contiguous(x) end
 ---@return boolean #
 function lt.is_contiguous(x) end
 
----Copies a CPU tensor to page-locked memory, from and to which a GPU copies directly. Returns x itself if it is in such
+---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
 ---memory.
 ---Errors: if there is no GPU, or at the system's limit for such memory.
 ---@param x luatensor.Tensor on the CPU
 ---@return luatensor.Tensor #
 function lt.pin_memory(x) end
 
----True if x lies in page-locked memory.
+---True if x is in page-locked memory.
 ---```lua
 ---lt.ones(2):is_pinned()  --> false
 ---```
@@ -2722,7 +2729,7 @@ function lt.pin_memory(x) end
 ---@return boolean #
 function lt.is_pinned(x) end
 
----Zeros.
+---Makes a tensor of zeros.
 ---```lua
 ---lt.zeros(2, 3)  --> [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 ---```
@@ -2730,7 +2737,7 @@ function lt.is_pinned(x) end
 ---@return luatensor.Tensor # of that shape
 function lt.zeros(...) end
 
----Ones.
+---Makes a tensor of ones.
 ---```lua
 ---lt.ones({2}, {dtype = "int64"})  --> [1, 1]
 ---```
@@ -2738,7 +2745,7 @@ function lt.zeros(...) end
 ---@return luatensor.Tensor # of that shape
 function lt.ones(...) end
 
----A tensor with uninitialised elements.
+---Makes a tensor with uninitialised elements.
 ---```lua
 ---lt.empty(2, 3).shape  --> [2, 3]
 ---```
@@ -2746,7 +2753,7 @@ function lt.ones(...) end
 ---@return luatensor.Tensor # of that shape
 function lt.empty(...) end
 
----Zeros in the shape of x.
+---Makes a tensor of zeros in the shape of x.
 ---```lua
 ---lt.zeros_like(lt.tensor{1, 2})  --> [0, 0]
 ---```
@@ -2755,7 +2762,7 @@ function lt.empty(...) end
 ---@return luatensor.Tensor # a new tensor
 function lt.zeros_like(x, options) end
 
----Ones in the shape of x.
+---Makes a tensor of ones in the shape of x.
 ---```lua
 ---lt.ones_like(lt.tensor{1, 2})  --> [1, 1]
 ---```
@@ -2764,7 +2771,7 @@ function lt.zeros_like(x, options) end
 ---@return luatensor.Tensor # a new tensor
 function lt.ones_like(x, options) end
 
----A tensor in the shape of x with uninitialised elements.
+---Makes a tensor in the shape of x with uninitialised elements.
 ---```lua
 ---lt.empty_like(lt.ones(2, 3)).shape  --> [2, 3]
 ---```
@@ -2773,18 +2780,18 @@ function lt.ones_like(x, options) end
 ---@return luatensor.Tensor # a new tensor
 function lt.empty_like(x, options) end
 
----A tensor filled with one value: `lt.full({2, 3}, 7)`.
+---Makes a tensor that is filled with one value: `lt.full({2, 3}, 7)`.
 ---Note: a value that does not fit the dtype is an error.
 ---```lua
 ---lt.full({2, 2}, 7)  --> [[7, 7], [7, 7]]
 ---```
 ---@param shape any table of sizes, or one size
----@param value any number or boolean; an integer makes int64, a float the default float, a boolean bool
+---@param value any number or boolean; an integer gives int64, a float the default float, a boolean bool
 ---@param options? luatensor.options.dtype_device_requires_grad
 ---@return luatensor.Tensor # of that shape
 function lt.full(shape, value, options) end
 
----A tensor in the shape of x, filled with one value.
+---Makes a tensor in the shape of x that is filled with one value.
 ---```lua
 ---lt.full_like(lt.tensor{1, 2}, 9)  --> [9, 9]
 ---```
@@ -2794,8 +2801,8 @@ function lt.full(shape, value, options) end
 ---@return luatensor.Tensor # a new tensor
 function lt.full_like(x, value, options) end
 
----Values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 4.
----Note: integers make int64, floats the default float.
+---Makes values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 4.
+---Note: integers give int64, floats the default float.
 ---```lua
 ---lt.arange(5)           --> [0, 1, 2, 3, 4]
 ---lt.arange(1, 2, 0.25)  --> [1.00, 1.25, 1.50, 1.75]
@@ -2807,8 +2814,8 @@ function lt.full_like(x, value, options) end
 ---@return luatensor.Tensor # 1-d
 function lt.arange(start, stop, step, options) end
 
----Values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 1, 2, 3, 4, 5.
----Note: integers make int64, floats the default float.
+---Makes values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 1, 2, 3, 4, 5.
+---Note: integers give int64, floats the default float.
 ---```lua
 ---lt.range(1, 3)  --> [1, 2, 3]
 ---```
@@ -2819,19 +2826,19 @@ function lt.arange(start, stop, step, options) end
 ---@return luatensor.Tensor # 1-d
 function lt.range(first, last, step, options) end
 
----n values from start to stop, evenly spaced.
+---Makes n evenly spaced values from start to stop.
 ---```lua
 ---lt.linspace(0, 1, 5)  --> [0.00, 0.25, 0.50, 0.75, 1.00]
 ---```
 ---@param start number|luatensor.Tensor a number, or a complex one: lt.complex(re, im)
----@param stop number|luatensor.Tensor the same
+---@param stop number|luatensor.Tensor a number, or a complex one
 ---@param n integer the number of values
 ---@param options? luatensor.linspace.options
 ---@return luatensor.Tensor # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
----Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or else "cpu".
----All functions that take a device accept these names.
+---Checks and completes a device's name: "cuda" becomes "cuda:0"; "auto" becomes the best accelerator of this machine, or
+---"cpu" if there is none. All functions that take a device accept these names.
 ---```lua
 ---tostring(lt.device("cpu"))  --> cpu
 ---```
@@ -2847,25 +2854,25 @@ function lt.device(name) end
 ---@param name string
 function lt.set_default_device(name) end
 
----The default device.
+---Returns the default device.
 ---```lua
 ---lt.get_default_device()  --> cpu
 ---```
 ---@return string # the device of tensors that are made without option `device`
 function lt.get_default_device() end
 
----The devices of this machine.
+---Lists the devices of this machine.
 ---```lua
 ---lt.devices()[1].kind  --> cpu
 ---```
 ---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors and isa is its compute capability; unknown fields are nil
 function lt.devices() end
 
----The best accelerator of this machine. Without one, the error is "GPU not found: " with the reason.
+---Returns the best accelerator of this machine. If there is none, raises the error "GPU not found: " with the reason.
 ---```lua
 ---pcall(lt.accelerator) == lt.cuda.is_available()  --> true
 ---```
----@return string # its name, such as "cuda:0"
+---@return string # the accelerator's name, such as "cuda:0"
 function lt.accelerator() end
 
 ---True if there is a GPU that can be used.
@@ -2873,7 +2880,7 @@ function lt.accelerator() end
 ---type(lt.cuda.is_available())  --> boolean
 ---```
 ---@return boolean #
----@return string # the reason why not
+---@return string # the reason if there is none
 function lt.cuda.is_available() end
 
 ---Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
@@ -2888,7 +2895,7 @@ function lt.cuda.reopen(device) end
 ---@param device? string by default all devices that have been used
 function lt.synchronize(device) end
 
----The seconds of a monotonic clock, whose differences are meaningful. (os.clock adds up the time of all threads.)
+---Returns the seconds of a monotonic clock. Only differences are meaningful. (os.clock adds up the time of all threads.)
 ---```lua
 ---local began = lt.clock()
 ---lt.clock() >= began  --> true
@@ -2898,7 +2905,7 @@ function lt.clock() end
 
 ---Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
 ---consumer may delete the struct only when its own work on the memory is done. The userdata owns a
----DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
+---DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise the
 ---struct is deleted with the userdata.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
@@ -2908,8 +2915,8 @@ function lt.clock() end
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
 
----Makes a tensor on another library's memory, without a copy; the tensor owns the memory from now on, and stays on its
----device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
+---Makes a tensor on another library's memory, without a copy; the tensor owns the memory from then on; the memory stays on
+---its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
 ---still belongs to the caller.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
@@ -2919,7 +2926,7 @@ function lt.to_dlpack(x, options) end
 ---@return luatensor.Tensor #
 function lt.from_dlpack(p, options) end
 
----The dtype that arguments promote to, as in an op of all of them.
+---Returns the dtype to which the arguments promote, as in an op on all of them.
 ---```lua
 ---lt.result_type(lt.ones(1), lt.ones(1, {dtype = "float64"}))  --> float64
 ---```
@@ -2927,7 +2934,7 @@ function lt.from_dlpack(p, options) end
 ---@return string #
 function lt.result_type(...) end
 
----True if values of one dtype can become another without loss, by the promotion table.
+---True if the promotion table converts one dtype to another without loss.
 ---```lua
 ---lt.can_cast("int32", "float64")  --> true
 ---```
@@ -2945,15 +2952,15 @@ function lt.can_cast(from, to) end
 ---@return boolean #
 function lt.isdtype(dtype, kind) end
 
----Limits of a float dtype.
+---Returns the limits of a float dtype.
 ---```lua
 ---lt.finfo("float32").eps  --> 1.1920928955078e-07
 ---```
 ---@param dtype string|luatensor.Tensor
----@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
+---@return table # bits, eps (distance from 1 to the next value), max, min, smallest_normal, dtype; for a complex dtype the limits of its parts
 function lt.finfo(dtype) end
 
----Limits of an integer dtype.
+---Returns the limits of an integer dtype.
 ---```lua
 ---lt.iinfo("int8").max  --> 127
 ---```
@@ -2961,23 +2968,23 @@ function lt.finfo(dtype) end
 ---@return table # bits, max, min, dtype; uint64's max is the Lua integer with the same bits, -1
 function lt.iinfo(dtype) end
 
----Sets the dtype of floats that are made from no float: float data, zeros, 1 / 2 of integers.
+---Sets the default float: the dtype of float data, zeros, and quotients of integers.
 ---```lua
 ---lt.set_default_dtype("float64")
 ---lt.zeros(1).dtype  --> float64
 ---lt.set_default_dtype("float32")
 ---```
----@param dtype string a float dtype; "float32" at the start
+---@param dtype string a float dtype; initially "float32"
 function lt.set_default_dtype(dtype) end
 
----The dtype of floats that are made from no float.
+---Returns the default float: the dtype of float data, zeros, and quotients of integers.
 ---```lua
 ---lt.get_default_dtype()  --> float32
 ---```
 ---@return string #
 function lt.get_default_dtype() end
 
----The op table: every element-wise op, reduction, scan and softmax.
+---Returns the op table: every element-wise op, reduction, scan and softmax.
 ---```lua
 ---lt.ops().add.kind  --> binary
 ---```
@@ -2985,73 +2992,75 @@ function lt.get_default_dtype() end
 function lt.ops() end
 
 ---Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
----Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
 ---```lua
 ---lt.fft.fft(lt.tensor{1.0, 0.0}):real()  --> [1.0, 1.0]
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.options.n_dim_out_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param n? integer|luatensor.options.n_dim_out_norm number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
 ---@param dim? integer|luatensor.options.n_dim_out_norm
 ---@param options? luatensor.options.n_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, n long in dim
 function lt.fft.fft(x, n, dim, options) end
 
 ---The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
----Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
 ---```lua
 ---lt.fft.ifft(lt.fft.fft(lt.tensor{1.0, 2.0})):real()  --> [1.0, 2.0]
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.fft.ifft.options elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param n? integer|luatensor.fft.ifft.options number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
 ---@param dim? integer|luatensor.fft.ifft.options
 ---@param options? luatensor.fft.ifft.options
 ---@return luatensor.Tensor # complex64 or complex128, n long in dim
 function lt.fft.ifft(x, n, dim, options) end
 
----fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 are returned.
----Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 elements are
+---returned.
+---Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
 ---```lua
 ---lt.fft.rfft(lt.ones(4))  --> [4.0+0.0i, 0.0-0.0i, 0.0+0.0i]
 ---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.options.n_dim_out_norm elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param n? integer|luatensor.options.n_dim_out_norm number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
 ---@param dim? integer|luatensor.options.n_dim_out_norm
 ---@param options? luatensor.options.n_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
 function lt.fft.rfft(x, n, dim, options) end
 
----The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. Imaginary parts that would make
----the result complex (of the first element, or of element n // 2 for even n) are ignored.
----Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---The inverse of rfft: computes real numbers from the first n // 2 + 1 elements of their transform. The imaginary parts of
+---the first element, and of element n // 2 for even n, are ignored, because they would make the result complex.
+---Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
 ---```lua
 ---lt.fft.irfft(lt.fft.rfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
 ---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.fft.irfft.options length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
+---@param n? integer|luatensor.fft.irfft.options length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
 ---@param dim? integer|luatensor.fft.irfft.options
 ---@param options? luatensor.fft.irfft.options
 ---@return luatensor.Tensor # float32 or float64, n long in dim
 function lt.fft.irfft(x, n, dim, options) end
 
----fft of numbers whose elements n - k and k are conjugates, of which x has the first n // 2 + 1: the result is real.
----Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---fft of numbers whose elements n - k and k are conjugates, so that the result is real. x has only the first n // 2 + 1 of
+---these numbers.
+---Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
 ---```lua
 ---lt.fft.hfft(lt.fft.ihfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
 ---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.fft.hfft.options length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
+---@param n? integer|luatensor.fft.hfft.options length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
 ---@param dim? integer|luatensor.fft.hfft.options
 ---@param options? luatensor.fft.hfft.options
 ---@return luatensor.Tensor # float32 or float64, n long in dim
 function lt.fft.hfft(x, n, dim, options) end
 
 ---The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
----Errors: a dtype that has no transform; n below 1; a dim without elements where n is not said.
+---Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
 ---```lua
 ---lt.fft.ihfft(lt.ones(4)).shape  --> [3]
 ---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
----@param n? integer|luatensor.fft.ifft.options elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param n? integer|luatensor.fft.ifft.options number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
 ---@param dim? integer|luatensor.fft.ifft.options
 ---@param options? luatensor.fft.ifft.options
 ---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
@@ -3062,8 +3071,8 @@ function lt.fft.ihfft(x, n, dim, options) end
 ---lt.fft.fft2(lt.ones(2, 2)):real()  --> [[4.0, 0.0], [0.0, 0.0]]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: as it is
----@param dim? integer|table|luatensor.options.s_dim_out_norm the last two unless given
+---@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: unchanged
+---@param dim? integer|table|luatensor.options.s_dim_out_norm by default the last two
 ---@param options? luatensor.options.s_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128
 function lt.fft.fft2(x, s, dim, options) end
@@ -3073,21 +3082,21 @@ function lt.fft.fft2(x, s, dim, options) end
 ---lt.fft.ifft2(lt.fft.fft2(lt.ones(2, 2))):real()  --> [[1.0, 1.0], [1.0, 1.0]]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.ifft2.options length along each dim; -1: as it is
----@param dim? integer|table|luatensor.fft.ifft2.options the last two unless given
+---@param s? table|luatensor.fft.ifft2.options length along each dim; -1: unchanged
+---@param dim? integer|table|luatensor.fft.ifft2.options by default the last two
 ---@param options? luatensor.fft.ifft2.options
 ---@return luatensor.Tensor # complex64 or complex128
 function lt.fft.ifft2(x, s, dim, options) end
 
----fft2 of real numbers: rfft along the last dim named, fft along the other.
+---fft2 of real numbers: rfft along the last dim of `dim`, fft along the other.
 ---```lua
 ---lt.fft.rfft2(lt.ones(4, 4)).shape  --> [4, 3]
 ---```
 ---@param x luatensor.Tensor 2 dims or more, real; not bool, not half floats; integers become the default float
----@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: as it is
----@param dim? integer|table|luatensor.options.s_dim_out_norm the last two unless given
+---@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: unchanged
+---@param dim? integer|table|luatensor.options.s_dim_out_norm by default the last two
 ---@param options? luatensor.options.s_dim_out_norm
----@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim named
+---@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
 function lt.fft.rfft2(x, s, dim, options) end
 
 ---The inverse of rfft2.
@@ -3095,8 +3104,8 @@ function lt.fft.rfft2(x, s, dim, options) end
 ---lt.fft.irfft2(lt.fft.rfft2(lt.ones(4, 4))).shape  --> [4, 4]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.irfft2.options length of the result along each dim; -1: as it is
----@param dim? integer|table|luatensor.fft.irfft2.options the last two unless given
+---@param s? table|luatensor.fft.irfft2.options length of the result along each dim; -1: unchanged
+---@param dim? integer|table|luatensor.fft.irfft2.options by default the last two
 ---@param options? luatensor.fft.irfft2.options
 ---@return luatensor.Tensor # float32 or float64
 function lt.fft.irfft2(x, s, dim, options) end
@@ -3106,8 +3115,8 @@ function lt.fft.irfft2(x, s, dim, options) end
 ---lt.fft.fftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 4]
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.fftn.options length along each dim; -1: as it is; needs dim
----@param dim? integer|table|luatensor.fft.fftn.options all dims unless given
+---@param s? table|luatensor.fft.fftn.options length along each dim; -1: unchanged; needs dim
+---@param dim? integer|table|luatensor.fft.fftn.options by default all dims
 ---@param options? luatensor.fft.fftn.options
 ---@return luatensor.Tensor # complex64 or complex128
 function lt.fft.fftn(x, s, dim, options) end
@@ -3117,21 +3126,21 @@ function lt.fft.fftn(x, s, dim, options) end
 ---lt.fft.ifftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 4]
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.ifftn.options length along each dim; -1: as it is; needs dim
----@param dim? integer|table|luatensor.fft.ifftn.options all dims unless given
+---@param s? table|luatensor.fft.ifftn.options length along each dim; -1: unchanged; needs dim
+---@param dim? integer|table|luatensor.fft.ifftn.options by default all dims
 ---@param options? luatensor.fft.ifftn.options
 ---@return luatensor.Tensor # complex64 or complex128
 function lt.fft.ifftn(x, s, dim, options) end
 
----fftn of real numbers: rfft along the last dim named, fft along the others.
+---fftn of real numbers: rfft along the last dim of `dim`, fft along the others.
 ---```lua
 ---lt.fft.rfftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 3]
 ---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.fftn.options length along each dim; -1: as it is; needs dim
----@param dim? integer|table|luatensor.fft.fftn.options all dims unless given
+---@param s? table|luatensor.fft.fftn.options length along each dim; -1: unchanged; needs dim
+---@param dim? integer|table|luatensor.fft.fftn.options by default all dims
 ---@param options? luatensor.fft.fftn.options
----@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim named
+---@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
 function lt.fft.rfftn(x, s, dim, options) end
 
 ---The inverse of rfftn.
@@ -3139,13 +3148,13 @@ function lt.fft.rfftn(x, s, dim, options) end
 ---lt.fft.irfftn(lt.ones(2, 3, 3)).shape  --> [2, 3, 4]
 ---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.irfftn.options length of the result along each dim; -1: as it is; needs dim
----@param dim? integer|table|luatensor.fft.irfftn.options all dims unless given
+---@param s? table|luatensor.fft.irfftn.options length of the result along each dim; -1: unchanged; needs dim
+---@param dim? integer|table|luatensor.fft.irfftn.options by default all dims
 ---@param options? luatensor.fft.irfftn.options
 ---@return luatensor.Tensor # float32 or float64
 function lt.fft.irfftn(x, s, dim, options) end
 
----A tensor with the same elements in the same memory, through which no gradient flows.
+---Returns a tensor with the same elements in the same memory, through which no gradient flows.
 ---```lua
 ---local x = lt.ones(1, {requires_grad = true})
 ---x:multiply(2):detach().requires_grad  --> false
@@ -3164,27 +3173,26 @@ function lt.detach(x) end
 ---Errors: errors of f; if the device is a CPU.
 ---@param f function
 ---@param options? luatensor.graph.options
----@return luatensor.graph # with the methods below; its memory is kept until the graph is freed, including that of temporary tensors
+---@return luatensor.graph # with the methods below; its memory, including the memory of temporary tensors, is kept until the graph is freed
 function lt.graph(f, options) end
 
----The limits of a device, measured now by loops that do nothing else, on all threads in use.
----Takes about a second, and needs an idle device. The arithmetic is that of the ordinary units; a GPU's tensor cores are
----faster.
+---Measures the limits of a device by loops without other work, on all threads in use. This takes about a second and
+---needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
 ---@param device? string by default the default device
 ---@param dtype? string whose arithmetic is measured
----@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a copy counts the bytes that it reads and those that it writes
+---@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second; a copy counts the bytes read and the bytes written
 function lt.limits(device, dtype) end
 
----The inverses of square matrices.
+---Computes the inverses of square matrices.
 ---Errors: a matrix that is singular.
 ---```lua
 ---lt.linalg.inv(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> [[0.50, 0.00], [0.00, 0.25]]
 ---```
----@param x luatensor.Tensor [..., n, n], float32, float64 or complex; integers give the default float
+---@param x luatensor.Tensor [..., n, n], float32, float64 or complex; integers become the default float
 ---@return luatensor.Tensor # [..., n, n]
 function lt.linalg.inv(x) end
 
----The determinants of square matrices.
+---Computes the determinants of square matrices.
 ---```lua
 ---lt.linalg.det(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> 8.0
 ---```
@@ -3192,7 +3200,7 @@ function lt.linalg.inv(x) end
 ---@return luatensor.Tensor # [...]; 1 for matrices of shape [0, 0], 0 for singular ones
 function lt.linalg.det(x) end
 
----Sign and logarithm of determinants, even if the determinants overflow or underflow.
+---Computes sign and logarithm of determinants, even if the determinants overflow or underflow.
 ---```lua
 ---local sign, logarithm = lt.linalg.slogdet(lt.tensor{{0.0, 1.0}, {1.0, 0.0}})
 ---sign  --> -1.0
@@ -3202,7 +3210,7 @@ function lt.linalg.det(x) end
 ---@return luatensor.Tensor # [...]: log(|det|), -inf for singular matrices
 function lt.linalg.slogdet(x) end
 
----Singular values, in descending order.
+---Computes the singular values in descending order.
 ---```lua
 ---lt.linalg.svdvals(lt.tensor{{3.0, 0.0}, {0.0, 2.0}})  --> [3.0, 2.0]
 ---```
@@ -3210,8 +3218,9 @@ function lt.linalg.slogdet(x) end
 ---@return luatensor.Tensor # [..., min(m, n)], real
 function lt.linalg.svdvals(x) end
 
----Eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for functions of the
----vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are equal.
+---Computes eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for
+---functions of the vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are
+---equal.
 ---```lua
 ---local values, vectors = lt.linalg.eig(lt.tensor{{0.0, 1.0}, {-1.0, 0.0}})
 ---values.shape  --> [2]
@@ -3221,7 +3230,7 @@ function lt.linalg.svdvals(x) end
 ---@return luatensor.Tensor # eigenvectors [..., n, n], complex: columns of length 1
 function lt.linalg.eig(x) end
 
----Eigenvalues of square matrices that need not be symmetric.
+---Computes the eigenvalues of square matrices that need not be symmetric.
 ---```lua
 ---lt.linalg.eigvals(lt.tensor{{0.0, 1.0}, {-1.0, 0.0}}):abs()  --> [1.0, 1.0]
 ---```
@@ -3229,7 +3238,7 @@ function lt.linalg.eig(x) end
 ---@return luatensor.Tensor # [..., n], complex, in no particular order
 function lt.linalg.eigvals(x) end
 
----LU factorization in the form that lu_solve takes.
+---Computes an LU factorization in the form that lu_solve takes.
 ---```lua
 ---local lu, pivots = lt.linalg.lu_factor(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})
 ---lt.linalg.lu_solve(lu, pivots, lt.tensor{{2.0}, {4.0}})  --> [[1.0], [1.0]]
@@ -3239,8 +3248,8 @@ function lt.linalg.eigvals(x) end
 ---@return luatensor.Tensor # pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], one after the other
 function lt.linalg.lu_factor(x) end
 
----Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read; the
----gradient goes to both.
+---Computes the Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle
+---is read; the gradient goes to both.
 ---Errors: a matrix that is not positive definite.
 ---```lua
 ---lt.linalg.cholesky(lt.tensor{{4.0, 2.0}, {2.0, 5.0}})  --> [[2.0, 0.0], [1.0, 2.0]]
@@ -3250,9 +3259,9 @@ function lt.linalg.lu_factor(x) end
 ---@return luatensor.Tensor # [..., n, n]: L with x = L Lᴴ
 function lt.linalg.cholesky(x, options) end
 
----Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
----both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied by a factor of
----length 1, and if no two values are equal.
+---Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the
+---gradient goes to both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied
+---by a factor of length 1, and if no two values are equal.
 ---```lua
 ---local values, vectors = lt.linalg.eigh(lt.tensor{{2.0, 0.0}, {0.0, 1.0}})
 ---values  --> [1.0, 2.0]
@@ -3263,7 +3272,8 @@ function lt.linalg.cholesky(x, options) end
 ---@return luatensor.Tensor # eigenvectors [..., n, n]: orthonormal columns
 function lt.linalg.eigh(x, options) end
 
----Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to both.
+---Computes the eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
+---both.
 ---```lua
 ---lt.linalg.eigvalsh(lt.tensor{{2.0, 1.0}, {1.0, 2.0}})  --> [1.0, 3.0]
 ---```
@@ -3272,8 +3282,8 @@ function lt.linalg.eigh(x, options) end
 ---@return luatensor.Tensor # [..., n], real, ascending
 function lt.linalg.eigvalsh(x, options) end
 
----QR factorization, x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x has more
----rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
+---Computes the QR factorization x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x
+---has more rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
 ---```lua
 ---local q, r = lt.linalg.qr(lt.rand(5, 3))
 ---q.shape  --> [5, 3]
@@ -3285,9 +3295,9 @@ function lt.linalg.eigvalsh(x, options) end
 ---@return luatensor.Tensor # R
 function lt.linalg.qr(x, options) end
 
----Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The gradient is
----defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by a factor of
----length 1, and if no two values are equal.
+---Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The
+---gradient is defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by
+---a factor of length 1, and if no two values are equal.
 ---```lua
 ---local u, s, vh = lt.linalg.svd(lt.tensor{{3.0, 0.0}, {0.0, 2.0}})
 ---s  --> [3.0, 2.0]
@@ -3309,7 +3319,7 @@ function lt.linalg.svd(x, options) end
 ---@return luatensor.Tensor # [..., n] or [..., n, k]
 function lt.linalg.solve(a, b) end
 
----Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
+---Limits elements to the range from min to max. Elements outside of the range become the nearer limit; NaN stays NaN.
 ---Errors: if neither min nor max is given; nil given for both means no limit, as in the array API standard.
 ---```lua
 ---lt.tensor{-5, 0, 5}:clip(-1, 1)  --> [-1, 0, 1]
@@ -3321,7 +3331,7 @@ function lt.linalg.solve(a, b) end
 ---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function lt.clip(x, min, max, options) end
 
----x with the elements replaced where the mask is true.
+---Returns a copy of x in which elements are replaced by value where the mask is true.
 ---```lua
 ---local x = lt.tensor{-1, 2, -3}
 ---x:masked_fill(x:less(0), 0)  --> [0, 2, 0]
@@ -3333,7 +3343,7 @@ function lt.clip(x, min, max, options) end
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
----True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
+---Tests each pair of elements for closeness: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---```lua
 ---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
 ---```
@@ -3345,8 +3355,8 @@ function lt.masked_fill(x, mask, value, options) end
 ---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
 
----Matrix product, or matrix multiplication. A 1-d tensor is a row (left) or a column (right), whose dim the result
----lacks; dims before the last two are a batch, and broadcast.
+---Computes the matrix product (matrix multiplication). A 1-d tensor on the left is a row, on the right a column; the
+---result does not have its dim. Dims before the last two are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -3359,7 +3369,7 @@ function lt.isclose(x, y, rtol, atol, options) end
 ---@return luatensor.Tensor # shape [..., m, n]
 function lt.matmul(x, y, options) end
 
----matmul of 2-d tensors only.
+---Like matmul, for 2-d tensors only.
 ---```lua
 ---lt.mm(lt.tensor{{1, 2}}, lt.tensor{{3}, {4}})  --> [[11]]
 ---```
@@ -3369,7 +3379,7 @@ function lt.matmul(x, y, options) end
 ---@return luatensor.Tensor # [m, n]
 function lt.mm(x, y, options) end
 
----matmul of 3-d tensors only.
+---Like matmul, for 3-d tensors only.
 ---```lua
 ---lt.bmm(lt.ones(5, 2, 3), lt.ones(5, 3, 4)).shape  --> [5, 2, 4]
 ---```
@@ -3379,7 +3389,7 @@ function lt.mm(x, y, options) end
 ---@return luatensor.Tensor # [batch, m, n]
 function lt.bmm(x, y, options) end
 
----matmul of a matrix and a vector.
+---Like matmul, for a matrix and a vector only.
 ---```lua
 ---lt.mv(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
@@ -3389,7 +3399,7 @@ function lt.bmm(x, y, options) end
 ---@return luatensor.Tensor # [m]
 function lt.mv(x, y, options) end
 
----Dot product: the sum of the products of two vectors' elements.
+---Computes the dot product: the sum of the products of two vectors' elements.
 ---```lua
 ---lt.tensor{1, 2}:dot(lt.tensor{3, 4})  --> 11
 ---```
@@ -3399,7 +3409,7 @@ function lt.mv(x, y, options) end
 ---@return luatensor.Tensor # 0-d
 function lt.dot(x, y, options) end
 
----Sums of products along a dim; the other dims broadcast.
+---Sums the products of elements along a dim. The other dims broadcast.
 ---```lua
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
@@ -3410,7 +3420,7 @@ function lt.dot(x, y, options) end
 ---@return luatensor.Tensor # without that dim
 function lt.vecdot(x, y, dim, options) end
 
----beta * x + alpha * a @ b, in one pass.
+---Computes beta * x + alpha * a @ b in one pass.
 ---```lua
 ---lt.addmm(lt.ones(2, 2), lt.eye(2), lt.eye(2))  --> [[2.0, 1.0], [1.0, 2.0]]
 ---```
@@ -3427,19 +3437,19 @@ function lt.addmm(x, a, b, options) end
 ---```lua
 ---lt.set_matmul_precision("ieee")
 ---```
----@param precision string "ieee" (at first) or "tf32"
+---@param precision string "ieee" (initially) or "tf32"
 function lt.set_matmul_precision(precision) end
 
----The precision of float32 matrix products on GPUs.
+---Returns the precision of float32 matrix products on GPUs.
 ---```lua
 ---lt.get_matmul_precision()  --> ieee
 ---```
 ---@return string # the precision of float32 products: "ieee" or "tf32"
 function lt.get_matmul_precision() end
 
----Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
----so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
----`set_memory_limit` has set one.
+---Returns the memory on a device in bytes. For the whole process: live (used by tensors and running operations), peak
+---(the maximum of live so far), cached (freed and kept for reuse). For the tensors of this Lua state: state_live,
+---state_peak, and state_limit if `set_memory_limit` has set one.
 ---```lua
 ---lt.memory("cpu").live >= 0  --> true
 ---```
@@ -3447,7 +3457,7 @@ function lt.get_matmul_precision() end
 ---@return table # {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
 function lt.memory(device) end
 
----Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
+---Resets the peaks of the process and of this Lua state to the bytes that are live now.
 ---```lua
 ---lt.reset_peak_memory("cpu")
 ---lt.memory("cpu").peak == lt.memory("cpu").live  --> true
@@ -3455,9 +3465,10 @@ function lt.memory(device) end
 ---@param device? string by default the default device
 function lt.reset_peak_memory(device) end
 
----Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
----and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
----its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
+---Limits the memory that the tensors of this Lua state may take on a device. An allocation beyond the limit collects
+---garbage; if that does not suffice, it raises `out of memory on cpu: …`. Scratch memory of operations is not counted. The
+---environment variable LUATENSOR_MEMORY_LIMIT limits the whole process. In a sandbox a script can lower the limit but not
+---raise it.
 ---```lua
 ---lt.set_memory_limit(1 << 20)
 ---pcall(lt.ones, 1 << 20)  --> false
@@ -3467,14 +3478,14 @@ function lt.reset_peak_memory(device) end
 ---@param device? string by default the default device
 function lt.set_memory_limit(bytes, device) end
 
----Gives memory that was freed and kept for reuse back to the system.
+---Returns memory that was freed and kept for reuse to the system.
 ---```lua
 ---lt.empty_cache()
 ---```
 ---@param device? string by default the default device
 function lt.empty_cache(device) end
 
----Makes a new generator. Functions that draw random numbers take it as option `generator`.
+---Makes a new generator. Functions that draw random numbers take a generator as option `generator`.
 ---```lua
 ---local g = lt.generator{seed = 7}
 ---lt.rand(2, {generator = g}).shape  --> [2]
@@ -3494,7 +3505,7 @@ function lt.generator(options) end
 ---@return luatensor.generator # the default generator
 function lt.manual_seed(seed) end
 
----The generator for draws without option `generator`. Setting a saved state of it continues a run exactly.
+---Returns the generator for draws without option `generator`. Setting its saved state continues a run exactly.
 ---```lua
 ---lt.manual_seed(5)
 ---lt.default_generator():seed()  --> 5
@@ -3520,8 +3531,8 @@ function lt.rand(...) end
 ---@return luatensor.Tensor #
 function lt.randn(...) end
 
----Draws integers from low to high, both included, like math.random. Each is the high half of 64 random bits times the
----number of values, so probabilities differ by at most that number / 2^64.
+---Draws integers from low to high, both included, like math.random. Each number is the high half of 64 random bits times
+---the count of possible values. So probabilities differ by at most this count / 2^64.
 ---Errors: if a bound does not fit the dtype, or if low > high.
 ---```lua
 ---lt.randint(1, 6, {100}):max():item() <= 6  --> true
@@ -3552,7 +3563,7 @@ function lt.uniform(low, high, ...) end
 ---@return luatensor.Tensor #
 function lt.normal(mean, std, ...) end
 
----The integers 1 … n in random order.
+---Returns the integers 1 … n in random order.
 ---```lua
 ---lt.permutation(5):sort()  --> [1, 2, 3, 4, 5]
 ---```
@@ -3579,7 +3590,7 @@ function lt.rand_like(x, options) end
 ---@return luatensor.Tensor #
 function lt.randn_like(x, options) end
 
----Running sum along a dim. Bool and integers add up in int64 or uint64.
+---Computes the running sum along a dim. Bool and integers are added in int64 or uint64.
 ---```lua
 ---lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
 ---```
@@ -3589,7 +3600,7 @@ function lt.randn_like(x, options) end
 ---@return luatensor.Tensor #
 function lt.cumulative_sum(x, dim, options) end
 
----Running product along a dim. Bool and integers multiply in int64 or uint64.
+---Computes the running product along a dim. Bool and integers are multiplied in int64 or uint64.
 ---```lua
 ---lt.tensor{1, 2, 3}:cumulative_prod()  --> [1, 2, 6]
 ---```
@@ -3599,7 +3610,7 @@ function lt.cumulative_sum(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.cumulative_prod(x, dim, options) end
 
----Largest element so far along a dim; NaN from the first NaN on.
+---Computes the running maximum along a dim. From the first NaN on, results are NaN.
 ---```lua
 ---lt.cumulative_max(lt.tensor{1, 3, 2})  --> [1, 3, 3]
 ---```
@@ -3609,7 +3620,7 @@ function lt.cumulative_prod(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.cumulative_max(x, dim, options) end
 
----Smallest element so far along a dim; NaN from the first NaN on.
+---Computes the running minimum along a dim. From the first NaN on, results are NaN.
 ---```lua
 ---lt.cumulative_min(lt.tensor{3, 1, 2})  --> [3, 1, 1]
 ---```
@@ -3619,7 +3630,7 @@ function lt.cumulative_max(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.cumulative_min(x, dim, options) end
 
----exp(x) / sum(exp(x)) along a dim, without overflow.
+---Computes exp(x) / sum(exp(x)) along a dim, without overflow.
 ---```lua
 ---lt.tensor{0.0, 0.0}:softmax(1)  --> [0.5, 0.5]
 ---```
@@ -3629,7 +3640,7 @@ function lt.cumulative_min(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.softmax(x, dim, options) end
 
----The logarithm of softmax, exact even if softmax is nearly 0 or 1.
+---Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or 1.
 ---```lua
 ---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
 ---```
@@ -3639,8 +3650,8 @@ function lt.softmax(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.log_softmax(x, dim, options) end
 
----The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
----stay in their order (in descending order, too).
+---Sorts the elements of each line along a dim. NaN counts as the greatest element. Equal elements, such as -0 and 0,
+---keep their order, even with `descending`.
 ---```lua
 ---lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
 ---lt.tensor{3, 1, 2}:sort{descending = true}  --> [3, 2, 1]
@@ -3651,7 +3662,7 @@ function lt.log_softmax(x, dim, options) end
 ---@return luatensor.Tensor # of x's shape and dtype
 function lt.sort(x, dim, options) end
 
----Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
+---Returns the positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 ---```lua
 ---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
 ---```
@@ -3661,8 +3672,8 @@ function lt.sort(x, dim, options) end
 ---@return luatensor.Tensor # int64, of x's shape
 function lt.argsort(x, dim, options) end
 
----The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
----of equal elements the first ones are taken.
+---Returns the k largest elements of each line along a dim, the largest first, and their positions. NaN counts as the
+---largest element. Of equal elements the first ones are taken.
 ---```lua
 ---local values, positions = lt.tensor{3, 9, 5}:topk(2)
 ---values     --> [9, 5]
@@ -3678,8 +3689,8 @@ function lt.topk(x, k, dim, options) end
 
 ---Makes a stream: a separate queue of work on a device. A script's work goes to the device's current stream;
 ---`lt.with_stream` makes another stream current. Streams run concurrently; if several streams use a tensor, they wait for
----each other where necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its
----`<close>` variable; queued work is still finished.
+---each other if necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its `<close>`
+---variable; queued work is still finished.
 ---Errors: if a device would have more than 31 streams at a time.
 ---```lua
 ---local s = lt.stream("cpu")
@@ -3691,7 +3702,7 @@ function lt.topk(x, k, dim, options) end
 ---@return luatensor.stream # with the field `device` and the methods below
 function lt.stream(device) end
 
----The stream on which work for a device is currently queued.
+---Returns the stream on which work for a device is currently queued.
 ---```lua
 ---lt.current_stream("cpu").device  --> cpu
 ---```
@@ -3709,8 +3720,8 @@ function lt.current_stream(device) end
 ---```
 ---@param stream luatensor.stream
 ---@param f function
----@param ... any its arguments
----@return any # what f returns
+---@param ... any arguments of f
+---@return any # the results of f
 function lt.with_stream(stream, f, ...) end
 
 ---Makes an event: a mark in a stream's queue. Scripts can wait for it, query it, and measure the time between two events.
@@ -3723,7 +3734,7 @@ function lt.with_stream(stream, f, ...) end
 ---@return luatensor.event # with the field `device` and the methods below
 function lt.event(options) end
 
----Elements of x at positions along a dim: `x[{…, indices, …}]`.
+---Returns the elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---```lua
 ---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
 ---```
@@ -3731,10 +3742,10 @@ function lt.event(options) end
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
 ---@param dim? integer|luatensor.take.options may be left out if x is 1-d
 ---@param options? luatensor.take.options
----@return luatensor.Tensor # shape of x, with that of indices for dim
+---@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
 function lt.take(x, indices, dim, options) end
 
----Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+---Returns elements along a dim, where each position has its own index: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:gather(2, lt.tensor{{2}, {1}})  --> [[2], [3]]
 ---```
@@ -3745,7 +3756,7 @@ function lt.take(x, indices, dim, options) end
 ---@return luatensor.Tensor # of index's shape
 function lt.gather(x, dim, index, options) end
 
----Elements along a dim, as gather; the other dims broadcast.
+---Returns elements along a dim, like gather, but the other dims broadcast.
 ---```lua
 ---local x = lt.tensor{30, 10, 20}
 ---x:take_along_axis(x:argsort())  --> [10, 20, 30]
@@ -3757,8 +3768,8 @@ function lt.gather(x, dim, index, options) end
 ---@return luatensor.Tensor #
 function lt.take_along_axis(x, indices, dim, options) end
 
----A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
----values go to one place, the last stays. `scatter_` writes into x.
+---Returns a copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. If several values go
+---to one place, the last one stays. `scatter_` writes into x.
 ---```lua
 ---lt.zeros(3):scatter(1, lt.tensor{3, 1}, lt.tensor{7.0, 8.0})  --> [8.0, 0.0, 7.0]
 ---```
@@ -3769,7 +3780,7 @@ function lt.take_along_axis(x, indices, dim, options) end
 ---@return luatensor.Tensor #
 function lt.scatter(x, dim, index, src) end
 
----As scatter, but src is added to what is there.
+---Like scatter, but src is added to the elements of x.
 ---```lua
 ---lt.zeros(2):scatter_add(1, lt.tensor{1, 2, 1}, lt.ones(3))  --> [2.0, 1.0]
 ---```
@@ -3780,7 +3791,8 @@ function lt.scatter(x, dim, index, src) end
 ---@return luatensor.Tensor #
 function lt.scatter_add(x, dim, index, src) end
 
----A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---Returns a copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds
+---into x.
 ---```lua
 ---lt.zeros(3):index_add(1, lt.tensor{1, 3, 1}, lt.tensor{1.0, 2.0, 3.0})  --> [4.0, 0.0, 2.0]
 ---```
@@ -3791,7 +3803,8 @@ function lt.scatter_add(x, dim, index, src) end
 ---@return luatensor.Tensor #
 function lt.index_add(x, dim, index, src) end
 
----Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
+---Returns the positions of the elements that are not 0 (or are true), row-major. Waits for the device, because the
+---result's length depends on the elements.
 ---```lua
 ---lt.nonzero(lt.tensor{0, 5, 0, 7})[1]  --> 2
 ---```
@@ -3799,7 +3812,8 @@ function lt.index_add(x, dim, index, src) end
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function lt.nonzero(x) end
 
----Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
+---Returns the positions of the elements that are not 0 (or are true), one row for each. Waits for the device, because
+---the result's length depends on the elements.
 ---```lua
 ---lt.tensor{0, 5, 7}:argwhere()  --> [[2], [3]]
 ---```
@@ -3807,7 +3821,8 @@ function lt.nonzero(x) end
 ---@return luatensor.Tensor # int64, [count, ndim]
 function lt.argwhere(x) end
 
----Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+---Returns the positions, from 1 to n + 1, at which values can be inserted into a sorted row so that the row stays
+---sorted.
 ---```lua
 ---lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
 ---```
@@ -3817,7 +3832,7 @@ function lt.argwhere(x) end
 ---@return luatensor.Tensor # int64, of values' shape
 function lt.searchsorted(sorted, values, options) end
 
----Tensors one after the other along a dim.
+---Joins tensors one after the other along a dim.
 ---```lua
 ---lt.concat{lt.tensor{1, 2}, lt.tensor{3}}  --> [1, 2, 3]
 ---```
@@ -3827,7 +3842,7 @@ function lt.searchsorted(sorted, values, options) end
 ---@return luatensor.Tensor #
 function lt.concat(tensors, dim, options) end
 
----Tensors of one shape along a new dim.
+---Joins tensors of one shape along a new dim.
 ---```lua
 ---lt.stack{lt.tensor{1, 2}, lt.tensor{3, 4}}  --> [[1, 2], [3, 4]]
 ---```
@@ -3857,10 +3872,10 @@ function lt.free(x) end
 ---@return boolean #
 function lt.is_tensor(v) end
 
----Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads, and so do
----all operations if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`),
----else the number of processors that the process may use: those on which it may run, or its container's share of them. The
----number never exceeds the limit of `n`.
+---Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads. All
+---operations use fewer threads if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most
+---`OMP_THREAD_LIMIT`), else the number of processors that the process may use: the processors on which it may run, or its
+---container's share of them. The number never exceeds the limit of `n`.
 ---```lua
 ---local n = lt.get_num_threads()
 ---lt.set_num_threads(1)
@@ -3870,7 +3885,7 @@ function lt.is_tensor(v) end
 ---@param n integer from 1 to 4 times the number of processors, or to 64 if that is more
 function lt.set_num_threads(n) end
 
----The number of threads.
+---Returns the number of threads.
 ---```lua
 ---local n = lt.get_num_threads()
 ---lt.set_num_threads(1)
@@ -3880,25 +3895,26 @@ function lt.set_num_threads(n) end
 ---@return integer # the number of threads that an operation may use: the number that was set, or fewer if the system refused to start as many
 function lt.get_num_threads() end
 
----Describes what computes: kernels, threads, BLAS with its processor type and threading, and the driver and libraries of a
----GPU. For people and bug reports.
+---Describes the software that computes: kernels, threads, BLAS with its processor type and threading, and the driver and
+---libraries of a GPU. The text is for people and bug reports.
 ---```lua
 ---type(lt.config())  --> string
 ---```
 ---@return string #
 function lt.config() end
 
----The same elements, row-major, in another shape: a view where the layout allows, else a copy.
+---Returns the same elements, in row-major order, in another shape. The result is a view if the layout allows, else a
+---copy.
 ---```lua
 ---lt.arange(6):reshape(2, 3)         --> [[0, 1, 2], [3, 4, 5]]
 ---lt.arange(6):reshape(3, -1).shape  --> [3, 2]
 ---```
 ---@param x luatensor.Tensor
----@param ... integer|integer[]|luatensor.reshape.options sizes, or one table of them; one may be -1, for the remaining size
+---@param ... integer|integer[]|luatensor.reshape.options sizes, or one table of sizes; one size may be -1, which is computed from the others
 ---@return luatensor.Tensor #
 function lt.reshape(x, ...) end
 
----Dims first … last as one. A 0-d tensor becomes 1-d.
+---Merges dims first … last into one. A 0-d tensor becomes 1-d.
 ---```lua
 ---lt.ones(2, 3):flatten().shape  --> [6]
 ---```
@@ -3908,7 +3924,7 @@ function lt.reshape(x, ...) end
 ---@return luatensor.Tensor # a view if the layout allows
 function lt.flatten(x, first, last) end
 
----One dim as several.
+---Splits one dim into several.
 ---```lua
 ---lt.arange(6):unflatten(1, {2, 3}).shape  --> [2, 3]
 ---```
@@ -3923,11 +3939,11 @@ function lt.unflatten(x, dim, sizes) end
 ---lt.tensor{1, 2}:broadcast_to(2, 2)  --> [[1, 2], [1, 2]]
 ---```
 ---@param x luatensor.Tensor
----@param ... integer|integer[] sizes, or one table of them
+---@param ... integer|integer[] sizes, or one table of sizes
 ---@return luatensor.Tensor # a view, which cannot be written if it is stretched
 function lt.broadcast_to(x, ...) end
 
----New dims of length 1.
+---Adds dims of length 1.
 ---```lua
 ---lt.tensor{1, 2}:expand_dims(1).shape  --> [1, 2]
 ---```
@@ -3936,7 +3952,7 @@ function lt.broadcast_to(x, ...) end
 ---@return luatensor.Tensor # a view
 function lt.expand_dims(x, dim) end
 
----Without dims of length 1.
+---Removes dims of length 1.
 ---```lua
 ---lt.ones(1, 3, 1):squeeze().shape  --> [3]
 ---```
@@ -3945,12 +3961,12 @@ function lt.expand_dims(x, dim) end
 ---@return luatensor.Tensor # a view
 function lt.squeeze(x, dim) end
 
----Dims in another order.
+---Reorders the dims.
 ---```lua
 ---lt.ones(2, 3, 4):permute_dims(3, 1, 2).shape  --> [4, 2, 3]
 ---```
 ---@param x luatensor.Tensor
----@param ... integer|integer[] every dim once, or one table of them: dim d of the result is dim order[d] of x
+---@param ... integer|integer[] every dim once, or one table of all dims: dim d of the result is dim order[d] of x
 ---@return luatensor.Tensor # a view
 function lt.permute_dims(x, ...) end
 
@@ -3974,7 +3990,7 @@ function lt.moveaxis(x, source, destination) end
 ---@return luatensor.Tensor # a view
 function lt.swapaxes(x, a, b) end
 
----`length` elements of a dim from `start` on.
+---Selects `length` elements of a dim, from `start` on.
 ---```lua
 ---lt.arange(10):narrow(1, 3, 4)  --> [2, 3, 4, 5]
 ---```
@@ -3985,7 +4001,7 @@ function lt.swapaxes(x, a, b) end
 ---@return luatensor.Tensor # a view
 function lt.narrow(x, dim, start, length) end
 
----Reversed along dims.
+---Reverses the order of elements along dims.
 ---```lua
 ---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
 ---```
@@ -3994,7 +4010,7 @@ function lt.narrow(x, dim, start, length) end
 ---@return luatensor.Tensor # a view
 function lt.flip(x, dim) end
 
----The diagonals of the matrices in two dims, as the last dim.
+---Returns the diagonals of the matrices in two dims, as the last dim.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
@@ -4004,7 +4020,7 @@ function lt.flip(x, dim) end
 ---@return luatensor.Tensor # a view
 function lt.diagonal(x, offset, options) end
 
----For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
+---Returns an iterator for the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
 ---```lua
 ---local sums = {}
 ---for i, row in lt.rows(lt.tensor{{1, 2}, {3, 4}}) do sums[i] = row:sum():item() end
@@ -4013,7 +4029,7 @@ function lt.diagonal(x, offset, options) end
 ---@param x luatensor.Tensor
 function lt.rows(x) end
 
----The shape that shapes broadcast to.
+---Returns the shape to which shapes broadcast.
 ---```lua
 ---table.concat(lt.broadcast_shapes({3, 1}, {4}), " ")  --> 3 4
 ---```

@@ -1,4 +1,4 @@
-/* luaopen_luatensor_core, and the lookup of x.name and x[i]. */
+/* Opens the module (luaopen_luatensor_core), and looks up x.name and x[i]. */
 
 #include <string.h>
 
@@ -25,15 +25,15 @@ static int raise_unknown(lua_State *L, const char *name) {
   return luaL_error(L, "tensor has no \"%s\"%s", name, push_help(L, "tensor", name, names));
 }
 
-/* x[key]: upvalues are methods, properties. */
+/* Looks up x[key]. Upvalues: methods, properties. */
 static int l_index(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return index_get(L);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
-    lua_CFunction get = lua_tocfunction(L, -1);     /* called as a part of this function, so that errors name the
-                                                    ** script's line */
+    lua_CFunction get = lua_tocfunction(L, -1);     /* called from this function, so that errors name the script's
+                                                    ** line */
     lua_settop(L, 1);
     return get(L);
   }
@@ -51,7 +51,7 @@ static int l_newindex(lua_State *L) {
                     lua_tostring(L, 2));
 }
 
-/* A metamethod with the methods and the properties as upvalues. */
+/* Sets a metamethod that has the methods and the properties as upvalues. */
 static void set_access(lua_State *L, const char *event, lua_CFunction f) {
   lua_pushvalue(L, METHODS);
   lua_pushvalue(L, PROPERTIES);
@@ -80,7 +80,7 @@ int luaopen_luatensor_core(lua_State *L) {
   lua_newtable(L);                                  /* METHODS */
   lua_newtable(L);                                  /* PROPERTIES */
   luaL_newmetatable(L, "luatensor.Tensor");         /* METATABLE */
-  lua_newtable(L);                                  /* INTERNALS: names, as keys */
+  lua_newtable(L);                                  /* INTERNALS: its keys are names */
   lua_pushvalue(L, METATABLE);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
   set_access(L, "__index", l_index);
@@ -93,7 +93,7 @@ int luaopen_luatensor_core(lua_State *L) {
   export_table(L, PROPERTIES, "properties");
   export_table(L, METATABLE, "metatable");
   export_table(L, INTERNALS, "internals");
-  lua_pushboolean(L, 0);                            /* the value of getmetatable(x) */
+  lua_pushboolean(L, 0);                            /* the value that getmetatable(x) returns */
   lua_setfield(L, METATABLE, "__metatable");
   lua_settop(L, MODULE);
   return 1;

@@ -13,7 +13,7 @@ local limits = {
   -- Phrases that replace a noun or a technical term.
   phrases = 0,
   -- Sentences of comments and pages with more than 35 words.
-  sentences = 39,
+  sentences = 0,
 }
 
 local list = arg[1] == "--list"

@@ -34,7 +34,7 @@
 ---@field requires_grad? boolean (default false) records what is computed from it, for gradients
 
 ---@class (exact) luatensor.linspace.options
----@field endpoint? boolean (default true) false: without stop
+---@field endpoint? boolean (default true) false excludes stop
 ---@field dtype? luatensor.dtype (default the default float) of the result
 ---@field device? string (default the default device) where the result is
 ---@field requires_grad? boolean (default false) records what is computed from it, for gradients
@@ -48,64 +48,64 @@
 ---@field device? string the device to which it is copied. An address is not checked, so a sandbox (docs/embedding.md) accepts only userdata
 
 ---@class (exact) luatensor.options.n_dim_out_norm
----@field n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@field n? integer number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
 ---@field dim? integer the dim, or the dims
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of n) or "forward" (divided by n)
 
 ---@class (exact) luatensor.fft.ifft.options
----@field n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@field n? integer number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
 ---@field dim? integer the dim, or the dims
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+---@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (divided by the root of n) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfft.options
----@field n? integer length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
+---@field n? integer length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
 ---@field dim? integer the dim, or the dims
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+---@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (divided by the root of n) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.hfft.options
----@field n? integer length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
+---@field n? integer length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
 ---@field dim? integer the dim, or the dims
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of n) or "forward" (divided by n)
 
 ---@class (exact) luatensor.options.s_dim_out_norm
----@field s? table length along each dim; -1: as it is
----@field dim? integer|table the last two unless given
+---@field s? table length along each dim; -1: unchanged
+---@field dim? integer|table by default the last two
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
+---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of the product of s) or "forward" (divided by the product)
 
 ---@class (exact) luatensor.fft.ifft2.options
----@field s? table length along each dim; -1: as it is
----@field dim? integer|table the last two unless given
+---@field s? table length along each dim; -1: unchanged
+---@field dim? integer|table by default the last two
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfft2.options
----@field s? table length of the result along each dim; -1: as it is
----@field dim? integer|table the last two unless given
+---@field s? table length of the result along each dim; -1: unchanged
+---@field dim? integer|table by default the last two
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.fftn.options
----@field s? table length along each dim; -1: as it is; needs dim
----@field dim? integer|table all dims unless given
+---@field s? table length along each dim; -1: unchanged; needs dim
+---@field dim? integer|table by default all dims
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
+---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of the product of s) or "forward" (divided by the product)
 
 ---@class (exact) luatensor.fft.ifftn.options
----@field s? table length along each dim; -1: as it is; needs dim
----@field dim? integer|table all dims unless given
+---@field s? table length along each dim; -1: unchanged; needs dim
+---@field dim? integer|table by default all dims
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfftn.options
----@field s? table length of the result along each dim; -1: as it is; needs dim
----@field dim? integer|table all dims unless given
+---@field s? table length of the result along each dim; -1: unchanged; needs dim
+---@field dim? integer|table by default all dims
 ---@field out? luatensor.Tensor the tensor to write the result to
----@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.graph.options
 ---@field device? string (default the default device) or the first GPU
@@ -148,7 +148,7 @@
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.generator.options
----@field seed? integer an integer; default: from the system
+---@field seed? integer an integer; by default the system provides a seed
 
 ---@class (exact) luatensor.options.dtype_device_generator_requires_grad
 ---@field dtype? luatensor.dtype (default float32) a float
@@ -233,9 +233,9 @@
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.searchsorted.options
----@field side? "left"|"right" (default "left") "left" (default) before equal elements, "right" after them
----@field right? boolean true for the latter
----@field sorter? luatensor.Tensor positions that sort the first argument, of its shape (a result of argsort)
+---@field side? "left"|"right" (default "left") "left" (default) is before equal elements, "right" after them
+---@field right? boolean true is the same as `side = "right"`
+---@field sorter? luatensor.Tensor positions that sort the first argument (a result of argsort)
 
 ---@class (exact) luatensor.stack.options
 ---@field dim? integer the new dim of the result

@@ -22,7 +22,8 @@ static int count_inputs(lua_State *L, const op_record *r) {
   return r->list ? (int)lua_rawlen(L, r->in[0]) : r->nin;
 }
 
-/* Input k, kept alive by its table or the stack; NULL: no tensor. (Tensors are the only userdata that ops take.) */
+/* Returns input k, which its table or the stack keeps alive, or NULL if input k is no tensor. (Tensors are the only
+** userdata that ops take.) */
 static tensor_userdata *input(lua_State *L, const op_record *r, int k) {
   if (!r->list) return lua_touserdata(L, r->in[k]);
   lua_rawgeti(L, r->in[0], k + 1);
@@ -53,15 +54,15 @@ static void push_edge(lua_State *L, const op_record *r, int k, const tensor_user
   if (r->list) lua_remove(L, at);
 }
 
-/* The inputs whose gradient is wanted; bit k stands for input k. */
+/* Returns a bit mask of the inputs whose gradients are wanted: bit k stands for input k. */
 static unsigned wanted_inputs(const node *n) {
   unsigned wanted = 0;
   for (int k = 0; k < n->nin && k < MAX_IN; k++) wanted |= (unsigned)n->value[n->nout + k].needs << k;
   return wanted;
 }
 
-/* The values of a node with nout results that the rule, if any, needs; bit k stands for value k. params: the parameters
-** of the call are needed. */
+/* Returns a bit mask of the values of a node with nout results that the rule needs: bit k stands for value k. Without a
+** rule no value is needed. *params becomes true if the rule needs the parameters of the call, else false. */
 static uint64_t needed_values(const rule *rule, unsigned wanted, int nout, bool *params) {
   uint64_t mask = 0;
   *params = false;
@@ -181,7 +182,8 @@ static void tell_watch(lua_State *L, const op_record *r, int at, int out, const 
   lua_call(L, 5, 0);
 }
 
-/* Stack: … the results (out), the state, the rules, the rule, the node. */
+/* Records an op: makes its node and attaches the results, from stack index `out` on, to the node. Leaves on the stack:
+** … the results, the state, the rules, the rule, the node. */
 static void push_recorded(lua_State *L, const op_record *r, int out, int nin, int dims) {
   int nout = lua_gettop(L) + 1 - out;
   grad_state *s = push_state(L);
@@ -236,11 +238,11 @@ static bool any_needs(lua_State *L, int first, int last) {
   return false;
 }
 
-/* The number of tensors that share t's memory and would share its gradient. */
+/* Returns the number of tensors that share t's memory and would share its gradient. */
 static int count_shared(const tensor *t) { return t->store->refs - t->store->kept - !t->apart; }
 
-/* True if live tensors share t's memory. A young collection removes recent garbage; before an error a full collection
-** runs, in any mode of the collector. */
+/* True if live tensors share t's memory. A young collection removes recent garbage first. Before an error is raised a
+** full collection runs, in any mode of the collector. */
 static bool is_shared(lua_State *L, const tensor *t) {
   if (count_shared(t) == 0) return false;
   collect_step(L);
@@ -264,7 +266,7 @@ static void check_write(lua_State *L, const char *fn, int target) {
                ":clone(), or use lt.no_grad(fn)", fn);
 }
 
-/* The inputs whose gradients are wanted, in the form of wanted_inputs. */
+/* Returns a bit mask of the inputs whose gradients are wanted: bit k stands for input k. */
 static unsigned wanted_of_record(lua_State *L, const op_record *r) {
   unsigned wanted = 0;
   for (int k = 0; k < r->nin; k++) {
@@ -274,7 +276,7 @@ static unsigned wanted_of_record(lua_State *L, const op_record *r) {
   return wanted;
 }
 
-/* The values that the rule of this name needs for the gradients of the wanted inputs. */
+/* Returns a bit mask of the values that the rule of this op needs for the gradients of the wanted inputs. */
 static uint64_t needed_by_rule(lua_State *L, const op_record *r, unsigned wanted) {
   bool params;
   push_state(L);
@@ -354,8 +356,8 @@ static int l_set_rule(lua_State *L) {
   return 0;
 }
 
-/* new_node(name, rule, inputs, results): makes a node for a script's function, and attaches the results to it. The
-** rule's letters, except p, select the kept values. */
+/* new_node(name, rule, inputs, results): makes a node for a script's function, and attaches the results to the node.
+** The rule's letters, except p, select the values that the node keeps. */
 static int l_new_node(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   luaL_checktype(L, 4, LUA_TTABLE);

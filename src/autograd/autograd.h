@@ -25,7 +25,7 @@ static inline bool can_need(enum dtype d) { return dtype_kind(d) >= KIND_FLOAT; 
 /* Starts recording ops, in the whole process. */
 void start_recording(void);
 
-/* Makes the tensor u, at stack index i, a constant, through which no gradient flows. */
+/* Makes the tensor u, at stack index i, a constant: no gradient flows through the tensor. */
 void make_constant(lua_State *L, int i, tensor_userdata *u);
 
 /* x.grad = g, x.requires_grad = flag: the new value is at index 3. */

@@ -1,9 +1,9 @@
 /* The backward pass through the nodes: a node sums its incoming gradients, its rule computes the gradients of its
-** inputs, and these are passed on. Rare cases are handled in Lua (luatensor/autograd/engine.lua).
+** inputs, and these gradients are passed on. Rare cases are handled in Lua (luatensor/autograd/engine.lua).
 **
-** Unless create_graph is set, the walk owns every gradient in flight (`held`): no script can see such a gradient, so it
-** is freed after its use. If several inputs take the same gradient, each gets a view, so that the reference count of the
-** memory tells whether it may be written to. */
+** Unless create_graph is set, the walk owns every gradient in flight (`held`): no script can see such a gradient, so
+** the walk frees the gradient after its use. If several inputs take the same gradient, each gets a view. So the
+** reference count of the memory tells whether the memory may be written to. */
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"
@@ -12,7 +12,7 @@
 #include "lua/register.h"
 
 typedef struct walk {
-  bool graph;                  /* gradients are recorded themselves */
+  bool graph;                  /* create_graph: the gradients are recorded, too */
   bool retain;                 /* nodes keep their values */
   bool custom;                 /* this node's rule belongs to a script, which may keep its arguments and results */
   bool moved;                  /* this node's gradient was passed on unchanged */
@@ -66,7 +66,8 @@ static void add_up(lua_State *L, const walk *w) {
 
 /* ---- where gradients go ---- */
 
-/* Sets a leaf's gradient, which was nil, to the tensor at the top, or to a copy if that tensor is visible to others. */
+/* Sets a leaf's gradient, which was nil, to the tensor at the top, or to a copy of that tensor if a script can see the
+** tensor. */
 static void set_leaf(lua_State *L, int leaf) {
   tensor_userdata *g = tensor_at(L, -1);
   if (!is_sole(&g->tensor)) {
@@ -235,8 +236,9 @@ static void drop_spares(lua_State *L, int used, int result) {
   }
 }
 
-/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces it by f's result. Other tensors that
-** f makes are freed, and so are those that show f the node's kept values: for rules of one input these are spares. */
+/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces the rule by f's result. Other tensors
+** that f makes are freed, and so are the tensors that show f the node's kept values. For rules of one input the latter
+** are spares. */
 static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   int at = lua_gettop(L), spares = one && !w->graph ? SPARES : 0;
   scope *made = w->graph || w->custom ? NULL : scope_open(L, w->made);
@@ -278,7 +280,7 @@ static void pass_each(lua_State *L, walk *w, const rule *r) {
   }
 }
 
-/* Drops the node's gradient after its use; for several results it is a table. */
+/* Frees the node's gradient after its use. The gradient is a table if the node has several results. */
 static void drop_gradient(lua_State *L) {
   if (lua_type(L, G) != LUA_TTABLE) {
     tensor_drop(&tensor_at(L, G)->tensor);
@@ -287,7 +289,7 @@ static void drop_gradient(lua_State *L) {
   for (lua_pushnil(L); lua_next(L, G); lua_pop(L, 1)) tensor_drop(&tensor_at(L, -1)->tensor);
 }
 
-/* Pushes a view of the gradient at G; for several results a table of views. */
+/* Pushes a view of the gradient at G, or a table of views if the node has several results. */
 static void push_gradient_view(lua_State *L) {
   if (lua_type(L, G) != LUA_TTABLE) {
     push_view(L, &tensor_at(L, G)->tensor);
@@ -303,7 +305,7 @@ static void push_gradient_view(lua_State *L) {
   }
 }
 
-/* Captures the node's gradient if it is wanted. False: the walk continues from the node. */
+/* Captures the node's gradient if it is wanted. Returns false if the walk must continue from the node. */
 static bool capture(lua_State *L, const walk *w) {
   if (lua_isnil(L, CAPTURED)) return false;
   lua_pushvalue(L, NODE);
@@ -396,9 +398,9 @@ static int walk_nodes(lua_State *L) {
   return 0;
 }
 
-/* walk(nodes, run, engine, source, output, g): the backward pass from source, a node (output: number of its result) or
-** a leaf, through nodes in the order from `order`; g is the gradient of source. run: graph, retain, captured, captures,
-** wanted, check. */
+/* walk(nodes, run, engine, source, output, g): the backward pass from `source`, a leaf or result number `output` of a
+** node. g is the gradient of `source`; `nodes` is in the order that `order` returns. The fields of run are graph,
+** retain, captured, captures, wanted and check. */
 static int l_walk(lua_State *L) {
   lua_settop(L, FIRST);
   check_tensor(L, FIRST, "backward");

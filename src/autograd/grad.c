@@ -17,7 +17,7 @@ static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
     luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s%s", fn,
                u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name,
                u->tensor.weak ? "" : "; write 1.0 instead of 1, or {dtype = \"float32\"}");
-  if (flag && u->tensor.apart) {             /* from now on, changes of its memory must be seen */
+  if (flag && u->tensor.apart) {             /* from now on, changes of the tensor's memory must be seen */
     u->tensor.apart = false;
     u->tensor.store->kept--;
   }
@@ -50,7 +50,7 @@ static int l_requires_grad(lua_State *L) {
 }
 
 /***
-A tensor with the same elements in the same memory, through which no gradient flows.
+Returns a tensor with the same elements in the same memory, through which no gradient flows.
 @function detach
 @tparam Tensor x
 @treturn Tensor
@@ -109,7 +109,7 @@ static int get_is_leaf(lua_State *L) {
   return 1;
 }
 
-/* The name of the op that made x, if gradients flow through it. */
+/* Returns the name of the op that made x, if gradients flow through x. */
 static int get_grad_fn(lua_State *L) {
   check_tensor(L, 1, "grad_fn");
   if (((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return 0;
@@ -172,8 +172,8 @@ int set_grad(lua_State *L) {
 
 /* ---- for the engine ---- */
 
-/* source(x): where x's gradient goes: nil, x itself (a leaf), or its node and, for several results, the number of the
-** result. */
+/* source(x): where x's gradient goes. Returns nil, x itself (a leaf), or x's node; for a node with several results also
+** the number of the result. */
 static int l_source(lua_State *L) {
   check_tensor(L, 1, "autograd");
   const tensor_userdata *u = lua_touserdata(L, 1);
@@ -208,7 +208,7 @@ static int l_set_apart(lua_State *L) {
   return 0;
 }
 
-/* become(x, y): x, a leaf, takes over y's memory, dtype and device. */
+/* become(x, y): the leaf x takes over y's memory, dtype and device. */
 static int l_become(lua_State *L) {
   tensor *x = check_tensor(L, 1, "autograd"), *y = check_tensor(L, 2, "autograd");
   if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return luaL_error(L, "only leaves can be moved");

@@ -151,8 +151,8 @@ void push_lengths(lua_State *L, const node_value *v) {
 
 /* ---- what the engine asks ---- */
 
-/* rule(node): returns the row of its rule, or nil; its name; the number of inputs; and where retain_grad wants its
-** gradients, or nil. */
+/* rule(node): returns the row of its rule or nil, its name, the number of inputs, and the table in which retain_grad
+** wants the node's gradients, or nil. */
 static int l_rule(lua_State *L) {
   node *n = check_node(L, 1);
   if (lua_getiuservalue(L, 1, NODE_RULE) == LUA_TUSERDATA) lua_getiuservalue(L, -1, 1);
@@ -162,8 +162,8 @@ static int l_rule(lua_State *L) {
   return 4;
 }
 
-/* edge(node, k): where input k's gradient goes: nil (nowhere), a leaf, or a node and, for several results, the number
-** of the result. */
+/* edge(node, k): where input k's gradient goes. Returns nil (nowhere), a leaf, or a node; for a node with several
+** results also the number of the result. */
 static int l_edge(lua_State *L) {
   const node *n = check_node(L, 1);
   lua_Integer at = lua_tointeger(L, 2);
@@ -208,7 +208,7 @@ static int compare_seq(const void *a, const void *b) {
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* True if the value at the top is a key of the table at index `barriers`; 0: there is no table. */
+/* True if the value at the top is a key of the table at index `barriers`. If `barriers` is 0, there is no table. */
 static bool is_barrier(lua_State *L, int barriers) {
   if (!barriers) return false;
   lua_pushvalue(L, -1);
@@ -257,8 +257,9 @@ static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i
   return count;
 }
 
-/* order(node, barriers): the nodes that a gradient reaches from this node, the most recently made first; stops at
-** barriers, a set of leaves and nodes. Also returns whether it ends at a leaf that is no barrier. */
+/* order(node, barriers): returns the nodes that a gradient reaches from this node, the most recently made first. The
+** walk stops at `barriers`, a set of leaves and nodes. The second result is true if a path ends at a leaf that is no
+** barrier. */
 static int l_order(lua_State *L) {
   static uint64_t marks;                     /* one thread runs a state; other threads may skip numbers, which is
                                              ** harmless */

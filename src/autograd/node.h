@@ -1,10 +1,10 @@
 #ifndef LT_AUTOGRAD_NODE_H
 #define LT_AUTOGRAD_NODE_H
 
-/* Nodes: what autograd records about an op. A node is a userdata with the op's results and inputs, the parameters of
-** the call, and, as user values, its rule and its edges to other nodes. Tensors that a rule needs are kept as storages,
-** not as Lua's tensors: so they are freed as soon as the node is released, and a kept result does not keep itself
-** alive. */
+/* Nodes record ops for autograd. A node is a userdata with the op's results and inputs and the parameters of the
+** call. Its user values are its rule and its edges to other nodes. Tensors that a rule needs are kept as storages,
+** not as Lua's tensors. So the memory is freed as soon as the node is released, and a kept result does not keep
+** itself alive. */
 
 #include "lua/args.h"
 
@@ -32,7 +32,7 @@ typedef struct node_value {
 typedef struct node {
   const void *class;
   uint64_t  seq;               /* increases: a node comes after those that it needs */
-  uint64_t  mark;              /* of the last walk that saw the node */
+  uint64_t  mark;              /* number of the last walk that saw the node */
   const char *name;
   bool      used;              /* backward has used the node and released everything */
   bool      failed;            /* a backward that started here raised an error */
@@ -44,7 +44,7 @@ typedef struct node {
   node_value value[];          /* results, then inputs */
 } node;
 
-/* user values; the edge of input k is NODE_EDGES + k */
+/* User values of a node. The edge of input k is NODE_EDGES + k. */
 enum { NODE_RULE = 1, NODE_ARGUMENTS, NODE_GRADIENTS, NODE_EDGES };
 
 /* The values of the call that a rule needs; lua/luatensor/gradients explains the letters. */
@@ -62,25 +62,25 @@ node *push_node(lua_State *L, const char *name, int nin, int nout, int dims);
 
 void node_own(lua_State *L, int at);
 
-/* Sets a value from a tensor. keep: with its elements. *room: the place for its dims. changed: it was written to
-** since. */
+/* Sets a value from a tensor. If `keep` is set, the value keeps the elements, too. `changed` says that the tensor was
+** written to after the call. *room is the memory for the value's dims, and is moved behind them. */
 void node_set_tensor(node_value *v, const tensor *t, bool keep, bool changed, int64_t **room);
 
 /* Sets a value from the number or boolean at stack index i. */
 void node_set_number(lua_State *L, node_value *v, int i);
 
-/* Pushes a copy of the arguments from stack index first to last, as one table. Adds the versions of the tensors in
-** it. */
+/* Pushes a copy of the arguments from stack index first to last, as one table. Adds the versions of the tensors among
+** the arguments to *versions. */
 void push_arguments(lua_State *L, int first, int last, uint64_t *versions);
 
-/* The sum of the versions of the tensors in the arguments at i. */
+/* Returns the sum of the versions of the tensors in the arguments at i. */
 uint64_t argument_versions(lua_State *L, int i);
 
 /* Pushes the value's shape as a list. */
 void push_lengths(lua_State *L, const node_value *v);
 
-/* Pushes the values that a rule's letters request from the node at `at`. graph: as parts of the graph. spares: a table
-** whose first tensors are reused, as many as are returned; 0: makes new ones. */
+/* Pushes the values that a rule's letters request from the node at `at`, and returns their number. graph: the values
+** are parts of the graph. spares: stack index of a table whose first tensors are reused; 0: new tensors are made. */
 int push_kept(lua_State *L, int at, const char *letters, bool graph, int spares);
 
 /* Releases everything that the node at `at` keeps, and its edges, after its use. */

@@ -22,7 +22,7 @@ static int raise_changed(lua_State *L, const node *n) {
                     "change without _", n->name);
 }
 
-/* Attaches the edge of a kept value, so that gradients of gradients find their way. */
+/* Attaches the edge of a kept value, so that gradients of gradients flow through the value, too. */
 static void attach(lua_State *L, int at, const node *n, int k) {
   const node_value *v = &n->value[k];
   tensor_userdata *u = lua_touserdata(L, -1);
@@ -47,8 +47,8 @@ static tensor *push_spare(lua_State *L, int spares, int i) {
   return t;
 }
 
-/* Pushes value k of the node at `at`. graph: as a part of the graph; else in spare i. Returns true if it is a
-** tensor. */
+/* Pushes value k of the node at `at`. graph: the value is a part of the graph; otherwise it uses spare i. Returns true
+** if the value is a tensor. */
 static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int i) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];

@@ -6,7 +6,8 @@
 ** are added back one by one, so that a fork never leaves a lock taken. */
 static _Atomic(account *) orphans;
 
-/* True if no storage is charged any more. This count is the last field of an account that another thread accesses. */
+/* True if no storage is charged to the account any more. The count is the last field of an account that another thread
+** accesses. */
 static bool is_empty(account *a) {
   return a->count == atomic_load_explicit(&a->returned_count, memory_order_acquire);
 }

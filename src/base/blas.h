@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Row-major, or (trans) column-major. */
+/* A matrix is row-major, or column-major if `trans` is set. */
 typedef struct blas_matrix {
   bool    trans;
   int64_t ld;                /* elements from one row (trans: column) to the next */

@@ -41,7 +41,7 @@ typedef struct scalar {
 /* The values of the op table's result column. */
 enum op_result { RESULT_SAME, RESULT_REAL, RESULT_BOOL, RESULT_ACC, RESULT_POSITION };
 
-/* The dtype of the result of an element-wise row that computes in dtype d. */
+/* Returns the dtype of the result of an element-wise row that computes in dtype d. */
 static inline enum dtype result_dtype(enum op_result r, enum dtype d) {
   return r == RESULT_BOOL ? DT_bool : r == RESULT_REAL ? dtype_real(d) : d;
 }
@@ -83,8 +83,8 @@ enum reduce_op {
   REDUCE_COUNT
 };
 
-/* out[k] = op over r of in[k, r]. Dims are sorted by in's stride, largest first, and collapsed. Ordered reductions
-** (argmax, where positions count) keep the order of the reduced dims. */
+/* out[k] = op over r of in[k, r]. Dims are sorted by in's stride, largest first, and collapsed. Ordered reductions,
+** such as argmax, keep the order of the reduced dims, because they return positions. */
 typedef struct reduce_call {
   enum reduce_op op;
   enum dtype compute;          /* the dtype to which in is converted */
@@ -172,8 +172,8 @@ typedef struct norm_call {
   operand    gradient;         /* backward: the gradient of the result */
   const void *weight, *bias;   /* or NULL */
   void       *stats;           /* output; backward an input */
-  void       *running_mean, *running_var;   /* channels, forward; or NULL. Unless given: new = old + momentum * (this
-                                            ** batch's - old) */
+  void       *running_mean, *running_var;   /* channels, forward; or NULL. Unless `given`, the call sets new = old +
+                                            ** momentum * (batch's value - old) */
   void       *dweight, *dbias; /* backward: outputs, or NULL */
 } norm_call;
 
@@ -256,30 +256,36 @@ typedef struct fft_call {
   int64_t    in_stride, out_stride;   /* strides along the line, in elements of their dtype */
 } fft_call;
 
-/* Linear algebra on each matrix of a batch of one size. Matrices lie one after the other, contiguous and column-major:
-** element (i, j) of m × n is at i + j * m. batch, m, n, k are at least 1. Other operands have a vector for each matrix.
-** Unless `a` is a result, its contents are undefined afterwards. NULL: not wanted, or the device uses its own scratch
-** memory. info, on the host, has an entry for each matrix (NULL: not wanted, and the call does not wait): 0; or, if
-** there is no result, the info of LAPACK's routine named in brackets; or LINALG_NOT_FINITE, which the ops marked *
-** detect before they compute. */
+/* Linear algebra on each matrix of a batch of one size. Matrices are stored one after the other, contiguous and
+** column-major: element (i, j) of m × n is at i + j * m. batch, m, n, k are at least 1. Other operands have a
+** vector for each matrix. Unless `a` is a result, its contents are undefined afterwards. An operand that is NULL is not
+** wanted, or the device uses its own scratch memory.
+**
+** info, on the host, has an entry for each matrix. It is NULL if it is not wanted; then the call does not wait. An
+** entry is 0 if there is a result, otherwise the info of LAPACK's routine named in brackets. The ops marked * detect
+** NaN and infinity before they compute, and then set LINALG_NOT_FINITE. */
 enum { LINALG_NOT_FINITE = -1 };
 
 enum linalg_op {
   LINALG_cholesky,             /* [potrf] a n × n, Hermitian, upper triangle read: U with a = Uᴴ U there, 0 below */
   LINALG_lu,                   /* [getrf] a m × n: L and U in one matrix; pivots; order */
-  LINALG_lu_solve,             /* [getrs] a n × n and pivots as lu leaves them, b n × k: b = a⁻¹ b, or (transposed) aᵀ⁻¹ b */
-  LINALG_solve,                /* [getrf] a n × n, b n × k: the same from a itself */
+  LINALG_lu_solve,             /* [getrs] a n × n and pivots as lu leaves them, b n × k: b = a⁻¹ b, or aᵀ⁻¹ b if
+                               ** `transposed` */
+  LINALG_solve,                /* [getrf] a n × n, b n × k: b = a⁻¹ b, where a is not factored */
   LINALG_inv,                  /* [getrf] a n × n: its inverse */
-  LINALG_det,                  /* a n × n: b [1] its determinant, 0 where it is singular; no info */
+  LINALG_det,                  /* a n × n: b [1] its determinant, 0 if a is singular; no info */
   LINALG_slogdet,              /* a n × n: b [1] det / |det|, or 0, values [1] log |det|; no info */
-  LINALG_qr,                   /* a m × n, p = full ? m : min(m, n): b m × p = Q, c p × n = R; b may be a where p = n. No info */
+  LINALG_qr,                   /* a m × n, p = full ? m : min(m, n): b m × p = Q, c p × n = R; b may be a
+                               ** if p = n; no info */
   LINALG_svd,                  /* [gesdd] * a m × n, p = min(m, n): values [p], descending; b = U, m × (full ? m : p);
                                ** c = Vᴴ, (full ? n : p) × n; without b and c values only */
-  LINALG_eigh,                 /* [syevd] * a n × n, Hermitian, one triangle read: values [n], ascending; a: (vectors) V */
-  LINALG_eig,                  /* [geev] * a n × n: b [n] complex, in any order; c n × n complex: vectors of length 1, or NULL */
-  LINALG_lstsq,                /* [gelsd] * a m × n, b max(m, n) × k: x in b's first n rows, what is left over in the others
-                               ** (m > n = rank), or as much in one row and 0; values [min(m, n)] of a; rank [1], of
-                               ** the values > rtol * the first */
+  LINALG_eigh,                 /* [syevd] * a n × n, Hermitian, one triangle read: values [n], ascending; if
+                               ** `vectors`, V replaces a */
+  LINALG_eig,                  /* [geev] * a n × n: b [n] complex, in any order; c n × n complex: vectors of length 1, or
+                               ** NULL */
+  LINALG_lstsq,                /* [gelsd] * a m × n, b max(m, n) × k: x in b's first n rows; if m > n = rank, the
+                               ** squares of the other rows sum to the squared residual. values [min(m, n)] of a; rank
+                               ** [1]: how many values > rtol * the first */
   LINALG_COUNT
 };
 
@@ -339,13 +345,14 @@ typedef struct gemm_call {
   enum precision precision;    /* the least precision that is allowed */
 } gemm_call;
 
-/* Convolutions (cross-correlations, as usual for networks). Contiguous: x [n, c_in, in], w [c_out, c_in / groups,
-** kernel], y [n, c_out, out]; with two spatial lengths each (height, width; for signals the height is 1). Outside of x,
-** elements count as 0:
-**   y[b, o, p] = bias[o] + sum over c, k of x[b, first channel of o's group + c, p * stride + k * dilation - pad] * w[o, c, k]
-** pad: the zeros before x. After x there are as many zeros as `out` needs, also fewer, or a negative number if the end
-** of x is not read. Lengths, stride and dilation are at least 1, pad is at least 0. Sums are made in an order that does
-** not depend on the number of threads; half floats are summed in float32. */
+/* Convolutions (cross-correlations, as usual for networks). The operands are contiguous: x [n, c_in, in],
+** w [c_out, c_in / groups, kernel], y [n, c_out, out]. Each has two spatial lengths, height and width; for signals the
+** height is 1. With c' = c + the first channel of o's group, y is
+**      y[b, o, p] = bias[o] + sum over c, k of x[b, c', p * stride + k * dilation - pad] * w[o, c, k]
+** Elements outside of x count as 0. pad is the number of zeros before x. After x there are as many zeros as `out`
+** needs. Their number may differ from pad, and is negative if the end of x is not read. Lengths, stride and dilation
+** are at least 1, pad is at least 0. Sums are made in an order that does not depend on the number of threads. Half
+** floats are summed in float32. */
 enum conv_op {
   CONV_forward,                /* y from x, w and bias */
   CONV_input,                  /* x from y and w: x's gradient, where y is y's gradient; a transposed convolution */
@@ -367,7 +374,7 @@ typedef struct conv_call {
 ** element. Adaptive: window p is floor(p * in / out) … ceil((p + 1) * in / out) - 1, and kernel, stride, dilation, pad
 ** are 0. */
 enum pool_op {
-  POOL_max,                    /* y, and position unless it is NULL: that of the first maximum, or of the last NaN */
+  POOL_max,                    /* y, and the position of the first maximum or last NaN, unless `position` is NULL */
   POOL_max_back,               /* x from y and position: x's gradient, where y is y's gradient */
   POOL_average,
   POOL_average_back,           /* x from y: x's gradient */
@@ -391,8 +398,8 @@ typedef struct pool_call {
 ** o; [rows, 3 width] of a GRU r, z, n. Backward steps add CELL_dy and CELL_dh, which may be NULL (0). */
 enum cell_op {
   CELL_lstm,                   /* gates: sums, which are replaced by the gates; before (c) → c, h */
-  CELL_lstm_back,              /* gates, before, c, dy, dh; dc: of c, replaced by that of `before` → dgates, of the
-                               ** sums */
+  CELL_lstm_back,              /* gates, before, c, dy, dh; dc: the gradient of c, replaced by that of `before` →
+                               ** dgates: the sums' gradients */
   CELL_gru,                    /* gates: sums of the input, which are replaced by the gates; other [3 width]: of h;
                                ** before (h) → h */
   CELL_gru_back,               /* gates, other's n, before, dy; dh: of h, replaced by the direct gradient of `before` →
@@ -425,8 +432,8 @@ typedef struct attention_call {
   double  scale;
   int64_t batch, heads, queries, keys, width, out_width;
   attention_operand q, k, v, o, dout, dq, dk, dv;
-  void   *log_sums;            /* [batch, heads, queries]: logarithms of the sums of exponentials in each row; infinity:
-                               ** the row sees no key */
+  void   *log_sums;            /* [batch, heads, queries]: logarithm of each row's sum of exponentials; infinity if the
+                               ** row sees no key */
   const void *mask;            /* or NULL; bool (true: the key is seen) or `dtype` (added to the scores) */
   enum dtype mask_dtype;
   int64_t mask_stride[4];      /* strides over batch, heads, queries, keys; 0: broadcast */
@@ -487,7 +494,7 @@ typedef struct elementwise_call {
   operand    out, in[MAX_IN];
 } elementwise_call;
 
-/* A script's own kernel. A pointer or a number is given as the low bytes of its value. */
+/* A script's own kernel. An argument is a pointer or a number, given as the low bytes of `value`. */
 enum { USER_KERNEL_ARGUMENTS = 64 };
 
 typedef struct user_kernel_argument {

@@ -1,9 +1,10 @@
 #ifndef LT_BASE_CANCEL_H
 #define LT_BASE_CANCEL_H
 
-/* Cancellation of operations. The starter of an operation provides a function that tells whether the operation should
-** end. The CPU calls it between pieces of work, every few milliseconds, on the thread that started the operation. After
-** a cancellation, regions are skipped and device_<entry> returns ERR_CANCELLED; results are incomplete. */
+/* Cancellation of operations. The caller of an operation provides a function that tells whether the operation should
+** end. The CPU calls this function between pieces of work, every few milliseconds, on the thread that started the
+** operation. After a cancellation, regions are skipped and device_<entry> returns ERR_CANCELLED; results are
+** incomplete. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +12,8 @@
 #include "base/tls.h"
 
 typedef struct operation {
-  bool  (*asked)(void *context);        /* true: cancel; NULL: there is no such function */
+  bool  (*asked)(void *context);        /* returns true if the operation should be cancelled; NULL: nothing can cancel
+                                        ** it */
   void   *context;
   int64_t next;                         /* time of the next check on a coarse clock, in nanoseconds; 0: not set */
   bool    stopped;                      /* the operation is cancelled */
@@ -31,10 +33,10 @@ static inline bool cancel_due(void) {
   return this_operation.asked && (this_operation.stopped || cancel_look());
 }
 
-/* For loops over many elements: the end of the stretch that begins at i, or i if there are no more elements or the
-** operation is cancelled:
-**   for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i;) for (; i < end; i++) … */
-enum { CANCEL_STRETCH = 1 << 17 };            /* elements: 0.1 ms of work; a check takes 10 ns */
+/* Returns the end of the stretch of a long loop that begins at i, or i if there are no more elements or the operation
+** is cancelled. Usage:
+**    for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i;) for (; i < end; i++) … */
+enum { CANCEL_STRETCH = 1 << 17 };            /* elements: 0.1 ms of work, while a check takes 10 ns */
 static inline int64_t cancel_stretch(int64_t i, int64_t n) {
   if (i >= n || this_operation.stopped || (i > 0 && cancel_due())) return i;
   return n - i < CANCEL_STRETCH ? n : i + CANCEL_STRETCH;

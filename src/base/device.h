@@ -42,33 +42,36 @@ typedef struct device_working_set {
 /* Queues of work on a device; each queue keeps the order. Streams are numbers; stream 0 always exists. NULL in struct
 ** device: work is done when a call returns. Functions may return ERR_DEVICE, ERR_LATE, ERR_CAPTURE. */
 typedef struct device_streams {
-  int    (*make)(int index, int *stream);                     /* with a count of 1; ERR_MEMORY: too many streams */
+  int    (*make)(int index, int *stream);                     /* makes a stream with a count of 1; ERR_MEMORY: too many
+                                                              ** streams */
   void   (*retain)(int index, int stream);
-  /* decrements the count; the stream ends with the last one */
+  /* decrements the count; the stream is freed when the count is 0 */
   void   (*release)(int index, int stream);
-  int    (*current)(int index);                               /* the stream on which work is queued */
+  int    (*current)(int index);                               /* returns the stream on which work is queued */
   int    (*use)(int index, int stream);                       /* makes a stream the current one */
   int    (*sync)(int index, int stream);
-  /* waits for the work that is queued on `other` now */
+  /* makes the stream wait for the work that is now queued on `other` */
   int    (*follow)(int index, int stream, int other_index, int other);
   int    (*event_make)(int index, bool timing, void **event);
   void   (*event_free)(int index, void *event);
   int    (*event_record)(int index, void *event, int stream);
-  /* the stream waits for an event of any device of this kind */
+  /* makes the stream wait for an event of any device of this kind */
   int    (*event_wait)(int index, int stream, void *event);
   int    (*event_query)(int index, void *event, bool *done);
   int    (*event_sync)(int index, void *event);
   int    (*event_elapsed)(int index, void *from, void *to, double *milliseconds);
 } device_streams;
 
-/* Work that is queued between begin and end is recorded instead of run, and runs at each replay, on the current stream.
-** Memory that is allocated meanwhile belongs to the graph until free. Waiting meanwhile is ERR_CAPTURE. */
+/* Work that is queued between begin and end is recorded instead of run. The work runs at each replay, on the current
+** stream. Memory that is allocated while recording belongs to the graph until `free`. Waiting while recording returns
+** ERR_CAPTURE. */
 typedef struct device_graphs {
-  int  (*begin)(int index, void **graph);        /* waits first; ERR_CAPTURE: another graph is being captured */
-  int  (*end)(int index, void *graph);           /* the graph must be freed, even after an error */
+  int  (*begin)(int index, void **graph);        /* waits for queued work first; ERR_CAPTURE: another graph is being
+                                                 ** captured */
+  int  (*end)(int index, void *graph);           /* ends the capture; the graph must be freed, even after an error */
   int  (*replay)(int index, void *graph);
-  void (*free)(int index, void *graph);          /* also allowed instead of end */
-  void (*forget)(void *graph);                   /* instead of free, if the device was reopened */
+  void (*free)(int index, void *graph);          /* frees the graph; may be called instead of end */
+  void (*forget)(void *graph);                   /* replaces free if the device was reopened */
 } device_graphs;
 
 typedef struct device {
@@ -77,55 +80,62 @@ typedef struct device {
   int         dlpack;                                         /* DLPack's number of this kind */
   /* true: the host may read and write this device's memory */
   bool        host_memory;
-  int  (*count)(void);                                        /* number of devices of this kind here */
-  const char *(*reason)(void);                                /* the reason if count() is 0 */
-  /* number of devices up to the last used one; does not open any */
+  int  (*count)(void);                                        /* returns the number of devices of this kind on this
+                                                              ** machine */
+  const char *(*reason)(void);                                /* returns the reason if count() is 0 */
+  /* returns the number of devices up to the last used one, without opening any */
   int  (*in_use)(void);
   int  (*info)(int index, device_info *info);
 
-  int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* takes about a second */
-  /* for each CPU thread, or for the whole GPU; ERR_MEMORY */
+  int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* measures; takes about a second */
+  /* measures repeated reading of `bytes` bytes by each CPU thread, or by the whole GPU; ERR_MEMORY */
   int  (*working_set)(int index, size_t bytes, device_working_set *w);
 
-  /* The number of threads of the host's part. */
+  /* Returns the number of threads of the CPU kernels. */
   int  (*threads)(void);
   void (*set_threads)(int n);
-  void (*describe)(char *text, size_t size);                  /* kernels, libraries, threading, as text for people */
+  void (*describe)(char *text, size_t size);                  /* describes kernels, libraries and threading, as text for
+                                                              ** people */
 
   /* Memory. index: the number after the colon. */
-  int  (*alloc)(int index, size_t bytes, void **ptr);         /* not zeroed, 64-byte aligned; OK or ERR_MEMORY */
-  /* takes effect when queued work that uses the memory is done */
+  int  (*alloc)(int index, size_t bytes, void **ptr);         /* allocates memory that is 64-byte aligned and not
+                                                              ** zeroed; OK or ERR_MEMORY */
+  /* frees memory as soon as queued work no longer uses it */
   void (*free)(int index, void *ptr, size_t bytes);
   int  (*copy_in)(int index, void *to, const void *host, size_t bytes);
-  int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* waits */
-  /* between two devices of this kind */
+  int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* copies and waits */
+  /* copies between two devices of this kind */
   int  (*copy_across)(int index, void *to, int from_index, const void *from, size_t bytes);
   int  (*sync)(int index);                                    /* waits for all queued work */
-  memory_stats *(*stats)(int index);                          /* owned by the device; for the whole process */
+  memory_stats *(*stats)(int index);                          /* returns the counts of the whole process; the device
+                                                              ** owns them */
   void (*empty_cache)(int index);                             /* returns cached memory to the system */
-  /* bytes that can still be allocated, including cached ones; SIZE_MAX: unknown */
+  /* *bytes: bytes that can still be allocated, including cached ones; SIZE_MAX: unknown */
   int  (*available)(int index, size_t *bytes);
 
-  /* host memory that the device can copy from and to directly */
+  /* allocates host memory that the device can read and write directly */
   int  (*pin)(size_t bytes, void **host);
   void (*unpin)(void *host);
   bool (*is_pinned)(const void *host, size_t bytes);
 
-  /* the device's contents are lost, and its epoch increases */
+  /* closes and opens the device; its contents are lost, and its epoch increases */
   int  (*reopen)(int index);
-  unsigned (*epoch)(int index);                               /* NULL: contents are never lost */
+  unsigned (*epoch)(int index);                               /* returns the number of reopenings; NULL: contents are
+                                                              ** never lost */
   void (*shut)(void);                                         /* closes all devices; the next call opens them again */
   const device_streams *streams;
   const device_graphs  *graphs;
 
-  void (*explain)(int index, char *text, size_t size);        /* the message for the last ERR_DEVICE or ERR_LATE */
+  void (*explain)(int index, char *text, size_t size);        /* writes the message for the last ERR_DEVICE or
+                                                              ** ERR_LATE */
 
   /* Computation: one entry for each family. Returns a status; ERR_NO_KERNEL: not supported. Work may still be queued
   ** when the entry returns. */
 #define FAMILY(name, call) int (*name)(int index, call *c);
 #include "families.def"
 
-  /* Kernels that scripts write. *log, to be freed: the compiler's messages with ERR_DEVICE, or NULL. */
+  /* Kernels that scripts write. *log, which the caller frees, has the compiler's messages after ERR_DEVICE, or is
+  ** NULL. */
   int  (*user_kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);
   void (*user_kernel_free)(int index, void *kernel);
 
@@ -140,17 +150,17 @@ typedef struct place {
 /* The kinds of devices, by number; the host's own kind is the first. The compiled-in kinds are in device.c's list.
 ** Others may be added while the process runs, and stay. */
 enum { DEVICE_KINDS = 8 };             /* the most kinds */
-const device *device_kind(int number); /* NULL: there is no such kind */
+const device *device_kind(int number); /* returns NULL if there is no such kind */
 int device_number(const device *d);
 
 /* Adds a kind, whose struct must live as long as the process. Returns its number, or -1 if a kind of this name exists,
 ** if the struct has another version, or if there are too many kinds. */
 int device_add(const device *d);
 
-/* The place of tensors that the host itself reads and writes. */
+/* Returns the place of tensors that the host itself reads and writes. */
 place host_place(void);
 
-/* The best device other than the host's; false if there is none. */
+/* Finds the best device other than the host's. Returns false if there is none. */
 bool device_accelerator(place *p);
 
 /* Writes the reason why there is no device, such as "libcuda.so.1: cannot open shared object file (no NVIDIA driver on
@@ -161,10 +171,10 @@ static inline unsigned place_epoch(place p) { return p.device->epoch ? p.device-
 
 static inline bool place_equal(place a, place b) { return a.device == b.device && a.index == b.index; }
 
-/* True if the two can copy directly, without the host. */
+/* True if data can be copied between the two places directly, without the host. */
 static inline bool place_same_kind(place a, place b) { return a.device == b.device; }
 
-/* True if the host may access the memory there. */
+/* True if the host may access memory at this place. */
 static inline bool place_is_host(place p) { return p.device->host_memory; }
 
 #endif

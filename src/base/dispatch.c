@@ -2,7 +2,7 @@
 
 /* ---- how much work a call is ---- */
 
-/* The number of different elements of operand k that a plan visits. */
+/* Returns the number of different elements of operand k that a plan visits. */
 static double visited(const plan *p, int k) {
   double n = 1;
   for (int d = 0; d < p->ndim; d++)
@@ -16,7 +16,7 @@ static double bytes_visited(const plan *p, int k, const operand *o) {
   return o->data ? bytes_of(visited(p, k), o->dtype) : 0;
 }
 
-/* The bytes of inputs 1 … n of a plan. */
+/* Returns the bytes of inputs 1 … n of a plan. */
 static double bytes_in(const plan *p, const operand *in, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += bytes_visited(p, 1 + i, &in[i]);
@@ -58,7 +58,7 @@ static work work_cross_entropy(const cross_entropy_call *c) {
                      : (work){.dtype = c->compute, .elements = n, .read = in + classes, .written = sums + losses};
 }
 
-/* Parameters and statistics are negligible. */
+/* The bytes of parameters and statistics are negligible. */
 static work work_norm(const norm_call *c) {
   double n = (double)c->rows * (double)c->segments * (double)c->run, bytes = bytes_of(n, c->in.dtype);
   return (work){.dtype = c->compute, .elements = n, .read = c->backward ? 2 * bytes : bytes, .written = c->out.data ? bytes : 0};
@@ -99,8 +99,8 @@ static work work_fft(const fft_call *c) {
                 .written = bytes_of(lines * (c->kind == FFT_real ? half : n), c->out.dtype)};
 }
 
-/* The elements that an op of linear algebra writes for a matrix, without the values and without the elements of its
-** inputs. */
+/* Returns the number of elements that an op of linear algebra writes for a matrix. The values and the inputs are not
+** included. */
 static double linalg_written(const linalg_call *c) {
   double m = (double)c->m, n = (double)c->n, k = (double)c->k, p = m < n ? m : n;
   switch (c->op) {
@@ -142,7 +142,7 @@ static work work_gemm(const gemm_call *c) {
 
 static double area(const int64_t length[2]) { return (double)length[0] * (double)length[1]; }
 
-/* Products with the padding count, too. */
+/* Products with the padding are counted, too. */
 static work work_conv(const conv_call *c) {
   double n = (double)c->n, each = (double)(c->c_in / c->groups) * area(c->kernel), weight = (double)c->c_out * each;
   double x = n * (double)c->c_in * area(c->in), y = n * (double)c->c_out * area(c->out);
@@ -169,7 +169,7 @@ static work work_cell(const cell_call *c) {
                 .written = bytes_of(n * widths[c->op].written, c->dtype)};
 }
 
-/* All products count, even those of masked keys. */
+/* All products are counted, even products of masked keys. */
 static work work_attention(const attention_call *c) {
   double each = (double)c->batch * (double)c->heads, q = (double)c->queries, k = (double)c->keys;
   double in = each * (q + k) * (double)c->width + each * k * (double)c->out_width, out = each * q * (double)c->out_width;
@@ -210,7 +210,7 @@ static void count_bytes(const profile_span *s, place where, enum profile_family 
   profile_count(s, where, family, (work){.dtype = DT_none, .read = (double)read, .written = (double)written});
 }
 
-/* Counts like a copy on another device; the bytes are those of the device's memory. */
+/* Counts the move like a copy on the other device. Only bytes of the device's memory are counted. */
 static int profile_move(place where, const map_call *c, enum profile_family family) {
   profile_span s = profile_begin(where);
   int st = profile_end(&s, where, where.device->map(where.index, c));

@@ -1,9 +1,9 @@
 #ifndef LT_BASE_DISPATCH_H
 #define LT_BASE_DISPATCH_H
 
-/* The only way to a device. device_<entry>(place, …) calls the entry for computing, copying or waiting. While a profile
-** runs, the call is counted and timed; otherwise this costs one test. Above the devices, only functions of op/ make
-** these calls. */
+/* The only way to a device: device_<entry>(place, …) calls the entry for computing, copying or waiting. While a profile
+** runs, the call is counted and timed; otherwise the profile costs one test. Above the devices, only functions of op/
+** make these calls. */
 
 #include "base/cancel.h"
 #include "base/profile.h"

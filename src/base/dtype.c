@@ -29,7 +29,8 @@ enum dtype dtype_complex(enum dtype d) {
   return d == DT_float64 ? DT_complex128 : DT_complex64;
 }
 
-/* The signed integer of `bytes` bytes; float64 if there is none that wide, as in the table for uint64. */
+/* Returns the signed integer of `bytes` bytes. If there is none, as for uint64 in the promotion table, returns
+** float64. */
 static enum dtype signed_of_size(int bytes) {
   for (int d = 0; d < DTYPE_COUNT; d++)
     if (dtypes[d].kind == KIND_INT && dtypes[d].size == bytes) return (enum dtype)d;

@@ -10,15 +10,15 @@ typedef _Bool bool;
 #endif
 
 /* THE dtype table: one row for each dtype. No other list has facts about dtypes.
-**   name     what scripts say and print
-**   store    C type of an element in memory; float16 and bfloat16 are bit patterns
-**   compute  dtype whose kernels do its arithmetic: store narrow, compute wide
-**   accum    dtype that sum and prod of it give
-**   kind     class for promotion
-**   digits   binary digits of a float's significand, the hidden one among them; 0: no real float
-**   exponent bits of a float's exponent
-**   numpy    NumPy's letter for the kind: "f4" is float32; 0: NumPy has no such dtype
-**   dlpack   code of DLPack's DLDataTypeCode
+**    name     the dtype's name in scripts
+**    store    C type of an element in memory; float16 and bfloat16 are bit patterns
+**    compute  dtype of arithmetic, which is wider than the stored dtype for half floats
+**    accum    dtype of sums and products
+**    kind     class for promotion
+**    digits   binary digits of a float's significand, including the hidden one; 0: not a real float
+**    exponent bits of a float's exponent
+**    numpy    NumPy's letter for the kind: "f4" is float32; 0: NumPy has no such dtype
+**    dlpack   code of DLPack's DLDataTypeCode
 */
 #define DTYPES(X)                                                                             \
   /* name     store         compute     accum       kind  digits exponent numpy dlpack */     \
@@ -105,15 +105,16 @@ static inline enum dtype dtype_compute(enum dtype d) { return (enum dtype)dtypes
 /* True for floats whose stored elements are narrower than their compute dtype. */
 static inline bool     dtype_is_narrow(enum dtype d) { return dtypes[d].compute != (uint8_t)d; }
 
-enum dtype dtype_real(enum dtype d);      /* the dtype of a complex dtype's parts; other dtypes are returned
+enum dtype dtype_real(enum dtype d);      /* returns the dtype of a complex dtype's parts; other dtypes are returned
                                           ** unchanged */
-enum dtype dtype_complex(enum dtype d);   /* the complex dtype of such parts; integers count as the default float */
+enum dtype dtype_complex(enum dtype d);   /* returns the complex dtype with such parts; integers count as the default
+                                          ** float */
 
-enum dtype dtype_find(const char *name);             /* DT_none: unknown name */
-enum dtype dtype_promote(enum dtype a, enum dtype b);/* the standard's table; api.md §1 for the rest */
+enum dtype dtype_find(const char *name);             /* returns DT_none for an unknown name */
+enum dtype dtype_promote(enum dtype a, enum dtype b);/* follows the standard's table; api.md §1 has the rest */
 bool       dtype_in_class(enum dtype d, enum dtype_class c);
 
-/* The dtype of float results from operands without floats: "float32" unless lt.set_default_dtype changed it. */
+/* Returns the dtype of float results from operands without floats: "float32" unless lt.set_default_dtype changed it. */
 enum dtype dtype_default_float(void);
 void       dtype_set_default_float(enum dtype d);
 #endif

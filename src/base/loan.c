@@ -6,19 +6,19 @@
 
 typedef struct loan {
   uint64_t    number;
-  const void *thread;                      /* the owner */
+  const void *thread;                      /* the address of the owner's `here` */
   storage    *store;
   void      (*release)(void *context);
   void       *context;
   struct loan *next, *prev;
 } loan;
 
-static loan *first;                        /* the open loans, the newest first: a host mostly revokes one of the newest */
-static uint64_t numbers;                   /* loans so far */
+static loan *first;                        /* the open loans, the newest first, because hosts mostly revoke new loans */
+static uint64_t numbers;                   /* the number of loans made so far */
 
-static _Thread_local char here;            /* its address stands for the thread */
+static _Thread_local char here;            /* the address of `here` identifies the thread */
 
-/* The open loan of this number; NULL: it has ended. The caller holds the lock. */
+/* Returns the open loan with this number, or NULL if the loan has ended. The caller holds LOCK_LOANS. */
 static loan *find(uint64_t number) {
   loan *l = first;
   while (l && l->number != number) l = l->next;
@@ -34,19 +34,19 @@ static void add(loan *l) {
   lock_release(LOCK_LOANS);
 }
 
-/* The caller holds the lock. */
+/* Removes the loan from the list. The caller holds LOCK_LOANS. */
 static void take_out(loan *l) {
   if (l->prev) l->prev->next = l->next; else first = l->next;
   if (l->next) l->next->prev = l->prev;
 }
 
-/* Tells the host that its memory is its own again. */
+/* Tells the host that the loan has ended. */
 static void finish(loan *l) {
   if (l->release) l->release(l->context);
   free(l);
 }
 
-/* Called when the storage ends. A revoked storage has no loan any more. */
+/* Ends the loan of a storage that is freed. A revoked storage has no loan any more. */
 static void end_lent(storage *s) {
   loan *l = s->owner;
   if (!l) return;
@@ -89,7 +89,7 @@ enum loan_status loan_claim(uint64_t number) {
   return l ? LOAN_OPEN : LOAN_ENDED;
 }
 
-/* Raising the version makes gradients that need the elements an error. */
+/* A higher version makes backward raise an error where a gradient needs the old elements. */
 enum loan_status loan_revoke(uint64_t number) {
   lock_take(LOCK_LOANS);
   loan *l = find(number);

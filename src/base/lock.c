@@ -24,8 +24,7 @@ static void in_parent(void) {
   for (int l = LOCK_COUNT - 1; l >= 0; l--) pthread_mutex_unlock(&locks[l]);
 }
 
-/* After a fork the child makes new locks: it cannot release those that the parent's thread took, because to the system
-** it is another thread. */
+/* A fork gives the child new locks, because the child cannot release the locks that a thread of the parent holds. */
 __attribute__((constructor)) static void start(void) {
   make_locks();
   pthread_atfork(before_fork, in_parent, make_locks);

@@ -30,7 +30,7 @@ static _Thread_local place captured;      /* device NULL: none */
 void profile_capture(place where)  { captured = where; }
 void profile_capture_end(void)     { captured.device = NULL; }
 
-/* ---- a call ---- */
+/* ---- the span of one call ---- */
 
 profile_span profile_begin(place where) {
   profile_span s = {.mode = (enum profile_mode)atomic_load_explicit(&profile_mode_now, memory_order_acquire)};
@@ -62,7 +62,7 @@ void profile_count(const profile_span *s, place where, enum profile_family famil
   r->flops += w.flops;
 }
 
-/* ---- a profile ---- */
+/* ---- the running profile ---- */
 
 /* Waits for all queued work, so that the first call's time does not include this wait. */
 static int drain(place *where) {

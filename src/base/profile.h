@@ -45,11 +45,12 @@ typedef struct profile {
   profile_row row[DEVICE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [number of the kind][family][1 + dtype] */
 } profile;
 
-/* Starts a profile for the Lua state that `owner` identifies, after waiting for all queued work. *other: not started,
-** because another profile runs. ERR_DEVICE, ERR_LATE, ERR_CAPTURE of the device *where. */
+/* Starts a profile for the Lua state that `owner` identifies, after waiting for all queued work. *other becomes true if
+** another profile runs, so that this one was not started. ERR_DEVICE, ERR_LATE and ERR_CAPTURE are errors of the device
+** *where. */
 int profile_start(const void *owner, enum profile_mode mode, bool *other, place *where);
 
-/* Ends the profile, into *result (NULL: not wanted). False if this owner has none. */
+/* Ends the profile and stores it in *result, unless `result` is NULL. Returns false if this owner has no profile. */
 bool profile_stop(const void *owner, profile *result);
 
 /* True if a profile of this owner is running. */

@@ -27,15 +27,15 @@ enum status {
   ERR_NO_KERNEL,     /* the device has no suitable kernel */
   ERR_DEVICE,        /* the device or its driver failed; device.explain() has the message */
   ERR_LATE,          /* queued work found an index out of range; device.explain() has the message */
-  ERR_CAPTURE,       /* impossible while a graph is being captured, because it needs values */
+  ERR_CAPTURE,       /* the op needs values, which are unknown while a graph is captured */
   ERR_CANCELLED,     /* cancel.h: the operation was cancelled; its outputs are incomplete */
   ERR_BUSY           /* a debug hook that runs in the middle of an operation starts another operation */
 };
 
 enum { NO_DIM = -1 };
 
-/* The message for ERR_INDEX and ERR_LATE. function: its beginning, "" for x[…]; value: as in the script; dim: 0-based,
-** or NO_DIM for a class. */
+/* Writes the message for ERR_INDEX and ERR_LATE. function: the message's beginning, "" for x[…]; value: the index as in
+** the script; dim: 0-based, or NO_DIM for a class. */
 void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length);
 
 #endif

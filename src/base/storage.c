@@ -7,7 +7,7 @@
 #include "base/lock.h"
 
 static storage *listed;                   /* list of the live storages of at least LARGE_STORAGE bytes */
-enum { INDICES = 256 };                   /* most devices of a kind */
+enum { INDICES = 256 };                   /* upper bound of the number of devices of a kind */
 static atomic_size_t live_count[DEVICE_KINDS][INDICES];
 static atomic_long fail_in, fail_times;   /* for specs: number of allocations until the first failure, and number of
                                           ** failures */
@@ -25,7 +25,7 @@ static bool fails_now(void) {
   return true;
 }
 
-/* The number of live storages at this place. */
+/* Returns the counter of live storages at this place. */
 static atomic_size_t *live_at(place where) {
   return &live_count[device_number(where.device)][where.index];
 }
@@ -67,7 +67,7 @@ int storage_new(place where, size_t bytes, storage **s) {
 
 void storage_retain(storage *s) { atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed); }
 
-/* Drops a reference; true if it was the last one. The only owner needs no locked instruction. */
+/* Drops a reference. Returns true if the reference was the last one. A sole owner needs no locked instruction. */
 static bool is_last(storage *s) {
   return storage_is_sole(s) || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1;
 }
@@ -90,7 +90,7 @@ void storage_drop(storage *s) {
   end_storage(s);
 }
 
-/* The count comes last: the account may end when it is right. */
+/* The count is increased last, because the account may be freed as soon as the count is complete. */
 void storage_drop_elsewhere(storage *s) {
   if (!is_last(s)) return;
   account *a = s->account;

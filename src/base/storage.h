@@ -1,60 +1,63 @@
 #ifndef LT_BASE_STORAGE_H
 #define LT_BASE_STORAGE_H
 
-/* A block of memory on a device, shared by tensors and views, counted by references. */
+/* A reference-counted block of memory on a device, shared by tensors and views. */
 
 #include <stdatomic.h>
 
 #include "base/device.h"
 
-enum { LARGE_STORAGE = 1 << 20 };         /* bytes from which a storage is listed, with its origin */
+enum { LARGE_STORAGE = 1 << 20 };         /* bytes from which on a storage is listed, together with its origin */
 
 typedef struct storage {
   place    place;
   void    *ptr;
   size_t   bytes;
-  atomic_int refs;                        /* the last one may be dropped in any thread: a DLPack consumer's */
-  int      kept;                          /* how many of them are what gradients will need, or detached */
-  uint32_t version;                       /* raised by every in-place write */
-  unsigned epoch;                         /* of the device when it was made: it is lost when the device is reopened */
-  void   (*release)(struct storage *s);   /* memory that is not ours (DLPack): called instead of free */
-  void    *owner;                         /* for release */
-  struct account *account;                /* of the Lua state that it is charged to, or NULL */
+  atomic_int refs;                        /* number of references; a DLPack consumer may drop the last one in any
+                                          ** thread */
+  int      kept;                          /* number of references that graph nodes or detached tensors hold */
+  uint32_t version;                       /* increased by every in-place write */
+  unsigned epoch;                         /* the device's epoch at allocation; the memory is lost when the device is
+                                          ** reopened */
+  void   (*release)(struct storage *s);   /* NULL, or called instead of free for foreign memory (DLPack) */
+  void    *owner;                         /* argument of `release` */
+  struct account *account;                /* the account to which the storage is charged, or NULL */
 
-  /* Set for listed storages only: the out-of-memory message tells this about the largest ones. */
+  /* Only listed storages use these fields. The out-of-memory message names the largest listed storages. */
   struct storage *next, *prev;
   char    *origin;                        /* "train.lua:14: [7000, 7000] float32", or NULL */
 } storage;
 
-/* Makes a storage of `bytes` with one reference. *s is unchanged on ERR_MEMORY. */
+/* Makes a storage of `bytes` with one reference. On ERR_MEMORY *s is unchanged. */
 int  storage_new(place where, size_t bytes, storage **s);
-/* Wraps memory that `release` gives back. */
+/* Makes a storage of foreign memory, which `release` returns to its owner. */
 int  storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s);
 void storage_retain(storage *s);
 
-/* Ends a reference; the last one frees the memory. */
+/* Drops a reference; dropping the last reference frees the memory. */
 void storage_drop(storage *s);
 
-/* The same in any thread, while the Lua state of the storage is at work in another one or closed. */
+/* Like storage_drop, but may be called in any thread, also while the storage's Lua state runs in another thread or
+** after the state was closed. */
 void storage_drop_elsewhere(storage *s);
 
-/* True if the caller holds the only reference, so that no other thread can make or drop one meanwhile. */
+/* True if the caller holds the only reference. Then no other thread can make or drop a reference concurrently. */
 static inline bool storage_is_sole(const storage *s) { return atomic_load_explicit(&s->refs, memory_order_acquire) == 1; }
 
-/* True if its device lost it. */
+/* True if the memory was lost because the device was reopened. */
 static inline bool storage_is_lost(const storage *s) {
   return s->epoch != place_epoch(s->place);
 }
 
-/* Number of live storages on a device, and the largest listed one: its bytes and origin, copied
-** into `origin` ("" when unknown). */
+/* The number of live storages on a device, and the bytes and the origin of the largest listed storage (origin "":
+** unknown). */
 typedef struct storage_census {
   size_t count, largest;
   char   origin[256];
 } storage_census;
 void storage_count(place where, storage_census *census);
 
-/* For specs of the error paths: allocations n … n + times - 1 of a storage from now on fail; n = 0: none. */
+/* For specs of error paths: allocations number n … n + times - 1 of a storage from now on fail. n = 0: none fails. */
 void storage_fail_after(long n, long times);
 
 #endif

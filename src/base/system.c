@@ -50,7 +50,7 @@ bool system_make_folder(char *folder) {
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* True if writing there reaches a device, or a stream of a process. */
+/* True if the path names a device or a stream of a process rather than a file. */
 static bool is_special(const char *path) {
   return (begins(path, "/dev/") && !begins(path, "/dev/shm/")) || begins(path, "/proc/");
 }
@@ -60,13 +60,13 @@ static bool fail(int why) {
   return false;
 }
 
-/* The part of a path before the file's name: "" or with the slash. */
+/* Returns the length of the path's folder including the slash, or 0 if the path has no folder. */
 static size_t folder_length(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* The path that links lead to, whether there is a file or not. */
+/* Follows symbolic links and writes the final path to `target`. The final file need not exist. */
 static bool follow_links(const char *path, char target[SYSTEM_PATH]) {
   enum { LINKS = 40 };
   char link[SYSTEM_PATH];
@@ -84,7 +84,7 @@ static bool follow_links(const char *path, char target[SYSTEM_PATH]) {
   return true;
 }
 
-/* True if a file can be made in the folder of this one. */
+/* True if this process may create files in the folder of `path`. */
 static bool folder_takes(const char *path) {
   char folder[SYSTEM_PATH];
   size_t n = folder_length(path);
@@ -93,7 +93,7 @@ static bool folder_takes(const char *path) {
   return access(n ? folder : ".", W_OK | X_OK) == 0;
 }
 
-/* True if the folder's sticky bit keeps this process from replacing the file, which it may write to. */
+/* True if the folder's sticky bit prevents this process from replacing the file, although the file is writable. */
 static bool sticks(const char *path, const struct stat *file) {
   char folder[SYSTEM_PATH];
   struct stat s;
@@ -117,8 +117,8 @@ bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place) {
   return there || takes;
 }
 
-/* True if nobody holds the lock of an open file, which then is ours. Where files cannot be locked (some network file
-** systems), true if it has not been written to for an hour. */
+/* True if no process holds the lock of an open file; this process then holds it. If files cannot be locked (some
+** network file systems), true if the file has not been written to for an hour. */
 static bool nobody_holds(int file, const struct stat *s) {
   enum { LONG = 3600 };
   if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
@@ -127,8 +127,8 @@ static bool nobody_holds(int file, const struct stat *s) {
 
 static bool same_file(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
 
-/* Removes a file that a process began to write and was killed before it could finish. While its lock is ours no writer can
-** give it another name, so that the name still is this file's when it is removed. */
+/* Removes an unfinished file that a killed process left. While this process holds the file's lock, no writer can rename
+** the file, so the name removed is still the name of this file. */
 static void remove_left(const char *path, const char *name) {
   long id;
   int number, end = 0;
@@ -152,7 +152,7 @@ static void remove_all_left(const char *target) {
   closedir(folder);
 }
 
-/* Gives a new file the owner, group and rights of the one whose place it takes. */
+/* Gives a new file the owner, group and permissions of the file that the new one will replace. */
 static bool take_rights(int file, const char *target) {
   struct stat old, s;
   if (stat(target, &old) != 0) return true;
@@ -162,7 +162,8 @@ static bool take_rights(int file, const char *target) {
   return true;
 }
 
-/* Locks a file that was just made. False: another process took it for one that was left, and removes it. */
+/* Locks a file that was just made. Returns false if another process took the file for an abandoned one and removes
+** it. */
 static bool lock_new(int file, const char *name) {
   struct stat s, now;
   if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
@@ -213,7 +214,7 @@ FILE *system_open(const char *path) {
 }
 
 bool system_has_room(size_t bytes, size_t *available) {
-  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms, filling these 2 ms */
+  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms; filling 16 MiB takes 2 ms */
   *available = SIZE_MAX;
   if (bytes > SMALL) {
     size_t addresses = system_addresses("");
@@ -223,14 +224,14 @@ bool system_has_room(size_t bytes, size_t *available) {
   return bytes <= *available;
 }
 
-/* ---- control groups (Linux): limits on what a container gets, of the process's group and of all that it is in ---- */
+/* ---- control groups (Linux): limits of a container, of the process's group and of all groups that contain it ---- */
 
-/* Numbers of one limit: of a file in each version's words. */
+/* The files of one limit in one version of control groups. */
 typedef struct group_limit {
-  const char *controller;              /* "": version 2 */
-  const char *folder;                  /* where its groups are */
+  const char *controller;              /* name in /proc/self/cgroup; "" for version 2 */
+  const char *folder;                  /* root folder of the controller's groups */
   void (*look)(const struct group_limit *l, const char *folder, void *found);
-  const char *most, *used, *idle;      /* names of files; idle: a field of memory.stat */
+  const char *most, *used, *idle;      /* file names; idle: a field of memory.stat */
 } group_limit;
 
 static FILE *open_file(const char *folder, const char *name) {
@@ -239,7 +240,7 @@ static FILE *open_file(const char *folder, const char *name) {
   return n > 0 && n < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
-/* The numbers at the beginning of a file: how many there are, 0 where it says "max". */
+/* Reads up to two numbers at the beginning of a file. Returns how many were read: 0 if the file says "max". */
 static int read_numbers(const char *folder, const char *name, double number[2]) {
   FILE *f = open_file(folder, name);
   if (!f) return 0;
@@ -248,7 +249,7 @@ static int read_numbers(const char *folder, const char *name, double number[2]) 
   return n > 0 ? n : 0;
 }
 
-/* The number behind a word at the beginning of a line; below 0: there is none. */
+/* Returns the number that follows `word` at the beginning of a line, or a negative number if there is no such line. */
 static double read_field(const char *folder, const char *name, const char *word) {
   FILE *f = open_file(folder, name);
   double value = -1;
@@ -269,8 +270,8 @@ static bool names_controller(const char *list, const char *controller) {
   return false;
 }
 
-/* The process's group: "5:cpu,cpuacct:/user/1000" of /proc/self/cgroup. In a container it may be a path that can only be
-** seen outside: its own group is at the root then. */
+/* Finds the process's group: "/user/1000" in the line "5:cpu,cpuacct:/user/1000" of /proc/self/cgroup. In a container
+** this path may exist only on the host; then the container's own group is at the root. */
 static void find_group(const char *root, const char *controller, char group[SYSTEM_PATH]) {
   char line[2 * SYSTEM_PATH];
   FILE *f = open_file(root, "proc/self/cgroup");
@@ -285,7 +286,7 @@ static void find_group(const char *root, const char *controller, char group[SYST
   if (f) fclose(f);
 }
 
-/* Looks at the process's group and at each that it is in. */
+/* Looks at the process's group and at each group that contains it. */
 static void look_at_groups(const char *root, const group_limit *l, void *found) {
   char group[SYSTEM_PATH], folder[3 * SYSTEM_PATH];
   find_group(root, l->controller, group);
@@ -311,7 +312,8 @@ static double lesser(double a, double b) { return a < b ? a : b; }
 static void look_at_memory(const group_limit *l, const char *folder, void *found) {
   memory *m = found;
   double most[2], used[2], idle = read_field(folder, "memory.stat", l->idle);
-  if (!read_numbers(folder, l->most, most) || most[0] >= m->machine) return;   /* version 1 says "none" by a large number */
+  if (!read_numbers(folder, l->most, most) || most[0] >= m->machine) return;   /* version 1 says "no limit" by a large
+                                                                               ** number */
   m->most = lesser(m->most, most[0]);
   if (!read_numbers(folder, l->used, used)) return;
   m->available = lesser(m->available, most[0] - used[0] + (idle > 0 ? idle : 0));
@@ -334,9 +336,10 @@ size_t system_memory(const char *root, size_t *available) {
   return to_size(m.most);
 }
 
-/* The bytes that are left of a limit: a row of /proc/self/limits, a field of /proc/self/status. */
+/* Returns the bytes that are left of a limit. `limit` is a row of /proc/self/limits, `used` a field of
+** /proc/self/status. */
 static double left_of(const char *root, const char *limit, const char *used) {
-  double most = read_field(root, "proc/self/limits", limit);              /* "unlimited" is no number */
+  double most = read_field(root, "proc/self/limits", limit);              /* "unlimited" is not a number */
   double taken = most < 0 ? -1 : read_field(root, "proc/self/status", used);
   return taken < 0 ? 0x1p64 : most - 1024 * taken;
 }
@@ -351,7 +354,7 @@ static void look_at_quota(const group_limit *l, const char *folder, void *found)
   double *quota = found, time[2] = {0, 0}, period[2] = {0, 0};
   if (!read_numbers(folder, l->most, time)) return;           /* "150000 100000" */
   if (l->used && read_numbers(folder, l->used, period)) time[1] = period[0];
-  if (time[0] <= 0 || time[1] <= 0) return;                  /* version 1: -1 is none */
+  if (time[0] <= 0 || time[1] <= 0) return;                  /* version 1: -1 means no limit */
   if (*quota == 0 || time[0] / time[1] < *quota) *quota = time[0] / time[1];
 }
 
@@ -396,7 +399,7 @@ int system_columns(int fd) {
 
 /* ---- code ---- */
 
-/* The address at which the module of a function begins; NULL: unknown. */
+/* Returns the address at which the module of a function begins, or NULL if it is unknown. */
 static const void *module_of(void (*f)(void)) {
   Dl_info found;
   void *address;

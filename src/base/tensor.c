@@ -39,8 +39,8 @@ void tensor_drop(tensor *t) {
 }
 
 /* ---- overlap ----
-** Element offsets of a view are the sums of stride * index over its dims. Two views share an element, and
-** one view has two elements in one place, where such sums are equal: a linear equation in bounded integers. */
+** Element offsets of a view are the sums of stride * index over its dims. Two views share an element, or one view has
+** two elements in one place, if such sums are equal. The test is a linear equation in bounded integers. */
 
 /* The equation sum of coef[k] * x[k] = want with 0 <= x[k] <= most[k]. Coefficients are positive, in descending
 ** order. */
@@ -101,7 +101,8 @@ static int count_solutions(equation *e, int k, int64_t want, int enough) {
   return found;
 }
 
-/* Two indices i, j in each dim with equal sums: with x = i - j + (length - 1), i = j is always a solution. */
+/* Two elements overlap if indices i, j with i != j have equal sums. With x = i - j + (length - 1) in each dim, i = j is
+** always a solution. */
 bool tensor_is_overlapping(const tensor *t) {
   if (t->count <= 1 || tensor_is_contiguous(t)) return false;
   equation e = {.steps = SEARCH_STEPS};

@@ -14,7 +14,7 @@ typedef struct tensor {
   int64_t    offset;              /* elements from the storage's start to the first element */
   int64_t    stride[MAX_DIMS];    /* in elements */
   bool       weak;                /* a 0-d complex128 on the CPU that promotes like a number: lt.complex(re, im) */
-  bool       apart;               /* shares memory, but no gradient: x:detach(). Included in the storage's `kept` */
+  bool       apart;               /* shares memory but no gradient, like x:detach(); counted in the storage's `kept` */
 } tensor;
 
 static inline void *tensor_data(const tensor *t) {
@@ -23,7 +23,7 @@ static inline void *tensor_data(const tensor *t) {
 
 static inline bool tensor_is_contiguous(const tensor *t) { return shape_is_contiguous(&t->shape, t->stride); }
 
-/* The value of a weak tensor. */
+/* Returns the value of a weak tensor. */
 scalar tensor_number(const tensor *t);
 
 /* Allocates contiguous memory for t, whose store must be NULL. t is unchanged on error. */
@@ -32,7 +32,7 @@ int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where);
 /* Makes t a view of base: same storage, dtype and offset. The caller then sets shape, stride, offset and count. */
 void tensor_view(tensor *t, const tensor *base);
 
-/* Ends this tensor. The storage ends with its last tensor. A second call is harmless. */
+/* Releases this tensor's storage. The storage is freed with its last tensor. A second call is harmless. */
 void tensor_drop(tensor *t);
 
 /* True if several elements of t share one place, as in a broadcast view. Such a tensor must not be written. */

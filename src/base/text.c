@@ -11,7 +11,7 @@
 #include <xlocale.h>
 #endif
 
-/* The C locale of the process, made at its first use and never freed; 0: no memory for it. */
+/* Returns the C locale of the process, made at its first use and never freed; 0: out of memory. */
 static locale_t c_locale(void) {
   static _Atomic(locale_t) made;
   locale_t now = atomic_load(&made), none = (locale_t)0;

@@ -12,13 +12,13 @@
 void *text_enter(void);
 void  text_leave(void *before);
 
-/* strtod in the C locale. */
+/* Like strtod, but in the C locale. */
 double text_number(const char *text, char **end);
 
 /* Reads a size such as "1048576", "512M", "1.5G": at least 1 byte. False if the text is no size. */
 bool text_bytes(const char *text, size_t *bytes);
 
-/* snprintf for one number, in the C locale. */
+/* Like snprintf for one number, but in the C locale. */
 int text_print(char *to, size_t size, const char *format, double x);
 
 /* True if the character is an ASCII letter or digit. */

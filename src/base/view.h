@@ -5,17 +5,21 @@
 
 #include "base/tensor.h"
 
-void view_select(tensor *t, int dim, int64_t i);                       /* selects element i of dim, which is removed */
-void view_range(tensor *t, int dim, int64_t first, int64_t step, int64_t count);   /* any step except 0 */
-int  view_insert(tensor *t, int dim, int64_t n, int64_t stride);       /* inserts a new dim before dim; ERR_NDIM */
+void view_select(tensor *t, int dim, int64_t i);                       /* selects element i of dim and removes the
+                                                                       ** dim */
+void view_range(tensor *t, int dim, int64_t first, int64_t step, int64_t count);   /* selects `count` elements; step may
+                                                                                   ** be any number except 0 */
+int  view_insert(tensor *t, int dim, int64_t n, int64_t stride);       /* inserts a new dim before dim; returns OK or
+                                                                       ** ERR_NDIM */
 void view_remove(tensor *t, int dim);                                  /* removes a dim of length 1 */
 void view_move(tensor *t, int from, int to);                           /* moves a dim; the others keep their order */
-void view_permute(tensor *t, const int *order);                        /* new dim d becomes old dim order[d] */
+void view_permute(tensor *t, const int *order);                        /* reorders dims: new dim d becomes old dim
+                                                                       ** order[d] */
 void view_swap(tensor *t, int a, int b);
-/* replaces both dims by their diagonal, the last dim */
+/* replaces both dims by their diagonal, which becomes the last dim */
 void view_diagonal(tensor *t, int rows, int columns, int64_t offset);
-int  view_broadcast(tensor *t, const shape *to);                       /* ERR_BROADCAST */
-/* with the same count; false: a copy is necessary */
+int  view_broadcast(tensor *t, const shape *to);                       /* stretches dims; returns OK or ERR_BROADCAST */
+/* changes the shape to one with the same count; returns false if a copy is necessary */
 bool view_reshape(tensor *t, const shape *to);
 
 #endif

@@ -12,7 +12,7 @@ static void float_block(double *to, int n, int64_t first, const arange_call *c) 
   for (int i = 0; i < n; i++) to[i] = start + (base + (double)i) * step;
 }
 
-/* Unsigned arithmetic, because the successor of the last element, which is not used, may overflow. */
+/* The arithmetic is unsigned, because the successor of the last element may overflow, although it is not used. */
 static void integer_block(int64_t *to, int n, int64_t first, const arange_call *c) {
   uint64_t step = (uint64_t)c->step.i, value = (uint64_t)c->start.i + (uint64_t)first * step;
   for (int i = 0; i < n; i++) to[i] = (int64_t)(value + (uint64_t)i * step);

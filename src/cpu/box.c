@@ -1,25 +1,28 @@
-/* Boxes of a plan: cuts the plan, and gathers and converts operands into buffers in L1, so that mixed dtypes and
-** irregular layouts need no temporary tensors. */
+/* Cuts a plan into boxes, and gathers and converts operands into buffers in L1, so that mixed dtypes and irregular
+** layouts need no temporary tensors. */
 
 #include "cpu/box.h"
 
 #include <string.h>
 
 enum {
-  STRETCH  = 1 << 14,        /* elements of a row without buffers; such rows are cut only to share them among threads */
-  LONG_ROW = 256,            /* shorter rows share a box: a box costs about 40 ns, a row of a box 5 ns */
-  CROSS    = 64,             /* inner side of a transposed box: 128, 64, 32 differ by 5 %, 256 and 16 are slower by a third */
+  STRETCH  = 1 << 14,        /* elements of a row without buffers; such rows are cut only so that threads can share
+                             ** them */
+  LONG_ROW = 256,            /* rows shorter than this share a box: a box costs about 40 ns, a row of a box 5 ns */
+  CROSS    = 64,             /* inner side of a transposed box: 128, 64, 32 differ by 5 %; 256 and 16 are slower by a
+                             ** third */
   PIECES   = 4,              /* pieces of a task for each thread, so that one delayed thread does not hold up the
                              ** others */
-  CROSS_MOVE = 256           /* inner side of a transposed copy: 512 KiB of float32 on both sides, half of an L2 */
+  CROSS_MOVE = 256           /* inner side of a transposed copy: source and target take 512 KiB of float32, half of an
+                             ** L2 */
 };
 
 /* ---- cutting ---- */
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* The length of parts of `n` elements: equal parts of at most `most` if they are whole cache lines, else whole cache
-** lines and a rest. */
+/* Returns the length of the parts into which `n` elements are cut. The parts are equal, of at most `most` elements, if
+** they are whole cache lines; otherwise they are whole cache lines and a remainder. */
 static int64_t even_part(int64_t n, int64_t most) {
   int64_t parts = (n + most - 1) / most;
   if (n % parts == 0) return n / parts;
@@ -27,7 +30,8 @@ static int64_t even_part(int64_t n, int64_t most) {
   return least_of(n, lines <= most ? lines : part);
 }
 
-/* The dim along which an operand is denser than along the inner dim; -1 if the inner dim is the densest for all. */
+/* Returns a dim in which an operand has a smaller stride than in the inner dim, or -1 if the inner dim has the smallest
+** strides of all operands. */
 static int cross_dim(const plan *p, int noperands) {
   int inner = p->ndim - 1, cross = -1;
   for (int k = 0; k < noperands; k++) {
@@ -121,7 +125,7 @@ typedef struct copying {
   int64_t len[MAX_DIMS], to[MAX_DIMS], from[MAX_DIMS];   /* strides in elements */
 } copying;
 
-/* Makes the longest dim one of the last two, which the kernel copies. */
+/* Moves the longest dim to one of the last two places, whose dims the kernel copies. */
 static void longest_last(copying *c) {
   int longest = c->ndim - 1;
   for (int d = 0; d < c->ndim; d++)
@@ -159,7 +163,8 @@ void box_copy(const box *b, int ndim, int size, char *to, const int64_t *to_stri
   }
   if (!to_stride) to_stride = packed;
   if (!from_stride) from_stride = packed;
-  for (int d = -2; d < ndim; d++) {            /* adds two dims of length 1 in front, because the kernel needs two */
+  for (int d = -2; d < ndim; d++) {            /* adds two leading dims of length 1, because the kernel needs two
+                                               ** dims */
     bool filler = d < 0;
     if (!filler && b->len[d] == 1) continue;
     c.len[c.ndim] = filler ? 1 : b->len[d];
@@ -268,7 +273,7 @@ static void run_piece(const void *arg, int64_t i, int worker) {
 }
 
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads) {
-  if (threads == 1 && count <= most) {                  /* the shortest way, for few elements */
+  if (threads == 1 && count <= most) {                  /* the shortest code path, for few elements */
     if (!this_operation.stopped) run(task, 0, count, 0);
     return;
   }

@@ -17,7 +17,7 @@ typedef struct side {
   const int64_t *stride;     /* strides of the plan's dims, in elements */
   int     size;              /* bytes of an element as stored */
   convert_kernel convert;    /* from the stored to the compute dtype (the result: reverse); NULL: the same dtype */
-  const char *from;          /* the data whose full box is in `ready`; NULL: none */
+  const char *from;          /* the source of the full box that `ready` holds; NULL: none */
   const char *ready;
   char    value[16];         /* a scalar, in the compute dtype: an operand with strides 0 */
   _Alignas(64) char raw[BOX_BYTES];     /* a box in the stored dtype */
@@ -31,7 +31,7 @@ typedef struct cut {
   int64_t each;              /* elements of a full box */
 } cut;
 
-/* The current box. */
+/* The box that is being computed. */
 typedef struct box {
   int64_t at[MAX_DIMS], len[MAX_DIMS];
   int64_t offset[1 + MAX_IN];
@@ -58,25 +58,25 @@ void box_copy(const box *b, int ndim, int size, char *to, const int64_t *to_stri
 
 /* ---- operands ---- */
 
-/* The operand is stored as `from` and wanted as `to`; a number is converted to the compute dtype. */
+/* Prepares an operand that is stored as `from` and used as `to`. A number is converted to the compute dtype. */
 void side_init(side *s, const operand *o, const int64_t *stride, enum dtype from, enum dtype to);
 void side_input(side *s, const operand *o, const int64_t *stride, enum dtype compute);
 
-/* The box of an input as a contiguous run of the compute dtype. `into` is used if elements must be copied or
-** converted. */
+/* Returns the box of an input as a contiguous run of the compute dtype. The buffer `into` is used if elements must be
+** copied or converted. */
 const char *side_fetch(side *s, const box *b, int ndim, int64_t offset, char *into);
 
-/* The place into which the kernel writes the box: the target itself if it has the right layout and dtype, else the
-** side's block. */
+/* Returns the address to which the kernel writes the box: the target itself if the target has the right layout and
+** dtype, else the side's block. */
 char *side_target(side *s, const box *b, int ndim, int64_t offset);
 
-/* Moves the kernel's result to the target. */
+/* Moves the kernel's result to the target, unless the kernel wrote to the target directly. */
 void side_deliver(side *s, const box *b, int ndim, int64_t offset, const char *made);
 
-/* Writes `n` copies of a number. */
-/* The number of elements that the buffers hold, for the dtypes of the operands and the compute dtype. */
+/* Returns the number of elements that the buffers hold, for the dtypes of the operands and the compute dtype. */
 int64_t box_most(const operand *out, const operand *in, int nin, enum dtype compute);
 
+/* Writes `n` copies of a number. */
 void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to);
 
 /* True if every row of operand k is contiguous, so that kernels can use it in place. */

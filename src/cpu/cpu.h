@@ -17,9 +17,10 @@
 typedef void (*map_kernel)(int64_t n, void *out, const void *const *in);
 typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table;
 
-/* dst[i] = (dst dtype)src[i]: both contiguous. [from][to] */
+/* dst[i] = (dst dtype)src[i] for contiguous src and dst. The table is indexed by [from][to]. */
 typedef void (*convert_kernel)(int64_t n, void *dst, const void *src);
-/* to[r * to_row + c * to_col] = from[r * from_row + c * from_col], elements of 1, 2, 4, 8, 16 bytes at [log2]. */
+/* to[r * to_row + c * to_col] = from[r * from_row + c * from_col]. Kernels for elements of 1, 2, 4, 8, 16 bytes are at
+** [log2]. */
 typedef struct copy_plan {
   int64_t rows, cols;
   int64_t to_row, to_col, from_row, from_col;   /* strides in elements */
@@ -36,11 +37,11 @@ typedef struct reduce_kernel {
   size_t     size;
   enum dtype gives;                   /* the dtype that finish writes */
   void (*init)(int64_t n, void *acc);
-  /* one accumulator takes n >= 1 contiguous elements */
+  /* merges n >= 1 contiguous elements into one accumulator */
   void (*fold)(int64_t n, const void *x, int64_t first, void *acc);
-  /* acc[j] takes x[r * stride + j] of every row r; rows >= 1 */
+  /* merges x[r * stride + j] of every row r into acc[j]; rows >= 1 */
   void (*fold_columns)(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc);
-  /* acc[j] takes the elements of later[j], which come after its own */
+  /* merges the elements of later[j], which follow those of acc[j], into acc[j] */
   void (*merge)(int64_t n, void *acc, const void *later);
   void (*finish)(int64_t many, const void *acc, void *out, double n, double correction);
 } reduce_kernel;
@@ -51,24 +52,24 @@ typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; }
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
 typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
 
-/* Own matrix products: a and b are packed into panels of `compute` elements, `rows` rows of a or `columns` columns of b
-** wide and k long. A tile is the product of one panel of each, computed in registers. There is a kernel for each dtype
-** of c. */
+/* Own matrix products: a and b are packed into panels of `compute` elements. A panel of a has `rows` rows, a panel of b
+** `columns` columns; both are k long. A tile is the product of one panel of each, computed in registers. Each dtype of
+** c has a kernel. */
 typedef struct gemm_kernel {
   enum dtype compute;
   int        rows, columns;
-  /* c (+)= a panel @ b panel, rows × columns of the compute dtype; c's rows are `row` apart */
+  /* c = a panel @ b panel, added to c if `add`, for rows × columns of the compute dtype; c's rows are `row` apart */
   void (*tile)(int64_t k, const void *a, const void *b, void *c, int64_t row, bool add);
   /* *sum += a · b; y += factor * x: n contiguous elements of the compute dtype */
   void (*dot)(int64_t n, const void *a, const void *b, void *sum);
   void (*axpy)(int64_t n, const void *factor, const void *x, void *y);
-  /* c = alpha * tile + beta * c, m × n of c's dtype, any strides (float16: c is float32) */
+  /* c = alpha * tile + beta * c for m × n elements of c's dtype with any strides; for float16, c is float32 */
   void (*merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c, const int64_t stride[2],
                 scalar alpha, scalar beta);
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
-/* Some lines along which a kernel works: either the elements of a line are contiguous (rows), or neighbouring lines are
-** (columns: the line strides are 1). Strides are in elements; out may be x. */
+/* Lines on which a kernel works. Either the elements of a line are contiguous (rows), or neighbouring lines are
+** adjacent (columns: the line strides are 1). Strides are in elements; out may be x. */
 typedef struct line_tile {
   int64_t     lines, n;
   const void *x;
@@ -110,7 +111,7 @@ typedef cell_table cell_float32_table, cell_float64_table;
 
 /* Attention's kernels for a row of n scores. */
 typedef struct attention_table {
-  /* replaces scores by exponentials; returns their sum, and its logarithm for backward */
+  /* replaces scores by exponentials; returns their sum, and stores the sum's logarithm for backward */
   double (*weights)(int64_t n, void *scores, double *log_sum);
   void   (*scale)(int64_t n, void *row, double factor);
   void   (*add)(int64_t n, void *row, const void *mask, int64_t step);
@@ -120,22 +121,21 @@ typedef struct attention_table {
 } attention_table;
 typedef attention_table attention_float32_table, attention_float64_table;
 /* Normalisation. The distance of an element is (x - from) - mean. */
-/* squares: the sum of squared distances from the mean */
-typedef struct norm_moments { double n, mean, squares; } norm_moments;
+typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: the sum of squared distances */
 typedef struct norm_kernel {
-  /* NORM_rows of rows begin … end - 1; back adds the gradients of parameters to total, [2][groups * segments], with
-  ** `part` as scratch memory */
+  /* NORM_rows for rows begin … end - 1. rows_back adds the gradients of parameters to total, [2][groups * segments];
+  ** `part` is scratch memory */
   void (*rows)(const norm_call *c, int64_t begin, int64_t end);
   void (*rows_back)(const norm_call *c, int64_t begin, int64_t end, void *part, double *total);
   void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* also of log_softmax */
-  /* for n contiguous elements: sum[0] += Σ g * distance, sum[1] += Σ g; y = distance * by + add; out = g * by[0] +
-  ** distance * by[1] + by[2] */
+  /* Kernels for n contiguous elements. sums adds g * distance to sum[0] and g to sum[1]. apply sets y = distance * by +
+  ** add. apply_back sets out = g * by[0] + distance * by[1] + by[2]. */
   norm_moments (*moments)(int64_t n, const void *x);
   void (*sums)(int64_t n, const void *x, const void *g, double from, double mean, double *sum);
   void (*apply)(int64_t n, const void *x, double from, double mean, double by, double add, void *y);
   void (*apply_back)(int64_t n, const void *x, const void *g, double from, double mean, const double *by, void *out);
-  /* the same for `count` rows, with parameters for each of the n columns; by: [4][n] or [5][n] of from, mean, then as
-  ** above */
+  /* like the functions above for `count` rows, with parameters for each of the n columns; by is [4][n] or [5][n]: from,
+  ** mean, then the parameters named above */
   void (*column_moments)(int64_t count, int64_t n, const void *x, const void *from, double *sum, double *squares);
   void (*column_apply)(int64_t count, int64_t n, const void *x, const void *by, void *y);
   void (*column_sums)(int64_t count, int64_t n, const void *x, const void *g, const void *by, double *sum);
@@ -143,7 +143,7 @@ typedef struct norm_kernel {
 } norm_kernel;
 typedef norm_kernel norm_float32_table, norm_float64_table;
 
-/* The least and the greatest of some indices (0 counts as either), and the number of zeros. */
+/* The least and the greatest of some indices, where 0 counts as either, and the number of zeros. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
 /* Moves n single elements between target[at[i]] and values[i * stride]. */
@@ -158,8 +158,8 @@ typedef struct index_table {
   void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);
 } index_table;
 
-/* The way in which an element's key and position are packed into one 64-bit integer: (key - base) << shift, with the
-** position in the lowest `bits` bits. If shift < bits, the last bits - shift bits of the key are lost. */
+/* Tells how an element's key and position are packed into one 64-bit integer: (key - base) << shift, with the position
+** in the lowest `bits` bits. If shift < bits, the last bits - shift bits of the key are lost. */
 typedef struct packing {
   uint64_t base;
   int      shift, bits;
@@ -170,42 +170,42 @@ typedef struct packing {
 ** bytes. */
 typedef struct sort_kernel {
   int key_size, key_bits;             /* bytes of a key; number of bits that may differ */
-  /* conversion to keys that distinguish -0 from +0, and back; all NaN are equal */
+  /* convert elements to keys that distinguish -0 from +0, and back; all NaN are equal */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);
-  /* For floats, else NULL: special is true if there is a -0 or NaN; mend puts the zeros of both signs, and the NaN, of
-  ** the sorted `out` into their order in x */
+  /* For floats, else NULL. special is true if x contains -0 or NaN. mend puts the zeros of both signs, and the NaN, of
+  ** the sorted `out` into the order that they have in x */
   bool (*special)(int64_t n, const void *x);
   void (*mend)(int64_t n, const void *x, bool descending, void *out);
-  /* keys without the difference of -0 and +0, as unsigned integers: range finds the least and the greatest; pack
-  ** combines them with positions first, first + 1, …; the last function packs the bits that the packing of out[i] lost,
-  ** again with the position */
+  /* These functions use keys that do not distinguish -0 from +0, as unsigned integers. range finds the least and the
+  ** greatest key. pack combines keys with positions first, first + 1, …; repack combines the position of out[i] with
+  ** the bits that the packing of out[i] lost */
   void (*range)(int64_t n, const void *x, bool descending, uint64_t range[2]);
   void (*pack)(int64_t n, const void *x, int64_t first, const packing *p, int64_t *out);
   void (*repack)(int64_t n, const void *x, const packing *p, int64_t *out);
-  /* the positions of the elements that do not sort after x[limit], and their number */
+  /* stores the positions of the elements that do not sort after x[limit], and returns their number */
   int64_t (*filter)(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out);
 } sort_kernel;
 
 /* Sorts of keys of one size; scratch has room for as many keys. */
 typedef struct key_sorts {
-  int     (*direction)(int64_t n, const void *keys);      /* 1: ascending (equal neighbours allowed), -1: strictly
-                                                          ** descending, 0: neither */
+  int     (*direction)(int64_t n, const void *keys);      /* returns 1 for ascending keys (equal neighbours allowed), -1
+                                                          ** for strictly descending keys, 0 otherwise */
   void    (*reverse)(int64_t n, void *keys);
   void    (*sort)(int64_t n, void *keys, void *scratch);
-  /* partitions keys so that no key of the first part is greater than one of the second; returns the length of the first
-  ** part, or 0 or n if it found no partition. NULL: not available, because radix sorts are faster */
+  /* partitions keys so that no key of the first part is greater than a key of the second part. Returns the length of
+  ** the first part, or 0 or n if no partition was found. NULL: not available, because radix sorts are faster */
   int64_t (*divide)(int64_t n, void *keys, void *scratch);
 } key_sorts;
 
 typedef struct sort_table { sort_kernel kernel[DTYPE_COUNT]; } sort_table;
 typedef key_sorts sort_32_table, sort_64_table;
 
-/* Small matrices, column-major, of n or m <= LINALG_SMALL. Pivots are as in getrf; cholesky and lu return the info of
-** potrf and getrf. */
+/* Small matrices, column-major, with n or m at most LINALG_SMALL. Pivots are as in getrf; cholesky and lu return the
+** info of potrf and getrf. */
 enum { LINALG_SMALL = 16 };
 typedef struct linalg_kernel {
-  int  (*cholesky)(int n, void *a);            /* of the upper triangle */
+  int  (*cholesky)(int n, void *a);            /* factors the upper triangle */
   int  (*lu)(int m, int n, void *a, int32_t *pivots);
   void (*solve)(int n, int k, const void *lu, const int32_t *pivots, void *b);
   void (*invert)(int n, void *lu, const int32_t *pivots);
@@ -258,7 +258,7 @@ typedef update_table update_float32_table, update_float64_table;
   X(pool_float32) \
   X(pool_float64)
 
-/* Element i of real floats of `size` bytes. */
+/* Returns element i of an array of real floats of `size` bytes. */
 static inline double get_real(int size, const void *p, int64_t i) {
   return size == sizeof(float) ? (double)((const float *)p)[i] : ((const double *)p)[i];
 }
@@ -267,7 +267,8 @@ static inline void set_real(int size, void *p, int64_t i, double value) {
   else ((double *)p)[i] = value;
 }
 
-/* stretch.c: converts `n` elements from one dtype to another; copies elements of `size` bytes. */
+/* Functions of stretch.c: the first one converts `n` elements from one dtype to another, the second one copies elements
+** of `size` bytes. */
 void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, const void *in);
 void copy_stretches(const copy_plan *p, int size, void *to, const void *from);
 
@@ -289,10 +290,10 @@ typedef struct isa_tables {
 
 extern const isa_tables *cpu_isa;
 
-/* The table of a family with tables for both real floats; NULL for other dtypes. */
+/* The kernel table of a family that has tables for both real floats; NULL for other dtypes. */
 #define FLOAT_TABLE(family, dtype) \
   ((dtype) == DT_float32 ? cpu_isa->family##_float32 : (dtype) == DT_float64 ? cpu_isa->family##_float64 : NULL)
-const isa_tables *cpu_best_isa(void);     /* ignores LUATENSOR_CPU */
+const isa_tables *cpu_best_isa(void);     /* returns the best ISA of this processor, regardless of LUATENSOR_CPU */
 
 void cpu_describe(char *text, size_t size);
 
@@ -301,7 +302,7 @@ void cpu_free(int index, void *ptr, size_t bytes);
 memory_stats *cpu_stats(int index);
 int  cpu_available(int index, size_t *bytes);
 void cpu_empty_cache(int index);
-void cpu_count_kept(size_t (*kept)(void));   /* adds the bytes that kept() returns to the cached bytes */
+void cpu_count_kept(size_t (*kept)(void));   /* registers a function whose bytes count as cached bytes */
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_working_set(int index, size_t bytes, device_working_set *w);
@@ -309,7 +310,7 @@ int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 #define FAMILY(name, call) int cpu_##name(int index, call *c);
 #include "families.def"
 
-size_t cpu_fft_kept(void);                /* bytes of cached tables */
+size_t cpu_fft_kept(void);                /* returns the bytes of cached tables */
 void   cpu_fft_forget(void);
 
 #endif

@@ -48,7 +48,7 @@ static int cpu_copy_across(int index, void *to, int from_index, const void *from
 
 static int cpu_sync(int index) { (void)index; return OK; }
 
-/* Registered here, so that the allocator does not depend on higher layers. */
+/* The function is registered here, so that the allocator does not depend on higher layers. */
 __attribute__((constructor)) static void count_plans(void) { cpu_count_kept(cpu_fft_kept); }
 
 static void empty_cache(int index) {
@@ -61,7 +61,7 @@ static void cpu_explain(int index, char *text, size_t size) {
   snprintf(text, size, "the CPU failed");
 }
 
-/* Kernels of scripts run on GPUs only. */
+/* Returns ERR_NO_KERNEL, because kernels of scripts run only on GPUs. */
 int cpu_user_kernel(int index, const user_kernel_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
 
 const device cpu_device = {

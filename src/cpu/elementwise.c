@@ -12,7 +12,7 @@ enum {
 
 typedef char box_bytes[BOX_BYTES];
 
-/* The working memory of a thread. */
+/* The buffers and operands of one thread. */
 typedef struct desk {
   side      out, in[MAX_IN];
   _Alignas(64) box_bytes constant[ELEMENTWISE_CONSTANTS], value[ELEMENTWISE_REGISTERS];
@@ -39,7 +39,7 @@ static void set_desk(desk *w, const elementwise_work *t) {
   for (int k = 0; k < p->nregister; k++) w->at[ELEMENTWISE_REGISTER + k] = w->value[k];
 }
 
-/* Converts. A step that rounds to a half float converts to the half float and back. */
+/* Converts a box. A step that rounds to a half float converts to the half float and back. */
 static void convert_step(const elementwise_step *s, int64_t n, char *out, const char *in) {
   const convert_kernel (*table)[DTYPE_COUNT] = cpu_isa->convert->convert;
   _Alignas(64) char half[2 * BOX_COUNT];
@@ -92,7 +92,7 @@ static bool has_kernels(const elementwise_program *p) {
   return true;
 }
 
-/* The number of elements in a box, for which every operand, constant and step has room. */
+/* Returns the number of elements in a box, for which every operand, constant and step has room. */
 static int64_t most_elements(const elementwise_call *c) {
   const elementwise_program *p = c->program;
   int64_t most = box_most(&c->out, c->in, p->nin, p->in[0]);

@@ -7,7 +7,8 @@
 enum {
   BLOCK = 256,        /* offsets at a time: 2 KiB, which stay in L1 beside the data */
   SURVEYS = 64,       /* parts in which many indices are checked */
-  GRAIN = 1 << 14     /* positions; access is random, so each costs more than in map */
+  GRAIN = 1 << 14     /* positions that make a thread worthwhile; access is random, so each position costs more than in
+                      ** map */
 };
 
 /* The operation on n elements in `target` and their counterparts in `values`; strides in elements. */
@@ -38,7 +39,7 @@ static void survey_part(const void *arg, int64_t i, int worker) {
   s->range[i] = survey(s->x, s->x->count * i / s->parts, s->x->count * (i + 1) / s->parts);
 }
 
-/* Like survey, for all indices, in parts. */
+/* Like survey, for all indices: threads share them in parts. */
 static index_range survey_shared(const index_source *x, int threads) {
   index_range range[SURVEYS], all = {0, 0, 0};
   cpu_parallel(threads, SURVEYS, survey_part, &(surveying){x, SURVEYS, range});
@@ -51,8 +52,8 @@ static index_range survey_shared(const index_source *x, int threads) {
   return all;
 }
 
-/* True if all values of an index are in range, or if the operation is to be cancelled. The first value that is out of
-** range goes to *bad. */
+/* True if all values of an index are in range, or if the operation is cancelled. The first value that is out of range
+** is stored in *bad. */
 static bool check_index(const index_source *x, int64_t *bad) {
   int threads = cpu_threads(x->count, 8 * GRAIN);
   index_range r = x->count < 8 * GRAIN ? survey(x, 0, x->count) : survey_shared(x, threads);
@@ -111,7 +112,7 @@ static void step(walk *w, const index_call *c, int d, int64_t n) {
   for (int k = 0; k < c->nindex; k++) w->index[k] += n * c->index[k].stride[d];
 }
 
-/* Proceeds to the next run of dim `inner`; false at the end. */
+/* Proceeds to the next run of dim `inner`. Returns false at the end. */
 static bool next_run(walk *w, const index_call *c, int inner) {
   for (int d = inner; d > 0; d--) {
     step(w, c, d, -w->at[d]);
@@ -121,7 +122,7 @@ static bool next_run(walk *w, const index_call *c, int inner) {
   return false;
 }
 
-/* The target offsets of n positions along dim d (d < 0: of one position). */
+/* Computes the target offsets of n positions along dim d, or of one position if d < 0. */
 static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_t *at) {
   int64_t stride = d < 0 ? 0 : c->plan.stride[1][d];
   for (int64_t i = 0; i < n; i++) at[i] = w->offset[1] + i * stride;
@@ -170,8 +171,9 @@ static void run_serial(const index_call *c) {
 
 /* ---- threads ---- */
 
-/* The dim to divide among threads. Writes only divide dims without an index: different coordinates there are different
-** elements, so that threads never write the same element, and the order of writes to an element is kept. -1: none. */
+/* Returns the dim that is divided among threads, or -1. Writes only divide a dim without an index: different
+** coordinates in it are different elements. So threads never write the same element, and the order of writes to an
+** element is kept. */
 static int parted_dim(const index_call *c) {
   int best = -1;
   for (int d = 0; d < c->plan.ndim; d++) {

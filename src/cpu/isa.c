@@ -26,7 +26,7 @@ DECLARE_ISA(avx512)
 
 const isa_tables *cpu_isa = &isa_base;
 
-/* The best kernels that this processor and its system can run. */
+/* Returns the best kernels that this processor and its system can run. */
 static const isa_tables *best_isa(const char *limit) {
   if (limit && strcmp(limit, "baseline") == 0) return &isa_base;
 #ifdef LT_HAS_avx2

@@ -10,11 +10,11 @@ enum {
   GRAIN = 1 << 14       /* elements that make a thread worthwhile: computing lines takes longer than reading them */
 };
 
-/* The layout by which the lines are read and written. */
+/* The way in which the lines of a tile are read and written. */
 typedef struct layout {
   const line_job *job;
   bool    direct;            /* lines are used in place, else through a buffer */
-  bool    columns;           /* true: the tile's lines lie side by side; false: one behind the other */
+  bool    columns;           /* true: the tile's lines are side by side in memory; false: one behind the other */
   int64_t width;             /* lines of a tile; the last tile of an innermost row of outer has fewer */
   int64_t row_tiles, tiles;
   size_t  step;              /* bytes of a tile's buffer */
@@ -41,7 +41,7 @@ static void choose_layout(layout *l, const line_job *j) {
   l->step = l->direct ? 0 : (size_t)(l->width * j->out_n) * (size_t)size;
 }
 
-/* Copies n steps of the tile's lines between a tensor and a buffer [line][n], or, for columns, [n][line]. */
+/* Copies n steps of the tile's lines between a tensor and a buffer [line][n]; for columns, the buffer is [n][line]. */
 static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size, void *buffer, void *tensor,
                        int64_t line, int64_t step, bool out) {
   int64_t buffer_line = l->columns ? 1 : n, buffer_step = l->columns ? t->lines : 1;

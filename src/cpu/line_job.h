@@ -1,8 +1,8 @@
 #ifndef LT_CPU_LINE_JOB_H
 #define LT_CPU_LINE_JOB_H
 
-/* The shared part of scans and softmax: passes lines to a kernel, some at a time, and gathers and converts them if they
-** are strided or of another dtype. */
+/* The shared part of scans and softmax: passes lines to a kernel, some at a time. Lines that are strided or of another
+** dtype are gathered and converted. */
 
 #include "cpu/cpu.h"
 

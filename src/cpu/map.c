@@ -1,6 +1,6 @@
 /* Element-wise ops. The plan is cut into boxes (box.h). An operand in the kernel's layout and dtype is passed by
-** pointer; other operands are copied (strided, broadcast, transposed) and converted box by box, and so is the
-** result. */
+** pointer. Other operands (strided, broadcast, transposed, of another dtype) are copied and converted box by box, and
+** so is the result. */
 
 #include <string.h>
 
@@ -8,11 +8,12 @@
 
 enum {
   CONSTANT = 1024,           /* bytes of the buffer that holds a repeated number: 256 float32, which stay in L1 */
-  GRAIN    = 1 << 15,        /* below 32k cheap elements a second thread costs more than it saves */
+  GRAIN    = 1 << 15,        /* elements that make a thread worthwhile: below 32k cheap elements a second thread costs
+                             ** more than it saves */
   COSTLY   = 8               /* weight of an element of a float-only op (exp, tanh …) */
 };
 
-/* The op table's fields other than the kernels. */
+/* The columns of the op table that are not kernels. */
 static const struct { enum op_result result; bool costly, selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {RESULT_##result, COSTLY_##dtypes, false},
 #define SELECT(name, dtypes, ...) [OP_##name] = {RESULT_SAME, false, true},
@@ -25,7 +26,7 @@ static const struct { enum op_result result; bool costly, selects; } traits[OP_C
 
 /* ---- running ---- */
 
-/* A call with the op table's facts: compute and result dtype, kernel (NULL: a copy). */
+/* A call with facts from the op table: compute and result dtype, kernel (NULL: a copy). */
 typedef struct map_work {
   const map_call *call;
   enum dtype compute, result;
@@ -34,7 +35,7 @@ typedef struct map_work {
   side *sides;               /* for each thread: the result's side, then one for each input */
 } map_work;
 
-/* The dtype in which the kernel reads input k. */
+/* Returns the dtype in which the kernel reads input k. */
 static enum dtype input_dtype(const map_work *t, int k) {
   return k == 1 && traits[t->call->op].selects ? DT_bool : t->compute;
 }
@@ -82,14 +83,14 @@ static bool needs_buffers(const map_work *t) {
   if (c->out.dtype != t->result || !walks_direct(c->plan, 0)) return true;
   for (int k = 1; k <= c->nin; k++) {
     const operand *o = &c->in[k - 1];
-    if (!o->data && c->plan->ndim <= 1) continue;          /* run_flat has its own constants */
+    if (!o->data && c->plan->ndim <= 1) continue;          /* run_flat makes its own constants */
     if (!o->data || o->dtype != input_dtype(t, k) || !walks_direct(c->plan, k)) return true;
   }
   return false;
 }
 
-/* Computes elements begin … end - 1 if all operands are contiguous and of the compute dtype, or numbers. (Non-temporal
-** stores, through L1 in 16-byte pieces, were 25 % slower for 10^7 sums.) */
+/* Computes elements begin … end - 1 if all operands are numbers, or are contiguous and of the compute dtype.
+** (Non-temporal stores, through L1 in 16-byte pieces, were 25 % slower for 10^7 sums.) */
 static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   (void)worker;

@@ -19,8 +19,8 @@ typedef struct matvec_step {
 } matvec_step;
 
 typedef struct matvec_table {
-  /* y += s x, for columns of a symmetric s: their lower parts, of m, m - 1, … elements, begin on the diagonal of a, m ×
-  ** n */
+  /* y += s x for columns of a symmetric matrix s. Their lower parts, of m, m - 1, … elements, begin on the diagonal of
+  ** a, m × n */
   void (*symmetric)(int64_t m, int64_t n, const void *a, int64_t ld, const void *x, void *y);
   void (*bidiagonal)(const matvec_step *step);
   /* y = alpha x + beta y */

@@ -1,9 +1,9 @@
 /* The CPU's allocator. Touching fresh 4 KiB pages costs three times as much as filling them with random numbers, so
 ** freed memory is kept. Blocks below 1 MiB are kept in free lists by size class, larger blocks in lists of exact sizes
-** on huge pages. Both have a limit; lt.empty_cache() releases everything.
+** on huge pages. Both kinds of lists have a limit; lt.empty_cache() releases everything.
 **
-** Each thread keeps some of the smallest blocks in lists of its own, because the lock of the shared lists takes 110
-** instructions each time, a fortieth of an addition of ten numbers. */
+** Each thread keeps some of the smallest blocks in its own lists, because the lock of the shared lists takes 110
+** instructions each time. That is a fortieth of an addition of ten numbers. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,11 +40,12 @@ enum {
   CLASSES     = 52,              /* multiples of 64 up to 512 bytes, then 4 classes for each doubling up to 1 MiB */
   BUCKETS     = 64,              /* lists of large blocks, by size */
   LARGE_SHIFT = 16,              /* large sizes are multiples of 64 KiB */
-  OWN_CLASSES = 16,              /* classes up to 2 KiB, whose blocks a thread keeps for itself */
-  OWN_CAP     = 256 << 10        /* bytes of a thread: more than a young collection of a small script frees at once */
+  OWN_CLASSES = 16,              /* classes, of up to 2 KiB, whose blocks a thread keeps for itself */
+  OWN_CAP     = 256 << 10        /* bytes that a thread keeps: more than a young collection of a small script frees at
+                                 ** once */
 };
 
-/* A kept block; the struct is inside of the block itself. */
+/* A kept block. The struct is stored inside of the block itself. */
 typedef struct block {
   struct block *next;
   size_t        bytes;
@@ -54,11 +55,12 @@ static block *small_free[CLASSES];
 static block *large_free[BUCKETS];
 static size_t small_kept, large_kept;         /* bytes in the lists */
 static memory_stats stats;
-static size_t (*other_kept)(void);            /* bytes that other files keep for reuse, and free on request */
+static size_t (*other_kept)(void);            /* registered function: bytes that other files keep for reuse, and free on
+                                              ** request */
 
 void cpu_count_kept(size_t (*kept)(void)) { other_kept = kept; }
 
-/* The blocks of this thread, which small_kept includes. */
+/* The blocks that this thread keeps. small_kept includes them. */
 static _Thread_local FAST_TLS struct {
   block *list[OWN_CLASSES];
   size_t bytes;
@@ -67,11 +69,11 @@ static _Thread_local FAST_TLS struct {
 static pthread_key_t own_key;
 static bool own_key_made;
 
-/* Held for a few instructions only, never during a system call that may block. */
+/* The lock is held for a few instructions only, never during a system call that may block. */
 static void acquire(void) { lock_take(LOCK_MEMORY); }
 static void release(void) { lock_release(LOCK_MEMORY); }
 
-/* Counts that any thread changes and reads at any time. */
+/* Counters that any thread may change or read at any time. */
 static void   set_count(size_t *count, size_t n)   { __atomic_store_n(count, n, __ATOMIC_RELAXED); }
 static size_t add(size_t *count, size_t n)   { return __atomic_add_fetch(count, n, __ATOMIC_RELAXED); }
 static void   lower(size_t *count, size_t n) { __atomic_fetch_sub(count, n, __ATOMIC_RELAXED); }
@@ -79,9 +81,9 @@ static size_t look(const size_t *count)      { return __atomic_load_n(count, __A
 
 /* ---- limits ---- */
 
-/* The bytes that all tensors together may take: LUATENSOR_MEMORY_LIMIT, else the memory of the machine (or its
-** container). Linux promises more memory than there is and kills the process later, so a Lua error is better. A limit
-** above the machine's memory means that swapping is intended; then the free memory does not count. */
+/* The bytes that all tensors together may take: LUATENSOR_MEMORY_LIMIT, else the memory of the machine or its
+** container. Linux promises more memory than the machine has and kills the process later, so a Lua error is better. A
+** limit above the machine's memory means that swapping is intended; then the free memory is not checked. */
 static atomic_bool may_swap;
 static size_t memory_limit(void) {
   static atomic_size_t known;
@@ -95,14 +97,14 @@ static size_t memory_limit(void) {
   return limit;
 }
 
-/* Fresh bytes between two checks of the system's free memory: a check takes less than 0.5 ms, filling these bytes 50
-** ms. */
+/* Fresh bytes between two checks of the system's free memory. A check takes less than 0.5 ms; filling so many bytes
+** takes 50 ms. */
 static size_t look_every(void) {
   size_t share = memory_limit() / 64;
   return share < 256 * MIB ? share : 256 * MIB;
 }
 
-/* True if the system has these fresh bytes, and those until the next check. */
+/* True if the system has room for these fresh bytes, and for the bytes until the next check. */
 static bool has_room(size_t bytes) {
   static atomic_size_t unseen;
   size_t now = atomic_fetch_add_explicit(&unseen, bytes, memory_order_relaxed) + bytes, available;
@@ -113,7 +115,8 @@ static bool has_room(size_t bytes) {
 }
 
 static size_t small_cap(void) { return 64 * MIB; }
-/* An eighth of memory: 3 GiB of 24 GiB, eight times what the notebook's large loop frees in an iteration. */
+/* Returns the most bytes of large blocks that are kept: an eighth of memory. On a machine of 24 GiB these are 3 GiB,
+** eight times the bytes that the notebook's large loop frees in an iteration. */
 static size_t large_cap(void) { return memory_limit() / 8; }
 
 /* ---- small blocks ---- */
@@ -191,7 +194,7 @@ static void count_live(size_t bytes) {
   while (live > peak && !__atomic_compare_exchange_n(&stats.peak, &peak, live, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
-/* ---- blocks of a thread ---- */
+/* ---- the blocks that a thread keeps ---- */
 
 static void *take_own(size_t bytes) {
   int class = class_of(bytes);
@@ -203,7 +206,7 @@ static void *take_own(size_t bytes) {
   return b;
 }
 
-/* Keeps a block for this thread. False if the thread has enough blocks. */
+/* Keeps a block for this thread. Returns false if the thread keeps enough blocks. */
 static bool keep_own(void *ptr, size_t bytes) {
   int class = class_of(bytes);
   if (!KEEP_FREED || class >= OWN_CLASSES || own.bytes >= OWN_CAP || look(&small_kept) > small_cap()) return false;
@@ -227,7 +230,7 @@ static void share_own(void) {
   own.bytes = 0;
 }
 
-/* Runs when the thread ends. A later destructor may free tensors, after which this one runs again. */
+/* Runs when the thread ends. If a later destructor frees tensors, this function runs again. */
 static void end_own(void *unused) {
   (void)unused;
   share_own();
@@ -238,7 +241,7 @@ __attribute__((constructor)) static void prepare_own(void) { own_key_made = pthr
 
 /* ---- allocating and freeing ---- */
 
-/* A block of this size from the shared lists, or NULL. */
+/* Returns a block of this size from the shared lists, or NULL. */
 static void *take_shared(size_t bytes, size_t size) {
   bool small = is_small(bytes);
   acquire();
@@ -247,7 +250,7 @@ static void *take_shared(size_t bytes, size_t size) {
   return p;
 }
 
-/* ERR_MEMORY: no block of this size is kept, and the system has no more memory. */
+/* Allocates new memory from the system. ERR_MEMORY: the system has no more memory, or the limit is reached. */
 static int allocate_fresh(size_t size, void **ptr) {
   if (look(&stats.live) + look(&small_kept) + look(&large_kept) + size > memory_limit() || !has_room(size)) return ERR_MEMORY;
   *ptr = is_small(size) ? aligned_alloc(ALIGNMENT, size) : map_pages(size);
@@ -267,7 +270,7 @@ int cpu_alloc(int index, size_t bytes, void **ptr) {
   return OK;
 }
 
-/* Keeps a block in the shared lists. False if they keep enough. */
+/* Keeps a block in the shared lists. Returns false if the lists keep enough memory. */
 static bool keep_shared(void *ptr, size_t bytes, size_t size) {
   bool small = is_small(bytes);
   if (!KEEP_FREED) return false;
@@ -321,7 +324,7 @@ static void empty_list(block **list) {
   }
 }
 
-/* Blocks that other threads keep for themselves stay. */
+/* Blocks that other threads keep are not released. */
 void cpu_empty_cache(int index) {
   (void)index;
   share_own();

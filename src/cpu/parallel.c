@@ -1,12 +1,12 @@
-/* The pool of threads. A region's items are cut into chunks, and each thread has a share of the chunks, so that its
-** caches still hold what it wrote there in the previous region. A thread that has finished its share takes chunks of
-** others. A share is one word: taking a chunk is one compare-and-swap, which fails if the region is over. So a thread
-** that wakes too late does no harm, and no thread waits for it.
+/* The pool of threads. A region's items are cut into chunks, and each thread has a share of the chunks. So the caches
+** of a thread still hold the data that the thread wrote in the previous region. A thread that has finished its share
+** takes chunks of other threads. A share is one word: taking a chunk is one compare-and-swap, which fails if the region
+** is over. So a thread that wakes too late does no harm, and no thread waits for it.
 **
-** Waiting threads spin for a short time, because small operations follow each other within microseconds, and then sleep,
-** because the processor may have other work. */
+** Waiting threads spin for a short time, because small operations follow each other within microseconds. Then they
+** sleep, because the processor may have other work. */
 
-#define _GNU_SOURCE          /* pthread_setname_np, sched_getcpu */
+#define _GNU_SOURCE          /* declares pthread_setname_np and sched_getcpu */
 
 #include "cpu/parallel.h"
 
@@ -21,22 +21,22 @@
 
 enum {
   MOST   = 1024,         /* the most threads that lua/device/thread.c allows scripts to request */
-  CHUNKS = 8,            /* chunks of a share: a delayed thread holds up an eighth of its share, and other threads take
+  CHUNKS = 8,            /* chunks of a share: a delayed thread holds up only an eighth of its share; other threads take
                          ** the rest */
-  FAN    = 4,            /* number of sleeping threads that each thread wakes: a system call takes about 2 µs */
+  FAN    = 4,            /* sleeping threads that each thread wakes: a system call takes about 2 µs */
   STACK  = 1 << 20,      /* bytes: four times the stack of OpenBLAS's deepest routine */
   ROOM   = 128 << 20,    /* bytes of address space that must remain when a thread is started */
   MOVE_AFTER  = 1000000, /* nanoseconds between two moves of a thread to another processor; a move takes about 30 µs */
   LONG_SPIN   = 1000000, /* nanoseconds that a thread waits for the next region before it sleeps: the longest serial
                          ** part of a training step; with 200 µs a step takes 1.15 times as long */
-  SHORT_SPIN  = 20000,   /* the same if other processes want the processor */
+  SHORT_SPIN  = 20000,   /* the same if other processes need the processor */
   LOOK        = 10000000, /* nanoseconds that the caller sleeps before it checks for cancellation */
   FINISH_SPIN = 100000,  /* nanoseconds that the caller spins for the last chunks before it sleeps */
-  LOST        = 50000    /* nanoseconds between two readings of the clock from which on another process must have had
-                         ** the processor */
+  LOST        = 50000    /* nanoseconds: if two readings of the clock are this far apart, another process has had the
+                         ** processor */
 };
 
-/* The state of a thread; the caller of a region has the first seat. */
+/* The state of a thread. The caller of a region has the first seat. */
 typedef struct seat {
   _Alignas(128) _Atomic uint64_t share;   /* the remaining chunks of the thread's share, see pack() */
   atomic_bool     asleep;
@@ -64,7 +64,7 @@ static struct region {
 
 static atomic_bool taken;              /* a caller uses the pool */
 static atomic_int  workers;            /* number of started workers; changed only by the caller that uses the pool */
-static atomic_bool refused;            /* the system refused to start another worker */
+static atomic_bool refused;            /* true: the system refused to start another worker */
 
 /* ---- shares ---- */
 
@@ -77,8 +77,8 @@ static int threads_of(uint64_t share) { return (int)(share >> 48); }
 
 static bool has_chunks(uint64_t share) { return next_of(share) < end_of(share); }
 
-/* A chunk of the owner's share for thread `me`, or -1. A region does not end before all taken chunks have run, so from
-** here on the fields of `region` may be read. */
+/* Takes a chunk of the owner's share for thread `me`. Returns the chunk, or -1. A region does not end before all taken
+** chunks have run, so afterwards the fields of `region` may be read. */
 static int take_chunk(int me, int owner) {
   uint64_t share = atomic_load_explicit(&seats[owner].share, memory_order_relaxed);
   while (has_chunks(share) && me < threads_of(share))
@@ -93,7 +93,7 @@ static void run_chunk(int chunk, int me) {
   for (int64_t i = region.count * chunk / region.chunks; i < end && !cancel_due(); i++) region.task(region.arg, i, me);
 }
 
-/* Runs chunks of all shares, the thread's own first, until none remains. Returns their number. */
+/* Runs chunks of all shares, the thread's own share first, until no chunk remains. Returns the number of chunks run. */
 static int run_chunks(int me, int threads) {
   int done = 0;
   for (int k = 0; k < threads; k++)
@@ -120,9 +120,9 @@ static void pause_briefly(void) {
 
 enum spin { SPIN_READY, SPIN_LATE, SPIN_LOST };
 
-/* Waits until `ready` is true, until the nanoseconds are over, or until another process had the processor meanwhile. */
+/* Waits until `ready` returns true, until the nanoseconds are over, or until another process has had the processor. */
 static enum spin spin(bool (*ready)(const void *), const void *arg, int64_t nanoseconds) {
-  enum { LOOKS = 16 };                  /* rounds between two readings of the clock, which takes 30 ns */
+  enum { LOOKS = 16 };                  /* rounds between two readings of the clock; a reading takes 30 ns */
   int64_t start = now(), last = start, time = start;
   for (; time - start < nanoseconds && time - last < LOST; last = time, time = now())
     for (int i = 0; i < LOOKS; i++) {
@@ -138,7 +138,8 @@ static bool is_done(const void *chunks) {
   return atomic_load_explicit(&region.done, memory_order_acquire) == *(const int *)chunks;
 }
 
-/* *patience: nanoseconds to spin. It becomes short if other processes want the processor. */
+/* Spins for *patience nanoseconds, then sleeps until there is work. *patience becomes short if other processes need the
+** processor. */
 static void wait_for_work(seat *s, int64_t *patience) {
   enum spin end = spin(has_work, s, *patience);
   if (end == SPIN_LOST) *patience = SHORT_SPIN;
@@ -161,12 +162,13 @@ static void wake(seat *s) {
   pthread_cond_signal(&s->wake);
 }
 
-/* Wakes FAN threads, each of which wakes FAN others. */
+/* Wakes FAN threads, each of which wakes FAN other threads. */
 static void wake_next(int me, int threads) {
   for (int k = FAN * me + 1; k <= FAN * me + FAN && k < threads; k++) wake(&seats[k]);
 }
 
-/* Sleeps until workers are done, or for some milliseconds before the next check for cancellation. The lock is held. */
+/* Sleeps until workers are done, or for some milliseconds before the next check for cancellation. The caller holds the
+** lock. */
 static void sleep_until_done(void) {
   if (!this_operation.asked) {
     pthread_cond_wait(&region.finished, &region.lock);
@@ -183,7 +185,7 @@ static void sleep_until_done(void) {
   pthread_mutex_lock(&region.lock);
 }
 
-/* Returns when workers have finished `chunks` chunks. */
+/* Returns as soon as workers have finished `chunks` chunks. */
 static void wait_for_workers(int chunks) {
   if (this_operation.stopped) atomic_store(&region.stopped, true);
   if (is_done(&chunks) || spin(is_done, &chunks, FINISH_SPIN) == SPIN_READY) return;
@@ -211,7 +213,7 @@ static bool is_region_stopped(void *unused) {
 
 #ifdef __linux__
 /* Moves the thread off the caller's processor. In virtual machines whose host takes idle processors away, Linux wakes a
-** thread on the waking thread's processor instead of an idle one, so that the two would alternate. */
+** thread on the waking thread's processor instead of an idle one. Then the two threads would run alternately. */
 static void avoid_caller(int64_t *moved) {
   cpu_set_t all, others;
   int processor = atomic_load_explicit(&region.processor, memory_order_relaxed);
@@ -234,8 +236,8 @@ static void *work(void *at) {
   seat *mine = at;
   int me = (int)(mine - seats);
   int64_t moved = 0, patience = LONG_SPIN;
-  bool knows_blas = false;               /* OpenMP allocates memory for a thread that sets its number of threads: 64 MiB
-                                         ** of address space */
+  bool knows_blas = false;               /* if this worker has set OpenMP's number of threads, for which OpenMP maps 64
+                                         ** MiB of address space */
   for (;;) {
     wait_for_work(mine, &patience);
     wake_next(me, threads_of(atomic_load(&mine->share)));
@@ -278,15 +280,15 @@ static bool start_worker(int me) {
   return started;
 }
 
-/* True if there is room for stacks. They must not take the last address space of a limited process, because results
-** need some, too. */
+/* True if there is room for stacks. Stacks must not take the last address space of a limited process, because results
+** need address space, too. */
 static bool leaves_room(void) {
   void *p = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p != MAP_FAILED) munmap(p, ROOM);
   return p != MAP_FAILED;
 }
 
-/* Starts workers for `threads` threads. Returns the number of available threads. */
+/* Starts workers until there are `threads` threads with the caller. Returns the number of available threads. */
 static int start_workers(int threads) {
   int there = atomic_load_explicit(&workers, memory_order_relaxed) + 1;
   if (there >= threads || atomic_load_explicit(&refused, memory_order_relaxed)) return there < threads ? there : threads;
@@ -312,7 +314,7 @@ static void run_alone(int64_t count, parallel_task task, const void *arg) {
   }
 }
 
-/* Runs a region. The caller owns the pool. */
+/* Runs a region on the pool, which the caller owns. */
 static void run_region(int threads, int64_t count, parallel_task task, const void *arg) {
   int chunks = count < (int64_t)CHUNKS * threads ? (int)count : CHUNKS * threads;
   region.task = task;
@@ -330,7 +332,7 @@ static void run_region(int threads, int64_t count, parallel_task task, const voi
 }
 
 void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg) {
-  if (this_operation.stopped) return;          /* workers would check too late */
+  if (this_operation.stopped) return;          /* workers would notice the cancellation too late */
   if (threads > count) threads = (int)count;
   if (threads < 2 || atomic_load_explicit(&taken, memory_order_relaxed) || atomic_exchange(&taken, true)) {
     run_alone(count, task, arg);
@@ -344,7 +346,7 @@ void cpu_parallel(int threads, int64_t count, parallel_task task, const void *ar
 
 /* ---- forks ---- */
 
-/* The child of a fork has no workers, and starts its own. */
+/* The child of a fork has no workers and starts its own. */
 static void in_child(void) {
   for (int t = 0; t < MOST && (t == 0 || t <= atomic_load(&workers)); t++) {
     atomic_store(&seats[t].share, 0);

@@ -13,7 +13,7 @@ typedef struct pass {
   void       *to;
   int         shift, parts;
   int64_t    *counts;              /* [parts][RADIX_PLACES] */
-  uint64_t   *varying;             /* [parts]: the bits in which some keys differ from the first key */
+  uint64_t   *varying;             /* [parts]: the bits in which keys of a part differ from the first key */
 } pass;
 
 static int64_t part_begin(const pass *p, int64_t t) { return p->n * t / p->parts; }

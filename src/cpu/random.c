@@ -9,7 +9,8 @@
 enum {
   CHUNK = 1024,          /* elements: a multiple of 64, so that chunks begin at a run; at most 8 KiB, which stay in
                          ** L1 */
-  GRAIN = 1 << 14        /* below 16k elements (about 8 µs) a thread costs more than it saves */
+  GRAIN = 1 << 14        /* elements that make a thread worthwhile: below 16k (about 8 µs) a thread costs more than it
+                         ** saves */
 };
 
 static enum dtype draw_dtype(const random_call *c) {
@@ -48,7 +49,8 @@ static int draw(const random_call *c) {
   return OK;
 }
 
-/* ---- permutations: the order of random keys; uniform keys sort by dealing them into small buckets ---- */
+/* ---- permutations ----
+** A permutation is the order of random keys. Uniform keys are sorted by distributing them to small buckets. */
 
 typedef struct keyed {
   uint64_t key;
@@ -67,14 +69,14 @@ static void sort_few(keyed *e, int64_t n) {
   }
 }
 
-/* Distributes keys to buckets by their top bits. end[b]: the end of bucket b. */
+/* Distributes keys to buckets by their top bits. end[b] becomes the end of bucket b. */
 static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_t buckets, keyed *dealt) {
   memset(end, 0, (size_t)(buckets + 1) * sizeof *end);
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i++) end[(key[i] >> shift) + 1]++;
   for (int64_t b = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
     for (; b < stop; b++) end[b + 1] += end[b];
-  /* touches all pages in order; otherwise the distribution would fault them in at once */
+  /* touches all pages in order; otherwise the distribution would cause all page faults at once */
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i += PAGE) dealt[i].position = 0;
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)

@@ -1,7 +1,7 @@
-/* Reductions. Two ways to read the input: rows (one accumulator takes elements that lie side by side) and columns (many
-** accumulators side by side take one element each from row after row). Strided elements, and elements of another dtype,
-** are first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are
-** merged in order, so the result is the same for any number of threads. */
+/* Reductions. The input is read in one of two ways. Rows: one accumulator takes adjacent elements. Columns: many
+** adjacent accumulators take one element each from row after row. Strided elements, and elements of another dtype, are
+** first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are merged
+** in order, so the result is the same for any number of threads. */
 
 #include <stdlib.h>
 
@@ -12,26 +12,27 @@ enum {
   ELEMENT    = 16,        /* bytes of the largest element type */
   BLOCK_BYTES = BLOCK * 8,  /* elements that a fold call takes in place, so that a second pass hits L1 */
   WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
-  NARROW     = 256,       /* accumulators to which narrow rows are widened */
-  MIN_RUN    = 64,        /* shorter runs are packed together before the fold */
-  SHORT_ROW  = 16,        /* shorter rows are cheaper as gathered columns … */
-  FEW_COLUMNS = 8,        /* fewer columns are cheaper as gathered rows */
-  MANY       = 64,        /* … if there are so many of the other */
+  NARROW     = 256,       /* accumulators to which narrow rows are widened, by reading several rows as one */
+  MIN_RUN    = 64,        /* runs shorter than this are packed together before the fold */
+  SHORT_ROW  = 16,        /* rows shorter than this are cheaper as gathered columns, if there are at least MANY of
+                          ** them */
+  FEW_COLUMNS = 8,        /* fewer columns than this are cheaper as gathered rows, if there are at least MANY rows */
+  MANY       = 64,        /* see SHORT_ROW and FEW_COLUMNS */
   MAX_STATE  = 24,        /* bytes of the largest accumulator */
-  GRAIN      = 1 << 15,   /* elements below which a thread costs more than it saves */
+  GRAIN      = 1 << 15,   /* elements that make a thread worthwhile */
   ITEM       = 1 << 14,   /* elements of an item with several short rows */
-  CHUNK      = 1 << 16,   /* least elements of a piece of a long reduction */
+  CHUNK      = 1 << 16,   /* least elements in a piece of a long reduction */
   STRETCH    = 1 << 22,   /* reduced elements between two checks for cancellation */
   MAX_PIECES = 1024       /* most pieces of cut reductions, so that their states stay in the cache */
 };
 
-/* A reduction cut into pieces: an item is `width` adjacent outputs (the last item has fewer), a chunk a range of the
-** reduced elements. */
+/* A reduction that is cut into pieces. An item is `width` adjacent outputs; the last item has fewer. A chunk is a range
+** of the reduced elements. */
 typedef struct reduce_work {
   const reduce_call   *c;
   const reduce_kernel *kernel;
   bool    columns;
-  bool    narrow;              /* few columns without gaps between rows */
+  bool    narrow;              /* few columns, without gaps between rows */
   bool    same;                /* the input is stored in the compute dtype */
   int     size, log2;          /* bytes of a stored element */
   int64_t width, row_items, items;   /* row_items: items in an innermost row of kept (columns only) */
@@ -39,7 +40,7 @@ typedef struct reduce_work {
   struct buffer *buffers;      /* one for each thread */
 } reduce_work;
 
-/* The working memory of a thread: gathered and converted elements, and the states of an item. */
+/* The buffers of a thread: gathered and converted elements, and the states of an item. */
 typedef struct buffer {
   _Alignas(64) char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT], states[WIDTH * MAX_STATE];
 } buffer;
@@ -56,7 +57,7 @@ static void gather(const reduce_work *w, int64_t n, void *to, const void *from, 
   cpu_isa->convert->copy[w->log2](&p, to, from);
 }
 
-/* Loads rows × n elements, row by row, in the compute dtype into b->block. */
+/* Loads rows × n elements, row by row, into b->block, and converts them to the compute dtype. */
 static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, const void *from, int64_t stride, int64_t column) {
   copy_plan p = {.rows = rows, .cols = n, .to_row = n, .to_col = 1, .from_row = stride, .from_col = column};
   cpu_isa->convert->copy[w->log2](&p, w->same ? b->block : b->raw, from);
@@ -65,7 +66,7 @@ static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, 
 
 /* ---- rows ---- */
 
-/* Gathers up to BLOCK stored elements of several short runs, advances the walk, and returns their number. */
+/* Gathers up to BLOCK stored elements of several short runs and advances the walk. Returns the number of elements. */
 static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t most, char *raw) {
   const plan *p = &w->c->reduced;
   int64_t n = 0;
@@ -80,7 +81,7 @@ static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t
   return n;
 }
 
-/* Folds n elements at x, which are first converted if necessary. */
+/* Folds n elements at x, after a conversion if necessary. */
 static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x, int64_t first, void *acc) {
   if (!w->same) {
     convert_block(w, n, b->block, x);
@@ -123,8 +124,8 @@ static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t be
 
 /* ---- columns ---- */
 
-/* Reads a few columns without gaps between rows as fewer, wider rows: `side` rows at a time into as many groups of
-** accumulators, which are merged at the end. */
+/* Reads a few columns without gaps between rows as fewer, wider rows. A wide row has `side` rows, each with its own
+** group of accumulators. The groups are merged at the end. */
 static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const char *x, int64_t first, char *acc) {
   char groups[NARROW * MAX_STATE] __attribute__((aligned(64)));
   int64_t side = NARROW / n, wide = rows / side;
@@ -174,7 +175,7 @@ static int64_t item_span(const reduce_work *w, int64_t i, int64_t *first) {
   return length - begin < w->width ? length - begin : w->width;
 }
 
-/* Folds the reduced elements begin … end - 1 into the states at acc, of n outputs from `first` on. */
+/* Folds the reduced elements begin … end - 1 into acc, the states of n outputs from `first` on. */
 static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *kept = &w->c->kept;
   walk at;
@@ -219,7 +220,8 @@ static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer 
   }
 }
 
-/* Merges the chunks of item i pairwise, neighbours first, so that rounding errors grow only with the logarithm. */
+/* Merges the chunks of item i pairwise, neighbours first, so that rounding errors grow only with the logarithm of their
+** number. */
 static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
   int64_t first, n = item_span(w, i, &first);
   size_t step = (size_t)w->width * w->kernel->size;
@@ -230,8 +232,8 @@ static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
 
 /* ---- cutting up ---- */
 
-/* True if columns are better: the kept elements are closer together than the reduced ones, and rows are not very
-** short. */
+/* True if folding by columns is faster: the kept elements are closer together than the reduced elements, and rows are
+** not very short. */
 static bool by_columns(const reduce_call *c) {
   if (c->kept.ndim == 0 || c->reduced.ndim == 0) return c->kept.ndim > 0;
   int64_t kept = llabs(inner_stride(&c->kept, 1)), reduced = llabs(inner_stride(&c->reduced, 0));

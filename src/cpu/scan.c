@@ -7,15 +7,15 @@
 enum {
   MAX_STATE = 16,         /* bytes of a carry */
   AT_ONCE   = 512,        /* most carries at a time */
-  TOGETHER  = 8,          /* segments that the kernel scans side by side, to hide the latency of a single one */
+  TOGETHER  = 8,          /* segments that the kernel scans side by side, which hides the latency of a single scan */
   LONG      = 1 << 12,    /* length from which on a lone line is cut into segments */
-  VERY_LONG = 1 << 17,    /* length from which on it is cut into many segments, for threads */
+  VERY_LONG = 1 << 17,    /* length from which on a lone line is cut into many segments, which threads share */
   SEGMENTS  = 64
 };
 
 typedef struct scan_work {
   const scan_kernel   *scan;
-  const reduce_kernel *total;      /* the total of a segment: its accumulator is the carry */
+  const reduce_kernel *total;      /* computes the total of a segment; its accumulator is the carry */
   bool initial;
   int  x_size, out_size;           /* bytes of an element */
 } scan_work;
@@ -36,7 +36,7 @@ typedef struct long_scan {
   const scan_work *w;
   const line_tile *t;
   int64_t length;              /* length of a segment */
-  char   *start;               /* the carry into each segment */
+  char   *start;               /* the carry at the start of each segment */
 } long_scan;
 
 static void fold_segment(const void *arg, int64_t k, int worker) {
@@ -56,8 +56,8 @@ static void scan_segments(const void *arg, int64_t group, int worker) {
   scan_steps(l->w, &part, l->start + (size_t)k * l->w->scan->size);
 }
 
-/* Scans a contiguous line of n elements: first the total of each segment, then the carries, then all segments, TOGETHER
-** at a time. Segments depend only on n, so that the result is the same for any number of threads. */
+/* Scans a contiguous line of n elements. First the total of each segment is computed, then the carries, then all
+** segments, TOGETHER at a time. Segments depend only on n, so the result is the same for any number of threads. */
 static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
   int64_t count = t->n < VERY_LONG ? TOGETHER : SEGMENTS, length = t->n / count;
   char start[SEGMENTS * MAX_STATE];

@@ -21,8 +21,8 @@ static int64_t count_true(const bool *in, int64_t n) {
   return count;
 }
 
-/* Writes the 1-based positions of the true elements among n, which start a row at position `first`. Returns their
-** number. */
+/* Writes the 1-based positions of the true elements among n elements of a row, which start at position `first`. Returns
+** the number of true elements. */
 static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *out) {
   int64_t i = 0, count = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -37,7 +37,7 @@ static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *ou
   return count;
 }
 
-/* Handles elements begin … end - 1, whose true ones have the numbers from `at` on. */
+/* Writes the positions of the true elements among begin … end - 1. Their numbers in the result begin at `at`. */
 static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int64_t at) {
   int last = c->ndim - 1;
   while (begin < end) {
@@ -54,7 +54,7 @@ static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int6
 typedef struct parts {
   const nonzero_call *c;
   int64_t  n, parts;
-  int64_t *counts;             /* the number of true elements in each part; then the number before it */
+  int64_t *counts;             /* the number of true elements in each part, later the number before each part */
 } parts;
 
 static void count_part(const void *arg, int64_t i, int worker) {
@@ -91,11 +91,13 @@ int cpu_nonzero(int index, nonzero_call *c) {
 
 /* ---- searchsorted ---- */
 
-/* True if a sorts before b; NaN sorts last. There are no branches, because random searches mispredict half of them. */
+/* True if a sorts before b. NaN sorts last. There are no branches, because random searches mispredict half of all
+** branches. */
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
-/* LANES searches in lockstep, all of which halve the same length, so that their cache misses overlap. step_<dtype>
-** moves `first` of each of m searches past the first half of the rest, if the search's value comes after that half. */
+/* LANES searches in lockstep. All of them halve the same length, so their cache misses overlap. step_<dtype> handles m
+** searches: `first` of each moves past the first half of the remaining elements if the search's value comes after that
+** half. */
 #define STEP(D, T, ...)                                                                                          \
   INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
     for (int k = 0; k < m; k++) {                                                                                \

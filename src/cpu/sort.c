@@ -1,5 +1,5 @@
-/* Sorting. Elements become integer keys. If positions are wanted, keys are packed with them into 64 bits, so that all
-** keys differ and any sort is stable. Lines that are not contiguous are copied first. */
+/* Sorting. Elements become integer keys. If positions are wanted, keys and positions are packed into 64 bits, so that
+** all keys differ and any sort is stable. Lines that are not contiguous are copied first. */
 
 #include <math.h>
 
@@ -7,13 +7,15 @@
 #include "cpu/walk.h"
 
 enum {
-  FEW   = 256,             /* keys below which a radix sort's counting does not pay off */
+  FEW   = 256,             /* keys below which comparing is faster than a radix sort, because of the latter's
+                           ** counting */
   SHORT = 64,              /* keys below which sorting takes no longer than checking whether they are sorted */
-  MANY  = 1 << 11,         /* keys from which on a radix sort of FEW_BITS, in two passes, is faster than comparing */
+  MANY  = 1 << 11,         /* keys from which on a radix sort of FEW_BITS, in two passes, is faster than a sort by
+                           ** comparisons */
   FEW_BITS = 2 * RADIX_DIGIT,
   TASK  = 1 << 14,         /* keys that a thread sorts alone */
   PIECES = 512,            /* most pieces of a line that threads share */
-  PIECES_EACH = 8,         /* pieces for each thread, because pieces differ in length: pivots are guesses */
+  PIECES_EACH = 8,         /* pieces for each thread: they differ in length, because pivots are guesses */
   GRAIN = 1 << 13,         /* elements that make a thread worthwhile */
   LONG  = 1 << 16,         /* length from which on a lone line is shared by threads */
   TILE  = 1 << 18,         /* bytes of lines copied at a time */
@@ -21,19 +23,20 @@ enum {
   SAMPLE = 1024            /* elements of a line that topk samples first */
 };
 
-/* The way in which the lines of a call are sorted. */
+/* Tells how the lines of a call are sorted. */
 typedef struct sort_job {
   const sort_call   *c;
   const sort_kernel *kernel;
   int     size;                        /* bytes of an element */
   bool    packed;                      /* positions are needed, too */
   bool    copy_in, copy_values, copy_positions;   /* true: the line is not contiguous and goes through a buffer */
-  bool    own_keys;                    /* keys have a buffer; false: they are stored in the place of the result */
+  bool    own_keys;                    /* true: keys have their own buffer; false: they are stored in the place of the
+                                       ** result */
   int64_t width, row_tiles, tiles;     /* lines of a tile; tiles in an innermost row of outer, and in total */
   int     inside;                      /* threads for one line */
 } sort_job;
 
-/* A thread's buffers; unneeded ones are NULL. */
+/* The buffers of a thread. Buffers that are not needed are NULL. */
 typedef struct buffers {
   char    *x, *values;
   int64_t *positions;
@@ -47,7 +50,7 @@ typedef struct buffers {
 
 static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
 
-/* The keys of one line in pieces. No key of a piece is less than a key of the previous piece. */
+/* The keys of one line, cut into pieces. No key of a piece is less than a key of the previous piece. */
 typedef struct pieces {
   const key_sorts *sorts;
   char   *keys, *scratch;
@@ -71,7 +74,7 @@ static void sort_piece(const void *arg, int64_t i, int worker) {
   p->sorts->sort(p->begin[i + 1] - begin, p->keys + begin * p->size, p->scratch + begin * p->size);
 }
 
-/* Splits each divided piece into two. True if there was any. */
+/* Splits each divided piece into two. Returns true if a piece was split. */
 static bool split_pieces(pieces *p) {
   int64_t begin[PIECES + 1];
   int count = 0;
@@ -96,7 +99,8 @@ static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scra
   cpu_parallel(threads, p.count, sort_piece, &p);
 }
 
-/* Like a kernel's direction, in stretches that share their ends. */
+/* Like a kernel's direction, but in stretches, between which the operation can be cancelled. Neighbouring stretches
+** share an element. */
 static int direction_of(const key_sorts *k, int64_t n, const char *keys, int size) {
   int all = 0;
   for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end) {
@@ -108,7 +112,8 @@ static int direction_of(const key_sorts *k, int64_t n, const char *keys, int siz
   return all;
 }
 
-/* Sorts keys. Keys that differ only below bit `low` are in order already; above it they differ in `bits` bits. */
+/* Sorts keys. Keys that differ only below bit `low` are in order already. From bit `low` on, keys differ in at most
+** `bits` bits. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low, int bits) {
   const key_sorts *k = size == 8 ? cpu_isa->sort_64 : cpu_isa->sort_32;
   int direction = n <= SHORT ? 0 : direction_of(k, n, keys, size);
@@ -122,7 +127,7 @@ static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys
   else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
 }
 
-/* Very long lines go through the kernels in stretches. */
+/* Converts elements to keys. Very long lines are passed to the kernels in stretches. */
 
 static void make_keys(const sort_job *j, int64_t n, const char *x, char *keys) {
   const sort_kernel *k = j->kernel;
@@ -158,7 +163,7 @@ static void pack_keys(const sort_job *j, int64_t n, const char *x, const packing
     j->kernel->pack(end - i, x + i * j->size, i, p, keys + i);
 }
 
-/* Like a kernel's filter. */
+/* Like a kernel's filter, but in stretches, between which the operation can be cancelled. */
 static int64_t find_up_to(const sort_job *j, const char *x, int64_t limit, int64_t *places) {
   int64_t count = 0;
   for (int64_t i = 0, end; (end = cancel_stretch(i, j->c->n)) > i; i = end) {
@@ -169,7 +174,7 @@ static int64_t find_up_to(const sort_job *j, const char *x, int64_t limit, int64
   return count;
 }
 
-/* Sorts lines that lie one behind the other in x, into values. */
+/* Sorts lines that lie one behind the other in x, and writes them to values. */
 static void sort_values(const sort_job *j, const buffers *b, int64_t lines, const char *x, char *values) {
   const sort_kernel *k = j->kernel;
   int64_t n = j->c->n, bytes = n * j->size;
@@ -181,8 +186,8 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
 
-/* Chooses the packing. Keys are counted from the least key of the line, so that most lines lose no bit of a 64-bit key,
-** and small ranges have few digits. *key_bits: the bits above the position in which packed keys differ. */
+/* Chooses the packing. Keys are counted from the least key of the line. So most lines lose no bit of a 64-bit key, and
+** small ranges have few digits. *key_bits: the number of bits above the position in which packed keys differ. */
 static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *key_bits) {
   packing p = {.descending = j->c->descending, .bits = bits_of((uint64_t)(n - 1))};
   *key_bits = j->kernel->key_bits;
@@ -196,7 +201,7 @@ static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *
   return p;
 }
 
-/* Packed keys are in order except for the bits that they lost: sorts each run of equal keys by these bits. */
+/* Packed keys are in order except for the bits that they lost. Sorts each run of equal keys by the lost bits. */
 static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void *x, const packing *p, int64_t *keys) {
   int64_t end, look = CANCEL_STRETCH;
   for (int64_t first = 0; first < n; first = end) {
@@ -243,8 +248,8 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
     for (; i < end; i++) positions[i] = (keys[i] & mask) + 1;
 }
 
-/* Chooses the size of the sample from which a limit is taken, and (*which) the element of the sample that is the limit,
-** so that somewhat more than `keep` elements are expected within the limit: 4 standard deviations and a few more. 0:
+/* Chooses the size of the sample from which a limit is taken. *which becomes the number of the sample's element that is
+** the limit. Somewhat more than `keep` elements are expected within the limit: 4 standard deviations and a few more. 0:
 ** sorting all elements is as fast. With a sample near the square root of n, sorting the sample costs about as much as
 ** sorting the elements within the limit. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
@@ -255,7 +260,7 @@ static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   return n >= SMALL && *which < size / 2 ? size : 0;
 }
 
-/* Sorts only the elements up to a limit, if they are enough. */
+/* Sorts only the elements up to a limit. Returns false if they are too few. */
 static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
   const sort_call *c = j->c;
   int64_t which, size = choose_sample(c->n, c->keep, &which), *keys = b->keys;
@@ -282,7 +287,7 @@ static void copy_lines(int64_t lines, int64_t n, int size, void *to, int64_t to_
                               .from_col = from_step}, size, to, from);
 }
 
-/* The offsets, in elements, of a tile in the three operands. */
+/* Computes the offsets, in elements, of a tile in the three operands. */
 static void tile_offsets(const plan *outer, int64_t position, int64_t offset[3]) {
   offset[0] = offset[1] = offset[2] = 0;
   for (int d = outer->ndim - 1; d >= 0; d--) {
@@ -333,7 +338,7 @@ static void choose_layout(sort_job *j) {
   j->tiles = c->outer.count / length * j->row_tiles;
 }
 
-/* The bytes of a part of a thread's buffers; parts are whole cache lines. */
+/* Returns the bytes of a part of a thread's buffers. Parts are whole cache lines. */
 static size_t part(bool wanted, int64_t count, int size) {
   return wanted ? ((size_t)(count * size) + 63) / 64 * 64 : 0;
 }
@@ -368,7 +373,7 @@ static buffers place_buffers(const buffer_sizes *s, char *memory) {
 typedef struct tile_run {
   const sort_job *j;
   const buffer_sizes *sizes;
-  char *memory;                        /* memory of all threads */
+  char *memory;                        /* the buffers of all threads */
 } tile_run;
 
 static void sort_tile(const void *arg, int64_t tile, int worker) {

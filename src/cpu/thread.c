@@ -8,9 +8,10 @@
 #include "base/system.h"
 #include "cpu/cpu.h"
 
-static atomic_int thread_count;       /* 0: neither set nor determined yet */
+static atomic_int thread_count;       /* 0: neither set nor determined */
 
-/* The number of threads in an environment variable, 1 or more; 0 if it has none. "4,2" means 4 in the outer regions. */
+/* Returns the number of threads that an environment variable requests, or 0 if it requests none. "4,2" means 4 in the
+** outer regions. */
 static int from_environment(const char *name) {
   const char *text = getenv(name);
   char *end;
@@ -19,8 +20,8 @@ static int from_environment(const char *name) {
   return n < 1 ? 0 : n < most ? (int)n : most;
 }
 
-/* The number of processors that this process may use: those on which it may run, or its container's quota if that is
-** less. */
+/* Returns the number of processors that this process may use: the processors on which it may run, or its container's
+** quota if that is less. */
 static int processors(void) {
   double quota;
   int n = system_processors("", &quota);
@@ -38,7 +39,7 @@ static int default_count(void) {
 int cpu_thread_count(void) {
   int n = atomic_load_explicit(&thread_count, memory_order_relaxed);
   if (n == 0) {
-    int none = 0;                        /* another thread may have set it meanwhile */
+    int none = 0;                        /* another thread may have set the count meanwhile */
     n = default_count();
     if (!atomic_compare_exchange_strong(&thread_count, &none, n)) n = none;
   }

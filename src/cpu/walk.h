@@ -22,7 +22,7 @@ static inline void walk_to(walk *w, const plan *p, int noperands, int64_t positi
   }
 }
 
-/* The number of elements left in the innermost dim. */
+/* Returns the number of elements left in the innermost dim. */
 static inline int64_t walk_run(const walk *w, const plan *p) {
   return p->ndim == 0 ? 1 : p->shape[p->ndim - 1] - w->at[p->ndim - 1];
 }

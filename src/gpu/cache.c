@@ -1,6 +1,6 @@
 /* The disk cache. A file has a header and the image. Files that cannot be read, are damaged or belong to another key
-** are ignored. Files and folders that another user owns or may write to are ignored, too: they could hold a kernel of
-** that user's. */
+** are ignored. Files and folders that another user owns or may write to are ignored, too, because they could contain
+** another user's kernel. */
 
 #include "gpu/cache.h"
 
@@ -17,7 +17,7 @@
 typedef struct cache_header {
   char     magic[16];
   uint8_t  key[HASH_SIZE];
-  uint64_t bytes;                      /* of the image */
+  uint64_t bytes;                      /* bytes of the image */
   uint8_t  check[HASH_SIZE];           /* hash of the image */
 } cache_header;
 
@@ -64,7 +64,7 @@ static bool is_ours(int file) {
   return fstat(file, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Opens the folder of the cache; -1 if there is none that only this user may write to. */
+/* Opens the cache's folder. Returns -1 if the folder does not exist, or if other users may write to it. */
 static int open_folder(void) {
   char path[SYSTEM_PATH];
   int folder = system_cache_folder(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -112,7 +112,7 @@ static bool write_image(int file, const uint8_t key[HASH_SIZE], const void *imag
          write_all(file, &header, sizeof header) && write_all(file, image, bytes);
 }
 
-/* A failed write is no error: the kernel is then compiled again. */
+/* A failed write is not an error: the next process compiles the kernel again. */
 void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
   char path[SYSTEM_PATH], temporary[SYSTEM_PATH];
   if (!system_cache_folder(path)) return;

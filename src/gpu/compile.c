@@ -1,4 +1,4 @@
-/* Kernels, found by key. A missing kernel is made from a unit (a file with defines), which is compiled once, or read
+/* Kernels, found by key. A missing kernel is made from a unit (a file with defines). A unit is compiled once, or read
 ** from the disk if an earlier process compiled it. */
 
 #include "gpu/gpu.h"
@@ -11,7 +11,7 @@
 #include "gpu/cache.h"
 #include "gpu/sources.h"
 
-/* One compilation; it yields all kernels of the same file and defines. */
+/* One compilation. It yields all kernels of the same file and defines. */
 typedef struct unit {
   uint8_t    key[HASH_SIZE];
   gpu_module module;
@@ -29,7 +29,7 @@ struct gpu_kernels {
   unit  *units;
   size_t nunits, units_size;
   int    arch;                         /* the architecture to compile for, such as 90 */
-  bool   virtual_arch;                 /* PTX, because the compiler does not know the device */
+  bool   virtual_arch;                 /* true: compile to PTX, because the compiler does not know the device */
 };
 
 enum { FIRST_SLOTS = 256 };
@@ -76,10 +76,10 @@ static bool add_kernel(struct gpu_kernels *k, uint64_t key, gpu_kernel *kernel) 
   return true;
 }
 
-/* ---- for which architecture ---- */
+/* ---- the architecture to compile for ---- */
 
-/* The newest architecture that both the compiler and this device support. Binaries also run on later minor versions of
-** their major version; for a newer major version the driver compiles PTX. */
+/* Chooses the newest architecture that both the compiler and this device support. Binaries also run on later minor
+** versions of their major version. For a newer major version the driver compiles PTX. */
 static int choose_arch(gpu *g, const int *known, int count) {
   struct gpu_kernels *k = g->kernels;
   int binary = 0, any = 0, oldest = known[0];
@@ -134,9 +134,9 @@ void gpu_kernels_close(gpu *g) {
 
 enum { FIXED_OPTIONS = 4, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
 
-/* The input of a compilation: a source with the files that it includes, and options. */
+/* The input of a compilation: a source with the files that it includes, and the compiler's options. */
 typedef struct request {
-  const char *what;                    /* for error texts: "add float32" */
+  const char *what;                    /* name in error messages: "add float32" */
   const char *file;                    /* the file name in the compiler's messages */
   source_list sources;                 /* the main source first */
   int         noptions;
@@ -175,7 +175,7 @@ static void key_of(const request *r, uint8_t key[HASH_SIZE]) {
   hash_finish(&h, key);
 }
 
-/* The compiler's messages, to be freed; NULL if there are none. */
+/* Returns the compiler's messages, which the caller frees, or NULL if there are none. */
 static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   size_t bytes = 0;
   if (rtc->log_size(p, &bytes) != RTC_SUCCESS || bytes < 2) return NULL;
@@ -187,7 +187,7 @@ static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   return NULL;
 }
 
-/* The compiled image: a binary or PTX. PTX ends with a zero byte, which the driver requires. */
+/* Returns the compiled image: a binary or PTX. PTX ends with a zero byte, which the driver requires. */
 static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
   bool ptx = g->kernels->virtual_arch;
   if ((ptx ? rtc->ptx_size : rtc->cubin_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
@@ -197,7 +197,8 @@ static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t 
   return NULL;
 }
 
-/* The first errors suffice: luatensor's own kernels compile unless someone has edited their files. */
+/* The message contains only the first errors. More are rarely needed: luatensor's own kernels compile unless someone
+** has edited their files. */
 static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
   enum { LOG_MOST = 480 };
   const char *words = log ? log : gpu_get_rtc()->error_text(result);
@@ -240,7 +241,7 @@ static int load_module(gpu *g, const request *r, const uint8_t key[HASH_SIZE], g
   return st;
 }
 
-/* ---- kernels of ours ---- */
+/* ---- luatensor's own kernels ---- */
 
 void gpu_define(gpu_source *s, const char *format, ...) {
   if (s->ndefines == GPU_DEFINES) return;
@@ -266,15 +267,15 @@ static bool make_room(struct gpu_kernels *k) {
   return true;
 }
 
-/* The module of a source's file and defines. */
+/* Gets the module that is compiled from a source's file and defines. */
 static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   struct gpu_kernels *k = g->kernels;
   request r;
   uint8_t key[HASH_SIZE];
   char *log;
   start_request(g, &r, s->name, s->file);
-  add_option(&r, "--fmad=false");      /* FMA only where the source requests it, so that results are bit for bit those
-                                       ** of the CPU */
+  add_option(&r, "--fmad=false");      /* FMA only where the source requests it, so that results have the same bits as
+                                       ** on the CPU */
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);
@@ -294,7 +295,7 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   return OK;
 }
 
-/* Entry `entry` of a module. */
+/* Gets entry `entry` of a module. */
 static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, gpu_kernel *k) {
   const gpu_driver *d = gpu_get_driver();
   char what[160];
@@ -325,10 +326,10 @@ int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **foun
   return st;
 }
 
-/* ---- a script's own ---- */
+/* ---- kernels that scripts write ---- */
 
-/* A copy of the name that is never freed, because a failure may be reported after the kernel is gone. There are few
-** different names. */
+/* Returns a copy of the name that is never freed, because a failure may be reported after the kernel is gone. The
+** memory is bounded, because there are few different names. */
 static const char *keep_name(const char *name) {
   static struct kept { struct kept *next; char name[]; } *names;
   for (struct kept *n = names; n; n = n->next)
@@ -358,7 +359,7 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
 
 /* ---- launches ---- */
 
-/* A kernel with more shared memory must request it. */
+/* Bytes of shared memory above which a kernel must request its shared memory. */
 enum { SHARED_PLAIN = 48 << 10 };
 
 static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {

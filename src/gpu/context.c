@@ -1,4 +1,5 @@
-/* The lowest layer of the GPUs: the list of devices, opening at first use, entering and leaving, and failures. */
+/* The lowest layer of the GPUs: lists devices, opens them at first use, enters and leaves them, and reports
+** failures. */
 
 #include "gpu/gpu.h"
 
@@ -12,16 +13,16 @@ static gpu gpus[MAX_GPUS];
 static int device_count;
 static char why_none[512];              /* the reason if device_count is 0 */
 static const gpu *captured;             /* the GPU whose graph the thread with the lock is capturing */
-static _Thread_local int failed = -1;   /* the GPU whose message describes the last failure, because copies use two
+static _Thread_local int failed = -1;   /* the GPU whose message describes this thread's last failure; copies use two
                                         ** GPUs */
 
 /* ---- the lock, and forks ---- */
 
-static bool started;                    /* the driver was started in this process or in the one it was forked from */
+static bool started;                    /* the driver was started in this process or in a parent process */
 static bool forked;                     /* the driver was started in the parent process */
 
-/* One lock for all GPUs, so that a call that uses two cannot deadlock. It is recursive, because calls call each
-** other. */
+/* One lock for all GPUs, so that a call that uses two GPUs cannot deadlock. The lock is recursive, because calls call
+** each other. */
 static pthread_mutex_t lock;
 static pthread_once_t lock_once = PTHREAD_ONCE_INIT;
 enum { DEPTH = 8 };
@@ -43,7 +44,8 @@ static void after_fork(void) {
   make_lock();
 }
 
-/* If another thread is in a call, its devices are not closed; the driver ends them with the process. */
+/* Closes all devices at exit. If another thread is in a call, devices are not closed; the driver closes them when the
+** process ends. */
 static void close_all(void) {
   if (forked || pthread_mutex_trylock(&lock) != 0) return;
   for (int i = 0; i < MAX_GPUS; i++) gpu_close(&gpus[i]);
@@ -67,7 +69,7 @@ gpu *gpu_lock(int index) {
 
 void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
-/* ---- which there are ---- */
+/* ---- which devices there are ---- */
 
 static const char *error_text(gpu_result r) {
   const char *text = NULL;
@@ -90,7 +92,7 @@ static void count_devices(void) {
     return;
   }
   gpu_result r = d->init(0);
-  pthread_once(&lock_once, prepare_lock);                /* from here on forks are noticed */
+  pthread_once(&lock_once, prepare_lock);                /* after this call forks are noticed */
   started = true;
   if (r == GPU_SUCCESS) r = d->device_count(&device_count);
   if (r != GPU_SUCCESS) device_count = 0;
@@ -132,14 +134,14 @@ int gpu_fail(gpu *g, const char *format, ...) {
   return ERR_DEVICE;
 }
 
-/* The failed GPU explains a copy between two GPUs, whichever index was given. */
+/* For a copy between two GPUs, the GPU that failed explains the error, whichever index was given. */
 void gpu_explain(int index, char *text, size_t size) {
   gpu *g = gpu_lock(failed >= 0 ? failed : index);
   snprintf(text, size, "%s", g->words[0] ? g->words : "the device failed");
   gpu_unlock();
 }
 
-/* Errors after which every call in this context fails. */
+/* True for errors after which every call in this context fails. */
 static bool outlives_call(gpu_result r) {
   static const short sticky[] = {
     GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_CONTAINED, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED,
@@ -151,8 +153,8 @@ static bool outlives_call(gpu_result r) {
   return false;
 }
 
-/* A launch that fails late is reported by the next call of the driver, which may be another launch. The kernel launched
-** last is the most likely cause. */
+/* Reports an error after which the device is unusable. A launch that fails late is reported by the next call of the
+** driver, which may be another launch. The kernel launched last is the most likely cause. */
 static int fail_for_good(gpu *g, gpu_result r, const char *what) {
   bool launch = strncmp(what, "launch of ", 10) == 0;
   g->dead = true;
@@ -193,7 +195,7 @@ void gpu_set_parts(const gpu_part *list, int count) {
   part_count = count;
 }
 
-/* Queued work finishes first, because its kernels are unloaded. */
+/* Closes a device. Queued work is finished first, because its kernels are unloaded. */
 void gpu_close(gpu *g) {
   if (!g->context) return;
   gpu_get_driver()->context_use(g->context);
@@ -232,10 +234,11 @@ static int prepare(gpu *g, bool frees) {
     gpu_blame(g);
     return ERR_DEVICE;
   }
-  if (captured && captured != g && !frees)                     /* it would run now, but not at the replays */
+  if (captured && captured != g && !frees)                     /* the work would run now, but not at the replays */
     return gpu_fail(g, "not while a graph of cuda:%d is captured: it uses cuda:%d", captured->index, g->index);
   if (!g->open) return open_gpu(g);
-  /* In nested calls the context is already current. Between calls, another library may have changed it. */
+  /* In nested calls the context is already current. Between calls another library may have made another context
+  ** current. */
   if (depth > 0 && inside[depth - 1] == g) return OK;
   return gpu_check(g, gpu_get_driver()->context_use(g->context), "entering the device");
 }
@@ -269,7 +272,7 @@ int gpu_leave(gpu *g, int status) {
 
 /* ---- reopening ---- */
 
-/* Also destroys other libraries' data on the device, because its memory is in an unknown state. */
+/* Reopening also destroys other libraries' data on the device, because the device's memory is in an unknown state. */
 int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
   int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
@@ -284,7 +287,7 @@ int gpu_reopen(int index) {
   return st;
 }
 
-/* Pointers into a device become invalid, as when the device is reopened. */
+/* Closes all devices. Pointers into a device become invalid, as when the device is reopened. */
 void gpu_shut(void) {
   for (int k = 0; started && !forked && k < MAX_GPUS; k++) {
     gpu *g = gpu_lock(k);

@@ -1,4 +1,4 @@
-/* The top layer of the GPUs: their parts, their descriptions, and struct device. */
+/* The top layer of the GPUs: the parts of a GPU, its description, and struct device. */
 
 #include "gpu/gpu.h"
 
@@ -19,18 +19,19 @@ static const gpu_part parts[] = {
   {NULL,             gpu_gemm_close},
 };
 
-/* The lowest layer calls the parts through this list, so that it does not depend on the layers above. */
+/* The lowest layer opens and closes the parts through this list, so that it does not depend on the layers above. */
 __attribute__((constructor)) static void set_parts(void) { gpu_set_parts(parts, (int)(sizeof parts / sizeof *parts)); }
 
 /* ---- properties ---- */
 
-/* The bandwidth: memory moves data twice a clock over the whole bus. Drivers of newer devices may not report a clock,
-** which gives 0. */
+/* Returns the bandwidth in bytes per second: memory moves data twice a clock over the whole bus. Drivers of newer
+** devices may report no clock; then the result is 0. */
 static double bandwidth(gpu_device_id id) {
   return 2.0 * gpu_attribute_of(id, GPU_MEMORY_CLOCK) * 1e3 * gpu_attribute_of(id, GPU_BUS_WIDTH) / 8;
 }
 
-/* Appends ", cuBLAS 13.0" to the text; "no cuBLAS" if the library is not usable, and no version if it reports none. */
+/* Appends ", cuBLAS 13.0" to the text. If the library is not usable, "no cuBLAS" is appended; if it reports no version,
+** only its name. */
 static void add_library(char *text, size_t size, const char *name, bool usable, const int version[2]) {
   size_t n = strlen(text);
   snprintf(text + n, size - n, ", %s%s", usable ? "" : "no ", name);
@@ -64,7 +65,8 @@ static int gpu_info(int index, device_info *info) {
   return OK;
 }
 
-/* A description for people: the libraries, and the reason why a library that makes things fast is not usable. */
+/* Writes a description for people: the libraries, and the reasons why libraries that speed up operations are not
+** usable. */
 static void gpu_describe(char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
   write_software(software, sizeof software);
@@ -74,7 +76,7 @@ static void gpu_describe(char *text, size_t size) {
 
 /* ---- the device ---- */
 
-/* GPUs compose attention from products and softmax. */
+/* GPUs have no attention kernel: lua/luatensor composes attention from products and softmax. */
 int gpu_attention(int index, const attention_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
 
 const device gpu_device = {

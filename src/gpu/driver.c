@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The oldest driver, and the oldest and newest major versions of the compiler and the BLAS, that match the tables. */
+/* The oldest driver that matches the tables, and the oldest and newest major versions of the compiler and the BLAS. */
 enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 
 static gpu_driver driver;
@@ -21,15 +21,15 @@ static gpu_solver solver;
 static gpu_eig    eig;
 static gpu_dnn    dnn;
 static struct { bool driver, rtc, blas, dft, solver, eig, dnn; } usable;
-enum { WORDS = 320 };                   /* bytes of a reason */
+enum { WORDS = 320 };                   /* bytes of a message that gives a reason */
 static struct { char driver[WORDS], rtc[WORDS], blas[WORDS], dft[WORDS], solver[WORDS], eig[WORDS], dnn[WORDS]; } reason;
 static gpu_versions versions;
 static bool own_folders;                /* the driver comes from a folder of LUATENSOR_CUDA_PATH */
 
-/* ---- where ---- */
+/* ---- searching libraries ---- */
 
-/* Keeps the first message of dlopen, unless a later file exists but does not load, because that message is more
-** useful. */
+/* Keeps the first message of dlopen. A later message replaces it if that file exists but does not load, because such a
+** message is more useful. */
 static void keep_words(char *words) {
   const char *now = dlerror();
   bool missing = !now || strstr(now, "No such file or directory");
@@ -45,7 +45,7 @@ static void *open_at(const char *folder, size_t length, const char *name, char *
   return library;
 }
 
-/* Opens a library from the folders of LUATENSOR_CUDA_PATH, which colons separate. */
+/* Opens a library from the folders of LUATENSOR_CUDA_PATH, which are separated by colons. */
 static void *open_in_own(const char *name, char *words) {
   const char *at = getenv("LUATENSOR_CUDA_PATH");
   void *library = NULL;
@@ -69,8 +69,8 @@ static void *open_in_toolkit(const char *root, const char *name, char *words) {
   return library;
 }
 
-/* Opens a library of the toolkits in /usr/local: first of /usr/local/cuda, which names the chosen one, then of the
-** others. */
+/* Opens a library of the toolkits in /usr/local. /usr/local/cuda, which links to the toolkit in use, is searched
+** first. */
 static void *open_in_usual(const char *name, char *words) {
   glob_t found;
   void *library = NULL;
@@ -81,13 +81,15 @@ static void *open_in_usual(const char *name, char *words) {
   return library;
 }
 
-/* Searches the named folders, the loader's path and the toolkits. A driver from a named folder (an emulator) brings its
-** own libraries, so then no other folder is searched. words: the loader's message for the first place. */
+/* Searches the folders of LUATENSOR_CUDA_PATH, the loader's path and the toolkits. A driver from LUATENSOR_CUDA_PATH
+** (an emulator) has its own libraries, so then no other folder is searched. words: the loader's message for the first
+** place. */
 static void *open_library(const char *name, char *words) {
   const char *home = getenv("CUDA_HOME");
   void *library = open_in_own(name, words);
   if (library || own_folders) return library;
-  if (strstr(words, "No such file or directory")) words[0] = 0;      /* the loader's message then names only the file */
+  if (strstr(words, "No such file or directory")) words[0] = 0;      /* otherwise the loader's message names only the
+                                                                     ** file */
   library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) keep_words(words);
   if (!library && home && *home) library = open_in_toolkit(home, name, words);
@@ -95,13 +97,13 @@ static void *open_library(const char *name, char *words) {
   return library;
 }
 
-/* Replaces ": No such file or directory" at the end of the words by the meaning in parentheses. */
+/* Replaces ": No such file or directory" at the end of the message by `meaning` in parentheses. */
 static void explain_missing(char *words, const char *meaning) {
   char *end = strstr(words, ": No such file or directory");
   if (end) snprintf(end, WORDS - (size_t)(end - words), " (%s)", meaning);
 }
 
-/* ---- what ---- */
+/* ---- filling tables ---- */
 
 typedef struct symbol { void *field; const char *name; } symbol;
 
@@ -135,7 +137,8 @@ static const char *load_symbols(const symbol *s, void *library) {
 
 /* ---- driver ---- */
 
-/* An old driver lacks functions, so its version is checked before the table is filled. */
+/* True if the driver is new enough. An old driver lacks functions, so the version is checked before the table is
+** filled. */
 static bool driver_fits(void *library) {
   gpu_result (*version)(int *) = NULL;
   set_field(&version, dlsym(library, "cuDriverGetVersion"));
@@ -161,9 +164,9 @@ static void load_driver(void) {
   versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
 }
 
-/* ---- compiler, BLAS, transforms: their files carry the major version ---- */
+/* ---- compiler, BLAS, transforms: their file names contain the major version ---- */
 
-/* Opens the versions of a library from the newest to the oldest, then the name without a version. */
+/* Opens the newest version of a library that is found. The name without a version comes last. */
 static void *open_versioned(const char *name, int newest, int oldest, char *words) {
   char file[64];
   void *library = NULL;
@@ -174,9 +177,10 @@ static void *open_versioned(const char *name, int newest, int oldest, char *word
   return library ? library : open_library(name, words);
 }
 
-/* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load their
-** output. behind: the difference of the major versions of the toolkit and of the library. meaning: the words for a missing
-** file. NULL: the library cannot be used, with the reason in words. */
+/* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load
+** their output. behind: the difference of the major versions of the toolkit and of the library. meaning: the
+** consequence of a missing file, for the message. Returns NULL if the library cannot be used; then words has the
+** reason. */
 static void *load_library(const char *name, int behind, const char *meaning, const symbol *symbols, char *words) {
   int major = versions.driver / 1000, newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
   void *library = open_versioned(name, newest - behind, MAJOR_OLDEST - behind, words);
@@ -200,7 +204,7 @@ static void load_rtc(void) {
   else usable.rtc = true;
 }
 
-/* The function of the version is not in the table: it exists since 12.0, but its number is only shown to people. */
+/* The version function is not in the table. It exists since 12.0, and the version is only shown to people. */
 static void load_blas(void) {
   void *library = load_library("libcublas.so", 0, "matrix products take luatensor's own kernels", blas_symbols, reason.blas);
   if (!library) return;
@@ -220,7 +224,7 @@ static void load_dft(void) { usable.dft = load_library("libcufft.so", 1, FFT_MIS
 static const char SOLVER_MISSING[] =
   "install the CUDA toolkit's cusolver, or name its folder in LUATENSOR_CUDA_PATH";
 
-/* Eigenvalues of general matrices came in a later version; without them the other functions are usable. */
+/* Eigenvalues of general matrices need a later version. Older versions are usable for everything else. */
 static void load_solver(void) {
   void *library = load_library("libcusolver.so", 1, SOLVER_MISSING, solver_symbols, reason.solver);
   usable.solver = library != NULL;
@@ -234,21 +238,23 @@ static void load_solver(void) {
   usable.eig = !missing;
 }
 
-/* ---- cuDNN: convolutions, where it is there ---- */
+/* ---- cuDNN: optional, for convolutions ---- */
 
 enum { DNN_OLDEST = 8, DNN_NEWEST = 9 };
 
 static const char DNN_MISSING[] =
   "convolutions take luatensor's own kernels: install cuDNN, or name its folder in LUATENSOR_CUDA_PATH";
 
-/* In version 8, a major version counts 1000, in version 9 10000; a minor version counts 100. */
+/* Reads cuDNN's version number. In version 8, a major version counts 1000; in version 9, 10000. A minor version counts
+** 100. */
 static void read_dnn_version(void) {
   int version = (int)dnn.version(), major = version >= 90000 ? 10000 : 1000;
   versions.dnn[0] = version / major;
   versions.dnn[1] = version % major / 100;
 }
 
-/* cuDNN's files have the same names for CUDA 12 and 13, so the library is asked for its CUDA version. */
+/* True if cuDNN fits the driver. cuDNN's files have the same names for CUDA 12 and 13, so the library is asked for its
+** CUDA version. */
 static bool dnn_fits(char *words) {
   int runtime = (int)dnn.runtime_version(), major = versions.driver / 1000;
   if (runtime / 1000 <= major) return true;
@@ -276,7 +282,7 @@ static void load_dnn(void) {
     return;
   }
   read_dnn_version();
-  words[0] = 0;              /* messages about places without the library */
+  words[0] = 0;              /* drops messages about folders without the library */
   usable.dnn = dnn_fits(words);
 }
 
@@ -287,9 +293,9 @@ void gpu_dnn_complain(const char *format, ...) {
   va_end(arguments);
 }
 
-/* ---- asked once ---- */
+/* ---- each library is loaded once ---- */
 
-/* cuBLAS takes half a gigabyte, so it is only loaded for the first matrix product. */
+/* cuBLAS takes half a gigabyte, so it is loaded at the first matrix product only. */
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,
                       dft_once = PTHREAD_ONCE_INIT, solver_once = PTHREAD_ONCE_INIT, dnn_once = PTHREAD_ONCE_INIT;
 
@@ -316,6 +322,6 @@ const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_drive
 const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
 const char *gpu_solver_reason(void) { return gpu_get_solver() ? "" : gpu_get_driver() ? reason.solver : reason.driver; }
 const char *gpu_eig_reason(void)    { return gpu_get_eig() ? "" : gpu_get_driver() ? reason.eig : reason.driver; }
-/* The reason may also exist for a usable library: see gpu_dnn_complain. */
+/* There may be a reason even if the library is usable: see gpu_dnn_complain. */
 const char *gpu_dnn_reason(void)    { return gpu_get_dnn() || gpu_get_driver() ? reason.dnn : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

@@ -1,9 +1,9 @@
 #ifndef LT_GPU_DRIVER_H
 #define LT_GPU_DRIVER_H
 
-/* THE list of the used functions of the GPU's libraries. driver.c finds them at run time, so this file declares what it
-** needs of them. With LT_CHECK_DRIVER (make lint, if the toolkit is installed) the declarations are compared with the
-** toolkit's headers. Another maker's libraries would fill the same table. */
+/* THE list of the functions that luatensor uses of the GPU's libraries. driver.c finds them at run time, so this file
+** declares their types. With LT_CHECK_DRIVER (make lint, if the toolkit is installed) the declarations are compared
+** with the toolkit's headers. Libraries of another vendor would fill the same table. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #define GPU_TYPE(ours, theirs, definition) typedef definition ours;
 #endif
 
-/* cuDNN is not part of the toolkit: its headers may be missing even if the others are installed. */
+/* cuDNN is not part of the toolkit, so its headers may be missing even if the toolkit's headers are installed. */
 #if defined(LT_CHECK_DRIVER) && __has_include(<cudnn.h>)
 #define LT_CHECK_DNN
 #include <cudnn.h>
@@ -93,7 +93,7 @@ DNN_TYPE(dnn_forward_choice, cudnnConvolutionFwdAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_data_choice, cudnnConvolutionBwdDataAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
 
-/* The used constants of the libraries' enums. X(ours, theirs, value) */
+/* The constants of the libraries' enums that luatensor uses. X(ours, theirs, value) */
 #define DRIVER_CONSTANTS(X)                                                            \
   X(GPU_SUCCESS,              CUDA_SUCCESS,                                      0)     \
   X(GPU_OUT_OF_MEMORY,        CUDA_ERROR_OUT_OF_MEMORY,                          2)     \
@@ -333,7 +333,7 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   SOLVER_ORGQR(X, float64, D, or, double)                                                                            \
   SOLVER_ORGQR(X, complex64, C, un, solver_complex64)                                                                \
   SOLVER_ORGQR(X, complex128, Z, un, solver_complex128)
-/* Available only since CUDA 12.6, so they have a table of their own. */
+/* These functions exist only since CUDA 12.6, so they have their own table. */
 #define EIG_FUNCTIONS(X)                                                                                             \
   X(geev_size,          cusolverDnXgeev_bufferSize, solver_result, (solver_handle h, solver_params p,                \
       solver_vectors left, solver_vectors right, int64_t n, blas_type type, const void *a, int64_t lda,              \
@@ -344,7 +344,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
       blas_type w_type, void *w, blas_type vl_type, void *vl, int64_t ldvl, blas_type vr_type, void *vr, int64_t ldvr, \
       blas_type compute, void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))
 
-/* cuDNN 8 and 9 have these. Descriptors are of [batch, channels, …]; dims and strides in elements, of 32 bits. */
+/* Functions of both cuDNN 8 and 9. Descriptors are of [batch, channels, …]. Dims and strides are in elements, of 32
+** bits. */
 #define DNN_FUNCTIONS(X)                                                                                             \
   X(version,            cudnnGetVersion,            size_t, (void))                                                  \
   X(runtime_version,    cudnnGetCudartVersion,      size_t, (void))                                                  \
@@ -392,7 +393,8 @@ typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD
 
-/* The loaded libraries. NULL: not usable, and gpu_*_reason() returns the reason. Each library is searched once. */
+/* Return the tables of the loaded libraries, or NULL if a library is not usable; then gpu_*_reason() returns the
+** reason. Each library is searched once. */
 const gpu_driver *gpu_get_driver(void);
 const gpu_rtc    *gpu_get_rtc(void);
 const gpu_blas   *gpu_get_blas(void);
@@ -408,7 +410,7 @@ const char *gpu_solver_reason(void);
 const char *gpu_eig_reason(void);
 const char *gpu_dnn_reason(void);
 
-/* Notes that cuDNN was found but does not start on a device; gpu_dnn_reason() then returns these words. */
+/* Records that cuDNN was found but does not start on a device. gpu_dnn_reason() then returns this message. */
 void gpu_dnn_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The versions of the libraries loaded so far; 0: not loaded, or unknown. */

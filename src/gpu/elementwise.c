@@ -42,7 +42,7 @@ static void add(text *t, const char *format, ...) {
   if (t->length > sizeof t->data - 1) t->length = sizeof t->data - 1;
 }
 
-/* The last step that wrote each register. Steps have names of their own, because registers change their type. */
+/* The last step that wrote each register. Each step has its own variable, because the type in a register changes. */
 typedef struct writers { int step[ELEMENTWISE_REGISTERS]; } writers;
 
 static void add_value(text *t, const elementwise_program *p, const writers *w, int value) {
@@ -96,7 +96,7 @@ static void write_unit(text *t, const elementwise_call *c) {
 
 enum entry { FLAT, ROWS, STRIDED };
 
-/* A hash of 54 bits of the program and of the layout of its operands. */
+/* Returns a hash of 54 bits of the program and of the layout of its operands. */
 static uint64_t key_of(const elementwise_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
@@ -122,7 +122,7 @@ static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; 
 
 static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p->stride[k][p->ndim - 1]; }
 
-/* True if vectors of `vector` elements of operand k begin at multiples of their size, in every row. */
+/* True if, in every row, vectors of `vector` elements of operand k begin at multiples of their size. */
 static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
   if ((uintptr_t)o->data % ((size_t)vector * (size_t)dtype_size(o->dtype)) != 0) return false;
   for (int d = 0; d < p->ndim - 1; d++)
@@ -130,7 +130,8 @@ static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
   return true;
 }
 
-/* True if each operand is contiguous or (only inputs) has one value along the inner dim. Fills args->runs. */
+/* True if each operand is contiguous along the inner dim, or is an input with one value along the inner dim. Fills
+** args->runs. */
 static bool has_vectors(const elementwise_call *c, elementwise_args *args, int vector) {
   const plan *p = c->plan;
   if ((p->ndim > 0 && inner_stride(p, 0) != 1) || !vectors_fit(p, 0, &c->out, vector)) return false;
@@ -151,7 +152,7 @@ static int run_flat(gpu *g, const elementwise_call *c, elementwise_args *args, i
   return st == OK ? gpu_launch(g, k, (unsigned)blocks, ELEMENTWISE_THREADS, 0, (void *[]){args}) : st;
 }
 
-/* Runs in pieces that 32-bit positions can count. */
+/* Runs the plan in pieces, whose positions fit into 32 bits. */
 static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, elementwise_args *args, enum entry entry) {
   const gpu_kernel *k;
   int64_t pieces = gpu_plan_pieces(whole, PLAN_MOST);
@@ -164,7 +165,7 @@ static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, ele
   return st;
 }
 
-/* Runs rows, with the inner dim counted in vectors. */
+/* Runs the kernel for rows. The inner dim is counted in vectors. */
 static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, int vector) {
   plan p = *c->plan;
   int inner = p.ndim - 1;
@@ -174,7 +175,7 @@ static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, i
   return run_planned(g, c, &p, args, ROWS);
 }
 
-/* Chooses the best of the three ways. */
+/* Chooses the fastest kernel that fits: for flat operands, for rows, or for any strides. */
 static int run_elementwise(gpu *g, const elementwise_call *c, elementwise_args *args) {
   const plan *p = c->plan;
   int vector = 16 / widest(c);

@@ -9,7 +9,7 @@
 
 /* ---- plans ---- */
 
-enum { PLANS = 32 };         /* for each device, without those that graphs use */
+enum { PLANS = 32 };         /* most plans of a device; plans that graphs use are not counted */
 
 /* Lines of one operand. Strides are in elements of its dtype. */
 typedef struct lines {
@@ -26,8 +26,8 @@ typedef struct fft_plan {
   plan_key   key;
   fft_handle handle;
   size_t     workspace;
-  gpu_stream stream;         /* the stream that cuFFT was told */
-  bool       in_graph;       /* used by a graph, whose replays need the plan until the device is closed */
+  gpu_stream stream;         /* the stream that was set in cuFFT */
+  bool       in_graph;       /* true: a graph uses the plan, so the plan is kept until the device is closed */
   struct fft_plan *next;     /* the plan used before this one */
 } fft_plan;
 
@@ -62,7 +62,7 @@ void gpu_fft_close(gpu *g) {
   }
 }
 
-/* Removes the least recently used plan if there are too many. Its kernels may be queued; cuFFT waits for them. */
+/* Removes the least recently used plan if there are too many. Its kernels may be queued; then cuFFT waits for them. */
 static void evict(gpu *g) {
   fft_plan **oldest = NULL;
   int n = 0;
@@ -156,11 +156,11 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
 typedef struct side {
   char      *data;
   enum dtype dtype;
-  int64_t    n, stride;      /* elements of a line, from one to the next */
+  int64_t    n, stride;      /* elements of a line, and the stride between them */
   int64_t    outer[MAX_DIMS];
 } side;
 
-/* Lays the lines out one after the other, row-major. */
+/* Sets strides by which the lines lie one after the other, row-major. */
 static void make_dense(side *s, const plan *outer) {
   s->stride = 1;
   int64_t step = s->n;
@@ -170,7 +170,8 @@ static void make_dense(side *s, const plan *outer) {
   }
 }
 
-/* True if cuFFT can take the lines: at a constant positive distance, with addresses aligned for complex numbers. */
+/* True if cuFFT can take the lines: they must be at a constant positive distance, and their addresses must be aligned
+** for complex numbers. */
 static bool is_regular(const side *s, const plan *outer, bool wide) {
   if (s->stride < 1 || (uintptr_t)s->data % (wide ? 16 : 8)) return false;
   for (int d = 0; d < outer->ndim; d++) {
@@ -184,7 +185,7 @@ static lines lines_of(const side *s, const plan *outer) {
   return (lines){s->stride, outer->ndim ? s->outer[outer->ndim - 1] : s->n};
 }
 
-/* out = in, both of one dtype, line by line. */
+/* out = in, line by line. Both have the same dtype. */
 static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer) {
   plan p = *outer;
   for (int d = 0; d < p.ndim; d++) {
@@ -203,8 +204,8 @@ static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer
 
 static enum dtype part_of(bool wide) { return wide ? DT_float64 : DT_float32; }
 
-/* Sets the imaginary parts that must be ignored to 0, in dense lines: those of the first element, and of the last one
-** if the length is even. */
+/* Sets the imaginary parts that must be ignored to 0, in dense lines: the first element's, and the last element's if
+** the length is even. */
 static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool wide) {
   int size = wide ? 8 : 4, last = n % 2 == 0;
   plan p = {.ndim = 1 + last, .count = count << last, .shape = {count, 2}, .stride = {{2 * s->n, n}}};
@@ -214,8 +215,8 @@ static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool
   return gpu_map(g->index, &clear);
 }
 
-/* s *= scale, as real numbers, so that an infinite part does not affect the other part. The lines must be regular: one
-** dim. */
+/* s *= scale. Complex numbers are scaled as two real numbers, so that an infinite part does not affect the other part.
+** The lines must be regular, in one dim. */
 static int scale_lines(gpu *g, const side *s, const plan *outer, double scale, bool wide) {
   int64_t parts = dtype_size(s->dtype) / (wide ? 8 : 4), step = lines_of(s, outer).distance;
   plan p = {.ndim = 3, .count = outer->count * s->n * parts, .shape = {outer->count, s->n, parts}};

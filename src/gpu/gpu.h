@@ -23,8 +23,8 @@ typedef struct gpu {
   bool          capturing;             /* the current stream is being captured into a graph */
   struct gpu_recording *recording;     /* capturing: graph.c */
   char          words[768];            /* the last failure, for explain() */
-  const char   *last;                  /* name of the kernel launched last: late errors come from it or an earlier
-                                       ** one */
+  const char   *last;                  /* name of the kernel launched last; a late error comes from it or from an
+                                       ** earlier kernel */
   struct gpu_kernels *kernels;         /* compile.c */
   struct gpu_memory  *memory;          /* memory.c */
   struct gpu_streams *streams;         /* stream.c */
@@ -34,29 +34,30 @@ typedef struct gpu {
 
 /* ---- entering: context.c ---- */
 
-/* The number of GPUs; the reason why there are none, or "" if there are some; the number after the last GPU that was
-** opened. */
+/* gpu_count: the number of GPUs. gpu_why_none: the reason why there are none, or "" if there are some. gpu_in_use: the
+** number after the last GPU that was opened. */
 int gpu_count(void);
 const char *gpu_why_none(void);
 int gpu_in_use(void);
 
-/* A property of a device, 0 if the driver does not know it. */
+/* Returns a property of a device, 0 if the driver does not know it. */
 int gpu_attribute_of(gpu_device_id id, gpu_attribute a);
 
 /* Every entry of gpu_device begins with gpu_enter and ends with `return gpu_leave(g, st)`. gpu_enter opens the device
-** at first use, takes the lock of the GPUs, and makes the context current in this thread. It returns ERR_DEVICE, and
-** gpu_leave must not be called, if the device is dead or cannot be opened, or if this process was forked from one that
-** used the device. */
+** at first use, takes the lock of the GPUs, and makes the context current in this thread. If it fails, it returns
+** ERR_DEVICE, and gpu_leave must not be called. It fails if the device is dead or cannot be opened, or if this process
+** was forked from a process that used the device. */
 int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
 
-/* While a graph is captured, gpu_enter refuses other GPUs; only functions that free may enter them. */
+/* While a graph is captured, gpu_enter refuses other GPUs. Only functions that free memory may enter other GPUs, by
+** gpu_enter_free. */
 int  gpu_enter_free(int index, gpu **g);
 void gpu_set_capturing(gpu *g, bool capturing);
 
 /* A part of an open device: its memory, its streams, a library. open may be NULL if the part opens at its first use.
-** close may be called for a part that was never opened, after a failed open, and on a dead device, where the driver's
-** results do not count. Parts are opened in the order of the list, and closed in the reverse order. */
+** close may be called for a part that was never opened, after a failed open, and on a dead device, where errors of the
+** driver are ignored. Parts are opened in the order of the list, and closed in the reverse order. */
 typedef struct gpu_part {
   int  (*open)(gpu *g);
   void (*close)(gpu *g);
@@ -77,15 +78,15 @@ void gpu_fft_close(gpu *g);
 void gpu_solver_close(gpu *g);
 void gpu_dnn_close(gpu *g);
 
-/* Device `index` in any state, also closed or dead, under the lock until gpu_unlock: for reopening, and for functions
-** that must work on a dead device. gpu_close closes its parts and clears the dead state; the next enter opens the
-** device. */
+/* gpu_lock returns device `index` in any state, also closed or dead, and holds the lock until gpu_unlock. This is for
+** reopening, and for functions that must work on a dead device. gpu_close closes the device's parts and clears the dead
+** state; the next enter opens the device. */
 gpu *gpu_lock(int index);
 void gpu_unlock(void);
 void gpu_close(gpu *g);
 
-/* Makes the devices close at exit before the exit handlers that the loaded libraries have registered so far: closing
-** calls functions of these libraries. */
+/* Registers the exit handler that closes the devices again, so that it runs before the exit handlers of libraries
+** loaded so far. Closing calls functions of these libraries. */
 void gpu_close_first(void);
 
 /* Converts a result of the driver: OK, or ERR_DEVICE (ERR_MEMORY for out of memory) with a message for explain() that
@@ -123,8 +124,8 @@ enum { GPU_DEFINES = 16, GPU_DEFINE_SIZE = 64 };
 
 /* The source of a kernel. Kernels of the same file and defines share one compilation. */
 typedef struct gpu_source {
-  const char *file;                                   /* of kernels/: "map.cuh" */
-  const char *text;                                   /* the text instead of the file; NULL: one of luatensor's files */
+  const char *file;                                   /* file in kernels/: "map.cuh" */
+  const char *text;                                   /* text that is compiled instead of the file; NULL: the file */
   const char *entry;                                  /* the name of the function in the source */
   int         ndefines;
   char        define[GPU_DEFINES][GPU_DEFINE_SIZE];   /* "OP=add" */
@@ -133,13 +134,13 @@ typedef struct gpu_source {
 
 void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The kernel of a key, or NULL. For a missing kernel, call gpu_build, which compiles it or reads it from the disk
-** cache. */
+/* gpu_find returns the kernel of a key, or NULL if it is missing. gpu_build then compiles the kernel or reads it from
+** the disk cache. */
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
-/* Compiles a script's source, named `name` in errors, with FMA like any CUDA C++. *log (to be freed) has the compiler's
-** messages on ERR_DEVICE. */
+/* Compiles a script's source, which is called `name` in errors, with FMA like any CUDA C++. On ERR_DEVICE, *log has the
+** compiler's messages, which the caller frees. */
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log);
 
@@ -156,38 +157,39 @@ void gpu_scratch_free(gpu *g, void *ptr, size_t bytes);
 
 /* ---- order: order.c ---- */
 
-/* Called before a launch for each block that the launch reads or writes (ptr: any address inside a block; NULL is
-** harmless). If other streams still work on the block, the current stream waits for them. */
+/* Must be called before a launch for each block of memory that the launch reads or writes. ptr is any address inside a
+** block, or NULL, which is ignored. If other streams still work on the block, the current stream waits for them. */
 void gpu_order(gpu *g, const void *ptr, bool writes);
 static inline void gpu_reads(gpu *g, const void *ptr)  { if (g->ordered) gpu_order(g, ptr, false); }
 static inline void gpu_writes(gpu *g, const void *ptr) { if (g->ordered) gpu_order(g, ptr, true); }
 
-/* The error that kernels write into g->late if an index is out of range; device code has the same struct. The error
-** with the smallest `what`, and among these with the smallest `position`, stays. While `set` is not 0, kernels that
-** write through indices write nothing. gpu_wait turns the error into a message and clears it. */
+/* The error that kernels write into g->late if an index is out of range; device code has the same struct. Of several
+** errors, the error with the smallest `what` stays, and among these the error with the smallest `position`. While `set`
+** is not 0, kernels that write through indices write nothing. gpu_wait turns the error into a message and clears it. */
 typedef struct gpu_late {
   int     set;
   int     what;                        /* the call's number from gpu_note(), for the message */
   int64_t value;                       /* the index, 1-based as the script wrote it */
-  int64_t position;                    /* of the index in its tensor */
+  int64_t position;                    /* position of the index in its tensor */
   int     lock;                        /* the lock of the writer; 0 after the write */
 } gpu_late;
 
-/* Keeps the facts for the message of an error that this launch may cause. Returns the note's number, greater than all
-** earlier ones. function: as in index_call; dim: 0-based. */
+/* Keeps the facts for the message of an error that this launch may cause. Returns the note's number, which is greater
+** than the numbers of earlier notes. function: as in index_call; dim: 0-based. */
 int gpu_note(gpu *g, const char *function, int dim, int64_t length);
 
 /* Waits for the current stream (all: for the whole device). Returns ERR_DEVICE if work failed, ERR_LATE if a kernel
 ** wrote an error into g->late, ERR_CAPTURE while a graph is captured. */
 int gpu_wait(gpu *g, bool all);
 
-/* The number of a dtype in cuBLAS and cuSOLVER; -1: unsupported. */
+/* Returns the number of a dtype in cuBLAS and cuSOLVER, or -1 if it is not supported. */
 int gpu_blas_type(enum dtype d);
 
-/* The bytes of scratch memory that a convolution may take, if it can do with so little: LUATENSOR_CONV_MEMORY. */
+/* Returns the bytes of scratch memory that a convolution may take, if fewer bytes suffice for the call:
+** LUATENSOR_CONV_MEMORY. */
 size_t gpu_conv_memory(void);
 
-/* Convolves by cuDNN. *done false: cuDNN does not support the call, and nothing was written. */
+/* Computes a convolution by cuDNN. If cuDNN does not support the call, *done is false and nothing was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
 /* Entries of struct device. */
@@ -207,7 +209,7 @@ int gpu_user_kernel_make(int index, const char *text, const char *name, void **k
 void gpu_user_kernel_free(int index, void *kernel);
 bool gpu_has(enum map_op op, enum dtype compute);
 
-/* memory.c, stream.c: entries of the vtable */
+/* entries of struct device in memory.c and stream.c */
 int  gpu_alloc(int index, size_t bytes, void **ptr);
 void gpu_free(int index, void *ptr, size_t bytes);
 int  gpu_copy_in(int index, void *to, const void *host, size_t bytes);

@@ -1,5 +1,5 @@
-/* Graphs: the launches of a captured stream, which can be launched again all at once. Their memory comes from an arena
-** of their own and lives as long as the graph. Older blocks that they use live as long, too, even if the script frees
+/* Graphs: the launches of a captured stream, which can be launched again all at once. A graph's memory comes from its
+** own arena and lives as long as the graph. Older blocks that a graph uses live as long, too, even if the script frees
 ** them. */
 
 #include "gpu/stream.h"
@@ -18,7 +18,7 @@ struct gpu_recording {
   size_t         nheld, capacity;
   bool           noted;          /* contains kernels that may fail late */
   bool           short_of_memory;/* a block could not be held, so the graph must not run */
-  gpu_stream     before;         /* during the capture: the stream from before */
+  gpu_stream     before;         /* during the capture: the stream that was current before */
   bool           ordered;
 };
 
@@ -62,7 +62,7 @@ static int begin(gpu *g, struct gpu_recording *r) {
   g->stream = q->stream;
   g->recording = r;
   g->memory->pool = r->pool;
-  g->memory->looked_up = g->ordered = true;     /* operands are looked up, so that their blocks are held */
+  g->memory->looked_up = g->ordered = true;     /* operands are looked up, so that the graph can hold their blocks */
   gpu_set_capturing(g, true);
   return OK;
 }
@@ -115,8 +115,8 @@ static int graph_end(int index, void *graph) {
 
 /* ---- replaying ---- */
 
-/* The graph does not record the streams of the blocks that it works on, so it waits for all streams, and all streams
-** wait for it. */
+/* Makes the graph wait for all streams, or all streams for the graph, because the graph does not record which streams
+** work on its blocks. */
 static void join_streams(gpu *g, bool before) {
   int now = gpu_current(g);
   for (int k = 0; k < gpu_stream_count(g); k++) {
@@ -138,14 +138,14 @@ static int graph_replay(int index, void *graph) {
   return gpu_leave(g, st);
 }
 
-/* ---- the end ---- */
+/* ---- freeing a graph ---- */
 
 static void let_go(gpu *g, struct gpu_recording *r) {
   for (size_t k = 0; k < r->nheld; k++) gpu_release_block(g, r->held[k].segment, r->held[k].block);
   free(r->held);
 }
 
-/* Frees only the host's memory of a graph, whose device was reopened or must be. */
+/* Frees only the host's memory of a graph, because the device was reopened or must be reopened. */
 static void graph_forget(void *graph) {
   struct gpu_recording *r = graph;
   free(r->held);
@@ -153,7 +153,7 @@ static void graph_forget(void *graph) {
   free(r);
 }
 
-/* Another GPU's context may be current, because it was entered and left meanwhile. */
+/* The context is made current again, because another GPU may have been entered meanwhile. */
 static void end_capture(gpu *g, struct gpu_recording *r) {
   gpu_graph captured = NULL;
   gpu_get_driver()->context_use(g->context);
@@ -162,7 +162,7 @@ static void end_capture(gpu *g, struct gpu_recording *r) {
   leave_capture(g, r);
 }
 
-/* Also ends a failed capture. Queued replays still finish. */
+/* Frees a graph. Also ends a failed capture. Queued replays still finish. */
 static void graph_free(int index, void *graph) {
   struct gpu_recording *r = graph;
   gpu *g = gpu_lock(index);

@@ -1,9 +1,9 @@
 /* Access through index tensors. For each position, kernels find the elements on both sides from a plan. One compilation
 ** has room for a few dims and index tensors, another one for the maximum.
 **
-** Reading is one kernel. Before anything is written, the indices are checked and conflicts are resolved: picks are the
-** positions along the dims with indices, and keys number the target's elements that these dims can pick. A put elects
-** the last pick of each key; an add sorts the picks by key, and a thread adds up a run of equal keys in order. */
+** Reading is one kernel. Before anything is written, the indices are checked and conflicts are resolved. Picks are the
+** positions along the dims with indices. Keys number the target's elements that these dims can pick. A put elects the
+** last pick of each key. An add sorts the picks by key, and a thread adds up a run of equal keys in order. */
 
 #include <stdio.h>
 #include <string.h>
@@ -12,27 +12,28 @@
 
 enum {
   THREADS     = 256,
-  FEW         = 1024,          /* picks that one block can order: as in kernels/index_order.cuh */
+  FEW         = 1024,          /* picks that one block can order; the same constant as in kernels/index_order.cuh */
   FEW_DIMS    = 3,             /* dims in a short plan */
   FEW_SOURCES = 2,
-  DIM_WORDS   = 6,             /* words of a dim in a plan, plus one for each source: as in kernels/index.cuh */
+  DIM_WORDS   = 6,             /* words of a dim in a plan, without one word for each source; the same constant as in
+                               ** kernels/index.cuh */
   PLAN_WORDS  = 4 + MAX_DIMS * (DIM_WORDS + MAX_DIMS) + MAX_DIMS * 5,
   ELECTIONS   = 16             /* keys for each pick up to which elections are used; with more keys, picks are sorted */
 };
 
 enum side { VALUE, TARGET, KEY, PICK, SIDES };
 
-/* A call, with dims in any order and the steps of all sides in units of `unit` bytes. */
+/* A call whose dims may be in any order. The steps of all sides are in units of `unit` bytes. */
 typedef struct access {
   const index_call *call;
   int     unit;
-  int     ndim, picked;        /* number of dims; number of the first dims, along which indices move */
+  int     ndim, picked;        /* number of dims; number of leading dims along which indices move */
   int64_t length[MAX_DIMS], step[SIDES][MAX_DIMS];
   int     dim[MAX_DIMS];       /* the dims of the call's plan */
   int64_t key[MAX_DIMS];       /* the sources' strides in the numbering of keys */
   int64_t count, picks, keys;  /* numbers of positions, picks and keys */
   bool    wide;                /* 64-bit positions */
-  int     what[MAX_DIMS];      /* gpu_note()'s numbers */
+  int     what[MAX_DIMS];      /* gpu_note()'s number of each index */
 } access;
 
 /* The plan that a kernel takes: index_plan of kernels/index.cuh. */
@@ -57,8 +58,8 @@ static void add_dim(access *a, int d) {
   a->step[KEY][to] = a->step[PICK][to] = 0;
 }
 
-/* Numbers the picks and the keys. Products of lengths of the target's dims, or of the positions' dims, do not
-** overflow. */
+/* Numbers the picks and the keys. The products cannot overflow, because they are products of lengths of the target's
+** dims, or of the positions' dims. */
 static void number_picks(access *a, bool picked_first) {
   const index_call *c = a->call;
   a->picks = a->keys = 1;
@@ -76,7 +77,7 @@ static void number_picks(access *a, bool picked_first) {
   }
 }
 
-/* Takes the call's dims in order, or (picked_first) the dims along which indices move before the others. */
+/* Takes the call's dims in order. If picked_first is set, the dims along which indices move come first. */
 static void start_access(access *a, const index_call *c, bool picked_first) {
   a->call = c;
   a->unit = dtype_size(c->target.dtype);
@@ -93,13 +94,14 @@ static void start_access(access *a, const index_call *c, bool picked_first) {
 
 /* ---- units ---- */
 
-/* The largest power of 2, up to 16, that divides all numbers whose bits are set in x. */
+/* Returns the largest power of 2, up to 16, that divides all of some numbers. x is the bitwise or of these numbers. */
 static int common_unit(uint64_t x) {
   x |= 16;
   return (int)(x & (0 - x));
 }
 
-/* Rows that are contiguous on both sides move in units of up to 16 bytes, where addresses and strides allow it. */
+/* Makes rows that are contiguous on both sides move in units of up to 16 bytes, as far as addresses and strides
+** allow. */
 static void widen_units(access *a) {
   const index_call *c = a->call;
   int last = a->ndim - 1, size = a->unit;
@@ -199,7 +201,7 @@ static int launch(gpu *g, const access *a, enum kernel id, int64_t threads, void
   return st != OK ? st : gpu_launch(g, k, (unsigned)((threads + THREADS - 1) / THREADS), THREADS, 0, arguments);
 }
 
-/* ---- looking at the indices ---- */
+/* ---- checking indices ---- */
 
 static void note_words(gpu *g, access *a) {
   const index_call *c = a->call;
@@ -207,7 +209,7 @@ static void note_words(gpu *g, access *a) {
     a->what[k] = c->sound ? 0 : gpu_note(g, c->function, c->index[k].dim, c->index[k].length);
 }
 
-/* Checks all indices, if no other kernel does. */
+/* Checks all indices, for calls without a kernel that checks them on the way. */
 static int check_all(gpu *g, const access *a) {
   int st = OK;
   for (int k = 0; k < a->call->nindex && st == OK && !a->call->sound; k++) {
@@ -221,7 +223,7 @@ static int check_all(gpu *g, const access *a) {
 
 /* ---- get ---- */
 
-/* The number of positions that a thread moves: as in kernels/index_move.cuh. */
+/* Returns the number of positions that a thread moves; the same rule as in kernels/index_move.cuh. */
 static int each(const access *a) { return !is_short(a) ? 1 : a->unit >= 8 ? 2 : 4; }
 
 static int get_elements(gpu *g, access *a) {
@@ -234,7 +236,7 @@ static int get_elements(gpu *g, access *a) {
 
 /* ---- put ---- */
 
-/* Writes the picks that `elected` marks (NULL: all picks). */
+/* Writes the picks that `elected` marks. If `elected` is NULL, all picks are written. */
 static int put(gpu *g, access *a, void *elected) {
   index_plan p;
   void *target = a->call->target.data, *values = a->call->values.data;
@@ -243,7 +245,7 @@ static int put(gpu *g, access *a, void *elected) {
   return launch(g, a, PUT, (a->count + each(a) - 1) / each(a), (void *[]){&p, &target, &values, &elected});
 }
 
-/* True if several picks may put into one element, so that the result depends on which one does. */
+/* True if several picks may put into one element, so that the result depends on their order. */
 static bool needs_election(const access *a) {
   if (a->call->sound || a->picks < 2) return false;
   for (int d = 0; d < a->ndim; d++)
@@ -253,7 +255,7 @@ static bool needs_election(const access *a) {
 
 static size_t position_size(const access *a) { return a->wide ? 8 : 4; }
 
-/* The number of bits in keys. */
+/* Returns the number of bits in keys. */
 static int key_bits(const access *a) {
   int bits = 1;
   while (bits < 63 && (a->keys - 1) >> bits) bits++;
@@ -278,7 +280,7 @@ static int open_order(gpu *g, const access *a, order *o) {
   return st;
 }
 
-/* One block does all the work. p: the plan of the picks; elected NULL: keys and picks are sorted. */
+/* Lets one block order the picks. p: the plan of the picks. If `elected` is NULL, keys and picks are sorted. */
 static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *picks, void *elected) {
   const gpu_kernel *k;
   int st = get_kernel(g, a, ORDER_FEW, &k);
@@ -286,7 +288,7 @@ static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *p
   return gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
 }
 
-/* *at: the buffer that is sorted. */
+/* Sorts the picks by key. *at: the number of the buffer that is sorted. */
 static int order_picks(gpu *g, const access *a, order *o, int *at) {
   index_plan p;
   write_plan(g, a, a->picked, a->picks, &p);
@@ -315,7 +317,7 @@ static int elect_sorted(gpu *g, const access *a, void *elected) {
   return st;
 }
 
-/* elected: indexed by key if by_key, else by pick. */
+/* Elects the last pick of each key. elected is indexed by key if by_key is set, else by pick. */
 static int elect(gpu *g, const access *a, bool by_key, void *elected) {
   index_plan p;
   write_plan(g, a, a->picked, a->picks, &p);
@@ -335,7 +337,7 @@ static int put_elected(gpu *g, const index_call *c, access *a) {
   void *elected;
   int st = gpu_scratch(g, bytes, &elected);
   if (st != OK) return st;
-  if (!by_key) {                       /* the kernel looks there by key, so the pick is used as the key */
+  if (!by_key) {                       /* the kernel reads `elected` by key, so the pick is used as the key */
     memcpy(a->step[KEY], a->step[PICK], sizeof a->step[KEY]);
     memset(a->key, 0, sizeof a->key);
   }
@@ -360,8 +362,8 @@ static int add_each(gpu *g, const access *a) {
   return st == OK ? launch(g, a, ADD_EACH, a->count, (void *[]){&p, &target, &values}) : st;
 }
 
-/* True if neighbours along the dims without an index are far apart in memory, so that threads should be neighbours
-** along the keys. */
+/* True if neighbours along the dims without an index are far apart in memory. Then neighbouring threads should take
+** neighbouring keys. */
 static bool is_by_key(const access *a) {
   int last = a->ndim - 1;
   return a->picked == a->ndim || a->step[TARGET][last] != 1;

@@ -17,11 +17,12 @@ typedef struct note {
 } note;
 
 struct gpu_notes {
-  note      recent[NOTES];         /* number % NOTES */
+  note      recent[NOTES];         /* note n is at n % NOTES */
   int       next;
-  note     *kept;                  /* notes of graphs, which may be replayed at any time; numbers from KEPT on */
+  note     *kept;                  /* notes of graphs, which may be replayed at any time; their numbers begin with
+                                   ** KEPT */
   int       nkept;
-  gpu_late *found;                 /* pinned: a wait copies the device's cell here */
+  gpu_late *found;                 /* page-locked memory, to which a wait copies the device's cell */
 };
 
 int gpu_late_open(gpu *g) {
@@ -48,7 +49,7 @@ void gpu_late_close(gpu *g) {
 
 /* ---- notes ---- */
 
-/* A graph may be replayed long after its capture, so its notes are kept. */
+/* Keeps a note for good, because a graph may be replayed long after its capture. */
 static int keep_note(struct gpu_notes *s, const char *function, int dim, int64_t length) {
   for (int k = 0; k < s->nkept; k++) {
     const note *n = &s->kept[k];

@@ -6,22 +6,22 @@
 #include "gpu/kernels/limits_args.h"
 
 enum {
-  ROUNDS = 10,                     /* the fastest counts */
-  WAVES  = 8,                      /* blocks for each multiprocessor: enough to fill it */
+  ROUNDS = 10,                     /* runs of a measurement, of which the fastest counts */
+  WAVES  = 8,                      /* blocks for each multiprocessor: enough to occupy it fully */
   MOST_TIMES = 1 << 20
 };
-/* bytes of a block; the most is many times any cache */
+/* bytes of the blocks of memory that are read; the largest block is many times any cache */
 static const size_t LEAST = (size_t)1 << 20, MOST = (size_t)256 << 20;
 static const double ENOUGH = 2e-3;                                      /* seconds that one measurement should take */
 
-/* A measurement. */
+/* The state of a measurement. */
 typedef struct meter {
   gpu              *g;
   const gpu_kernel *compute, *read;
   gpu_event         from, to;
   void             *a, *b;         /* blocks of memory of `bytes` each */
   size_t            bytes;
-  int64_t           rounds;        /* of arithmetic in a kernel */
+  int64_t           rounds;        /* rounds of arithmetic in a kernel */
   int64_t           times;         /* number of times that a block is read */
 } meter;
 
@@ -66,14 +66,14 @@ static int time_once(const meter *m, work run, double *seconds) {
   if (st == OK) st = gpu_check(m->g, d->event_record(m->to, m->g->stream), "event");
   if (st == OK) st = gpu_check(m->g, d->event_sync(m->to), "event");
   if (st == OK) st = gpu_check(m->g, d->event_elapsed(&milliseconds, m->from, m->to), "event");
-  *seconds = milliseconds * 1e-3 + 1e-9;       /* because an emulator's clock may stand still */
+  *seconds = milliseconds * 1e-3 + 1e-9;       /* not 0, because an emulator's clock may stand still */
   return st;
 }
 
-/* The fastest of ROUNDS runs; a single run if it takes long enough to be reliable. */
+/* Measures the fastest of ROUNDS runs, or a single run if it takes long enough to be reliable. */
 static int best(const meter *m, work run, double *seconds) {
   double once;
-  int st = time_once(m, run, seconds);         /* the first run warms up */
+  int st = time_once(m, run, seconds);         /* the first run is only for warming up */
   for (int round = 0; round < ROUNDS && st == OK; round++) {
     st = time_once(m, run, &once);
     if (once < *seconds) *seconds = once;
@@ -106,7 +106,7 @@ static void give_blocks(meter *m) {
   m->a = m->b = NULL;
 }
 
-/* Reads larger and larger blocks, until reading one takes long enough or exceeds every cache. */
+/* Reads larger and larger blocks, until the read takes long enough or the block exceeds every cache. */
 static int measure_memory(meter *m, device_limits *limits) {
   double read = 0, copy = 0;
   int st = OK;
@@ -122,7 +122,7 @@ static int measure_memory(meter *m, device_limits *limits) {
   return st;
 }
 
-/* Repeats the reading so often that the time of the launch is negligible. */
+/* Repeats the read so often that the time of the launch is negligible. */
 static int measure_set(meter *m, device_working_set *w) {
   double seconds = 0;
   int st = take_blocks(m);
@@ -135,7 +135,7 @@ static int measure_set(meter *m, device_working_set *w) {
   return st;
 }
 
-/* Prepares a measurement. Call close_meter in any case. */
+/* Prepares a measurement. The caller must call close_meter, even after an error. */
 static int open_meter(meter *m, gpu *g, enum dtype d) {
   const gpu_driver *driver = gpu_get_driver();
   *m = (meter){.g = g, .times = 1};

@@ -1,6 +1,10 @@
-/* Element-wise ops, copies, casts, fills. A call uses the best of these ways, which kernels/map.cuh describes:
-**   the driver's own copy and fill; map_flat, where everything is contiguous or one number; copy_tiles, for transposed
-**   copies; map_rows, where everything is contiguous or one value along the inner dim; map_strided, for the rest. */
+/* Element-wise ops, copies, casts, fills. A call uses the fastest of these functions that fits. kernels/map.cuh
+** describes the kernels.
+**   the driver's copy and fill
+**   map_flat      all operands are contiguous or one number
+**   copy_tiles    transposed copies
+**   map_rows      all operands are contiguous or one value along the inner dim
+**   map_strided   any operands */
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +23,7 @@ typedef struct map_work {
   map_args        args;
 } map_work;
 
-/* The fields of the op table. */
+/* The fields of a row of the op table. */
 static const struct { const char *name; enum dtype_class takes; bool selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, false},
 #define SELECT(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, true},
@@ -34,7 +38,7 @@ static bool selects(const map_work *t, int k) { return k == 0 && traits[t->call-
 
 /* ---- kernels ---- */
 
-/* Entry and form of map.cuh. */
+/* The kernel of map.cuh, and the unit's FORM. */
 enum entry { FLAT, ROWS, STRIDED, MIXED };
 
 static int build_map(const map_work *t, enum entry entry, uint64_t key, const gpu_kernel **k) {
@@ -69,7 +73,7 @@ static int run_flat(map_work *t) {
   return launch(t, FLAT, share(t->args.count, block), (void *[]){&t->args});
 }
 
-/* Runs in pieces that 32-bit positions can count; `most`: elements of a piece. */
+/* Runs the plan in pieces, whose positions fit into 32 bits. most: elements of a piece. */
 static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t most) {
   int64_t pieces = gpu_plan_pieces(p, most);
   int per_thread = entry == ROWS ? MAP_ROUNDS(dtype_size(t->in), dtype_size(t->out)) : MAP_STRIDED, st = OK;
@@ -81,7 +85,7 @@ static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t mos
   return st;
 }
 
-/* Runs rows, with the inner dim counted in vectors. */
+/* Runs the kernel for rows. The inner dim is counted in vectors. */
 static int run_rows(map_work *t, int vector) {
   plan p = *t->plan;
   int inner = p.ndim - 1;
@@ -91,13 +95,13 @@ static int run_rows(map_work *t, int vector) {
   return run_planned(t, &p, ROWS, PLAN_MOST);
 }
 
-/* ---- what the operands are like ---- */
+/* ---- layouts of operands ---- */
 
 static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p->stride[k][p->ndim - 1]; }
 
 static bool aligned(const void *data, int64_t bytes) { return (uintptr_t)data % (uintptr_t)bytes == 0; }
 
-/* True if vectors of `vector` elements of operand k begin at multiples of their size, in every row. */
+/* True if, in every row, vectors of `vector` elements of operand k begin at multiples of their size. */
 static bool vectors_fit(const map_work *t, int k, const void *data, int size, int vector) {
   if (!aligned(data, (int64_t)size * vector)) return false;
   for (int d = 0; d < t->plan->ndim - 1; d++)
@@ -105,7 +109,7 @@ static bool vectors_fit(const map_work *t, int k, const void *data, int size, in
   return true;
 }
 
-/* The number of elements in a vector if map_flat or map_rows can run, else 0. Fills args.runs. */
+/* Returns the number of elements in a vector if map_flat or map_rows can run, else 0. Fills args.runs. */
 static int vector_of(map_work *t) {
   const plan *p = t->plan;
   int vector = MAP_VECTOR(dtype_size(t->in), dtype_size(t->out));
@@ -132,12 +136,12 @@ static int run_kernel(map_work *t) {
 
 /* ---- copies ---- */
 
-/* A dtype of this many bytes for elements that are only moved: an unsigned integer if one exists. */
+/* Returns a dtype of this many bytes for elements that are only moved: an unsigned integer if one exists. */
 static enum dtype moved_as(int size) {
   return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : size == 8 ? DT_uint64 : DT_complex128;
 }
 
-/* Fills by the driver, if it supports the pattern of the value; else ERR_NO_KERNEL. */
+/* Fills by the driver. Returns ERR_NO_KERNEL if the driver does not support the pattern of the value. */
 static int fill_output(const map_work *t) {
   const gpu_driver *d = gpu_get_driver();
   const gpu_word value = t->args.in[0].value;
@@ -160,8 +164,8 @@ static int copy_run(const map_work *t) {
   return gpu_check(t->g, gpu_get_driver()->copy(to, from, bytes, t->g->stream), "copy");
 }
 
-/* The dim along which the input is contiguous while the output is contiguous along the inner one; -1 if tiles are not
-** worthwhile. */
+/* Returns the dim along which the input is contiguous, if the output is contiguous along the inner dim, or -1 if tiles
+** are not worthwhile. */
 static int tile_dim(const plan *p) {
   int inner = p->ndim - 1;
   if (inner < 1 || p->stride[0][inner] != 1 || p->stride[1][inner] == 1 || p->shape[inner] < TILE / 4) return -1;
@@ -179,7 +183,7 @@ static int find_tiles(const map_work *t, const gpu_kernel **k) {
   return gpu_build(t->g, key, &s, k);
 }
 
-/* The plan of the dims other than the inner one and d: each of its positions is a matrix. */
+/* Returns the plan of all dims except for the inner one and d. Each position of this plan is a matrix. */
 static plan outer_plan(const plan *p, int d) {
   plan o = {.ndim = 0, .count = p->count / p->shape[d] / p->shape[p->ndim - 1]};
   for (int from = 0; from < p->ndim - 1; from++) {
@@ -191,7 +195,7 @@ static plan outer_plan(const plan *p, int d) {
   return o;
 }
 
-/* ERR_NO_KERNEL if there is nothing to gain, or if the call is too large. */
+/* Copies by tiles. Returns ERR_NO_KERNEL if tiles gain nothing, or if the call is too large. */
 static int copy_transposed(const map_work *t) {
   const plan *p = t->plan;
   int d = tile_dim(p);
@@ -210,7 +214,7 @@ static int copy_transposed(const map_work *t) {
   return gpu_launch(t->g, k, (unsigned)(outer.count * tiles), MAP_THREADS, 0, (void *[]){&a, &g});
 }
 
-/* Copies or fills without conversion, in ways that need no kernel of luatensor. */
+/* Copies or fills without conversion, if this needs no map kernel. */
 static int move(const map_work *t) {
   const plan *p = t->plan;
   bool run = p->ndim == 0 || (p->ndim == 1 && p->stride[0][0] == 1);
@@ -221,7 +225,7 @@ static int move(const map_work *t) {
 
 /* ---- calls ---- */
 
-/* The dtype that all inputs share, or DT_none. If all inputs are numbers, the compute dtype. */
+/* Returns the dtype that all inputs share, or DT_none. If all inputs are numbers, returns the compute dtype. */
 static enum dtype common_dtype(const map_work *t) {
   const map_call *c = t->call;
   enum dtype d = DT_none;
@@ -243,8 +247,8 @@ static void set_operands(map_work *t) {
   }
 }
 
-/* `positive` is the op of every copy, cast and fill, which convert directly to the stored dtype. Without conversion
-** only sizes count. */
+/* Sets the facts of a call. `positive` is the op of every copy, cast and fill; these convert directly to the stored
+** dtype. If there is no conversion, only the sizes of dtypes matter. */
 static void start(map_work *t, gpu *g, const map_call *c) {
   bool copies = c->op == OP_positive, moves = copies && (!c->in[0].data || c->in[0].dtype == c->out.dtype);
   *t = (map_work){.g = g, .call = c, .plan = c->plan, .out = c->out.dtype};

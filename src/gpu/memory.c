@@ -1,6 +1,6 @@
 /* The caching allocator. The driver's allocator takes tens of microseconds and waits for the device, so freed memory is
-** kept. Blocks of up to 1 MiB are slots, by size class, in segments of 2 MiB; larger blocks are allocated separately.
-** Each stream has an arena: memory that is freed and allocated again on the same stream needs no waiting, because the
+** kept. Blocks of up to 1 MiB are slots, by size class, in segments of 2 MiB. Larger blocks are allocated separately.
+** Each stream has an arena. Memory that is freed and allocated again on the same stream needs no waiting, because the
 ** stream keeps the order. */
 
 #include "gpu/memory.h"
@@ -11,14 +11,15 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-enum { ALIGNMENT = 256 };        /* that of the driver; copies and vector loads need no more */
+enum { ALIGNMENT = 256 };        /* the driver's own alignment; copies and vector loads need no more */
 
-/* Not in gpu_memory, because statistics are read before a device is opened and after it is lost. */
+/* The statistics are not in gpu_memory, because they are read before a device is opened and after it is lost. */
 static memory_stats stats[MAX_GPUS];
 
 memory_stats *gpu_stats(int index) { return &stats[index]; }
 
-/* LUATENSOR_GPU_CACHE=off: each tensor is an allocation of the driver, so that tools see the end of every tensor. */
+/* True if LUATENSOR_GPU_CACHE=off. Then each tensor is an allocation of the driver, so that tools see the end of every
+** tensor. */
 static bool cache_is_off(void) {
   static int off = -1;
   if (off < 0) {
@@ -44,7 +45,8 @@ static size_t class_bytes(int class) {
 
 static bool is_small(size_t bytes) { return bytes <= MIB && !cache_is_off(); }
 
-/* Rounds up to multiples of 2 MiB, or of an eighth of the power of two below, so that similar sizes share blocks. */
+/* Rounds up to multiples of 2 MiB, or of an eighth of the next lower power of two, so that similar sizes share
+** blocks. */
 static size_t large_bytes(size_t bytes) {
   if (cache_is_off()) return bytes ? bytes : 1;
   size_t unit = bytes < 16 * MIB ? 2 * MIB : (size_t)1 << (60 - __builtin_clzll(bytes));
@@ -55,7 +57,7 @@ static gpu_segment **bucket_of(gpu_arena *a, size_t bytes) { return &a->large[(b
 
 /* ---- segments ---- */
 
-/* The number of segments that begin at or below the address. */
+/* Returns the number of segments that begin at or below the address. */
 static size_t segments_up_to(const gpu_memory *m, gpu_address at) {
   size_t low = 0, high = m->nsegments;
   while (low < high) {
@@ -106,7 +108,7 @@ static void forget_segment(gpu_segment *s) {
   free(s);
 }
 
-/* Allocates a segment from the driver; if that fails, frees the cache first and tries again. */
+/* Allocates a segment from the driver. If the allocation fails, the cache is freed and the allocation repeated. */
 static int segment_memory(gpu *g, gpu_segment *s) {
   gpu_result r = gpu_get_driver()->memory_alloc(&s->base, s->bytes);
   if (r != GPU_SUCCESS && !g->capturing && stats[g->index].cached > 0) {
@@ -141,7 +143,7 @@ static int reserve_slots(struct gpu_slots *list, size_t more) {
   return OK;
 }
 
-/* Adds the slots of a new segment to the list, so that the first one is on top. */
+/* Adds the slots of a new segment to the list. The first slot is on top. */
 static int add_slots(gpu *g, gpu_arena *a, int class) {
   struct gpu_slots *list = &a->small[class];
   size_t bytes = class_bytes(class), count = 2 * MIB / bytes;
@@ -174,7 +176,7 @@ static void give_small(gpu *g, gpu_arena *a, size_t bytes, gpu_address at) {
 
 /* ---- large blocks ---- */
 
-/* Removes a free block of this size from its list, or returns NULL. */
+/* Removes a free block of this size from its list and returns it, or returns NULL. */
 static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
   gpu_segment **at = bucket_of(a, size);
   while (*at && (*at)->bytes != size) at = &(*at)->next;
@@ -185,7 +187,7 @@ static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
   return s;
 }
 
-/* A graph also takes free blocks of the first stream, because nothing runs during the capture. */
+/* Takes a large block. A graph also takes free blocks of the first stream, because no work runs during the capture. */
 static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
   size_t size = large_bytes(bytes);
   int st = OK;
@@ -208,7 +210,7 @@ static void end_segment(gpu *g, gpu_segment *s) {
 
 static void give_large(gpu *g, gpu_segment *s) {
   if (cache_is_off() && s->arena->stream != GPU_NO_STREAM && !g->capturing) {
-    gpu_get_driver()->context_sync();            /* queued work may use it */
+    gpu_get_driver()->context_sync();            /* queued work may use the segment */
     end_segment(g, s);
     return;
   }
@@ -218,7 +220,7 @@ static void give_large(gpu *g, gpu_segment *s) {
   stats[g->index].cached += s->bytes;
 }
 
-/* ---- taking and giving back ---- */
+/* ---- allocating and freeing ---- */
 
 gpu_arena *gpu_new_arena(int stream) {
   gpu_arena *a = calloc(1, sizeof *a);
@@ -232,7 +234,7 @@ void gpu_free_arena(gpu_arena *a) {
   free(a);
 }
 
-/* The arena for new allocations; NULL: no memory for the list. */
+/* Returns the arena for new allocations, or NULL if there is no memory for its struct. */
 static gpu_arena *current_arena(gpu *g) {
   gpu_memory *m = g->memory;
   if (m->pool) return m->pool;
@@ -241,7 +243,8 @@ static gpu_arena *current_arena(gpu *g) {
   return m->arena[stream];
 }
 
-/* Memory may be freed while other streams still work on it: the next user waits for them. */
+/* Makes the current stream wait for other streams' work on a block that was just taken: memory may be freed while other
+** streams still work on it. */
 static void settle_taken(gpu *g, const void *ptr) {
   gpu_segment *s = gpu_segment_of(g, ptr);
   if (s->block) gpu_settle(g, gpu_block_of(g, s, ptr), gpu_current(g));
@@ -283,7 +286,7 @@ static void give(gpu *g, void *ptr, size_t bytes) {
   else give_small(g, g->memory->arena[0], bytes, (gpu_address)(uintptr_t)ptr);
 }
 
-/* ---- the end of a graph's arena ---- */
+/* ---- freeing a graph's arena ---- */
 
 static void adopt_slots(struct gpu_slots *to, const struct gpu_slots *from) {
   memcpy(to->free + to->count, from->free, from->count * sizeof *to->free);
@@ -300,7 +303,7 @@ static void adopt_large(gpu_arena *to, gpu_segment *from) {
   }
 }
 
-/* Enlarges the list first. If that fails, the pool remains separate, and nothing is allocated from it any more. */
+/* The list is enlarged first. If that fails, the pool remains separate, and nothing is allocated from it any more. */
 void gpu_adopt(gpu *g, gpu_arena *pool) {
   gpu_memory *m = g->memory;
   if (!m->arena[0]) m->arena[0] = gpu_new_arena(0);
@@ -362,7 +365,7 @@ void gpu_release_cached(gpu *g) {
   m->nsegments = kept;
 }
 
-/* ---- a device's beginning and end ---- */
+/* ---- opening and closing a device ---- */
 
 int gpu_memory_open(gpu *g) {
   g->memory = calloc(1, sizeof *g->memory);
@@ -402,7 +405,7 @@ int gpu_alloc(int index, size_t bytes, void **ptr) {
 
 void gpu_free(int index, void *ptr, size_t bytes) {
   gpu *g;
-  if (gpu_enter_free(index, &g) != OK) {         /* the memory was lost with its device */
+  if (gpu_enter_free(index, &g) != OK) {         /* the memory was lost together with its device */
     gpu_lock(index);
     stats[index].live -= bytes;
     gpu_unlock();

@@ -1,4 +1,4 @@
-/* Plans and numbers for kernels. */
+/* Converts plans and numbers to the form that kernels take. */
 
 #include "gpu/plan.h"
 
@@ -6,7 +6,7 @@
 
 #include "math/convert.h"
 
-/* Round-up multiplication (Granlund and Montgomery 1994): exact for every n below 2^31. */
+/* Uses round-up multiplication (Granlund and Montgomery 1994), which is exact for every n below 2^31. */
 gpu_divisor gpu_divide_by(uint32_t d) {
   uint32_t shift = 0;
   while (shift < 32 && ((uint64_t)1 << shift) < d) shift++;
@@ -14,8 +14,8 @@ gpu_divisor gpu_divide_by(uint32_t d) {
   return (gpu_divisor){.magic = (uint32_t)magic, .shift = shift, .d = d};
 }
 
-/* The dim at which a plan is cut: a piece holds a range of its positions, one position of each dim before it, and all
-** positions of the dims after it. */
+/* The dim at which a plan is cut. A piece contains a range of positions of this dim, one position of each earlier dim,
+** and all positions of later dims. */
 typedef struct cut {
   int     dim;
   int64_t length;              /* positions of the dim in a piece; the last piece may have fewer */
@@ -69,8 +69,8 @@ void gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int
 
 /* ---- numbers ---- */
 
-/* The dtypes whose bits to_<dtype> returns: all except C's two floats and the complex dtypes, whose parts are such
-** floats. */
+/* The dtypes that have a function to_<dtype> that returns their bits: all except float32, float64 and the complex
+** dtypes. */
 #define EACH_WORD(M) \
   M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
 #define ONE(...) + 1

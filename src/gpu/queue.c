@@ -54,7 +54,7 @@ static int sync_stream(int index, int stream) {
   return gpu_leave(g, st);
 }
 
-/* For an `event` of another device, because epochs only order streams of one device. */
+/* Makes the stream wait for an event of another device. Epochs order only streams of one device. */
 static int wait_for(int index, int stream, gpu_event event) {
   gpu *g;
   int st = gpu_enter(index, &g);

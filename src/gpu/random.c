@@ -1,4 +1,4 @@
-/* Random fills: one kernel draws and stores, see kernels/random.cuh. Permutations sort random keys. */
+/* Random fills. One kernel draws and stores; see kernels/random.cuh. Permutations sort random keys. */
 
 #include "base/random.h"
 
@@ -9,7 +9,7 @@
 
 enum { THREADS = 256 };
 
-/* The arguments as in kernels/random.cuh. Of the numbers, those of the drawn dtype are set. */
+/* The parameters of the kernels of random.cuh. Only the numbers of the drawn dtype are set. */
 typedef struct random_args {
   uint32_t key[PHILOX_ROUNDS][2];
   uint64_t offset;
@@ -75,7 +75,8 @@ static int draw(gpu *g, const random_call *c) {
   int st = get_kernel(g, c, drawn, &k);
   if (st != OK) return st;
   fill_args(&a, c, drawn);
-  int span = dtype_size(c->out.dtype) >= 2 ? 16 / dtype_size(c->out.dtype) : 8;     /* as in the kernel */
+  int span = dtype_size(c->out.dtype) >= 2 ? 16 / dtype_size(c->out.dtype) : 8;     /* the kernel uses the same
+                                                                                    ** number */
   int64_t counters = (int64_t)random_counters((uint64_t)c->count, dtype_size(drawn) == 8);
   int64_t blocks = (counters / span + THREADS - 1) / THREADS;
   gpu_writes(g, c->out.data);
@@ -84,8 +85,8 @@ static int draw(gpu *g, const random_call *c) {
 
 /* ---- permutations ---- */
 
-/* The number of leading bits of random keys by which few neighbours are equal. The other bits decide only between
-** those. */
+/* Returns the number of leading bits of random keys that differ for nearly all neighbours. The other bits are compared
+** only between neighbours with equal leading bits. */
 static int telling_bits(int64_t n) {
   int bits = 16;
   while (bits < 64 && n >> (bits - 8) != 0) bits += 8;

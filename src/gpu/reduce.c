@@ -10,13 +10,13 @@
 
 
 enum {
-  BLOCKS       = 2048,     /* blocks into which few outputs are cut: several times what any GPU holds at once */
-  ENOUGH       = 1024,     /* blocks that are enough, so that they are not cut further */
+  BLOCKS       = 2048,     /* blocks into which few outputs are cut: several times as many as any GPU runs at once */
+  ENOUGH       = 1024,     /* number of blocks from which on they are not cut further */
   VECTOR       = 16,       /* bytes of a vector */
-  SINGLE       = 8,        /* elements in flight if they are read one by one: fold.cuh has the same number */
-  SHORT_RUN    = 1024,     /* length of several runs below which vectors are not worthwhile */
-  SHORT_ROW    = 32,       /* the same of a single run */
-  ROW_BYTES    = 128,      /* bytes of a row of outputs that neighbouring threads read */
+  SINGLE       = 8,        /* elements in flight if they are read one by one; the same constant as in fold.cuh */
+  SHORT_RUN    = 1024,     /* if there are several runs shorter than this, vectors are not worthwhile */
+  SHORT_ROW    = 32,       /* the same for a single run */
+  ROW_BYTES    = 128,      /* bytes of a row of outputs, which neighbouring threads read */
   ONE_PASS     = 4         /* batches of a block below which a second pass costs more than it gains */
 };
 
@@ -41,7 +41,7 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
   n->ndim = p->ndim;
   n->wide = p->count > PLAN_MOST;
   n->stride[0][0] = n->stride[1][0] = 0;
-  bool divides = p->count > 0 && !n->wide;       /* then every length fits into 31 bits */
+  bool divides = p->count > 0 && !n->wide;       /* if true, every length fits into 31 bits */
   for (int d = 0; d < p->ndim; d++) {
     n->divisor[d] = gpu_divide_by(divides ? (uint32_t)p->shape[d] : 1);
     n->length[d] = p->shape[d];
@@ -49,9 +49,9 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
   }
 }
 
-/* ---- who reads what ---- */
+/* ---- sharing elements among threads ---- */
 
-/* The elements in a thread's batch: as in fold.cuh. */
+/* Returns the elements in a thread's batch; the same rule as in fold.cuh. */
 static int batch_of(int size, bool vectors) { return vectors ? VECTOR / size * (size == 1 ? 2 : 4) : SINGLE; }
 
 static bool has_vectors(const reduce_call *c) {
@@ -60,14 +60,14 @@ static bool has_vectors(const reduce_call *c) {
   return last >= 0 && p->stride[0][last] == 1 && p->shape[last] >= (last > 0 ? SHORT_RUN : SHORT_ROW);
 }
 
-/* For contiguous runs: the threads of an output are neighbours, as many as have a batch each. */
+/* For contiguous runs: neighbouring threads share an output, as many as have at least one batch each. */
 static void share_rows(reduce_args *a, int batch, int64_t run) {
   a->rows = power_of_2(ceil_divide(run, batch), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;
 }
 
-/* For columns: threads of neighbouring outputs are neighbours, as wide as a row of memory. More rows if columns are
-** short; fewer if a row has few outputs. */
+/* For columns: neighbouring threads have neighbouring outputs, over a row of memory. A block has more rows if columns
+** are few, and fewer rows if columns are short. */
 static void share_columns(reduce_args *a, const plan *kept, int size) {
   int64_t length = kept->ndim ? kept->shape[kept->ndim - 1] : 1, most = limit(ROW_BYTES / size, 32, 128);
   a->columns = (int32_t)(length < most ? length : most);

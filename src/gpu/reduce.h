@@ -1,7 +1,7 @@
 #ifndef LT_GPU_REDUCE_H
 #define LT_GPU_REDUCE_H
 
-/* The functions of reductions that scans and softmax use: the distribution of work, and states of parts. */
+/* The functions of reductions that scans and softmax use, too: the distribution of work, and the states of chunks. */
 
 #include "gpu/gpu.h"
 #include "gpu/kernels/reduce_args.cuh"
@@ -9,22 +9,22 @@
 static inline int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
-/* The smallest power of 2 that is at least x, or `most` if that is smaller. */
+/* Returns the smallest power of 2 that is at least x, or `most`, a power of 2, if that is smaller. */
 int power_of_2(int64_t x, int most);
 
-/* The distance of neighbours along the innermost dim of operand k; INT64_MAX if there is no dim. */
+/* Returns the distance of neighbours along the innermost dim of operand k, or INT64_MAX if there is no dim. */
 int64_t inner_distance(const plan *p, int k);
 
 void gpu_nest_make(gpu_nest *n, const plan *p, int noperands);
 
-/* Prepares a call for reduce.cuh's kernels, with the work distributed; `states` is not set. Returns true if whole
-** vectors can be read. */
+/* Fills the parameters of reduce.cuh's kernels except `states`, and distributes the work. Returns true if whole vectors
+** can be read. */
 bool gpu_reduce_share(reduce_args *a, const reduce_call *c);
 
 /* Launches the first pass, which writes states if a->chunks > 1. */
 int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a);
 
-/* The bytes of scratch memory for the states of all chunks. */
+/* Returns the bytes of scratch memory for the states of all chunks. */
 size_t gpu_reduce_bytes(const reduce_args *a);
 
 #endif

@@ -1,11 +1,11 @@
-/* Searches: where a mask is true, and where values belong in sorted rows. */
+/* Searches: the positions of true elements of a mask, and the positions of values in sorted rows. */
 
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
 
-enum { THREADS = 256, TILE = 4096, SCAN_THREADS = 1024 };      /* TILE: as in kernels/nonzero.cuh */
+enum { THREADS = 256, TILE = 4096, SCAN_THREADS = 1024 };      /* TILE: the same constant as in kernels/nonzero.cuh */
 
 /* ---- nonzero ---- */
 
@@ -25,7 +25,7 @@ static int get_kernel(gpu *g, int number, const gpu_kernel **k) {
   return gpu_build(g, key, &source, k);
 }
 
-/* starts[t]: the number of true elements before tile t; starts[tiles]: the total. */
+/* Counts true elements: starts[t] becomes the number of true elements before tile t, starts[tiles] the total. */
 static int find_starts(gpu *g, const bool *in, uint64_t n, uint64_t tiles, uint64_t *starts) {
   const gpu_kernel *count, *scan;
   uint64_t *total = starts + tiles;

@@ -1,6 +1,6 @@
-/* Sorting. Pairs of keys and values are sorted in passes over 8 bits of the key, with three kernels each:
-** kernels/sort.cuh. Short lines of tensors are sorted in shared memory, others as pairs of keys and positions:
-** kernels/sort_lines.cuh. */
+/* Sorting. Pairs of keys and values are sorted in passes over 8 bits of the key, with three kernels each
+** (kernels/sort.cuh). Short lines of tensors are sorted in shared memory. Other lines are sorted as pairs of keys and
+** positions (kernels/sort_lines.cuh). */
 
 #include "gpu/sort.h"
 
@@ -14,7 +14,7 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024, WARP = 32 };
 
-/* The number of pairs that a block distributes: as in kernels/sort.cuh. */
+/* Returns the number of pairs that a block distributes; the same rule as in kernels/sort.cuh. */
 static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits / 8); }
 
 static int64_t tiles_of(const gpu_pairs *s) { return ceil_divide(s->n, tile_of(s)); }
@@ -30,8 +30,8 @@ int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int val
   return gpu_build(g, key, &source, k);
 }
 
-/* Moves pairs from buffers `from` to the other ones. counts: [lines][DIGITS][tiles], then a total for each line's
-** digits. */
+/* Moves pairs from buffers number `from` to the other buffers. counts: [lines][DIGITS][tiles], then a total for each
+** digit of each line. */
 static int run_pass(gpu *g, const gpu_pairs *s, const gpu_kernel *const k[3], int from, int shift, char *counts) {
   uint64_t n = (uint64_t)s->n, columns = (uint64_t)tiles_of(s), rows = (uint64_t)s->lines * DIGITS;
   unsigned tiles = (unsigned)columns, blocks = tiles * (unsigned)s->lines;
@@ -73,7 +73,7 @@ enum {
   LINES_ROOM   = 1024,             /* elements that a block sorts, unless a line has more */
   BATCH        = 1 << 26,          /* elements whose keys are sorted at once, unless a line has more */
   FEW          = 4,                /* candidates are used if they are at most this fraction of a line */
-  ACROSS_LINE  = 64                /* length from which on lines whose elements are far apart are sorted in a copy */
+  ACROSS_LINE  = 64                /* length from which on lines with distant elements are sorted in a copy */
 };
 
 /* kernels other than those for pairs */
@@ -118,7 +118,7 @@ static int each_element(gpu *g, int number, sort_args *a, enum dtype d, int posi
   return gpu_launch(g, k, blocks * (unsigned)a->lines, SORT_THREADS, 0, (void *[]){a, &blocks, &with});
 }
 
-/* Sets the pairs of p to the first ones of each chunk of the lines. */
+/* Sets the pairs of p to the first elements of each chunk of the lines. */
 static int sort_chunks(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
   unsigned chunks = (unsigned)ceil_divide(a->n, SORT_ROOM);
   return sort_rooms(g, SORT_CHUNKS, d, p->value_bits, a->lines * chunks, SORT_ROOM,
@@ -131,7 +131,8 @@ static int sort_candidates(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
                     (void *[]){a, &n, &room, &p->keys[0], &p->values[0]});
 }
 
-/* Sorts the lines of a batch, for which p has room: all their elements (p->positions), or candidates. */
+/* Sorts the lines of a batch, for which p has room. If p->positions is set, all their elements are sorted, otherwise
+** candidates. */
 static int sort_batch(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
   int at, st = p->positions ? each_element(g, MAKE_KEYS, a, d, p->value_bits, a->n, p->keys[0])
                             : sort_chunks(g, a, d, p);
@@ -201,10 +202,10 @@ static int sort_lines(gpu *g, const sort_call *c) {
   return (c->n <= SORT_ROOM ? sort_short : sort_long)(g, &a, c->in.dtype);
 }
 
-/* ---- lines whose elements are far apart: sorted in transposed copies ---- */
+/* ---- lines with distant elements: sorted in transposed copies ---- */
 
-/* A copy of `length` elements of each line, one line after the other in scratch memory, and the place of these elements
-** in a tensor. */
+/* A copy of `length` elements of each line, one line after the other in scratch memory, and the address of these
+** elements in a tensor. */
 typedef struct lines_copy {
   operand copy;
   size_t  bytes;
@@ -212,7 +213,7 @@ typedef struct lines_copy {
   void   *tensor;
 } lines_copy;
 
-/* For operand k of the call's outer dims; allocates nothing if the operand is not wanted. */
+/* Prepares the copy of operand k of the call's outer dims. Allocates nothing if the operand is not wanted. */
 static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *of, int k, int64_t length,
                      int64_t stride) {
   *l = (lines_copy){.copy = {.dtype = of->dtype}, .plan = c->outer, .tensor = of->data};

@@ -13,7 +13,7 @@ typedef struct gpu_pairs {
   bool    positions;                   /* true: values[0] is not read, and value i of a line is i */
 } gpu_pairs;
 
-/* Sorts each line stably by the key's bits. *at: the buffer with the result. */
+/* Sorts each line stably by the key's bits. *at: the number of the buffer with the result. */
 int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at);
 
 /* Finds kernel `entry` of kernels/sort.cuh for keys and values of this width. */

@@ -1,4 +1,4 @@
-/* The texts from which each kernel is compiled. */
+/* The source texts from which each kernel is compiled. */
 
 #include "gpu/sources.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if an #include "…" with this name means the path: the name has no folders, or is relative to src/. */
+/* True if an #include "…" with this name refers to the path. The name has no folders, or is relative to src/. */
 static bool is_called(const char *path, const char *name) {
   size_t whole = strlen(path), length = strlen(name);
   if (length > whole || strcmp(path + whole - length, name) != 0) return false;
@@ -25,7 +25,7 @@ static char *read_file(const char *path) {
   return text;
 }
 
-/* Reads a file. The folder may be src, the root of the repository, or a folder that holds the files themselves. */
+/* Reads a file. The folder may be src, the root of the repository, or a folder that contains the files directly. */
 static char *read_from(const char *folder, const char *path) {
   const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
   char file[3][1024];
@@ -37,8 +37,8 @@ static char *read_from(const char *folder, const char *path) {
   return text;
 }
 
-/* The text of file i, read once, because texts must not change under compiled kernels. Files that are not in the folder
-** are embedded. Called under the lock of the GPUs. */
+/* Returns the text of file i. A file in the folder of LUATENSOR_KERNELS is read once, because texts must not change
+** under compiled kernels. Other files are embedded. The caller holds the lock of the GPUs. */
 static const char *text_of(int i) {
   static char *own[SOURCES_MOST];
   static bool asked[SOURCES_MOST];
@@ -56,7 +56,7 @@ const char *source_find(const char *name) {
   return NULL;
 }
 
-/* The name in a line `#include "name"`, of at most size - 1 characters; false for other lines. */
+/* Reads the name from a line `#include "name"`, of at most size - 1 characters. Returns false for other lines. */
 static bool included_name(const char *line, char *name, size_t size) {
   line += strspn(line, " \t");
   if (*line++ != '#') return false;
@@ -77,7 +77,8 @@ static bool listed(const source_list *list, const char *name) {
   return false;
 }
 
-/* The path that ends in name. It lives as long as the process, because lists keep it. */
+/* Returns the part of an embedded path that equals name. The result lives as long as the process, because lists keep
+** it. */
 static const char *lasting_name(const char *name) {
   for (int i = 0; embedded_sources[i].path; i++) {
     const char *path = embedded_sources[i].path;

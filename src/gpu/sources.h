@@ -8,20 +8,21 @@ typedef struct embedded {
   const char *text;
 } embedded;
 
-extern const embedded embedded_sources[];            /* ended by NULL; made by the Makefile */
+extern const embedded embedded_sources[];            /* made by the Makefile; the last entry has NULL */
 
 enum { SOURCES_MOST = 128 };
 
-/* A file and the files that it includes, directly or not; the file itself comes first. Names are as in #include "…". */
+/* A file and the files that it includes directly or indirectly. The file itself comes first. Names are as in #include
+** "…". */
 typedef struct source_list {
   int         count;
   const char *name[SOURCES_MOST], *text[SOURCES_MOST];
 } source_list;
 
-/* The text of the file with this include name, or NULL. It stays valid. */
+/* Returns the text of the file with this include name, or NULL. The text is never freed. */
 const char *source_find(const char *name);
 
-/* If `text` is not NULL, it replaces the contents of file `name`. */
+/* Lists file `name` and the files that it includes. If `text` is not NULL, it replaces the contents of `name`. */
 void source_closure(source_list *list, const char *name, const char *text);
 
 #endif

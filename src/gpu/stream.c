@@ -1,9 +1,9 @@
 /* Streams of a device, and the waits between them.
 **
-** While a device has one stream, nothing here runs before a launch. With several streams, each block knows the stream
-** that wrote it last and the streams that read it since, with their epochs. The next use on another stream waits for an
-** event there. Events are recorded only if some stream has to wait, and each ends an epoch, so a second use after the
-** same wait costs only a comparison. */
+** While a device has one stream, no function of this file runs before a launch. With several streams, each block knows
+** the stream that wrote it last and the streams that have read it since, with their epochs. The next use on another
+** stream waits for an event on these streams. Events are recorded only if some stream has to wait. Each event ends an
+** epoch, so a second use after the same wait costs only a comparison. */
 
 #include "gpu/stream.h"
 
@@ -59,7 +59,8 @@ void gpu_streams_close(gpu *g) {
   g->stream = NULL;
 }
 
-/* Closed streams are reused, like the driver's memory: work that is still queued on them runs first. */
+/* Opens a stream. Released streams are reused, like the driver's memory; work that is still queued on them runs
+** first. */
 int gpu_stream_add(gpu *g, int *stream) {
   struct gpu_streams *s = g->streams;
   int k = 1;

@@ -1,8 +1,8 @@
 /* Copies between the host and a device, and between devices.
 **
-** The driver copies by DMA only from and to pinned memory; for other memory it first waits for all work of the stream.
-** So copies go through a ring of pinned buffers: a copy to the device returns as soon as the source was read into them.
-** While one buffer is transferred, the next one is filled. Small copies share a buffer. */
+** The driver copies by DMA only from and to page-locked (pinned) memory. For other memory it first waits for all work
+** of the stream. So copies go through a ring of pinned buffers: a copy to the device returns as soon as the source has
+** been read into the buffers. While one buffer is transferred, the next one is filled. Small copies share a buffer. */
 
 #include "base/lock.h"
 #include "gpu/stream.h"
@@ -19,9 +19,9 @@ enum {
 
 typedef struct slot {
   char      *memory;
-  gpu_event  event;                /* the last copy that uses it */
+  gpu_event  event;                /* recorded after the last copy that uses the buffer */
   int        stream;               /* the stream of these copies */
-  size_t     used;                 /* bytes handed out since the last event */
+  size_t     used;                 /* bytes used by copies since the last event */
 } slot;
 
 struct gpu_ring {
@@ -30,7 +30,8 @@ struct gpu_ring {
 };
 
 /* ---- pinned host memory of scripts ----
-** Ordinary memory that the driver is told to lock: when a device is reopened, it is no longer locked but still there. */
+** Pinned memory is ordinary memory that the driver has locked. After a device is reopened the memory is no longer
+** locked, but still exists. */
 
 typedef struct pinned {
   char  *ptr;
@@ -97,7 +98,7 @@ void gpu_unpin(void *host) {
   free(p);
 }
 
-/* The registrations of a device end with it. */
+/* Marks the registrations of a device as ended, because they end with the device. */
 static void unlock_all(const gpu *g) {
   lock_take(LOCK_PINNED);
   for (pinned *p = pinned_list; p; p = p->next) {
@@ -156,7 +157,7 @@ static int next_slot(gpu *g, struct gpu_ring *r) {
   return OK;
 }
 
-/* Room for bytes <= SLOT_SIZE, for a copy on the current stream. */
+/* Takes `bytes` bytes (at most SLOT_SIZE) of a buffer for a copy on the current stream. */
 static int take_room(gpu *g, size_t bytes, char **room) {
   int st = open_ring(g);
   if (st != OK) return st;
@@ -177,7 +178,7 @@ static gpu_address address(const void *p) { return (gpu_address)(uintptr_t)p; }
 
 static int wait_queued(gpu *g) { return gpu_check(g, gpu_get_driver()->stream_sync(g->stream), "waiting for a copy"); }
 
-/* Returns as soon as the host's memory was read. */
+/* Copies to the device. Returns as soon as the host's memory has been read. */
 static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   if (gpu_is_pinned(host, bytes)) {
@@ -196,7 +197,7 @@ static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   return OK;
 }
 
-/* Works in two halves of the ring: while one part is copied out of its buffer, the next one is transferred. */
+/* Copies to the host in parts: while one part is copied out of its buffer, the next parts are transferred. */
 static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   size_t sent = 0, done = 0;
@@ -265,7 +266,7 @@ static int copy_here(gpu *g, void *to, const void *from, size_t bytes) {
   return gpu_check(g, gpu_get_driver()->copy(address(to), address(from), bytes, g->stream), "copy");
 }
 
-/* Copies on g's stream, after the work that is queued on from's stream now. */
+/* Copies on g's stream, after the work that is now queued on the stream of `from`. */
 static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
@@ -278,7 +279,8 @@ static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes)
   return st;
 }
 
-/* The source's side: its queued work runs before the copy, and (after) its later work waits for the copy. */
+/* Records an event on the source's stream. Before the copy, it orders the source's queued work before the copy; after
+** the copy, the source's later work waits for the copy. */
 static int mark_source(gpu *source, gpu_queue *q) {
   q->epoch++;
   return gpu_check(source, gpu_get_driver()->event_record(q->event, q->stream), "recording an event");
@@ -295,7 +297,7 @@ int gpu_copy_across(int index, void *to, int from_index, const void *from, size_
   if (st != OK) return st;
   gpu_reads(source, from);
   if (index == from_index) return gpu_leave(source, copy_here(source, to, from, bytes));
-  if (source->capturing) return gpu_leave(source, gpu_enter(index, &g));       /* refused */
+  if (source->capturing) return gpu_leave(source, gpu_enter(index, &g));       /* gpu_enter refuses the other GPU */
   gpu_queue *q = gpu_queue_of(source, gpu_current(source));
   st = mark_source(source, q);
   if (st == OK) st = gpu_enter(index, &g);

@@ -1,5 +1,5 @@
-/* Kernels that scripts write: compiled from their text, and launched with arguments that lua/device/user_kernel.c has
-** checked. */
+/* Kernels that scripts write. They are compiled from their text, and launched with arguments that
+** lua/device/user_kernel.c has checked. */
 
 #include <stdlib.h>
 
@@ -8,9 +8,8 @@
 typedef struct user_kernel {
   gpu_kernel kernel;
   gpu_module module;
-  unsigned   epoch;          /* the device's epoch when the kernel was made, because reopening the device ends
-                             ** modules */
-  bool       captured;       /* a graph may launch the kernel as long as the process lives */
+  unsigned   epoch;          /* the device's epoch at compilation; reopening the device unloads its modules */
+  bool       captured;       /* true: the kernel is never unloaded, because a graph may launch it */
 } user_kernel;
 
 int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log) {
@@ -28,7 +27,7 @@ int gpu_user_kernel_make(int index, const char *text, const char *name, void **k
   return st;
 }
 
-/* Waits for queued launches, whose code must not be unloaded before. */
+/* Waits for queued launches, because their code must not be unloaded before they end. */
 void gpu_user_kernel_free(int index, void *kernel) {
   gpu *g;
   user_kernel *u = kernel;
@@ -41,7 +40,7 @@ void gpu_user_kernel_free(int index, void *kernel) {
   free(u);
 }
 
-/* Asks for the device's limit only if the request exceeds the limit of all devices. */
+/* Checks the shared memory. The device's limit is queried only if the request exceeds the limit of all devices. */
 static int check_shared(gpu *g, const user_kernel_call *c) {
   int most = 0;
   if (c->shared <= 48 << 10) return OK;
@@ -50,7 +49,7 @@ static int check_shared(gpu *g, const user_kernel_call *c) {
   return gpu_fail(g, "shared: %u bytes; a block of this device has at most %d", c->shared, most);
 }
 
-/* Checks the limits that hold for every device so far. */
+/* Checks the limits that every device so far has. */
 static int check_extents(gpu *g, const user_kernel *u, const user_kernel_call *c) {
   const char *name = u->kernel.name;
   uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];

@@ -9,10 +9,11 @@
 
 enum {
   FIRST_ROOM = 1 << 18,        /* bytes read at a time */
-  MOST_ROOM  = 1 << 26,        /* the longest row: an unterminated quote would otherwise read the whole file */
-  MOST_FIELDS = 1 << 20,       /* of a row: more columns than any table has; they take 24 MB as fields, 100 MB as names
-                               ** in Lua */
-  NUMBER     = 400             /* characters: more than the shortest exact text of any double */
+  MOST_ROOM  = 1 << 26,        /* bytes of the longest row; without a limit an unterminated quote would read the whole
+                               ** file */
+  MOST_FIELDS = 1 << 20,       /* most fields of a row: more than any table has columns; they take 24 MB as fields, 100
+                               ** MB as names in Lua */
+  NUMBER     = 400             /* characters of a number: more than the shortest exact text of any double */
 };
 
 static bool say(char wrong[UNPACK_WORDS], const char *words) {
@@ -37,7 +38,7 @@ void csv_close(csv *c) {
 
 /* ---- lines ---- */
 
-/* Reads more bytes after the present ones, which move to the front. */
+/* Reads more bytes behind the unread bytes, which move to the front. */
 static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   size_t kept = c->end - c->start, got;
   memmove(c->room, c->room + c->start, kept);
@@ -60,7 +61,8 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* The end of the row that begins at `at`: the end of a line outside of quotes. NULL: not read yet. */
+/* Returns the end of the row that begins at `at`: the end of a line outside of quotes. NULL: the end has not been read
+** yet. */
 static char *row_end(char *at, char *end) {
   char *line = memchr(at, '\n', (size_t)(end - at));
   char *quote = memchr(at, '"', (size_t)((line ? line : end) - at));
@@ -121,8 +123,8 @@ static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* Parses a quoted field at its first quote; "" inside means a quote. Returns the rest; NULL if the quote does not
-** end. */
+/* Parses a quoted field from its first quote on; "" inside means a quote. Returns the rest of the row, or NULL if the
+** quote does not end. */
 static char *quoted(char *p, char *end, csv_field *f) {
   char *to = ++p;
   *f = (csv_field){.text = to, .quoted = true};
@@ -184,13 +186,14 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
 static const double power_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Parses any decimal number, inf or nan. */
+/* Parses any decimal number, inf or nan by the C library. */
 static bool slow_double(const csv_field *f, double *x) {
   char text[NUMBER], *end;
   if (f->length == 0 || f->length >= NUMBER) return false;
   for (size_t i = 0; i < f->length; i++) {
     char ch = f->text[i];
-    if (ch == 'x' || ch == 'X' || ch == '(' || (ch >= 0 && ch <= ' ')) return false;       /* 0x10, nan(…) */
+    if (ch == 'x' || ch == 'X' || ch == '(' || (ch >= 0 && ch <= ' ')) return false;       /* 0x10, nan(…) and leading
+                                                                                           ** spaces are not allowed */
     text[i] = ch;
   }
   text[f->length] = 0;
@@ -198,8 +201,8 @@ static bool slow_double(const csv_field *f, double *x) {
   return end == text + f->length;
 }
 
-/* If both factors are exact, their product is the nearest double (Clinger, How to read floating point numbers
-** accurately, 1990). */
+/* Parses a number. If both factors are exact, their product is the nearest double (Clinger, How to read floating point
+** numbers accurately, 1990); otherwise slow_double parses the number. */
 bool csv_double(const csv_field *f, double *x) {
   const char *p = f->text, *end = p + f->length, *first;
   bool minus = p < end && *p == '-';

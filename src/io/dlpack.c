@@ -6,16 +6,17 @@
 #include "op/queue.h"
 #include "op/reduce.h"
 
-/* ---- out ---- */
+/* ---- export ---- */
 
 /* The memory of an exported struct: the struct, and the arrays to which it points. */
 typedef struct exported {
-  union { dl_managed old; dl_versioned new; } managed;      /* first, so that its address is the struct's */
+  union { dl_managed old; dl_versioned new; } managed;      /* first field, so that its address is the address of the
+                                                            ** struct */
   storage *store;
   int64_t  shape[MAX_DIMS], stride[MAX_DIMS];
 } exported;
 
-/* Runs on the consumer's thread. */
+/* Frees an exported struct. Runs on the consumer's thread. */
 static void delete_exported(exported *e) {
   storage_drop_elsewhere(e->store);
   free(e);

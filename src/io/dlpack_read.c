@@ -8,7 +8,7 @@ enum dtype dlpack_dtype(int code, int bits) {
   return DT_none;
 }
 
-/* ---- what a struct says ---- */
+/* ---- reading a struct ---- */
 
 static const char *describe_shape(const dl_tensor *from, tensor *t) {
   if (from->ndim < 0 || from->ndim > MAX_DIMS) return "not 0 to 16 dims";
@@ -24,14 +24,14 @@ static const char *describe_shape(const dl_tensor *from, tensor *t) {
   return NULL;
 }
 
-/* Adds the bytes between the first and the last element of a dim to *below or *above. False: they overflow. */
+/* Adds the bytes between the first and the last element of a dim to *below or *above. Returns false on overflow. */
 static bool add_reach(int64_t steps, int64_t stride, int64_t size, int64_t *below, int64_t *above) {
   int64_t bytes;
   if (__builtin_mul_overflow(stride, steps, &bytes) || __builtin_mul_overflow(bytes, size, &bytes)) return false;
   return !__builtin_add_overflow(bytes < 0 ? *below : *above, bytes, bytes < 0 ? below : above);
 }
 
-/* True if all elements of t, the first of which is at `data`, have addresses after NULL and up to the last address. */
+/* True if all elements of t have addresses above NULL and up to the last address. The first element is at `data`. */
 static bool is_addressable(const tensor *t, uintptr_t data) {
   int64_t size = dtype_size(t->dtype), below = 0, above = size;
   for (int d = 0; d < t->shape.ndim; d++)
@@ -39,7 +39,7 @@ static bool is_addressable(const tensor *t, uintptr_t data) {
   return 0 - (uintptr_t)below < data && (uintptr_t)above <= UINTPTR_MAX - data;
 }
 
-/* The place for memory of a DLPack device: pinned memory belongs to the host, managed memory to its device. */
+/* Finds the place for memory of a DLPack device. Pinned memory belongs to the host, managed memory to its device. */
 static bool find_place(int type, int id, place *where) {
   if (type == DL_CPU || type == DL_CUDA_HOST) {
     *where = host_place();

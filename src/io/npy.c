@@ -35,7 +35,7 @@ static void skip_space(cursor *c) {
   while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')) c->at++;
 }
 
-/* Skips white space, and takes a character if it is the next one. */
+/* Skips white space. If the next character is `wanted`, takes it and returns true. */
 static bool take(cursor *c, char wanted) {
   skip_space(c);
   if (c->at == c->end || *c->at != wanted) return false;
@@ -51,7 +51,7 @@ static bool take_word(cursor *c, const char *word) {
   return true;
 }
 
-/* A quoted string of less than `size` bytes, without escapes. */
+/* Takes a quoted string of less than `size` bytes, without escapes. */
 static bool take_string(cursor *c, char *to, size_t size) {
   skip_space(c);
   if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return false;
@@ -72,12 +72,12 @@ static bool take_size(cursor *c, int64_t *size) {
   for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
     if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *c->at - '0', &n)) return false;
   if (c->at == first) return false;
-  if (c->at < c->end && *c->at == 'L') c->at++;          /* Python 2 */
+  if (c->at < c->end && *c->at == 'L') c->at++;          /* Python 2 writes 3L */
   *size = n;
   return true;
 }
 
-/* (), (3,), (2, 3) */
+/* Parses a shape: (), (3,), (2, 3). */
 static const char *parse_shape(cursor *c, shape *s) {
   s->ndim = 0;
   if (!take(c, '(')) return "no shape in the header";
@@ -151,7 +151,7 @@ size_t npy_write(char *to, enum dtype d, const shape *s) {
   for (int k = 0; k < s->ndim; k++)
     n += snprintf(text + n, (size_t)(NPY_WRITTEN - 10 - n), k == 0 ? "%lld," : " %lld,",
                   (long long)s->dim[k]);
-  if (s->ndim > 1) n--;                                     /* (3,) but (2, 3) */
+  if (s->ndim > 1) n--;                                     /* the comma stays in (3,) but not in (2, 3) */
   n += snprintf(text + n, (size_t)(NPY_WRITTEN - 10 - n), "), }");
   while ((10 + n + 1) % 64 != 0) text[n++] = ' ';           /* padding, so that the data is aligned */
   text[n++] = '\n';

@@ -1,7 +1,7 @@
 #ifndef LT_IO_NPY_H
 #define LT_IO_NPY_H
 
-/* The header of NumPy's .npy files, versions 1 to 3: conversion between text and integers, without files. */
+/* The header of NumPy's .npy files, versions 1 to 3: converts between text and integers, without accessing files. */
 
 #include "base/shape.h"
 
@@ -18,15 +18,15 @@ typedef struct npy_header {
   char       descr[16];        /* NumPy's name of an unsupported dtype, else "" */
 } npy_header;
 
-/* Reads the first n (at most NPY_PREAMBLE) bytes of a file: the start of the header's text, and its length. Returns
-** NULL, or the error. */
+/* Reads the first n bytes of a file (at most NPY_PREAMBLE): where the header's text begins, and its length. Returns
+** NULL, or the error message. */
 const char *npy_preamble(const unsigned char *bytes, size_t n, size_t *start, size_t *length);
 
-/* Parses the header's text. Returns NULL, or the error. */
+/* Parses the header's text. Returns NULL, or the error message. */
 const char *npy_parse(const char *text, size_t length, npy_header *h);
 
-/* Writes preamble and text for a row-major array into `to`, of at least NPY_WRITTEN bytes. Returns the number of bytes;
-** 0: NumPy lacks the dtype. */
+/* Writes preamble and text for a row-major array to `to`, which has at least NPY_WRITTEN bytes. Returns the number of
+** bytes, or 0 if NumPy has no such dtype. */
 enum { NPY_WRITTEN = 512 };
 size_t npy_write(char *to, enum dtype d, const shape *s);
 

@@ -11,13 +11,14 @@
 
 enum {
   ROOM  = 1 << 16,             /* packed bytes read at a time */
-  RATIO = 1032                 /* deflate's best ratio: a bit, two of which stand for 258 bytes, times 8 */
+  RATIO = 1032                 /* deflate's best ratio of bytes: two bits stand for 258 bytes, so a byte stands for
+                               ** 1032 */
 };
 
 struct unpack {
   FILE    *f;
   int64_t  size;               /* size of the file */
-  bool     packed, inside;     /* inside: within a member; several members may follow each other */
+  bool     packed, inside;     /* inside: within a member; a file may have several members */
   bool     any;                /* a member has been read */
   z_stream z;
   unsigned char in[ROOM];
@@ -36,7 +37,7 @@ static bool fill(unpack *u, char wrong[UNPACK_WORDS]) {
   return !ferror(u->f) || say(wrong, "");
 }
 
-/* Reads after a member: another member, zeros, or the end. */
+/* Continues after a member with the next member, trailing zeros, or the end of the file. */
 static bool next_member(unpack *u, char wrong[UNPACK_WORDS]) {
   if (u->any)
     while (u->z.avail_in > 0 && *u->z.next_in == 0) {
@@ -83,7 +84,7 @@ bool unpack_read(unpack *u, void *to, size_t n, size_t *got, char wrong[UNPACK_W
   return true;
 }
 
-/* Checks the first two bytes for gzip; they remain to be read. */
+/* Checks the first two bytes for gzip. They will be read again. */
 static bool look(unpack *u, char wrong[UNPACK_WORDS]) {
   unsigned char magic[2];
   struct stat s;

@@ -28,8 +28,8 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
   return self;
 }
 
-/* A tensor whose finalizer ran (called by hand, or at the end of its state) has lost its mark, but not its
-** metatable. */
+/* True for a tensor that has lost its mark but not its metatable, because its finalizer ran (by a call of the script,
+** or at the end of its state). */
 static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
 
 int raise_count(lua_State *L, const char *fn, int least, int most, int got) {
@@ -59,7 +59,8 @@ tensor *check_tensor(lua_State *L, int i, const char *fn) {
   if (!t) check_dot(L, fn);
   if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
   if (!t) {
-    const char *type = type_name(L, i);              /* before anything is pushed: the argument may be missing */
+    const char *type = type_name(L, i);              /* read before anything is pushed, because the argument may be
+                                                     ** missing */
     luaL_error(L, "%s: argument %d: tensor expected, got %s%s", fn, i, type, i == 1 ? push_colon(L, fn) : "");
   }
   if (tensor_is_gone(t)) luaL_error(L, "%s: argument %d: %s", fn, i, push_gone(L, t));
@@ -110,7 +111,8 @@ int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
   return n;
 }
 
-/* Integral floats up to 2^64 - 1 fit uint64: kept as the int64 with the same bits. */
+/* Converts an integral float. Values from 2^63 to 2^64 - 1 fit uint64 and become the int64 with the same bits. Returns
+** false if f does not fit. */
 static bool float_fits(enum dtype d, double f, int64_t *i) {
   if (d == DT_uint64 && f >= 0x1p63 && f < 0x1p64) { *i = (int64_t)(uint64_t)f; return true; }
   if (!(f >= -0x1p63 && f < 0x1p63) || f != trunc(f)) return false;
@@ -190,7 +192,8 @@ static void add_size(lua_State *L, int i, const char *fn, shape *s) {
 
 void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
   s->ndim = 0;
-  if (last < first && lua_isnil(L, first)) last = first;             /* a size that is nil, not none */
+  if (last < first && lua_isnil(L, first)) last = first;             /* an argument that is nil is a wrong size, not a
+                                                                     ** missing one */
   if (first == last && lua_type(L, first) == LUA_TTABLE) {
     lua_Integer n = check_list(L, first, fn);
     for (lua_Integer k = 1; k <= n; k++) {
@@ -206,7 +209,7 @@ void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
   for (int i = first; i <= last; i++) add_size(L, i, fn, s);
 }
 
-/* The dim at i, 0-based; -1 if it is out of range. */
+/* Returns the dim at i, 0-based, or -1 if it is out of range. */
 static int to_dim(lua_State *L, int i, const char *fn, int ndim) {
   int64_t d = check_integer(L, i, fn, "dim");
   if (d == 0) {

@@ -1,9 +1,9 @@
 #ifndef LT_LUA_ARGS_H
 #define LT_LUA_ARGS_H
 
-/* Arguments of Lua functions. By its includes, this header also gives all else that such a function needs: it checks
-** its arguments, creates its result (memory.h), computes, raises errors of the computation (raise.h) and finishes
-** (record.h). `fn` is the name with which error messages begin. */
+/* Arguments of Lua functions. By its includes, this header also declares everything else that such a function needs. A
+** function checks its arguments, creates its result (memory.h), computes, raises errors of the computation (raise.h)
+** and finishes (record.h). `fn` is the function's name, with which error messages begin. */
 
 #include <lauxlib.h>
 
@@ -13,53 +13,59 @@
 
 /* ---- tensors ---- */
 
-tensor *test_tensor(lua_State *L, int i);                    /* NULL: not a tensor */
-tensor *check_tensor(lua_State *L, int i, const char *fn);   /* a live tensor, or an error */
+tensor *test_tensor(lua_State *L, int i);                    /* returns NULL if the value is not a tensor */
+tensor *check_tensor(lua_State *L, int i, const char *fn);   /* raises an error unless the tensor is live */
 
-/* A userdata of at least `size` bytes whose metatable is at &class in the registry; NULL: another value. */
+/* Returns the userdata at i if it has at least `size` bytes and the metatable at &class of the registry, else NULL. */
 void *test_class(lua_State *L, int i, const void *class, size_t size);
 
-/* Checks the first argument of method fn: a `what` ("stream") of test_class's class and size. */
+/* Checks the first argument of method fn: a userdata of this class and size, as in test_class. `what` names the class
+** in errors ("stream"). */
 void *check_self(lua_State *L, const void *class, size_t size, const char *fn, const char *what);
 
 /* Pushes "this stream was lost when cuda:0 was reopened", for the `what` "stream". */
 const char *push_lost(lua_State *L, const char *what, place where);
 
-/* True if the tensor was freed, or lost with its device. push_gone says which, in words. */
+/* True if the tensor was freed, or lost with its device. push_gone pushes a message that tells the cause. */
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
 const char *push_gone(lua_State *L, const tensor *t);
 
-/* True for a Lua number or boolean, or an lt.complex(re, im), which counts as one. check_value accepts it. */
+/* True for a Lua number, a boolean, and an lt.complex(re, im), which counts as a number. check_value accepts all of
+** them. */
 bool is_value(lua_State *L, int i);
 
-/* A tensor or a Lua number; also a boolean (as 0 or 1) if `fn` computes with bool. */
+/* Reads a tensor or a Lua number. A boolean is read as 0 or 1 if `fn` computes with bool. */
 void check_arg(lua_State *L, int i, const char *fn, arg *a);
 
-/* ---- options (lua/options.c): one table with string keys only, always last ---- */
+/* ---- options (lua/options.c) ----
+** Options are one table with string keys only. It is always the last argument. */
 
-/* True if argument i is a table of options: not empty, with strings as its only keys. */
+/* True if argument i is a table of options: it has entries, and strings are its only keys. */
 bool is_options(lua_State *L, int i);
 
-/* Index of the options table if the last argument is one, else 0. Names not in `known` (ended by NULL) are an error
-** that lists them. Positional arguments are 1 … *nargs after this. If the table contains anything other than numbers,
-** booleans and option out, it is replaced by a copy, which finalizers running in the middle of functions cannot change.
-** A call with {out = y} allocates nothing. */
+/* Returns the index of the options table if the last argument is one, else 0. Names that are not in `known` (ended by
+** NULL) raise an error that lists the known names. *nargs becomes the number of positional arguments. If the table
+** contains anything other than numbers, booleans and option out, it is replaced by a copy, because finalizers may run
+** in the middle of functions and change the original. A call with {out = y} allocates nothing. */
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
 
 /* Replaces the list at index i by a copy, so that finalizers cannot change it. Returns its length. */
 int copy_list(lua_State *L, int i);
 
-/* Like check_options, if argument i, the last one, is a dim: option "dim" is put there. */
+/* Like check_options for functions with a dim as argument i, the last one. Option "dim" is copied to argument i. */
 int check_dim_option(lua_State *L, const char *fn, const char *const *known, int *nargs, int i);
 
-/* Pushes an option's value, or nil if there are no options; returns its type. The access is raw: no metamethod of the
-** script may run between the checks of the arguments and their use. */
+/* Pushes an option's value, or nil if there are no options, and returns the value's type. The access is raw, because no
+** metamethod of the script may run between the checks of the arguments and their use. */
 int push_option(lua_State *L, int options, const char *name);
 
-enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise);   /* option "dtype" */
-place      opt_place(lua_State *L, int options, const char *fn, place otherwise);        /* option "device" */
-tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* option "out", or NULL */
-/* the value at the top as option "out" */
+enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise);   /* returns option "dtype", or
+                                                                                         ** `otherwise` */
+place      opt_place(lua_State *L, int options, const char *fn, place otherwise);        /* returns option "device", or
+                                                                                         ** `otherwise` */
+tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* returns option "out", or
+                                                                                         ** NULL */
+/* like opt_out, for the value at the top of the stack */
 tensor    *top_out(lua_State *L, const char *fn);
 /* pushes the result of opt_out */
 void       push_out(lua_State *L, int options, const char *fn, const tensor *out);
@@ -67,46 +73,50 @@ bool       opt_bool(lua_State *L, int options, const char *fn, const char *name,
 
 /* ---- values ---- */
 
-int64_t check_integer(lua_State *L, int i, const char *fn, const char *what);  /* integral floats too */
+int64_t check_integer(lua_State *L, int i, const char *fn, const char *what);  /* also accepts integral floats */
 
-/* A number or boolean that an element of dtype d can hold; integer dtypes take integral floats only. */
+/* Reads a number or boolean that an element of dtype d can hold. Integer dtypes accept only integral floats. */
 scalar check_value(lua_State *L, int i, const char *fn, enum dtype d);
 
-/* Shape from arguments first … last: numbers, or one table. */
+/* Reads a shape from arguments first … last: either numbers, or one table. */
 void check_shape(lua_State *L, int first, int last, const char *fn, shape *s);
 
-/* A dim argument, 1-based or negative, as 0-based; `ndim` dims. */
+/* Reads a dim argument, 1-based or negative, for `ndim` dims. Returns it 0-based. */
 int check_dim(lua_State *L, int i, const char *fn, int ndim);
 
-/* The same for a dim of `s`; the error shows the shape. */
+/* Like check_dim for a dim of `s`. The error shows the shape. */
 int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
 
-/* A dim argument of `s`, like check_dim_of; for a 0-d tensor 1 and -1 give 0. */
+/* Like check_dim_of, but for a 0-d tensor 1 and -1 give 0. */
 int check_line_dim(lua_State *L, int i, const char *fn, const shape *s);
 
-/* The dims of `s` in argument i as a bit mask: none or nil (all dims), a number, or a table. For a 0-d tensor 1 and -1
-** are allowed, and give no bits. */
+/* Reads the dims of `s` in argument i as a bit mask: none or nil (all dims), a number, or a table. For a 0-d tensor 1
+** and -1 are allowed and give no bits. */
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
 const char *push_shape(lua_State *L, const shape *s);        /* pushes and returns "[2, 3]" */
 
-/* Raises an error: dtype d cannot hold the number at index i. */
+/* Raises the error that dtype d cannot hold the number at index i. */
 int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d);
 
-/* Raises an error: the function got fewer arguments than `least`, more than `most`, or nil for a required one. */
+/* Raises the error that a function got fewer than `least` arguments, more than `most`, or nil for a required
+** argument. */
 int raise_count(lua_State *L, const char *fn, int least, int most, int got);
 
 /* ---- names of dtypes and devices (lua/places.c) ---- */
 
 enum dtype check_dtype(lua_State *L, int i, const char *fn);
 
-/* Reads the name at index i: of a dtype, into *d, or of a device, into *where. Returns true for a device. */
+/* Reads the name at index i. The name of a dtype is stored in *d, the name of a device in *where. Returns true for a
+** device. */
 bool       check_dtype_or_place(lua_State *L, int i, const char *fn, enum dtype *d, place *where);
-place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1", "auto": checked to exist */
-place      arg_place(lua_State *L, int i, const char *fn);     /* the same; for none or nil the default place */
+place      check_place(lua_State *L, int i, const char *fn);   /* reads "cpu", "cuda:1" or "auto"; raises an error if
+                                                               ** the device does not exist */
+place      arg_place(lua_State *L, int i, const char *fn);     /* like check_place, but returns the default place for
+                                                               ** none or nil */
 const char *push_place(lua_State *L, place p);                 /* pushes and returns "cpu", "cuda:1" */
 
-/* The default place of new tensors: lt.set_default_device. */
+/* Returns the place of new tensors, which lt.set_default_device sets. */
 place default_place(lua_State *L);
 
 #endif

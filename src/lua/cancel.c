@@ -1,5 +1,5 @@
 /* Cancels operations. Ctrl-C under lua5.4 sets a debug hook, and hosts implement time-outs by count hooks, but Lua does
-** not run hooks during a C function. So hooks are run here, between pieces of work, and an error of a hook ends the
+** not run hooks during a C function. So this file runs hooks between pieces of work. An error of a hook ends the
 ** operation. A host may also set the flag of the state, from any thread. */
 
 #include "lua/cancel.h"
@@ -11,7 +11,7 @@
 
 static const int EVERY_EVENT = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
 
-/* Calls the hook as Lua would; level 1 is the operation. */
+/* Calls the hook as Lua would. Level 1 of the stack is the operation. */
 static int l_run_hook(lua_State *L) {
   lua_Debug ar;
   lua_Hook hook = lua_gethook(L);
@@ -31,7 +31,7 @@ static bool keep_reason(lua_State *L) {
   return true;
 }
 
-/* True if a signal handler has set the hook of the main thread, for the very next event, while this coroutine runs. */
+/* True if a signal handler has set the hook of the main thread, for the next event, while this coroutine runs. */
 static bool is_main_interrupted(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State *main = lua_tothread(L, -1);

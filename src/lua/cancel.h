@@ -7,7 +7,7 @@
 
 #include "base/cancel.h"
 
-/* The check of an operation that L runs: cancel_watch(is_cancelled, L). */
+/* Checks whether the operation that L runs is cancelled. Pass this function as cancel_watch(is_cancelled, L). */
 bool is_cancelled(void *L);
 
 /* Raises the error that ended the operation. */

@@ -1,49 +1,51 @@
 /* Decides when Lua's collector works for tensors.
 **
 ** Lua counts a few hundred bytes for each tensor, whatever its size, so Lua's own pace is far too slow. In generational
-** mode (lua5.4's default) its own steps never free objects that survived two of them. So live bytes are counted for
-** each state and device, and garbage is collected before a storage is made, in the mode that the host or the script
-** chose.
+** mode, lua5.4's default, Lua's own steps never free objects that survived two steps. So live bytes are counted for
+** each state and device. Garbage is collected before a storage is made, in the mode that the host or the script chose.
 **
-** Generational. Two marks:
-**   step_at     a young collection. It frees nearly everything, for little; so that results come back while they are in
-**               the cache. Moves to live + NURSERY.
-**   collect_at  a full collection, 0.1 ms for a heap of a small script. Moves to live + max(slack, share of live,
-**               4 * Lua's heap). The slack is what takes several times as long to fill; the share keeps marks apart
-**               where much is live; the last term keeps the cost in proportion for scripts with a large heap.
-**               The same where Lua's heap has doubled: its own collector, which would see to that, does not while
-**               steps are made for it.
-** Backward, too, begins with a full collection where much was made: what only garbage refers to could not go on
-** the way.
+** The generational mode has two marks of live bytes:
+**   step_at     starts a young collection. It frees nearly everything at little cost, so that new results reuse memory
+**               that is still in the cache. Then the mark moves to live + NURSERY.
+**   collect_at  starts a full collection, which takes 0.1 ms for the heap of a small script. Then the mark moves to
+**               live + max(slack, share of live, 4 * Lua's heap). Filling the slack takes several times as long as the
+**               collection. The share of live bytes keeps collections apart if much is live. The last term bounds the
+**               relative cost for scripts with a large heap.
+** A full collection also starts if Lua's heap has doubled, because Lua's own collector does not do this while steps are
+** made for it. The backward pass begins with a full collection if half of the way to collect_at is used, because
+** tensors that only garbage refers to could not be freed during the pass.
 **
-** Incremental. Never a full collection unless memory is out, since that would stop the host for as long as its heap takes
-** (86 ms for 64 MB of small tables). One mark, step_at: a step of FINE, a tenth of a millisecond at most, which are spaced so that
-** as many as two cycles take, by the last one, come within max(slack, share of live, 4 * Lua's heap): what dies just after it was
-** marked goes in the next cycle. */
+** The incremental mode has no full collections unless memory is exhausted, because one would stop the host for as long
+** as its heap takes (86 ms for 64 MB of small tables). Its only mark is step_at, which starts a step of FINE, at most a
+** tenth of a millisecond. Steps are spaced so that two cycles end before live bytes grow by max(slack, share of live, 4
+** * Lua's heap). Two cycles are needed, because an object that dies just after it was marked is freed in the next
+** cycle. */
 
 #include "lua/collect.h"
 
 #include "lua/args.h"
 
 #define NURSERY    ((size_t)512 << 10)
-#define CPU_SLACK  ((size_t)16 << 20)         /* bytes: 2 ms of additions; plus a 16th of the live bytes */
-#define GPU_SLACK  ((size_t)64 << 20)         /* plus a quarter of the live bytes */
+#define CPU_SLACK  ((size_t)16 << 20)         /* bytes: 2 ms of additions; at least a 16th of the live bytes is used */
+#define GPU_SLACK  ((size_t)64 << 20)         /* at least a quarter of the live bytes is used */
 #define FINE_SLACK ((size_t)4 << 20)          /* for an incremental collector on the CPU: a cycle of a small heap takes
                                               ** 0.2 ms */
 #define HEAP_SLACK ((size_t)1 << 20)
 
 enum {
-  FINE       = 4,        /* "stepmul" of a step: 1/25 of Lua's default, whose steps took 2 to 6 ms with 64 MB of small tables */
-  MOST_STEPS = 256       /* at one allocation: 10 to 25 ms, which is negligible beside an allocation of 80 MB or so */
+  FINE       = 4,        /* "stepmul" of a step: 1/25 of Lua's default, whose steps took 2 to 6 ms with 64 MB of small
+                         ** tables */
+  MOST_STEPS = 256       /* most steps at one allocation: 10 to 25 ms, which is negligible beside an allocation of about
+                         ** 80 MB */
 };
 
-static atomic_uint requests;              /* number of states that have run out of memory */
+static atomic_uint requests;              /* number of requests by states that have run out of memory */
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
 static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
 
-/* The bytes by which live memory may grow until all garbage has been searched. */
+/* Returns the bytes by which live memory may grow until all garbage must have been searched. */
 static size_t slack_of(const account *a, size_t least, size_t heap) {
   bool cpu = place_is_host(a->where);
   return max_size(max_size(cpu ? least : GPU_SLACK, account_live(a) / (cpu ? 16 : 4)), 4 * heap);
@@ -59,9 +61,9 @@ bool collect_step(lua_State *L) {
 #endif
 }
 
-/* A small step. In Lua 5.4, the only way to request less work than the multiplier gives is to change the multiplier. A
-** basic step of Lua 5.5 is already small: a cycle over 300 000 tables takes 628 of them, and 351 steps of Lua 5.4 with
-** this multiplier. */
+/* Makes a small step. In Lua 5.4, the only way to request less work than the multiplier gives is to change the
+** multiplier. A basic step of Lua 5.5 is already small: a cycle over 300 000 tables takes 628 such steps, or 351 steps
+** of Lua 5.4 with the multiplier FINE. */
 static bool step(lua_State *L) {
 #ifdef LUA_GCSETSTEPMUL
   int multiplier = lua_gc(L, LUA_GCSETSTEPMUL, FINE);
@@ -75,8 +77,9 @@ static bool step(lua_State *L) {
 
 /* ---- incremental ---- */
 
-/* An estimate of the steps that a cycle will take: in proportion to Lua's heap, from the last cycle that one of our
-** steps ended; at least as many as this cycle has had, because Lua's own steps may end cycles unseen. */
+/* Estimates the steps that a cycle will take, in proportion to Lua's heap, from the last cycle that one of our steps
+** ended. The result is at least the number of steps of the current cycle, because Lua's own steps may end cycles
+** unnoticed. */
 static size_t steps_of_cycle(const module_state *m, size_t heap) {
   size_t last = (size_t)m->cycle * (heap >> 10) / max_size(m->cycle_heap >> 10, 1);
   return max_size(max_size(last, (size_t)m->steps), 1);
@@ -98,8 +101,8 @@ static void step_finely(lua_State *L, module_state *m, account *a, size_t bytes)
 
 /* ---- generational ---- */
 
-/* True if the collector is incremental. For a generational collector this call is a full collection: Lua only tells the
-** mode when it is set, and switching to incremental mode and back collects everything. */
+/* True if the collector is incremental. For a generational collector this call is a full collection: Lua tells the mode
+** only when the mode is set, and switching to incremental mode and back collects everything. */
 static bool is_incremental(lua_State *L) {
   if (lua_gc(L, LUA_GCINC, 0, 0, 0) != LUA_GCGEN) return true;
   lua_gc(L, LUA_GCGEN, 0, 0);
@@ -136,7 +139,7 @@ void collect_grown(lua_State *L, place where) {
   if (account_live(a) > mark && lua_gc(L, LUA_GCISRUNNING) == 1) collect_fully(L, m, a);
 }
 
-/* ---- both ---- */
+/* ---- both modes ---- */
 
 void collect_start(module_state *m) {
   m->cycle = 16;
@@ -151,13 +154,14 @@ void collect_all(lua_State *L, module_state *m, account *a) {
 
 void ask_others(module_state *m) { m->answered = 1 + atomic_fetch_add(&requests, 1); }
 
-/* Answers the request of another state that has run out of memory. */
+/* Collects all garbage, because another state has run out of memory. */
 static void answer(lua_State *L, module_state *m, account *a) {
   m->answered = atomic_load_explicit(&requests, memory_order_relaxed);
   collect_all(L, m, a);
 }
 
-/* Does nothing inside of a finalizer (-1), and nothing if the script stopped the collector (0). */
+/* Inside of a finalizer, LUA_GCISRUNNING is -1 or 0, and after the script stopped the collector it is 0. Then nothing
+** is collected. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes) {
   bool asked = atomic_load_explicit(&requests, memory_order_relaxed) != m->answered;
   if ((!asked && account_live(a) + bytes <= a->step_at) || lua_gc(L, LUA_GCISRUNNING) != 1) return;

@@ -11,8 +11,8 @@ void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes);
 /* Collects garbage if many bytes have been allocated since the last full collection. */
 void collect_grown(lua_State *L, place where);
 
-/* One step of Lua's collector: in generational mode a young collection. Returns true if an incremental collector has
-** ended a cycle. */
+/* Does one step of Lua's collector. In generational mode the step is a young collection. Returns true if an incremental
+** collector has ended a cycle. */
 bool collect_step(lua_State *L);
 
 /* Collects all garbage in any mode of Lua's collector, even if the script stopped it, because memory is exhausted. a

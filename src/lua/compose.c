@@ -1,4 +1,4 @@
-/* Wraps functions written in Lua for scripts: as for C functions, errors name the function that the script called and
+/* Wraps functions written in Lua for scripts. As for C functions, errors name the function that the script called and
 ** the script's own line. */
 
 #include "lua/compose.h"
@@ -10,7 +10,7 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* The message after the "file:line: " that Lua prepended. */
+/* Returns the part of the message after the "file:line: " that Lua prepended. */
 static const char *skip_position(const char *message) {
   for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
     size_t digits = strspn(p + 1, "0123456789");
@@ -19,14 +19,15 @@ static const char *skip_position(const char *message) {
   return message;
 }
 
-/* "reshape: the size …" → ": the size …"; NULL if the message names no function. */
+/* Returns the part of the message after the function's name: ": the size …" for "reshape: the size …". NULL if the
+** message names no function. */
 static const char *skip_name(const char *message) {
   const char *p = message;
   while (text_is_alnum(*p) || *p == '_') p++;
   return p > message && p[0] == ':' && p[1] == ' ' ? p : NULL;
 }
 
-/* After the call: returns its results, or raises its error in the form of a C function's error. */
+/* Runs after the call: returns the call's results, or raises its error in the form of a C function's error. */
 static int finish_call(lua_State *L, int status, lua_KContext ctx) {
   (void)ctx;
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
@@ -36,14 +37,16 @@ static int finish_call(lua_State *L, int status, lua_KContext ctx) {
   return luaL_error(L, "%s", message);
 }
 
-/* Checks for a method call without arguments, x.name(), which Lua cannot distinguish from passing nil. */
+/* Raises an error for a method call without arguments, x.name(). Lua functions cannot distinguish such a call from
+** passing nil. */
 static void check_none(lua_State *L, const char *name) {
   const char *help = push_colon(L, name);
   if (*help) luaL_error(L, "%s: argument 1: tensor expected, got no value%s", name, help);
   lua_settop(L, 0);
 }
 
-/* upvalues: the function, its name, the greatest number of its arguments or ANY, and whether it has named parameters */
+/* Calls a Lua function for a script. Upvalues: the function, its name, the greatest number of its arguments or ANY, and
+** whether it has named parameters. */
 static int l_composed(lua_State *L) {
   const char *name = lua_tostring(L, lua_upvalueindex(2));
   int most = (int)lua_tointeger(L, lua_upvalueindex(3));
@@ -55,8 +58,8 @@ static int l_composed(lua_State *L) {
   return finish_call(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish_call), 0);
 }
 
-/* The greatest number of arguments that the Lua function at index i takes: the number of its named parameters, or
-** ANY. */
+/* Returns the greatest number of arguments that the Lua function at index i takes: the number of its named parameters,
+** or ANY. */
 static int most_arguments(lua_State *L, int i, bool *names_any) {
   lua_Debug ar;
   lua_pushvalue(L, i);
@@ -65,7 +68,7 @@ static int most_arguments(lua_State *L, int i, bool *names_any) {
   return ar.isvararg ? ANY : ar.nparams;
 }
 
-/* most_arguments(f), for a function written in Lua; -1: any number */
+/* most_arguments(f): the greatest number of arguments of a function written in Lua; -1: any number. */
 static int l_most_arguments(lua_State *L) {
   bool names_any;
   luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -73,7 +76,7 @@ static int l_most_arguments(lua_State *L) {
   return 1;
 }
 
-/* composition(name, f): the function that scripts call. Anything except a function written in Lua is returned
+/* composition(name, f): returns the function that scripts call. Any f other than a function written in Lua is returned
 ** unchanged. */
 static int l_composition(lua_State *L) {
   lua_settop(L, 2);

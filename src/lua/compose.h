@@ -4,7 +4,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* True if a script called a function written in Lua at this level of the stack. */
+/* True if this level of the stack is a function written in Lua that a script called. */
 bool is_composition(lua_State *L, lua_Debug *ar);
 
 #endif

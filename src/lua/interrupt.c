@@ -1,12 +1,13 @@
 /* Finds the functions that finalizers and debug hooks interrupted.
 **
-** lua_getinfo tells which function was called as a finalizer ("__gc") or a hook. From Lua 5.4.4 on, the level with that
-** name is the finalizer; before, it was the function that the finalizer interrupted. The function that decides is the
-** innermost Lua function at or below the interrupted one, or a C function of this library: if it belongs to the
-** library, an operation is interrupted. (Other C functions, such as string.rep, are called by one of these two.)
+** lua_getinfo tells which function was called as a finalizer ("__gc") or a hook. From Lua 5.4.4 on, the level with this
+** name is the finalizer; in older versions it is the function that the finalizer interrupted. The function that decides
+** is the innermost Lua function at or below the interrupted one, or a C function of this library. If this function
+** belongs to the library, an operation is interrupted. (Other C functions, such as string.rep, are called by one of
+** these two.)
 **
-** A finalizer or a hook may resume a coroutine. So all coroutines from the main thread to the running one are searched:
-** a call of coroutine.resume has the next coroutine as its first argument, a function from coroutine.wrap as its
+** A finalizer or a hook may resume a coroutine. So all coroutines from the main thread to the running one are searched.
+** A call of coroutine.resume has the next coroutine as its first argument; a function from coroutine.wrap has it as its
 ** upvalue. */
 
 #include "lua/interrupt.h"
@@ -18,15 +19,15 @@
 #include "base/system.h"
 #include "lua/register.h"
 
-static const char home_key = 0;          /* registry key (its address): the beginning of the sources of the library's
-                                         ** Lua files */
+static const char home_key = 0;          /* registry key, by its address, of the beginning of the sources of the
+                                         ** library's Lua files */
 
 enum finding { NOTHING, SCRIPT, OPERATION };   /* no interrupt; an interrupt of a script's own code; an interrupt of an
                                                ** operation */
 
-/* ---- what belongs to the library ---- */
+/* ---- functions that belong to the library ---- */
 
-/* set_home(): declares that the calling file, and files beside and below it, belong to the library. */
+/* set_home(): declares that the calling file, and files beside and below this file, belong to the library. */
 static int l_set_home(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "S", &ar)) return 0;
@@ -46,7 +47,8 @@ static bool is_own_source(lua_State *L, const char *source) {
   return is;
 }
 
-/* Classifies the function at a level of co: SCRIPT, OPERATION, or NOTHING for a C function of others. */
+/* Classifies the function at a level of co: SCRIPT, OPERATION, or NOTHING for a C function that is not the
+** library's. */
 static enum finding owner(lua_State *co, lua_Debug *ar) {
   lua_getinfo(co, "Sf", ar);
   lua_CFunction f = lua_tocfunction(co, -1);
@@ -57,7 +59,7 @@ static enum finding owner(lua_State *co, lua_Debug *ar) {
 
 /* ---- one coroutine ---- */
 
-/* OPERATION if an operation was interrupted at this level of co. */
+/* Returns the finding for an interrupt at this level of co: OPERATION if an operation was interrupted. */
 static enum finding interrupted_at(lua_State *co, int level) {
   lua_Debug ar;
   for (; lua_getstack(co, level, &ar); level++) {
@@ -71,7 +73,8 @@ static bool is_finalizer(const lua_Debug *ar) {
   return strcmp(ar->namewhat, "metamethod") == 0 && ar->name && strcmp(ar->name, "__gc") == 0;
 }
 
-/* The most severe finding among the interrupts of a coroutine. *finalizer: there is a finalizer. */
+/* Returns the most severe finding among the interrupts of a coroutine. *finalizer becomes true if a finalizer is
+** running. */
 static enum finding look_at(lua_State *co, bool old, bool *finalizer) {
   enum finding worst = NOTHING;
   lua_Debug ar;
@@ -87,9 +90,9 @@ static enum finding look_at(lua_State *co, bool old, bool *finalizer) {
   return worst;
 }
 
-/* ---- all of them ---- */
+/* ---- all coroutines ---- */
 
-/* The coroutine that the innermost function of co resumed; NULL if it is unknown. */
+/* Returns the coroutine that the innermost function of co resumed, or NULL if it is unknown. */
 static lua_State *resumed_by(lua_State *co) {
   lua_Debug ar;
   if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
@@ -115,10 +118,12 @@ static lua_State *main_thread(lua_State *L) {
   return first;
 }
 
-/* True if a finalizer may be running: -1 says that one is, and before Lua 5.4.4 also 0 may mean one. */
+/* True if a finalizer may be running. `running` -1 says that a finalizer is running; before Lua 5.4.4 also 0 may mean
+** this. */
 static bool may_finalize(int running) { return LUA_VERSION_RELEASE_NUM < 50404 ? running != 1 : running == -1; }
 
-/* Coroutines that cannot be followed may hide a finalizer, so then an operation counts as interrupted. */
+/* True if an operation is interrupted. Coroutines that cannot be followed may hide a finalizer, so then an operation
+** counts as interrupted. */
 static bool find_interrupt(lua_State *L, int running) {
   bool old = running != -1, finalizer = false;
   lua_State *co = main_thread(L);
@@ -131,7 +136,7 @@ static bool find_interrupt(lua_State *L, int running) {
 }
 
 bool is_interrupting(lua_State *L) {
-  if (this_operation.inside) return true;      /* a hook called by lua/cancel.c */
+  if (this_operation.inside) return true;      /* lua/cancel.c has called a hook */
   int running = lua_gc(L, LUA_GCISRUNNING);
   if (running == 1 && !lua_gethook(L)) return false;
   return find_interrupt(L, running);
@@ -148,7 +153,7 @@ void check_no_interrupt(lua_State *L, const char *fn) {
     luaL_error(L, "%s: not from a finalizer or a debug hook that interrupted an operation", fn);
 }
 
-/* check_interrupt(fn) */
+/* check_interrupt(fn): see check_no_interrupt. */
 static int l_check(lua_State *L) {
   check_no_interrupt(L, luaL_checkstring(L, 1));
   return 0;

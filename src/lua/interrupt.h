@@ -1,8 +1,8 @@
 #ifndef LT_LUA_INTERRUPT_H
 #define LT_LUA_INTERRUPT_H
 
-/* Finalizers and debug hooks run in the middle of other functions. They must not replace the memory of tensors if they
-** interrupted an operation of this library, in C or in Lua. */
+/* Finalizers and debug hooks run in the middle of other functions. If they interrupted an operation of this library, in
+** C or in Lua, they must not replace the memory of tensors. */
 
 #include <lua.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 /* True if a finalizer or a debug hook is running that interrupted an operation. */
 bool is_interrupting(lua_State *L);
 
-/* True if a finalizer or a debug hook of this coroutine is running, whatever it interrupted. */
+/* True if a finalizer or a debug hook of this coroutine is running, regardless of the function that it interrupted. */
 bool is_in_interrupt(lua_State *L);
 
 /* Raises an error if a finalizer or a debug hook interrupted an operation. `fn` is the called function. */

@@ -1,4 +1,4 @@
-/* Memory from Lua's view: new tensors, and the errors when memory is exhausted. */
+/* New tensors in Lua, and the errors when memory is exhausted. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void reclaim(lua_State *L, place where) {
   where.device->empty_cache(where.index);
 }
 
-/* Checks that the state stays within its limit with `bytes` more, or raises an error. */
+/* Raises an error if `bytes` more bytes would exceed the state's limit. */
 static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes) {
   if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
   collect_all(L, m, a);
@@ -33,8 +33,8 @@ static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes)
 
 enum { NESTED = 20 };       /* the most nested calls of functions inside of the library */
 
-/* Describes where a tensor was made, for the message above: "[7000, 7000] float32 made at train.lua:14". The line is
-** the script's, not that of a composition. */
+/* Describes where a tensor was made, for the message about exhausted memory: "[7000, 7000] float32 made at
+** train.lua:14". The line is the script's, not the line of a composition. */
 static char *describe_origin(lua_State *L, const tensor *t) {
   lua_Debug ar;
   const char *at = "";
@@ -50,10 +50,10 @@ static char *describe_origin(lua_State *L, const tensor *t) {
   return text;
 }
 
-/* LUATENSOR_GCSTRESS=K, or K:OFFSET: a full collection before every K-th new tensor, so that specs find objects that
-** nothing keeps alive. OFFSET is the number of tensors that count as made before. */
+/* LUATENSOR_GCSTRESS=K or K:OFFSET makes a full collection before every K-th new tensor. So specs find objects that no
+** reference keeps alive. OFFSET is the number of tensors that are counted in advance. */
 static struct {
-  atomic_long every;                     /* K; 0: no collections; -1: the variable has not been read */
+  atomic_long every;                     /* K of the variable; 0: no collections; -1: not read yet */
   atomic_ulong made;
 } stress = {-1, 0};
 
@@ -128,7 +128,8 @@ tensor *push_empty(lua_State *L) {
   return &u->tensor;
 }
 
-/* Called before `bytes` are allocated. NULL: the state is being closed, and no memory is charged to it any more. */
+/* Returns the account to charge, after a collection if one is due. NULL: the state is being closed, and no memory is
+** charged to it any more. */
 static account *prepare_account(lua_State *L, const char *fn, place where, size_t bytes) {
   module_state *m = state_of(L);
   account *a = account_of(m, where);
@@ -172,9 +173,9 @@ static void set_bytes(lua_State *L, const char *name, size_t bytes) {
   lua_setfield(L, -2, name);
 }
 
-/*** Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
-so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
-`set_memory_limit` has set one.
+/*** Returns the memory on a device in bytes. For the whole process: live (used by tensors and running operations), peak
+(the maximum of live so far), cached (freed and kept for reuse). For the tensors of this Lua state: state_live,
+state_peak, and state_limit if `set_memory_limit` has set one.
 @function memory
 @tparam[opt] string device by default the default device
 @treturn table {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
@@ -193,7 +194,7 @@ static int l_memory(lua_State *L) {
   return 1;
 }
 
-/*** Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
+/*** Resets the peaks of the process and of this Lua state to the bytes that are live now.
 @function reset_peak_memory
 @tparam[opt] string device by default the default device
 */
@@ -206,9 +207,10 @@ static int l_reset_peak_memory(lua_State *L) {
   return 0;
 }
 
-/*** Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
-and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
-its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
+/*** Limits the memory that the tensors of this Lua state may take on a device. An allocation beyond the limit collects
+garbage; if that does not suffice, it raises `out of memory on cpu: …`. Scratch memory of operations is not counted. The
+environment variable LUATENSOR_MEMORY_LIMIT limits the whole process. In a sandbox a script can lower the limit but not
+raise it.
 @function set_memory_limit
 @tparam integer|nil bytes nil: no limit
 @tparam[opt] string device by default the default device
@@ -227,7 +229,7 @@ static int l_set_memory_limit(lua_State *L) {
   return 0;
 }
 
-/*** Gives memory that was freed and kept for reuse back to the system.
+/*** Returns memory that was freed and kept for reuse to the system.
 @function empty_cache
 @tparam[opt] string device by default the default device
 */
@@ -237,7 +239,7 @@ static int l_empty_cache(lua_State *L) {
   return 0;
 }
 
-/* For specs of the error paths, where LUATENSOR_FAULTS is set: allocations n … n + times - 1 from now on fail, in all
+/* For specs of error paths, if LUATENSOR_FAULTS is set: makes allocations n … n + times - 1 from now on fail, in all
 ** states of the process. */
 static int l_fail_after(lua_State *L) {
   long n = (long)check_integer(L, 1, "_fail_after", "n");
@@ -249,7 +251,8 @@ static const function_row functions[] = {
   {"memory", l_memory, 1}, {"reset_peak_memory", l_reset_peak_memory, 1}, {"set_memory_limit", l_set_memory_limit, 2},
   {"empty_cache", l_empty_cache, 1}, {NULL, NULL, 0}
 };
-/* For specs of cancelling: from now on, every check of an operation calls the hook, instead of one check in 10 ms. */
+/* For specs of cancelling: makes every check of an operation call the hook from now on, instead of one check in 10
+** ms. */
 static int l_ask_always(lua_State *L) {
   cancel_ask_always(lua_toboolean(L, 1));
   return 0;
@@ -257,7 +260,7 @@ static int l_ask_always(lua_State *L) {
 
 static const function_row faults[] = {{"_fail_after", l_fail_after, ANY}, {"_ask_always", l_ask_always, 1}, {NULL, NULL, 0}};
 
-/* An unreadable limit is an error, because it would otherwise be ignored or misread. */
+/* Raises an error if LUATENSOR_MEMORY_LIMIT cannot be read, because the limit would otherwise be ignored or misread. */
 static void check_environment(lua_State *L) {
   const char *text = getenv("LUATENSOR_MEMORY_LIMIT");
   size_t bytes;

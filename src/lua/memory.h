@@ -1,32 +1,32 @@
 #ifndef LT_LUA_MEMORY_H
 #define LT_LUA_MEMORY_H
 
-/* New tensors on the Lua stack, and the end of their lives. */
+/* New tensors on the Lua stack, and how they are freed. */
 
 #include "lua/cancel.h"
 #include "op/op.h"
 
-/* The userdata of a tensor. `class` is &tensor_class from the tensor's creation to its collection: comparing it takes a
-** tenth of the time of a metatable lookup, and no other library's memory can contain it. */
+/* The userdata of a tensor. From the tensor's creation to its collection `class` is &tensor_class. Comparing `class`
+** takes a tenth of the time of a metatable lookup, and no other library's memory can contain it. */
 typedef struct tensor_userdata {
   tensor      tensor;
-  bool        needs_grad, is_leaf;     /* this and the following for autograd (autograd/autograd.c). is_leaf: made by a
-                                       ** script */
-  bool        held;                    /* a gradient that no script has seen: only autograd has its handle */
-  int         output;                  /* number of the result of its node; the node is the user value */
+  bool        needs_grad, is_leaf;     /* needs_grad and the following are for autograd (autograd/autograd.c). is_leaf:
+                                       ** made by a script */
+  bool        held;                    /* a gradient that no script has seen: only autograd has the handle */
+  int         output;                  /* number of the result of the tensor's node; the node is the user value */
   const void *class;
 } tensor_userdata;
 
-/* Pushes a new tensor with fresh memory (not zeroed). The userdata is made before the storage. If memory is exhausted,
-** garbage is collected and the allocation is retried once; then the error is raised. */
+/* Pushes a new tensor with new memory, which is not zeroed. The userdata is made before the storage. If memory is
+** exhausted, garbage is collected and the allocation is retried once; then the error is raised. */
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
 
 /* Makes room on a device: collects garbage, even if the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
 /* st = call, where call runs an op on `where` and may be cancelled. If there is no room for the op's scratch memory,
-** call is repeated after reclaim: an op that returns ERR_MEMORY has changed nothing. (This is a macro, because `call`
-** may be evaluated twice.) */
+** call is repeated after reclaim. This is safe, because an op that returns ERR_MEMORY has changed nothing. (This is a
+** macro, because `call` may be evaluated twice.) */
 #define TRY(L, where, st, call) \
   (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
 #define WATCHED(L, st, call) (cancel_watch(is_cancelled, L), (st) = (call), cancel_unwatch())
@@ -34,17 +34,19 @@ void reclaim(lua_State *L, place where);
 /* Pushes a new tensor without storage, which the caller sets. */
 tensor *push_empty(lua_State *L);
 
-/* A scope frees the tensors that were made while it was open and are not part of its result. A thread has at most one
-** open scope; it ignores tensors that finalizers and debug hooks make. */
-enum { SCOPE = 64 };                                         /* further tensors are left to the collector */
+/* A scope frees the tensors that were made while it was open and that are not part of its result. A thread has at most
+** one open scope, which ignores tensors that finalizers and debug hooks make. */
+enum { SCOPE = 64 };                                         /* most tensors of a scope; further tensors are left to the
+                                                             ** collector */
 typedef struct scope { int n; bool hooked; lua_State *thread; tensor_userdata *made[SCOPE]; } scope;
 
-scope *scope_open(lua_State *L, scope *s);                   /* NULL if another scope is open */
-/* result: a tensor, or a table of tensors; s may be NULL */
+scope *scope_open(lua_State *L, scope *s);                   /* returns NULL if another scope is open */
+/* `result` is a tensor, or a table of tensors; s may be NULL */
 void   scope_close(lua_State *L, scope *s, int result);
-scope *scope_current(void);                                  /* the open scope, or NULL */
-void   scope_leave(scope *outer);                            /* after an error; outer: the scope that was open before */
-void   scope_forget(const tensor_userdata *u);               /* called when the tensor is collected */
+scope *scope_current(void);                                  /* returns the open scope, or NULL */
+void   scope_leave(scope *outer);                            /* after an error: makes `outer`, which was open before,
+                                                             ** the open scope again */
+void   scope_forget(const tensor_userdata *u);               /* must be called when the tensor is collected */
 
 /* Pushes a new tensor that is a view of base. The caller then sets shape, stride, offset and count. */
 tensor *push_view(lua_State *L, const tensor *base);

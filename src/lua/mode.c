@@ -1,13 +1,14 @@
 /* Guards of modes.
 **
-** The mode of an operation is that of the youngest guard of the running coroutine. If this coroutine has no guard, it
-** is that of the youngest guard of the coroutines that resumed it, directly or indirectly; otherwise it is the default.
-** So guards of suspended coroutines do not affect other coroutines.
+** The youngest guard of the running coroutine determines the mode of an operation. If this coroutine has no guard, the
+** youngest guard of the coroutines that resumed it, directly or indirectly, determines the mode. If there is no such
+** guard, the mode has its default. So guards of suspended coroutines do not affect other coroutines.
 **
-** __close alone does not end a guard reliably: a debug hook may raise an error between the making of a guard and its
-** becoming a <close> variable, or in the call of __close; so may Lua's allocator; and a coroutine that ends by an error
-** closes nothing. So a guard counts only while something refers to it. The guard is first searched at its last place, a
-** slot of a frame of its coroutine, then on the whole stack of that coroutine; finally a collection decides. */
+** __close alone does not end a guard reliably. A debug hook may raise an error after a guard was made and before it
+** became a <close> variable, or in the call of __close. Lua's allocator may raise an error there, too. A coroutine that
+** ends by an error closes nothing. So a guard counts only while a reference to it exists. The guard is first searched
+** at its last place, a slot of a frame of its coroutine, then on the whole stack of that coroutine. Finally a
+** collection decides. */
 
 #include "lua/mode.h"
 
@@ -22,35 +23,37 @@
 struct guard {
   guard         *younger, *older;        /* the neighbouring open guards of the same bucket */
   struct guards *list;                   /* NULL: closed */
-  lua_State     *thread;                 /* its coroutine, which user value THREAD keeps alive */
+  lua_State     *thread;                 /* the guard's coroutine, which user value THREAD keeps alive */
   enum mode      mode;
   bool           flag;                   /* the value as a boolean; the value itself is user value VALUE */
-  bool           elsewhere;              /* something other than the stack of its coroutine refers to it */
-  const void    *frame;                  /* the frame in which it was last found; NULL: none */
-  int            slot, depth;            /* slot: in that frame; depth: the frame's number from the bottom, or 0 if it
-                                         ** was not counted */
+  bool           elsewhere;              /* something other than the stack of its coroutine refers to the guard */
+  const void    *frame;                  /* the frame in which the guard was last found; NULL: none */
+  int            slot, depth;            /* slot: slot of the guard in that frame; depth: the frame's number from the
+                                         ** bottom, or 0 if it was not counted */
   uint64_t       number;                 /* unique among the guards of the state */
 };
 
 enum { VALUE = 1, THREAD, USER_VALUES = THREAD };
 
-/* The guards of a state: a hash table by coroutine, so that guards of suspended coroutines cost no time. */
+/* The guards of a state, in a hash table by coroutine, so that guards of suspended coroutines cost no time. */
 typedef struct guards {
   uint64_t  made;
   lua_State *main;
   lua_CFunction resume, wrapped;         /* coroutine.resume; a function that coroutine.wrap made */
   int       open, log2;                  /* number of guards; log2 of the number of buckets */
-  guard   **bucket;                      /* the youngest guard of each bucket; the array is a userdata, a user value of
-                                         ** this one */
+  guard   **bucket;                      /* the youngest guard of each bucket; the array is a userdata, which a user
+                                         ** value keeps alive */
 } guards;
 
-static const char guard_class = 0;       /* registry keys (their addresses): the metatable, */
-static const char guards_key = 0;        /* the guards of the state, */
-static const char values_key = 0;        /* guards by their addresses, as weak values */
+static const char guard_class = 0;       /* registry key, by its address, of the metatable */
+static const char guards_key = 0;        /* registry key, by its address, of the state's guards */
+static const char values_key = 0;        /* registry key, by its address, of guards by their addresses, as weak
+                                         ** values */
 
-static int open_guards[MODE_COUNT];      /* the open guards of all states */
+static int open_guards[MODE_COUNT];      /* numbers of open guards in all states */
 static int lists_made;                   /* number of lists in the process */
-static guards *only_list;                /* the list, while there is only one: saves the 60 instructions of a lookup */
+static guards *only_list;                /* the list if there is only one, which saves the 60 instructions of a
+                                         ** lookup */
 
 enum { NEAR = 16 };                      /* frames that are compared one by one before the depth is counted */
 
@@ -75,7 +78,7 @@ static void put_in_bucket(guard *g) {
   *youngest = g;
 }
 
-/* Gives the list, at the top of the stack, 2^log2 buckets. */
+/* Gives the list, which is at the top of the stack, 2^log2 buckets. */
 static void make_buckets(lua_State *L, guards *list, int log2) {
   int before = list->bucket ? 1 << list->log2 : 0;
   guard **old = list->bucket, **fresh = lua_newuserdatauv(L, sizeof *fresh << log2, 0);
@@ -93,7 +96,7 @@ static void make_buckets(lua_State *L, guards *list, int log2) {
   lua_setiuservalue(L, -2, 1);
 }
 
-/* Called before a guard is opened. */
+/* Makes room for one more open guard. */
 static void make_room(lua_State *L, guards *list) {
   if (list->open < 1 << list->log2) return;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &guards_key);
@@ -145,9 +148,9 @@ static void set_place(lua_State *L, guard *g, int slot) {
   g->slot = slot;
 }
 
-/* ---- guards that a variable holds ---- */
+/* ---- searching guards on stacks ---- */
 
-/* True if a slot of a frame holds g. *is_slot: the frame has this slot. */
+/* True if a slot of a frame holds g. *is_slot becomes true if the frame has this slot. */
 static bool holds(lua_State *co, const lua_Debug *ar, int slot, const guard *g, bool *is_slot) {
   *is_slot = lua_getlocal(co, ar, slot) != NULL;
   if (!*is_slot) return false;
@@ -182,7 +185,7 @@ static bool is_in_place(lua_State *co, const guard *g) {
   return level >= NEAR && lua_getstack(co, level, &ar) && holds(co, &ar, g->slot, g, &is_slot);
 }
 
-/* Searches g on the whole stack, from the top. */
+/* Searches g on the whole stack, from the top. Returns false if g is not there. */
 static bool find_place(lua_State *co, guard *g) {
   lua_Debug ar;
   for (int level = 0; lua_getstack(co, level, &ar); level++) {
@@ -200,8 +203,8 @@ static bool find_place(lua_State *co, guard *g) {
 
 static bool is_on_stack(lua_State *co, guard *g) { return is_in_place(co, g) || find_place(co, g); }
 
-/* Runs a collection for g, which is on no stack: it closes guards to which nothing refers. Returns false if no
-** collection is possible, inside of a finalizer. */
+/* Runs a collection for g, which is on no stack. The collection closes guards that are not referenced. Returns false if
+** no collection is possible, which is the case inside of a finalizer. */
 static bool settle(lua_State *L, const guard *g) {
   uint64_t number = g->number;
   const lua_State *co = g->thread;
@@ -211,12 +214,12 @@ static bool settle(lua_State *L, const guard *g) {
   return true;
 }
 
-/* ---- the guard that applies ---- */
+/* ---- finding the guard that applies ---- */
 
 enum standing { APPLIES, WAITS, DEAD, UNSURE };
 
-/* The standing of g while L runs. A coroutine that is neither suspended nor dead has resumed L, directly or indirectly.
-** (The main thread has no frame if a host resumes a coroutine from outside of Lua.) */
+/* Returns the standing of g while L runs. A coroutine that is neither suspended nor dead has resumed L, directly or
+** indirectly. (The main thread has no frame if a host resumes a coroutine from outside of Lua.) */
 static enum standing standing_of(lua_State *L, guard *g) {
   lua_State *co = g->thread;
   if (co != L) {
@@ -236,7 +239,7 @@ typedef struct search {
   bool       again;                      /* a collection has closed guards, so the search must start again */
 } search;
 
-/* Searches the guards of co, or (NULL) of all coroutines in the bucket except L. */
+/* Searches the guards of co, or, if co is NULL, of all coroutines in the bucket except L. */
 static void search_bucket(search *s, guard *youngest, const lua_State *co) {
   guard *older;
   for (guard *g = youngest; g && !s->again; g = older) {
@@ -250,7 +253,8 @@ static void search_bucket(search *s, guard *youngest, const lua_State *co) {
   }
 }
 
-/* The coroutine that co, which is not running, has resumed; NULL if Lua's own functions did not do that. */
+/* Returns the coroutine that co, which is not running, has resumed, or NULL if Lua's own functions did not resume
+** it. */
 static lua_State *resumed_by(const guards *list, lua_State *co) {
   lua_Debug ar;
   if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
@@ -264,7 +268,7 @@ static lua_State *resumed_by(const guards *list, lua_State *co) {
   return next;
 }
 
-/* Searches the coroutines that resumed L, directly or indirectly. False if they are unknown. */
+/* Searches the coroutines that resumed L, directly or indirectly. Returns false if they are unknown. */
 static bool search_chain(search *s, const guards *list) {
   for (lua_State *co = list->main, *next; co != s->L && !s->again; co = next) {
     next = resumed_by(list, co);
@@ -278,7 +282,7 @@ static void search_all(search *s, const guards *list) {
   for (int k = 0; k < 1 << list->log2 && !s->again; k++) search_bucket(s, list->bucket[k], NULL);
 }
 
-/* The guard that sets a mode for L, or NULL. */
+/* Returns the guard that sets a mode for L, or NULL. */
 static guard *find_guard(lua_State *L, enum mode mode) {
   if (__atomic_load_n(&open_guards[mode], __ATOMIC_RELAXED) == 0) return NULL;
   const guards *list = list_of(L);
@@ -290,14 +294,14 @@ static guard *find_guard(lua_State *L, enum mode mode) {
   }
 }
 
-/* ---- for C ---- */
+/* ---- functions for C ---- */
 
 bool mode_is_recording(lua_State *L) {
   const guard *g = find_guard(L, MODE_recording);
   return !g || g->flag;
 }
 
-/* A loop, because garbage leaves the weak table before its finalizer closes the guard. */
+/* The loop is needed because garbage leaves the weak table before its finalizer closes the guard. */
 bool mode_push(lua_State *L, enum mode mode) {
   for (guard *g; (g = find_guard(L, mode)) != NULL; close_guard(g)) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &values_key);
@@ -322,9 +326,9 @@ guard *mode_record(lua_State *L, bool flag) {
 
 void mode_end(guard *g) { close_guard(g); }
 
-/* ---- for Lua ---- */
+/* ---- functions for Lua ---- */
 
-/* Pushes a closed guard whose value is argument 1; upvalue 1: the mode. */
+/* Pushes a closed guard with argument 1 as value. Upvalue 1 is the mode. */
 static guard *push_argument(lua_State *L) {
   enum mode mode = (enum mode)lua_tointeger(L, lua_upvalueindex(1));
   luaL_checkany(L, 1);
@@ -346,7 +350,7 @@ static int finish_call(lua_State *L, int status, lua_KContext ctx) {
   return lua_gettop(L) - 1;
 }
 
-/* call(value, f, …): the results of f(…), with the mode set. f may yield. */
+/* call(value, f, …): returns the results of f(…), which runs with the mode set. f may yield. */
 static int l_call(lua_State *L) {
   luaL_checkany(L, 2);
   guard *g = push_argument(L);
@@ -358,10 +362,11 @@ static int l_call(lua_State *L) {
   return finish_call(L, LUA_OK, 0);
 }
 
-/* value(): the value of the youngest guard that applies, or nil. */
+/* value(): returns the value of the youngest guard that applies, or nil. */
 static int l_value(lua_State *L) { return mode_push(L, (enum mode)lua_tointeger(L, lua_upvalueindex(1))); }
 
-/* __close and __gc. Scripts can call this function through debug.getmetatable, so the argument may be anything. */
+/* Closes a guard as __close and __gc. Scripts can call this function through debug.getmetatable, so the argument may be
+** anything. */
 static int l_close(lua_State *L) {
   guard *g = test_class(L, 1, &guard_class, sizeof(guard));
   if (g) close_guard(g);
@@ -371,7 +376,7 @@ static int l_close(lua_State *L) {
 static const luaL_Reg metamethods[] = {{"__close", l_close}, {"__gc", l_close}, {NULL, NULL}};
 static const luaL_Reg functions[] = {{"guard", l_guard}, {"call", l_call}, {"value", l_value}, {NULL, NULL}};
 
-/* A table whose values are weak. */
+/* Pushes a table with weak values. */
 static void push_weak_table(lua_State *L) {
   lua_newtable(L);
   lua_createtable(L, 0, 1);
@@ -380,7 +385,7 @@ static void push_weak_table(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-/* Finds Lua's own functions that resume coroutines; a state without the coroutine library has none. */
+/* Finds Lua's own functions that resume coroutines. A state without the coroutine library has none. */
 static void find_resumers(lua_State *L, guards *list) {
   int top = lua_gettop(L);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -403,13 +408,13 @@ static void make_list(lua_State *L) {
   find_resumers(L, list);
   make_buckets(L, list, 4);
   if (__atomic_add_fetch(&lists_made, 1, __ATOMIC_SEQ_CST) == 1) __atomic_store_n(&only_list, list, __ATOMIC_SEQ_CST);
-  /* also correct if another thread made a list meanwhile */
+  /* this is correct even if another thread has made a list meanwhile */
   if (__atomic_load_n(&lists_made, __ATOMIC_SEQ_CST) > 1)
     __atomic_store_n(&only_list, NULL, __ATOMIC_SEQ_CST);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &guards_key);
 }
 
-/* core.modes: the functions of each mode. A state that loads the module again keeps its guards. */
+/* Makes core.modes, the functions of each mode. A state that loads the module again keeps its guards. */
 void open_mode(lua_State *L) {
   static const char *const names[MODE_COUNT] = {"recording", "autocast", "watch"};
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &guards_key) == LUA_TNIL) {

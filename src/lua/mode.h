@@ -1,26 +1,27 @@
 #ifndef LT_LUA_MODE_H
 #define LT_LUA_MODE_H
 
-/* Modes: settings on which operations depend besides their arguments. A guard sets a mode for the coroutine that
-** opened the guard, and for the coroutines that this one resumes, until the guard is closed or nothing refers to it
-** any more. */
+/* Modes: settings on which operations depend besides their arguments. A guard sets a mode for the coroutine that opened
+** the guard, and for the coroutines that this coroutine resumes. The guard ends when it is closed or no longer
+** referenced. */
 
 #include <lua.h>
 #include <stdbool.h>
 
 enum mode {
-  MODE_recording,              /* true if operations are recorded for gradients, the default */
+  MODE_recording,              /* true (the default): operations are recorded for gradients */
   MODE_autocast,               /* the dtypes in which layers compute: a table of lua/luatensor/nn/autocast.lua */
-  MODE_watch,                  /* the functions that look at each node: a table of lua/luatensor/autograd/anomaly.lua */
+  MODE_watch,                  /* the functions that watch nodes: a table of lua/luatensor/autograd/anomaly.lua */
   MODE_COUNT
 };
 
 bool mode_is_recording(lua_State *L);
 
-/* Pushes the value of a mode. If no guard sets the mode, returns false and pushes nothing. */
+/* Pushes the value of a mode and returns true. If no guard sets the mode, returns false and pushes nothing. */
 bool mode_push(lua_State *L, enum mode mode);
 
-/* Puts an open guard of recording at index 1, for a C function that closes it after a call, even after a failed one. */
+/* mode_record puts an open guard of recording at index 1. A C function closes this guard by mode_end after a call, even
+** after a failed call. */
 typedef struct guard guard;
 guard *mode_record(lua_State *L, bool flag);
 void   mode_end(guard *g);

@@ -9,7 +9,7 @@
 
 /* ---- types ---- */
 
-/* Modules of nn are tables whose class has a name. */
+/* True for modules of nn, which are tables whose class has a name. */
 static bool is_module(lua_State *L, int i) {
   lua_pushliteral(L, "_known");
   bool is = lua_rawget(L, i) == LUA_TTABLE && luaL_getmetafield(L, i, "class_name") == LUA_TSTRING;
@@ -31,7 +31,7 @@ const char *type_name(lua_State *L, int i) {
   int type = lua_type(L, i);
   if (type == LUA_TTABLE && is_module(L, i)) return "module";
   if ((type != LUA_TUSERDATA && type != LUA_TTABLE) || luaL_getmetafield(L, i, "__name") == LUA_TNIL) return luaL_typename(L, i);
-  const char *name = lua_tostring(L, -1);                     /* "luatensor.Tensor", "FILE*" */
+  const char *name = lua_tostring(L, -1);                     /* such as "luatensor.Tensor" or "FILE*" */
   lua_pop(L, 1);
   if (!name) return luaL_typename(L, i);
   if (strncmp(name, ours, strlen(ours)) != 0) return name;
@@ -41,7 +41,7 @@ const char *type_name(lua_State *L, int i) {
   return name;
 }
 
-/* type_name(v): "tensor", "module", "generator" and so on, else the result of type(v). */
+/* type_name(v): returns "tensor", "module", "generator" and so on, else the result of type(v). */
 static int l_type_name(lua_State *L) {
   lua_settop(L, 1);
   lua_pushstring(L, type_name(L, 1));
@@ -52,7 +52,8 @@ static int l_type_name(lua_State *L) {
 
 enum { LONGEST = 31 };                 /* bytes of the longest name that is compared */
 
-/* The edit distance, ignoring case: letters replaced, inserted, deleted, or swapped with the next one. */
+/* Returns the edit distance, ignoring case. The edits are replacing, inserting and deleting a letter, and swapping two
+** neighbours. */
 static int distance(const char *a, const char *b) {
   int rows[3][LONGEST + 1], n = (int)strlen(b);
   for (int k = 0; k <= n; k++) rows[0][k] = k;
@@ -73,7 +74,7 @@ static int distance(const char *a, const char *b) {
   return rows[i % 3][n];
 }
 
-/* The greatest distance at which a suggestion is helpful: a third of the letters, at most two. */
+/* Returns the greatest distance at which a suggestion is helpful: a third of the letters, at most two. */
 static int most_distance(const char *name) {
   size_t n = strlen(name);
   return n > LONGEST ? -1 : n < 3 ? 0 : n < 6 ? 1 : 2;
@@ -93,7 +94,7 @@ const char *nearest_name(lua_State *L, int names, const char *name) {
   return nearest;
 }
 
-/* nearest(table, name): the key most similar to name, or nil. */
+/* nearest(table, name): returns the key most similar to name, or nil. */
 static int l_nearest(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_pushstring(L, nearest_name(L, 1, luaL_checkstring(L, 2)));
@@ -102,7 +103,7 @@ static int l_nearest(lua_State *L) {
 
 /* ---- help ---- */
 
-/* Pushes a function of names.lua. False if that file is not loaded, as when core is used alone. */
+/* Pushes a function of names.lua. Returns false if that file is not loaded, as when core is used alone. */
 static bool push_helper(lua_State *L, const char *helper) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -140,7 +141,7 @@ const char *push_colon(lua_State *L, const char *fn) {
   return lua_tostring(L, -1);
 }
 
-/* ---- arguments that do not fit by their number ---- */
+/* ---- wrong numbers of arguments ---- */
 
 void check_dot(lua_State *L, const char *fn) {
   if (!lua_istable(L, 1)) return;

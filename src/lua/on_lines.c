@@ -8,7 +8,7 @@ bool is_0d(lua_State *L, int i) {
   return t && !tensor_is_gone(t) && t->shape.ndim == 0;
 }
 
-/* Replaces the tensor at index i by a view with a dim of length 1, or without its only dim. */
+/* Replaces the tensor at index i by a view: with a dim of length 1 if to_line is set, else without its only dim. */
 static void replace(lua_State *L, int i, bool to_line) {
   tensor *t = push_view(L, lua_touserdata(L, i));
   if (to_line) view_insert(t, 0, 1, 0);

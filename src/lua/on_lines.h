@@ -1,7 +1,7 @@
 #ifndef LT_LUA_ON_LINES_H
 #define LT_LUA_ON_LINES_H
 
-/* 0-d tensors in functions that work along a dim: they count as lines of one element. */
+/* 0-d tensors in functions that work along a dim. They count as lines of one element. */
 
 #include <lua.h>
 #include <stdbool.h>
@@ -9,8 +9,9 @@
 /* True if argument i is a 0-d tensor. */
 bool is_0d(lua_State *L, int i);
 
-/* Runs f with 0-d tensors as lines: the arguments whose bits (1 << index) are set in `at`. The results are 0-d if
-** argument `like` is. Gradients are passed on; option out is an error. Returns f's number of results. */
+/* Runs f with 0-d tensors as lines. The arguments with their bits (1 << index) set in `at` are converted. The results
+** are 0-d if argument `like` is. Gradients are passed on. Option out raises an error. Returns the number of results of
+** f. */
 int call_on_lines(lua_State *L, const char *fn, lua_CFunction f, unsigned at, int like);
 
 #endif

@@ -6,7 +6,7 @@
 #include "lua/args.h"
 #include "lua/state.h"
 
-/* Pushes "float32 float64 …". */
+/* Pushes a list of all dtypes: "float32 float64 …". */
 static const char *push_dtype_names(lua_State *L) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -41,7 +41,7 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn) {
 
 place default_place(lua_State *L) { return state_of(L)->standard; }
 
-/* Pushes "cpu, cuda, auto": the names that check_place accepts. */
+/* Pushes the names that check_place accepts: "cpu, cuda, auto". */
 static const char *push_device_names(lua_State *L) {
   const device *d;
   luaL_Buffer b;

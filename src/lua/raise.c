@@ -17,9 +17,9 @@ const char *push_bytes(lua_State *L, size_t bytes) {
 }
 
 const char *push_no_room(lua_State *L, double bytes) {
-  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms, filling this many bytes 2 ms */
+  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms; filling 16 MiB takes 2 ms */
   size_t available = SIZE_MAX;
-  /* the bytes available to tensors, which includes the limit */
+  /* the bytes available to tensors; the limit is taken into account */
   if (bytes > SMALL) host_place().device->available(0, &available);
   if (bytes <= (double)available) return NULL;
   return lua_pushfstring(L, "this takes about %s of memory, %s are available", push_bytes(L, (size_t)bytes),
@@ -49,7 +49,7 @@ int raise_memory(lua_State *L, const char *fn, place where) {
 
 /* ---- statuses ---- */
 
-/* Names the first dim from the right in which two shapes clash. */
+/* Raises an error that names the first dim, from the right, in which two shapes differ. */
 static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const shape *b) {
   int64_t na = 0, nb = 0;
   int k = 1;
@@ -64,7 +64,7 @@ static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const s
 }
 
 int raise_device(lua_State *L, const char *fn, int status, place where) {
-  if (!*fn) fn = "index";              /* x[…] has no name at the place where errors of indices are worded */
+  if (!*fn) fn = "index";              /* x[…] has no name where errors of indices are raised */
   char text[1024];
   if (status == ERR_CAPTURE)
     return luaL_error(L, "%s: not while a graph is captured: it waits, or copies from or to the host", fn);
@@ -86,7 +86,8 @@ place failing_place(const tensor *const *t, int n) {
   return p;
 }
 
-/* Suggests a move to the accelerator if one of the two tensors is there. */
+/* Raises an error for tensors on different devices. Suggests a move to the accelerator if one of two tensors is
+** there. */
 static int raise_devices(lua_State *L, const char *fn, const tensor *const *t, int n) {
   place a = t[0]->store->place, b = t[n - 1]->store->place;
   for (int i = 1; i < n; i++)
@@ -140,7 +141,8 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
   }
 }
 
-/* Broadcasting failed: names the first input that does not fit the earlier ones. */
+/* Raises an error for shapes that do not broadcast. The error names the first input that does not fit the earlier
+** ones. */
 static int raise_job_broadcast(lua_State *L, const char *fn, const job *j) {
   shape s = {.ndim = 0};
   for (int i = 0; i < j->nin; i++) {
@@ -158,8 +160,8 @@ static int raise_job_scalar(lua_State *L, const char *fn, const job *j) {
   return luaL_error(L, "%s: a number does not fit %s", fn, dtypes[j->result].name);
 }
 
-/* Raises the dtype error of a job. t: the n tensors of the job. Each dtype may be supported, but not the common one:
-** uint64 and int8 promote to float64. */
+/* Raises the dtype error of a job. t: the n tensors of the job. Each dtype may be supported although their common dtype
+** is not: uint64 and int8 promote to float64. */
 static int raise_job_dtype(lua_State *L, const char *fn, const job *j, const tensor *const *t, int n) {
   enum dtype_class class = map_ops[j->op].class;
   bool is_bool = !dtype_in_class(DT_bool, class);

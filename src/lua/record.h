@@ -1,13 +1,13 @@
 #ifndef LT_LUA_RECORD_H
 #define LT_LUA_RECORD_H
 
-/* The end of every op: what autograd learns about the op, before and after it runs. */
+/* Tells autograd about an op, before and after the op runs. */
 
 #include <lua.h>
 
 #include "op/op.h"
 
-/* Facts of a call, besides its tensors, that a gradient may need. Every rule reads its own part. */
+/* Facts of a call, besides its tensors, that a gradient may need. Every rule reads only its own fields. */
 typedef struct op_params {
   uint32_t dims;                         /* the reduced dims, as bits */
   int      dim;                          /* 0-based */
@@ -16,20 +16,22 @@ typedef struct op_params {
   const int *order;                      /* order of the dims in a permutation; NULL: none */
 } op_params;
 
-/* A call of an op, for autograd. Values are given by their index on the Lua stack, so that they can be kept alive; the
-** results are at the top. */
+/* A call of an op, for autograd. Values are given by their index on the Lua stack, so that they can be kept alive. The
+** results are at the top of the stack. */
 typedef struct op_record {
   const char *name;                      /* name of the rule in lua/luatensor/gradients */
   const op_params *params;               /* or NULL */
   int         nin;
   int         in[MAX_IN];                /* stack index of each input: tensor, number or boolean */
   short       nout;                      /* number of results; 0 means 1 */
-  short       first, last;               /* range of arguments that the gradient may need; 0: none */
+  short       first, last;               /* range of arguments that the gradient may need; 0: there is none */
   bool        list;                      /* in[0] is a table whose elements are the inputs */
-  bool        in_place;                  /* the output is a tensor of the caller: an in-place form, or option out */
+  bool        in_place;                  /* the output is a tensor of the caller, as in an in-place form or for option
+                                         ** out */
 } op_record;
 
-/* The recorder: functions of autograd/autograd.c, set while gradients may be needed. All may raise Lua errors. */
+/* The recorder: functions of autograd/autograd.c, which are set while gradients may be needed. All may raise Lua
+** errors. */
 typedef struct op_recorder {
   void (*record)(lua_State *L, const op_record *r);
   void (*check_write)(lua_State *L, const char *fn, int target);     /* target: a stack index, or 0 for option out */
@@ -38,30 +40,30 @@ typedef struct op_recorder {
 } op_recorder;
 extern const op_recorder *the_recorder;
 
-/* NULL: nothing is recorded. (Another state's thread may be setting it right now.) */
+/* Returns the recorder, or NULL if nothing is recorded. Another state's thread may set it concurrently. */
 static inline const op_recorder *recorder(void) { return __atomic_load_n(&the_recorder, __ATOMIC_RELAXED); }
 
 /* Called before an op writes to argument 1: raises an error if gradients would be lost. (For option out, opt_out does
-** it.) */
+** this check.) */
 static inline void check_in_place(lua_State *L, const char *fn) {
   if (recorder()) recorder()->check_write(L, fn, 1);
 }
 
-/* Called before the op of a record writes to the tensor at stack index `target`: inputs that share the memory of this
-** tensor, and whose elements the op's gradient needs, are replaced by copies, which are pushed. After the op was
-** recorded, call free_kept with the stack's previous height. */
+/* Called before the op of a record writes to the tensor at stack index `target`. Inputs that share this tensor's memory
+** are replaced by copies, which are pushed, if the op's gradient needs their elements. After the op was recorded,
+** free_kept must be called with the stack's previous height. */
 static inline void keep_overwritten_inputs(lua_State *L, op_record *r, int target) {
   if (recorder()) recorder()->keep(L, r, target);
 }
 void free_kept(lua_State *L, const op_record *r, int height);
 
-/* Called before work that has no gradient: arguments first … last must not need one. */
+/* Called before work that has no gradient: raises an error if one of the arguments first … last needs a gradient. */
 static inline void check_plain(lua_State *L, const char *fn, int first, int last) {
   if (recorder()) recorder()->check_plain(L, fn, first, last);
 }
 
-/* Increments the version of an output written in place, and calls the recorder, if there is one. Returns the number of
-** results, 1. */
+/* Increments the version of an output that was written in place, and calls the recorder, if there is one. Returns 1,
+** the number of results. */
 int finish_record(lua_State *L, const op_record *r);
 
 /* Like finish_record, for results without inputs: creation, random numbers, reading files and similar. */
@@ -70,7 +72,7 @@ int finish_op(lua_State *L, bool in_place);
 /* Like finish_op, for a new tensor, which option requires_grad may make a leaf of a graph. */
 int finish_made(lua_State *L, int options, const char *fn);
 
-/* The option of functions that make tensors, which finish_made reads. */
+/* The option that finish_made reads, for the lists of options of functions that make tensors. */
 #define MADE_OPTIONS "requires_grad"
 
 #endif

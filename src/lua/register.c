@@ -9,11 +9,11 @@
 
 const char tensor_class = 0;
 
-/* upvalue: the row */
+/* Checks the number of arguments and calls the function. The upvalue is the row. */
 static int l_bounded(lua_State *L) {
   const function_row *row = lua_touserdata(L, lua_upvalueindex(1));
   check_most(L, row->name, row->most);
-  return row->call(L);                              /* runs as a part of this function, so that errors name the script's
+  return row->call(L);                              /* called from this function, so that errors name the script's
                                                     ** line */
 }
 
@@ -90,7 +90,7 @@ void add_class(lua_State *L, const void *class, const char *name, const luaL_Reg
     push_library(L, methods);
     lua_setfield(L, -2, "__index");
   }
-  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_pushboolean(L, 0);                            /* the value that getmetatable(x) returns */
   lua_setfield(L, -2, "__metatable");
   lua_rawsetp(L, LUA_REGISTRYINDEX, class);
 }

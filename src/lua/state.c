@@ -8,9 +8,10 @@
 #include "lua/register.h"
 
 static const char state_key = 0;
-static atomic_ulong closings;             /* number of closed states, because their addresses may be reused */
+static atomic_ulong closings;             /* number of closed states; it is compared, because addresses of states may be
+                                          ** reused */
 
-/* The state for which this thread asked last. */
+/* The state that this thread has looked up last. */
 static _Thread_local FAST_TLS struct { const void *registry; unsigned long closings; module_state *state; } last;
 
 void push_state_userdata(lua_State *L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key); }
@@ -43,7 +44,8 @@ account *account_of(module_state *m, place where) {
   return m->accounts = a;
 }
 
-/* Runs after the finalizers of all tensors, because its userdata was the first of the module to get a finalizer. */
+/* Closes the accounts. This runs after the finalizers of all tensors, because its userdata was the first of the module
+** to get a finalizer. */
 static int l_close(lua_State *L) {
   module_state *m = lua_touserdata(L, 1);
   while (m->accounts) {
@@ -81,7 +83,7 @@ void close_sandbox(lua_State *L) {
   }
 }
 
-/* Gives the object on top of the stack a new metatable with finalizer f. */
+/* Gives the object at the top of the stack a new metatable with finalizer f. */
 static void set_finalizer(lua_State *L, lua_CFunction f) {
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, f);
@@ -93,7 +95,7 @@ void at_state_end(lua_State *L, lua_CFunction f) {
   lua_newuserdatauv(L, 0, 0);
   lua_pushvalue(L, -1);
   luaL_ref(L, LUA_REGISTRYINDEX);
-  set_finalizer(L, f);               /* last: if memory runs out before, f must not be called */
+  set_finalizer(L, f);               /* set last, because f must not be called if memory runs out before */
   lua_pop(L, 1);
 }
 
@@ -106,7 +108,7 @@ static bool is_asked(lua_State *L, const char *field) {
 }
 
 bool open_state(lua_State *L) {
-  if (find_state(L)) return false;              /* a script has loaded the module a second time */
+  if (find_state(L)) return false;              /* true if a script loads the module a second time */
   module_state *m = lua_newuserdatauv(L, sizeof *m, 1);
   *m = (module_state){.standard = host_place(), .sandbox = is_asked(L, "luatensor.sandbox")};
   set_finalizer(L, l_close);

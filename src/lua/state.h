@@ -10,14 +10,15 @@
 #include "base/account.h"
 
 typedef struct module_state {
-  atomic_int cancelled;                 /* a host may set it from any thread: the first field, see docs/embedding.md */
+  atomic_int cancelled;                 /* a host may set this field from any thread; it must be first, see
+                                        ** docs/embedding.md */
   bool     closed, sandbox;             /* sandbox: no files, no raw addresses, nothing that affects other states */
   account *accounts;                    /* one for each device */
-  place    standard;                    /* lt.set_default_device */
-  unsigned answered;                    /* the last answered request for memory by another state */
+  place    standard;                    /* the place that lt.set_default_device sets */
+  unsigned answered;                    /* number of the last request for memory by another state that was answered */
 
   /* Facts about Lua's collector: lua/collect.c. */
-  bool     incremental;                 /* its mode at the last check */
+  bool     incremental;                 /* the collector's mode at the last check */
   size_t   settled_heap;                /* Lua's heap after the last full collection, in bytes */
   int      steps, cycle;                /* steps of this incremental cycle so far, and of the previous cycle */
   size_t   cycle_heap;                  /* bytes of Lua's heap at the end of the previous cycle */
@@ -28,10 +29,12 @@ module_state *state_of(lua_State *L);
 /* Pushes the userdata of the state. Its user value is the error of a hook that ended an operation. */
 void push_state_userdata(lua_State *L);
 
-/* The account of the state's memory on a device. NULL: no memory for an account, or the state is being closed. */
+/* Returns the account of the state's memory on a device. NULL: there is no memory for an account, or the state is being
+** closed. */
 account *account_of(module_state *m, place where);
 
-/* Makes the state first when the module is opened, so that it ends last. Returns false if it exists already. */
+/* Makes the state. This comes first when the module is opened, so that the state ends last. Returns false if the state
+** exists already. */
 bool open_state(lua_State *L);
 
 /* Calls f when the state is closed, after the finalizers of all objects that are made after this call. */
@@ -43,8 +46,8 @@ void check_no_sandbox(lua_State *L, const char *fn);
 /* Pushes a function that raises the error for `name` in a sandbox. */
 void push_refusal(lua_State *L, const char *name);
 
-/* In a sandbox: replaces public functions that change what other states share by errors. Called when all of them are
-** registered. The functions for the library's own Lua files are rows with OUTSIDE. */
+/* In a sandbox: replaces the public functions that change settings of all states by functions that raise an error. Must
+** be called after all functions are registered. Functions for the library's own Lua files are marked OUTSIDE instead. */
 void close_sandbox(lua_State *L);
 
 #endif

@@ -18,8 +18,8 @@ const char *push_plain(lua_State *L, int i) {
   return is_float ? push_double(L, lua_tonumber(L, i)) : luaL_tolstring(L, i, NULL);
 }
 
-/* plainly(f, …) → f(…), in the C locale: numbers have a decimal point, strings are compared byte by byte, and letters
-** are those of ASCII. f cannot yield. */
+/* plainly(f, …): returns the results of f(…) in the C locale. Numbers have a decimal point, strings are compared byte
+** by byte, and only ASCII letters are letters. f cannot yield. */
 static int l_plainly(lua_State *L) {
   void *before = text_enter();
   int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);

@@ -1,12 +1,12 @@
 #ifndef LT_MATH_BITS_H
 #define LT_MATH_BITS_H
 
-/* The parts of the math functions: bit casts, fused multiply-add, rounding, polynomials.
-** All of it is branch-free, so that loops over it vectorise. */
+/* The parts of the math functions: bit casts, fused multiply-add, rounding, polynomials. All functions are branch-free,
+** so that loops over them are vectorised. */
 
 #include "math/base.h"
 
-/* a * b + c: one rounding where the machine can, else two. */
+/* a * b + c, with one rounding if the machine has FMA, else with two. */
 INLINE float fma_float32(float a, float b, float c) {
 #if LT_HAS_FMA
   return BUILTIN(fmaf)(a, b, c);
@@ -23,32 +23,32 @@ INLINE double fma_float64(double a, double b, double c) {
 #endif
 }
 
-/* a * b - p, exactly, where p = a * b rounded (Dekker without FMA: |a|, |b| < 2^995). */
+/* Returns a * b - p exactly, where p is the rounded a * b. (Without FMA by Dekker's method, for |a|, |b| < 2^995.) */
 INLINE double product_error(double a, double b, double p) {
 #if LT_HAS_FMA
   return BUILTIN(fma)(a, b, -p);
 #else
-  double ca = a * 134217729.0, cb = b * 134217729.0;      /* 2^27 + 1 splits 53 bits into 26 + 27 */
+  double ca = a * 134217729.0, cb = b * 134217729.0;      /* multiplying by 2^27 + 1 splits 53 bits into 26 + 27 */
   double ah = ca - (ca - a), bh = cb - (cb - b), al = a - ah, bl = b - bh;
   return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 #endif
 }
 
-/* a + b - s, exactly, where s = a + b rounded. */
+/* Returns a + b - s exactly, where s is the rounded a + b. */
 INLINE double sum_error(double a, double b, double s) {
   double t = s - a;
   return (a - (s - t)) + (b - t);
 }
 
-/* SSE2 lacks comparisons of 64-bit integers and selection by them; gcc then gives up on the loop. Where that
-** matters the same is said in terms of doubles. */
+/* SSE2 cannot compare 64-bit integers or select by such a comparison, so gcc does not vectorise loops with them.
+** Functions for which this matters use comparisons of doubles instead. */
 #if defined(__SSE2__) && !defined(__SSE4_1__)
 #define LT_ONLY_SSE2 1
 #else
 #define LT_ONLY_SSE2 0
 #endif
 
-/* y with the sign of x added: for odd functions, which return -0 for -0. */
+/* Adds the sign of x to y. Odd functions use this to return -0 for -0. */
 INLINE float add_sign_float32(float y, float x) {
   return from_bits_float32(bits_float32(y) | (bits_float32(x) & 0x80000000u));
 }
@@ -60,19 +60,19 @@ INLINE double add_sign_float64(double y, double x) {
 #endif
 }
 
-/* 1 or -1 */
+/* Returns the sign of x as a number: 1 or -1. */
 INLINE float  sign_float32(float x)  { return from_bits_float32((bits_float32(x) & 0x80000000u) | 0x3f800000u); }
 INLINE double sign_float64(double x) {
   return from_bits_float64((bits_float64(x) & 0x8000000000000000u) | 0x3ff0000000000000u);
 }
 
-/* As a comparison of doubles, which becomes a mask without a detour through 0 and 1. */
+/* True if q is odd. A comparison of doubles becomes a mask directly, without the numbers 0 and 1. */
 INLINE bool is_odd(uint64_t q) { return from_bits_float64((q << 63) | 0x3ff0000000000000u) < 0; }
 
 INLINE float  abs_float32(float x) { return from_bits_float32(bits_float32(x) & 0x7fffffffu); }
 INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) & 0x7fffffffffffffffu); }
 
-/* c0 + c1 x + c2 x^2 + … by Horner's rule; F is fma_float32 or fma_float64. */
+/* c0 + c1 x + c2 x^2 + … by Horner's rule. F is fma_float32 or fma_float64. */
 #define POLY_1(F, x, c)       (c)
 #define POLY_2(F, x, c, ...)  F(POLY_1(F, x, __VA_ARGS__), x, c)
 #define POLY_3(F, x, c, ...)  F(POLY_2(F, x, __VA_ARGS__), x, c)
@@ -103,11 +103,11 @@ INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) &
 #define POLY32(n, x, ...)     POLY_(n, fma_float32, x, __VA_ARGS__)
 #define POLY64(n, x, ...)     POLY_(n, fma_float64, x, __VA_ARGS__)
 
-/* Adding one of these rounds to the nearest integer, whose low bits are then the sum's. */
+/* Adding one of these numbers rounds to the nearest integer. The low bits of the sum are those of the integer. */
 #define ROUNDER32 0x1.8p23f   /* |x| < 2^22 */
 #define ROUNDER64 0x1.8p52    /* |x| < 2^51 */
 
-/* ---- rounding to an integral value; -0 and the sign of results that are 0 are kept ---- */
+/* ---- rounding to an integral value; -0 and the signs of results that are 0 are kept ---- */
 
 #if !LT_ONLY_SSE2
 INLINE float  m_round_float32(float x)  { return BUILTIN(rintf)(x); }
@@ -119,7 +119,7 @@ INLINE double m_ceil_float64(double x)  { return BUILTIN(ceil)(x); }
 INLINE float  m_trunc_float32(float x)  { return BUILTIN(truncf)(x); }
 INLINE double m_trunc_float64(double x) { return BUILTIN(trunc)(x); }
 #else
-/* SSE2 has no such instruction. From 2^23 (2^52) on every float is integral. */
+/* SSE2 has no instruction that rounds to integers. From 2^23 (2^52) on every float is integral. */
 INLINE float m_round_float32(float x) {
   float a = abs_float32(x), r = (a + 0x1p23f) - 0x1p23f;
   return a < 0x1p23f ? add_sign_float32(r, x) : x;
@@ -156,10 +156,10 @@ INLINE double m_ceil_float64(double x) {
 }
 #endif
 
-/* 2^n, and nonsense outside -126 … 127 (float64: -1022 … 1023). */
+/* 2^n for n in -126 … 127 (float64: -1022 … 1023); undefined for other n. */
 INLINE float  pow2_float32(int32_t n) { return from_bits_float32((uint32_t)(n + 127) << 23); }
 
-/* 2^k for an integral k given as k + ROUNDER64: the low bits of the sum are those of k. */
+/* 2^k for an integral k, given as k + ROUNDER64, because the low bits of this sum are those of k. */
 INLINE double pow2_float64(double k_rounder) {
   return from_bits_float64((bits_float64(k_rounder) << 52) + 0x3ff0000000000000u);
 }

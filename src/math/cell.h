@@ -1,8 +1,8 @@
 #ifndef LT_MATH_CELL_H
 #define LT_MATH_CELL_H
 
-/* One element of a recurrent cell's step, forward and back: what cell_call of calls.h says, for every device. The file
-** that includes this one says what REAL is. */
+/* One element of a recurrent cell's step, forward and backward, for every device, as cell_call of calls.h defines it.
+** The including file defines REAL. */
 
 #include "math/scalar.h"
 
@@ -18,7 +18,7 @@ INLINE lstm lstm_forward(REAL i, REAL f, REAL g, REAL o, REAL before) {
   return s;
 }
 
-/* Gradients: of the sums that the gates were made of; c: of the cell before. */
+/* Returns gradients: i, f, g and o of the gates' sums, and c of the cell state `before`. */
 INLINE lstm lstm_backward(lstm s, REAL before, REAL dh, REAL dc) {
   REAL t = m_tanh(s.c), all = dc + dh * s.o * ((REAL)1 - t * t);
   lstm d;
@@ -42,7 +42,8 @@ INLINE gru gru_forward(REAL r, REAL z, REAL n, REAL other_r, REAL other_z, REAL 
   return s;
 }
 
-/* The same; h: of h before, by this step alone; other: of the sum of h that n takes. */
+/* Returns gradients: r, z and n of the gates' sums, h of `before` (without its way through the gates), and `other` of
+** the part of n's sum that comes from h. */
 INLINE gru gru_backward(gru s, REAL before, REAL dh) {
   gru d;
   d.n = dh * ((REAL)1 - s.z) * ((REAL)1 - s.n * s.n);

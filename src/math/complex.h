@@ -1,23 +1,24 @@
 #ifndef LT_MATH_COMPLEX_H
 #define LT_MATH_COMPLEX_H
 
-/* Functions of complex numbers. Those with a series inside are computed in double from the parts x, y of z, for
-** complex64 too, whose results are then rounded once; they are right for every pair of parts, and follow C's annex G
-** (and the tables of the array API standard) at zeros, infinities and NaN and on both sides of a branch cut.
-** `eps:` is the largest error of complex128 seen, as |result - exact| / |exact| in units of 2^-52; complex64's is at
-** most 0.8 of its own. spec/array/complex_math_spec.lua measures both again. */
+/* Functions of complex numbers. Functions with a series are computed in double from the parts x, y of z, for complex64,
+** too; complex64 results are then rounded once. They are right for every pair of parts. At zeros, infinities and NaN
+** and on both sides of a branch cut they follow C's annex G and the tables of the array API standard.
+**
+** "eps" in a comment means an error of complex128 as |result - exact| / |exact| in units of 2^-52. The largest error of
+** complex64 is at most 0.8 of its own unit. spec/array/complex_math_spec.lua measures both errors again. */
 
 #include "math/float64.h"
 
-/* 2^-600 for what is large, 2^600 for what is small, else 1: the squares of what is scaled by it neither overflow nor
-** lose bits. */
+/* Returns a scale such that squares of scaled numbers neither overflow nor lose bits: 2^-600 for large numbers, 2^600
+** for small ones, else 1. */
 INLINE double safe_scale(double high) { return high > 0x1p500 ? 0x1p-600 : high < 0x1p-400 ? 0x1p600 : 1.0; }
 
 INLINE double limited(double x, double most) { return x > most ? most : x < -most ? -most : x; }
 
 /* ---- exponentials ---- */
 
-/* sin y and *cosine, of any y. */
+/* Returns sin y and *cosine for any y. */
 INLINE double sine_cosine(double y, double *cosine) {
   uint64_t q;
   double l, r, a = abs_float64(y);
@@ -27,26 +28,27 @@ INLINE double sine_cosine(double y, double *cosine) {
   return from_bits_float64(bits_float64(sin_quadrant_float64(r, l, q)) ^ (bits_float64(y) & 0x8000000000000000u));
 }
 
-/* e^x = result 2^k, *rounded = k + ROUNDER64. Beyond the limits e^x times a sine is 0 or infinite, if that is not 0. */
+/* e^x = result * 2^k, where *rounded = k + ROUNDER64. x is limited: beyond the limits, e^x times a sine other than 0 is
+** 0 or infinite anyway. */
 INLINE double exp_split(double x, double *rounded) {
   double c = x < -746.0 ? -746.0 : x > 1460.0 ? 1460.0 : x;
   return expm1_core_float64(exp_reduce_float64(c, rounded)) + 1.0;
 }
 
-/* s e 2^k for a sine s, which may be tiny where 2^k overflows. */
+/* s e 2^k for a sine s. s may be tiny although 2^k overflows, so 2^k is applied in three factors. */
 INLINE double times_exp(double s, double e, double rounded) {
   double k = rounded - ROUNDER64, third = fma_float64(k, 0x1.5555555555555p-2, ROUNDER64), f = pow2_float64(third);
   return s * f * e * f * pow2_float64(k - 2.0 * (third - ROUNDER64) + ROUNDER64);
 }
 
-/* e^x (cos y + i sin y). eps: 1.1 */
+/* e^x (cos y + i sin y). Largest error found: 1.1 eps. */
 RARE complex128_t exp_parts(double x, double y) {
   double k, c, s = sine_cosine(y, &c), e = exp_split(x, &k);
   if (c != c && abs_float64(x) == INFINITY) return x < 0 ? make_complex128(0, 0) : make_complex128(INFINITY, NAN);
   return make_complex128(times_exp(c, e, k), y == 0 ? y : times_exp(s, e, k));
 }
 
-/* (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. eps: 2.2 */
+/* (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. Largest error found: 2.2 eps. */
 RARE complex128_t expm1_parts(double x, double y) {
   if (!(abs_float64(x) < 40.0)) {
     complex128_t e = exp_parts(x, y);
@@ -57,8 +59,8 @@ RARE complex128_t expm1_parts(double x, double y) {
   return make_complex128(fma_float64(s, r, s - 1.0) - 2.0 * e * h * h, y == 0 ? y : 2.0 * e * h * c);
 }
 
-/* 1 / (1 + e^-z): with c and s of y/2 and q = e^-|x| the denominator is (1 + q) c + i (1 - q) s, up to e^(z/2), and
-** nothing cancels in its parts, however close to a pole. eps: 2.1 */
+/* 1 / (1 + e^-z). With c and s of y/2 and q = e^-|x|, the denominator is (1 + q) c + i (1 - q) s, except for a factor
+** e^(z/2). Its parts have no cancellation, however close z is to a pole. Largest error found: 2.1 eps. */
 RARE complex128_t sigmoid_parts(double x, double y) {
   double k, c, s = sine_cosine(0.5 * y, &c), a = abs_float64(x);
   if (a == INFINITY) return make_complex128(x > 0 ? 1.0 : 0, 0);
@@ -68,21 +70,21 @@ RARE complex128_t sigmoid_parts(double x, double y) {
   return make_complex128((x < 0 ? q * (u * c - v * s) : u * c + v * s) / d, y == 0 ? y : 2.0 * q * s * c / d);
 }
 
-/* ---- hyperbolic and trigonometric: sin z = -i sinh iz and so on, which exchanges the parts ---- */
+/* ---- hyperbolic and trigonometric functions: sin z = -i sinh iz and so on, which exchanges the parts ---- */
 
-/* 0 with the sign of x y, where that product of 0 and no number has taken the place of a 0. */
+/* Returns the product, or 0 with the sign of x y if the product is NaN although x or y is 0. */
 INLINE double zero_or(double product, double x, double y) {
   double zero = add_sign_float64(0, sign_float64(x) * sign_float64(y));
   return product != product && (x == 0 || y == 0) ? zero : product;
 }
 
-/* sinh x cos y + i cosh x sin y. eps: 1.3 */
+/* sinh x cos y + i cosh x sin y. Largest error found: 1.3 eps. */
 RARE complex128_t sinh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), re, im;
   if (a < 40.0) {
     re = m_sinh_float64(x) * c;
     im = m_cosh_float64(x) * s;
-  } else {                                                  /* e^-2|x| is nothing */
+  } else {                                                  /* e^-2|x| is negligible */
     double k, e = exp_split(a, &k);
     re = times_exp(c, add_sign_float64(e, x), k - 1.0);
     im = times_exp(s, e, k - 1.0);
@@ -91,7 +93,7 @@ RARE complex128_t sinh_parts(double x, double y) {
   return make_complex128(re, y == 0 ? y : im);
 }
 
-/* cosh x cos y + i sinh x sin y. eps: 1.3 */
+/* cosh x cos y + i sinh x sin y. Largest error found: 1.3 eps. */
 RARE complex128_t cosh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), re, im;
   if (a < 40.0) {
@@ -105,7 +107,8 @@ RARE complex128_t cosh_parts(double x, double y) {
   return make_complex128(c != c && a == INFINITY ? a : re, zero_or(im, x, y));
 }
 
-/* (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); far out 1 + 4i sin y cos y e^-2x. eps: 2.1 */
+/* (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). For large |x|, 1 + 4i sin y cos y e^-2x. Largest error found:
+** 2.1 eps. */
 RARE complex128_t tanh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), sc = s * c;
   if (a > 22.0) {
@@ -125,7 +128,8 @@ INLINE complex128_t tan_parts(double x, double y) { return exchanged(tanh_parts(
 
 /* ---- logarithms ---- */
 
-/* log|x + l + iy| for |l| <= ulp(x), from the square in two parts: near 1 nothing is lost. eps of log, log1p: 1.0 */
+/* log|x + l + iy| for |l| <= ulp(x). The square is a sum of two doubles, so that no digits are lost near 1. Largest
+** error found of log and log1p: 1.0 eps. */
 RARE double log_abs(double x, double l, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   double s = safe_scale(high), more = s < 1.0 ? 1200.0 : s > 1.0 ? -1200.0 : 0;
@@ -146,7 +150,7 @@ RARE complex128_t log1p_parts(double x, double y) {
   return make_complex128(log_abs(u, l, y), m_atan2_float64(y, u));
 }
 
-/* On the axes the real functions, which are exact for powers of the base. eps: 1.1 */
+/* On the axes these are the real functions, which are exact for powers of the base. Largest error found: 1.1 eps. */
 #define LOG_TO_BASE(name, inverse)                                                                 \
   RARE complex128_t name##_parts(double x, double y) {                                             \
     double a = abs_float64(x), b = abs_float64(y);                                                 \
@@ -158,7 +162,8 @@ LOG_TO_BASE(log10, 0x1.bcb7b1526e50ep-2)
 
 /* ---- roots ---- */
 
-/* The root: p + iq for x >= 0, else |q| + ip with y's sign, p = sqrt((|x| + |z|) / 2), q = y / 2p. eps: 1.2 */
+/* The square root. With p = sqrt((|x| + |z|) / 2) and q = y / 2p, it is p + iq for x >= 0, else |q| + ip with y's sign.
+** Largest error found: 1.2 eps. */
 RARE complex128_t sqrt_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   if (b == INFINITY) return make_complex128(INFINITY, y);
@@ -170,9 +175,9 @@ RARE complex128_t sqrt_parts(double x, double y) {
 
 /* ---- inverse functions ---- */
 
-/* Kahan's formulas, in which nothing cancels: for x, y >= 0, p - iq = sqrt(1 - z) and c + id = sqrt(1 + z),
-** asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z = 2 atan2(p, c) - i asinh(pd + qc).
-** Returns that asinh; *w is pc + qd. eps of acos: 1.4 */
+/* Kahan's formulas, which have no cancellation. For x, y >= 0, let p - iq = sqrt(1 - z) and c + id = sqrt(1 + z). Then
+** asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z = 2 atan2(p, c) - i asinh(pd + qc). Returns the asinh; *w is
+** pc + qd. Largest error found of acos: 1.4 eps. */
 INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   complex128_t near_root = sqrt_parts(1.0 - x, y), far_root = sqrt_parts(1.0 + x, y);
   double q = imag_complex128(near_root), d = imag_complex128(far_root);
@@ -182,7 +187,7 @@ INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   return x < 0x1p-28 && y < 0x1p-28 ? y : m_asinh_float64(*p * d + q * *c);
 }
 
-/* asin z = -i asinh iz. Far out, log 2z, which infinities are, too. eps: 1.7 */
+/* asin z = -i asinh iz. For large |z|, also infinite, this is log 2z. Largest error found: 1.7 eps. */
 RARE complex128_t asinh_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), re, im;
   if (!(a < 0x1p60 && b < 0x1p60)) {
@@ -212,13 +217,14 @@ RARE complex128_t acos_parts(double x, double y) {
   return make_complex128(re, -im * sign_float64(y));
 }
 
-/* i acos z or -i acos z, whichever lies on the right. */
+/* Returns i acos z or -i acos z: the one with a real part that is not negative. */
 INLINE complex128_t acosh_parts(double x, double y) {
   complex128_t w = acos_parts(x, y);
   return make_complex128(abs_float64(imag_complex128(w)), add_sign_float64(real_complex128(w), y));
 }
 
-/* log1p(4x / ((1 - x)^2 + y^2)) / 4 + i atan2(2y, (1 - x)(1 + x) - y^2) / 2; far out 1 / z + i pi/2. eps: 1.6 */
+/* log1p(4x / ((1 - x)^2 + y^2)) / 4 + i atan2(2y, (1 - x)(1 + x) - y^2) / 2. For large |z|, 1 / z + i pi/2. Largest
+** error found: 1.6 eps. */
 RARE complex128_t atanh_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, re, im;
   if (!(a < 0x1p60 && b < 0x1p60)) {
@@ -236,7 +242,8 @@ INLINE complex128_t atan_parts(double x, double y) { return exchanged(atanh_part
 
 /* ---- division and powers ---- */
 
-/* (a + ib) / (c + id) of floats. Scaled to 2^880 an infinity stays one in the quotient, and as a divisor gives 0. */
+/* (a + ib) / (c + id) of floats. Infinite parts are replaced by 2^880, which gives an infinite quotient, or 0 for an
+** infinite divisor. */
 INLINE complex128_t div_floats(double a, double b, double c, double d) {
   a = limited(a, 0x1p880);
   b = limited(b, 0x1p880);
@@ -247,12 +254,12 @@ INLINE complex128_t div_floats(double a, double b, double c, double d) {
   return make_complex128(s == 0 ? far * a : re, s == 0 ? far * b : im);
 }
 
-/* The same of doubles, by Smith's method: by a real number exactly the quotients of reals. Both are scaled as far as
-** e must not overflow. eps: 1.4 */
+/* (a + ib) / (c + id) of doubles, by Smith's method. Division by a real number gives exactly the quotients of the
+** parts. Dividend and divisor are scaled if e might overflow. Largest error found: 1.4 eps. */
 INLINE double div_scale(double high) { return high > 0x1p500 ? 0x1p-500 : high < 0x1p-400 ? 0x1p500 : 1.0; }
 INLINE complex128_t div_doubles(double a, double b, double c, double d) {
   double ah = abs_float64(a), bh = abs_float64(b), ch = abs_float64(c), dh = abs_float64(d);
-  bool turned = ch < dh;                      /* then both are multiplied by -i */
+  bool turned = ch < dh;                      /* true: dividend and divisor are multiplied by -i */
   double over = ah > bh ? ah : bh, under = turned ? dh : ch, far = add_sign_float64(INFINITY, c);
   double s = div_scale(over), t = div_scale(under), unscale = from_bits_float64(0x7fe0000000000000u - bits_float64(s));
   double u = limited((turned ? b : a) * s, 0x1p600), v = limited((turned ? -a : b) * s, 0x1p600);
@@ -263,7 +270,7 @@ INLINE complex128_t div_doubles(double a, double b, double c, double d) {
   return make_complex128(under == 0 ? far * a : re, under == 0 ? far * b : im);
 }
 
-/* A number in two parts, and a b + c d of such. */
+/* A number as a sum of two doubles. pair_products returns a b + c d of such numbers. */
 typedef struct { double h, l; } double_pair;
 INLINE double_pair pair_products(double_pair a, double_pair b, double_pair c, double_pair d) {
   double p = a.h * b.h, q = c.h * d.h, s = p + q;
@@ -274,7 +281,8 @@ INLINE double_pair pair_products(double_pair a, double_pair b, double_pair c, do
   return r;
 }
 
-/* z^n for a finite z and a whole n, 1 <= |n| <= 256: z scaled to about 1, powers in pairs, rounded once. eps: 1.1 */
+/* z^n for a finite z and a whole n, 1 <= |n| <= 256. z is scaled to about 1, powers are computed as sums of two
+** doubles, and the result is rounded once. Largest error found: 1.1 eps. */
 RARE complex128_t power_whole(double x, double y, double n) {
   double e, high = abs_float64(x) > abs_float64(y) ? abs_float64(x) : abs_float64(y);
   log_split_any(high, &e);
@@ -299,8 +307,8 @@ RARE complex128_t power_whole(double x, double y, double n) {
   return make_complex128(times_exp(real_complex128(r), 1.0, k), times_exp(imag_complex128(r), 1.0, k));
 }
 
-/* (x + iy)^(u + iv). z^0 is 1; 0 to a power with a positive real part is 0, to a negative real number infinite. Whole
-** powers are products, all others e^w of w = (u + iv) log z. eps: 2 + |w| */
+/* (x + iy)^(u + iv). z^0 is 1. 0 to a power with a positive real part is 0, to a negative real power infinite. Whole
+** powers are products; all other powers are e^w with w = (u + iv) log z. Largest error found: 2 + |w| eps. */
 RARE complex128_t pow_parts(double x, double y, double u, double v) {
   bool real = v == 0;
   if (real && u == 0) return make_complex128(1.0, 0);
@@ -312,7 +320,7 @@ RARE complex128_t pow_parts(double x, double y, double u, double v) {
   return real ? exp_parts(u * l, u * angle) : exp_parts(u * l - v * angle, v * l + u * angle);
 }
 
-/* z / |z|; the sign of one infinite part, and no number where both are; +0 of zeros. eps: 1.1 */
+/* z / |z|. If one part is infinite, its sign; if both are, NaN; for zeros, +0. Largest error found: 1.1 eps. */
 INLINE complex128_t sign_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, s = safe_scale(high);
   bool x_far = a == INFINITY && b < INFINITY, y_far = b == INFINITY && a < INFINITY;
@@ -322,7 +330,7 @@ INLINE complex128_t sign_parts(double x, double y) {
   return make_complex128(zero ? 0 : u / h, zero ? 0 : v / h);
 }
 
-/* ---- m_* of both dtypes ---- */
+/* ---- m_* of both complex dtypes ---- */
 
 #define EACH_COMPLEX_UNARY(M)                                                                     \
   M(exp) M(expm1) M(log) M(log1p) M(log2) M(log10) M(sqrt) M(sin) M(cos) M(tan) M(asin) M(acos)   \

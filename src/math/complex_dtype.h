@@ -1,5 +1,5 @@
-/* Functions of one complex dtype. complex.h includes this header once a dtype and defines TYPE, the dtype's name, R, the
-** name of the dtype of its parts, and T, the type of its parts. The header undefines all three. */
+/* The functions of one complex dtype. complex.h includes this header once for each complex dtype. It defines TYPE, the
+** dtype's name, R, the name of the parts' dtype, and T, the parts' C type. This header undefines all three. */
 
 #define NAME(name) PASTE(name, TYPE)
 #define PART(name) PASTE(name, R)

@@ -1,14 +1,15 @@
 #ifndef LT_MATH_CONVERT_H
 #define LT_MATH_CONVERT_H
 
-/* Conversions between dtypes: from_<dtype>(stored) gives the value to compute with, to_<dtype>(value) what is stored.
-** Integers wrap; floats saturate to integers, NaN gives 0; half floats round to nearest even. All branch-free. */
+/* Conversions between dtypes: from_<dtype>(stored) returns the value to compute with, to_<dtype>(value) the value to
+** store. Integers wrap. Floats saturate to integers, and NaN becomes 0. Half floats round to nearest even. All
+** functions are branch-free. */
 
 #include "math/bits.h"
 
 /* ---- floats to integers ---- */
 
-/* Clamped first: C leaves conversions out of range undefined, and machines differ. */
+/* Values are clamped first, because C leaves conversions out of range undefined, and machines differ. */
 #define SMALL_FROM_REAL(name, T, real, R, least, most)                                     \
   INLINE T name##_from_##real(R x) {                                                       \
     R c = x < least ? least : x > most ? most : x;                                         \
@@ -24,7 +25,7 @@ SMALL_FROM_REALS(uint16, uint16_t, 0, 65535)
 
 INLINE int32_t int32_from_float32(float x) {
   float c = x < -0x1p31f ? -0x1p31f : x;
-  int32_t i = (int32_t)(x < 0x1p31f ? c : 0);          /* NaN fails the comparison */
+  int32_t i = (int32_t)(x < 0x1p31f ? c : 0);          /* NaN fails the comparison and becomes 0 */
   return x >= 0x1p31f ? INT32_MAX : i;
 }
 INLINE int32_t int32_from_float64(double x) {
@@ -32,14 +33,15 @@ INLINE int32_t int32_from_float64(double x) {
   return (int32_t)(x != x ? 0 : c);
 }
 
-/* The low bits of 2^52 + an integral value are that value. */
+/* If an integral value is added to 2^52, the low bits of the sum are the value. */
 INLINE uint32_t uint32_from_float64(double x) {
   double c = x < 0 ? 0 : x > 4294967295.0 ? 4294967295.0 : x;
   return (uint32_t)bits_float64(m_trunc_float64(x != x ? 0 : c) + 0x1p52);
 }
 INLINE uint32_t uint32_from_float32(float x) { return uint32_from_float64((double)x); }
 
-/* Integral 0 <= a < 2^64: the high and the low word one by one, as only AVX-512 has this conversion. */
+/* Converts an integral a with 0 <= a < 2^64. The high and the low word are converted separately, because only AVX-512
+** has an instruction for this conversion. */
 INLINE uint64_t uint64_words(double a) {
   double high = a * 0x1p-32 + 0x1p52;
   double low = a - (high - 0x1p52) * 0x1p32;
@@ -70,7 +72,7 @@ INLINE uint64_t uint64_from_float64(double x) {
 INLINE int64_t  int64_from_float32(float x)  { return int64_from_float64((double)x); }
 INLINE uint64_t uint64_from_float32(float x) { return uint64_from_float64((double)x); }
 
-/* Integers: all widths wrap alike through 64 bits. */
+/* Integers are converted through 64 bits, by which all widths wrap alike. */
 #define FROM_INTEGER(name, T) INLINE T name##_from_integer(uint64_t x) { return (T)x; }
 FROM_INTEGER(int8, int8_t)
 FROM_INTEGER(int16, int16_t)
@@ -110,12 +112,12 @@ FROM_COMPLEX(uint64, uint64_t)
 
 /* ---- to floats ---- */
 
-/* 64-bit integers to double, where no instruction does it: the high word in units of 2^32 and the low one, each as
-** the mantissa of a power of two; their sum rounds once. */
+/* Converts 64-bit integers to double on machines without an instruction for this. The high word, in units of 2^32, and
+** the low word become mantissas of powers of two. Their sum is rounded once. */
 #if defined(__SSE2__) && !defined(__AVX512DQ__)
 INLINE double float64_words(uint64_t high, uint64_t low, double bias) {
-  double h = from_bits_float64(high | 0x4530000000000000u);          /* 2^84 + high 2^32 */
-  return (h - bias) + from_bits_float64(low | 0x4330000000000000u);   /* 2^52 + low */
+  double h = from_bits_float64(high | 0x4530000000000000u);          /* this is 2^84 + high 2^32 */
+  return (h - bias) + from_bits_float64(low | 0x4330000000000000u);   /* this is 2^52 + low */
 }
 INLINE double float64_from_uint64(uint64_t x) {
   return float64_words(x >> 32, x & 0xffffffffu, 0x1p84 + 0x1p52);
@@ -143,7 +145,7 @@ INLINE double float64_from_complex128(complex128_t z) { return real_complex128(z
 /* ---- half floats: bit patterns in memory, float in arithmetic ---- */
 
 #if LT_ON_GPU && !defined(LT_EMULATOR)
-/* There one instruction each, but for the bits of NaN. */
+/* The GPU has one instruction for each conversion. Only the bits of NaN are handled separately. */
 INLINE float from_float16(uint16_t h) {
   uint32_t nan = (uint32_t)(h & 0x8000u) << 16 | 0x7f800000u | (uint32_t)(h & 0x3ffu) << 13;
   float x = ptx_float32_from_float16(h);
@@ -154,15 +156,16 @@ INLINE uint16_t float16_from_float32(float x) {
   return (uint16_t)(x != x ? nan : ptx_float16_from_float32(x));
 }
 #else
-/* Shifted into place, the exponent is 112 too small, which a product puts right, for subnormals too. */
+/* After the bits are shifted into place, the exponent is 112 too small. A multiplication corrects the exponent, for
+** subnormals, too. */
 INLINE float from_float16(uint16_t h) {
   uint32_t magnitude = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
   uint32_t u = bits_float32(from_bits_float32(magnitude << 13) * 0x1p112f);
-  u |= magnitude >= 0x7c00u ? 0x7f800000u : 0;      /* infinity, NaN */
+  u |= magnitude >= 0x7c00u ? 0x7f800000u : 0;      /* for infinity and NaN */
   return from_bits_float32(u | sign);
 }
 
-/* Below 2^-14, the last bits of 1/2 + x are the subnormal, rounded. */
+/* Below 2^-14, the last bits of 1/2 + x are the rounded subnormal. */
 INLINE uint16_t float16_from_float32(float x) {
   uint32_t u = bits_float32(x), a = u & 0x7fffffffu, sign = (u >> 16) & 0x8000u;
   uint32_t normal = (a + 0xc8000fffu + ((a >> 13) & 1)) >> 13;
@@ -181,19 +184,20 @@ INLINE uint16_t bfloat16_from_float32(float x) {
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : rounded);
 }
 
-/* x as a float rounded to odd: rounding that once more to fewer bits gives x rounded once. */
+/* Returns x as a float rounded to odd. If this float is rounded to fewer bits, the result is x rounded once. */
 INLINE float round_to_odd(double x) {
   float f = (float)x;
   uint32_t u = bits_float32(f);
   double back = (double)f;
-  u -= abs_float64(back) > abs_float64(x);      /* toward 0 … */
-  u |= back != x && x == x;                     /* … and sticky */
+  u -= abs_float64(back) > abs_float64(x);      /* rounds toward 0 */
+  u |= back != x && x == x;                     /* the last bit is sticky */
   return from_bits_float32(u);
 }
 INLINE uint16_t float16_from_float64(double x)  { return float16_from_float32(round_to_odd(x)); }
 INLINE uint16_t bfloat16_from_float64(double x) { return bfloat16_from_float32(round_to_odd(x)); }
 
-/* The bits of a 64-bit integer that a double cannot hold become a sticky bit, so that it is not rounded twice. */
+/* Replaces the bits of a 64-bit integer that a double cannot hold by a sticky bit, so that the integer is not rounded
+** twice. */
 INLINE int64_t sticky_int64(int64_t x) {
   int64_t far = (x & ~(int64_t)0x7ff) | ((x & 0x7ff) != 0 ? 0x800 : 0);
   return x < (int64_t)1 << 53 && x > -((int64_t)1 << 53) ? x : far;
@@ -219,10 +223,10 @@ FROM_COMPLEX(bfloat16, uint16_t)
 #define to_float16(x)  CONVERT_TO_HALF(float16, x)
 #define to_bfloat16(x) CONVERT_TO_HALF(bfloat16, x)
 
-/* As the byte it is: conversions from _Bool do not vectorise. */
+/* A bool is read as a byte, because conversions from _Bool are not vectorised. */
 INLINE uint8_t from_bool(bool x) { return byte_of_bool(x); }
 
-/* Plain storage is its own value. */
+/* Plain storage holds the value itself. */
 #define from_int8(x)    (x)
 #define from_int16(x)   (x)
 #define from_int32(x)   (x)

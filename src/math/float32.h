@@ -1,16 +1,16 @@
 #ifndef LT_MATH_FLOAT32_H
 #define LT_MATH_FLOAT32_H
 
-/* Elementary functions of float: branch-free, right for every float (NaN, infinities, -0, subnormals).
-** Coefficients are least-squares fits at Chebyshev nodes, close to minimax. Where rounding would cost
-** more than 2 ulp, or the bit tricks more time than they save, the work is done in double.
-** `ulp:` is the largest error seen, FMA / no FMA; spec/array/math_spec.lua measures it again. */
+/* Elementary functions of float. They are branch-free and right for every float (NaN, infinities, -0, subnormals).
+** Coefficients are least-squares fits at Chebyshev nodes, close to minimax. Functions are computed in double if
+** rounding would cost more than 2 ulp, or if bit operations take more time than they save. spec/array/math_spec.lua
+** measures the errors given here again. */
 
 #include "math/bits.h"
 
 /* ---- exponentials ---- */
 
-/* x = n ln 2 + r, |r| <= 0.35, for |x| < 2^20. */
+/* Splits x, |x| < 2^20, into n ln 2 + r with |r| <= 0.35. Returns r. */
 INLINE float exp_reduce_float32(float x, int32_t *n) {
   float k = fma_float32(x, 0x1.715476p0f, ROUNDER32);
   *n = (int32_t)(bits_float32(k) - bits_float32(ROUNDER32));
@@ -24,7 +24,8 @@ INLINE float expm1_core_float32(float r) {
   return fma_float32(r * r, p, r);
 }
 
-/* e^x: 2^n e^r; 2^n in two factors, so that the product rounds once, also to subnormals ulp: 1.0 / 0.9 */
+/* e^x = 2^n e^r. 2^n is applied in two factors, so that the product is rounded once, even to subnormals. Largest error
+** found: 1.0 ulp with FMA, 0.9 without. */
 INLINE float m_exp_float32(float x) {
   int32_t n;
   float c = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;
@@ -33,7 +34,8 @@ INLINE float m_exp_float32(float x) {
   return y * pow2_float32(half) * pow2_float32(n - half);
 }
 
-/* e^x - 1 = 2^n (e^r - 1) + (2^n - 1), in units of 2^(n-1) because 2^128 is no float. ulp: 1.3 */
+/* e^x - 1 = 2^n (e^r - 1) + (2^n - 1), in units of 2^(n-1), because 2^128 exceeds float. Largest error found: 1.3
+** ulp. */
 INLINE float m_expm1_float32(float x) {
   int32_t n;
   float c = x < -20.0f ? -20.0f : x > 89.0f ? 89.0f : x;
@@ -42,8 +44,8 @@ INLINE float m_expm1_float32(float x) {
   return add_sign_float32(n == 0 ? e : y + y, x);
 }
 
-/* 1 / (1 + e^-x), from e = e^-|x|, which cannot overflow. e and the quotient q have two parts each; 1 / (1 + e) is q
-** for x >= 0, else 1 - q. ulp: 1.2 */
+/* 1 / (1 + e^-x), computed from e = e^-|x|, which cannot overflow. e and the quotient q are sums of two floats. 1 / (1
+** + e) is q for x >= 0, else 1 - q. Largest error found: 1.2 ulp. */
 INLINE float m_sigmoid_float32(float x) {
   int32_t n;
   float a = abs_float32(x), core = expm1_core_float32(exp_reduce_float32(a > 104.0f ? -104.0f : -a, &n));
@@ -56,22 +58,22 @@ INLINE float m_sigmoid_float32(float x) {
   return fma_float32(fma_float32(-q, dl, x < 0 ? el : 0), x < 0 ? 1.0f - q : q, q);
 }
 
-/* e^x for -100 <= x <= 0, where no part of it is subnormal. */
+/* e^x for -100 <= x <= 0, where no factor is subnormal. */
 INLINE float exp_near_float32(float x) {
   int32_t n;
   float core = expm1_core_float32(exp_reduce_float32(x, &n)), s = pow2_float32(n);
   return fma_float32(core, s, s);
 }
 
-/* Derivative of x s, s = 1 / (1 + e^-x): s (1 + x (1 - s)), within 2e-7. */
+/* Derivative of x s with s = 1 / (1 + e^-x): s (1 + x (1 - s)). The error is below 2e-7. */
 INLINE float m_silu_slope_float32(float x) {
   float a = abs_float32(x), b = a > 80.0f ? 80.0f : a;
   float e = exp_near_float32(-b), d = 1.0f / (1.0f + e), ed = e * d;
   return (x < 0 ? ed : d) * fma_float32(add_sign_float32(b, x), x < 0 ? d : ed, 1.0f);
 }
 
-/* Derivative of x Phi(x): Phi(x) + x phi(x), within 3e-7. Phi(-a) = e^(-a^2 / 2) P(1 / (1 + p a)): Abramowitz and Stegun,
-** 7.1.26. */
+/* Derivative of x Phi(x): Phi(x) + x phi(x). The error is below 3e-7. Phi(-a) = e^(-a^2 / 2) P(1 / (1 + p a)) by
+** Abramowitz and Stegun, 7.1.26. */
 INLINE float m_gelu_slope_float32(float x) {
   float a = abs_float32(x), b = a > 13.0f ? 13.0f : a;
   float e = exp_near_float32(-0.5f * b * b), t = 1.0f / fma_float32(b, 0.231641888f, 1.0f);
@@ -81,7 +83,7 @@ INLINE float m_gelu_slope_float32(float x) {
   return x < 0 ? tail - slope : 1.0f - tail + slope;
 }
 
-/* cosh r - 1 and sinh r for |r| <= 0.35. */
+/* coshm1_core returns cosh r - 1, sinh_core sinh r, for |r| <= 0.35. */
 INLINE float coshm1_core_float32(float r) {
   float z = r * r;
   return z * POLY32(3, z, 0x1p-1f, 0x1.5554ep-5f, 0x1.6d56f2p-10f);
@@ -91,8 +93,10 @@ INLINE float sinh_core_float32(float r) {
   return fma_float32(r * z, POLY32(3, z, 0x1.555556p-3f, 0x1.110fe4p-7f, 0x1.a28956p-13f), r);
 }
 
-/* With a = n ln 2 + r, s = 2^(n-1) and t = 2^(-n-1): sinh a = (s - t) cosh r + (s + t) sinh r,
-** cosh a = (s + t) cosh r + (s - t) sinh r. The last factor 2 keeps s finite at n = 129. ulp: 1.3 / 1.7 */
+/* With a = n ln 2 + r, s = 2^(n-1) and t = 2^(-n-1):
+**      sinh a = (s - t) cosh r + (s + t) sinh r
+**      cosh a = (s + t) cosh r + (s - t) sinh r
+** The last factor 2 keeps s finite at n = 129. Largest error found: 1.3 ulp with FMA, 1.7 without. */
 INLINE float m_sinh_float32(float x) {
   int32_t n;
   float a = abs_float32(x), r = exp_reduce_float32(a > 89.5f ? 89.5f : a, &n);
@@ -102,7 +106,7 @@ INLINE float m_sinh_float32(float x) {
   return add_sign_float32(top ? y + y : y, x);
 }
 
-/* ulp: 1.8 / 1.6 */
+/* Largest error found: 1.8 ulp with FMA, 1.6 without. */
 INLINE float m_cosh_float32(float x) {
   int32_t n;
   float a = abs_float32(x), r = exp_reduce_float32(a > 89.5f ? 89.5f : a, &n);
@@ -112,7 +116,7 @@ INLINE float m_cosh_float32(float x) {
   return top ? y + y : y;
 }
 
-/* x + x^3 P(x^2) below 0.55, else 1 - 2 / (e^2x + 1). ulp: 1.3 */
+/* x + x^3 P(x^2) for |x| below 0.55, else 1 - 2 / (e^2x + 1). Largest error found: 1.3 ulp. */
 INLINE float m_tanh_float32(float x) {
   int32_t n;
   float a = abs_float32(x), z = x * x;
@@ -125,7 +129,7 @@ INLINE float m_tanh_float32(float x) {
 
 /* ---- logarithms ---- */
 
-/* x = 2^e m with sqrt(1/2) <= m < sqrt(2); subnormals are scaled up first. */
+/* Splits x into 2^e m with sqrt(1/2) <= m < sqrt(2). Subnormals are scaled up first. */
 INLINE float log_split_float32(float x, int32_t *e) {
   bool tiny = x < 0x1p-126f;
   uint32_t u = bits_float32(tiny ? x * 0x1p23f : x) - 0x3f3504f3u;
@@ -141,13 +145,13 @@ INLINE float log_tail_float32(float f) {
   return fma_float32(f * z, p, -0.5f * z);
 }
 
-/* The value of every logarithm at 0, below, at infinity and NaN; y elsewhere. */
+/* Returns the value that every logarithm has at 0, below 0, at infinity and NaN; otherwise y. */
 INLINE float log_limits_float32(float x, float y) {
   y = x == INFINITY ? x : y;
   return x > 0 ? y : x == 0 ? -INFINITY : NAN;
 }
 
-/* ulp: 0.8 */
+/* Largest error found: 0.8 ulp. */
 INLINE float m_log_float32(float x) {
   int32_t n;
   float f = log_split_float32(x, &n) - 1.0f, e = (float)n;
@@ -155,7 +159,8 @@ INLINE float m_log_float32(float x) {
   return log_limits_float32(x, fma_float32(e, 0x1.62ep-1f, y));
 }
 
-/* Adding e first and last makes exact powers of two exact. ulp: 0.9 / 1.6 */
+/* The exponent e is added separately, which makes powers of two exact. Largest error found: 0.9 ulp with FMA, 1.6
+** without. */
 INLINE float m_log2_float32(float x) {
   int32_t n;
   float f = log_split_float32(x, &n) - 1.0f, t = log_tail_float32(f);
@@ -163,7 +168,7 @@ INLINE float m_log2_float32(float x) {
   return log_limits_float32(x, (float)n + fma_float32(f, 0x1.715476p0f, y));
 }
 
-/* ulp: 0.9 / 1.3 */
+/* Largest error found: 0.9 ulp with FMA, 1.3 without. */
 INLINE float m_log10_float32(float x) {
   int32_t n;
   float f = log_split_float32(x, &n) - 1.0f, e = (float)n, t = log_tail_float32(f);
@@ -171,7 +176,8 @@ INLINE float m_log10_float32(float x) {
   return log_limits_float32(x, fma_float32(e, 0x1.344p-2f, fma_float32(f, 0x1.bcb7b2p-2f, y)));
 }
 
-/* log(u), u = 1 + x = 2^e m, but with f = m - 1 taken from x: 2^-e x + (2^-e - 1) rounds once. ulp: 1.5 */
+/* log(u) with u = 1 + x = 2^e m. f = m - 1 is computed from x: 2^-e x + (2^-e - 1) is rounded once. Largest error
+** found: 1.5 ulp. */
 INLINE float m_log1p_float32(float x) {
   int32_t n;
   float u = 1.0f + x, m = log_split_float32(u, &n), e = (float)n, s = pow2_float32(-n);
@@ -180,9 +186,9 @@ INLINE float m_log1p_float32(float x) {
   return add_sign_float32(log_limits_float32(u, fma_float32(e, 0x1.62ep-1f, y)), x);
 }
 
-/* ---- trigonometric ---- */
+/* ---- trigonometric functions ---- */
 
-/* r = |x| - q pi/2 with |r| <= 0.8, for |x| <= TRIG_LIMIT_float32; *q: the quadrant, in its low bits. */
+/* Returns r = |x| - q pi/2 with |r| <= 0.8, for |x| <= TRIG_LIMIT_float32. The low bits of *q are the quadrant. */
 #define TRIG_LIMIT_float32 0x1p17f
 INLINE float trig_reduce_float32(float a, uint32_t *q) {
   float k = fma_float32(a, 0x1.45f306p-1f, ROUNDER32);
@@ -195,8 +201,8 @@ INLINE float trig_reduce_float32(float a, uint32_t *q) {
 #endif
 }
 
-/* The same for every float, slowly: 2/pi in seven pieces of 29 bits; |x| times a piece is exact, and so is
-** its remainder modulo 4 quarter turns. */
+/* Like trig_reduce_float32, for every float, but slower. 2/pi is stored in seven pieces of 29 bits. |x| times a piece
+** is exact, and so is the product's remainder modulo 4 quarter turns. */
 INLINE double trig_reduce_any(double a, uint32_t *q) {
   static const double two_over_pi[] = {0x1.45f306dp-1, 0x1.9391054p-30, 0x1.4fe13abp-59, 0x1.d1f534dp-88,
                                        0x1.b81b6c5p-117, 0x1.5993c4p-148, 0x1.c820ff2p-175};
@@ -228,7 +234,7 @@ INLINE float sin_quadrant_float32(float r, uint32_t q) {
   return from_bits_float32(bits_float32(y) ^ (q & 2) << 30);
 }
 
-/* sin |x| with the sign of x, which keeps -0. ulp: 1.5, cos 1.5 */
+/* sin |x| with the sign of x, which keeps -0. Largest error found of sin and cos: 1.5 ulp. */
 #define SIN_FLOAT32(name, REDUCE)                                                     \
   INLINE float name(float x) {                                                        \
     uint32_t q;                                                                       \
@@ -247,7 +253,8 @@ SIN_FLOAT32(sin_any_float32, trig_reduce_any)
 COS_FLOAT32(m_cos_float32, trig_reduce_float32)
 COS_FLOAT32(cos_any_float32, trig_reduce_any)
 
-/* tan r, or -1 / tan r in odd quadrants; in double, since the quotient would lose an ulp of its own. ulp: 0.6 */
+/* tan r, or -1 / tan r in odd quadrants. The function is computed in double, because the quotient would add an ulp.
+** Largest error found: 0.6 ulp. */
 INLINE float tan_quadrant_float32(double r, uint32_t q, float x) {
   double z = r * r;
   double p = POLY64(8, z, 0x1.555553cf64977p-2, 0x1.1111a65abb5c4p-3, 0x1.b9f48c779e8b7p-5, 0x1.68c541c201122p-6,
@@ -258,7 +265,7 @@ INLINE float tan_quadrant_float32(double r, uint32_t q, float x) {
   return from_bits_float32(bits_float32(y) ^ (bits_float32(x) & 0x80000000u));
 }
 
-/* ulp: 0.6 */
+/* Largest error found: 0.6 ulp. */
 INLINE float m_tan_float32(float x) {
   double a = (double)abs_float32(x), k = fma_float64(a, 0x1.45f306dc9c883p-1, ROUNDER64);
   uint32_t q = (uint32_t)bits_float64(k);
@@ -272,13 +279,13 @@ INLINE float tan_any_float32(float x) {
   return tan_quadrant_float32(r, q, x);
 }
 
-/* asin(s) - s for 0 <= s <= 1/2, z = s^2. */
+/* asin(s) - s for 0 <= s <= 1/2, where z = s^2. */
 INLINE float asin_tail_float32(float s, float z) {
   return s * z * POLY32(6, z, 0x1.55554cp-3f, 0x1.33389ap-4f, 0x1.6cab96p-5f, 0x1.04a6c2p-5f,
                         0x1.d81a22p-7f, 0x1.33a37ep-5f);
 }
 
-/* Above 1/2: pi/2 - 2 asin(sqrt((1 - x) / 2)), whose root is NaN for |x| > 1. ulp: 1.5 */
+/* For |x| above 1/2: pi/2 - 2 asin(sqrt((1 - x) / 2)). The root is NaN for |x| > 1. Largest error found: 1.5 ulp. */
 INLINE float m_asin_float32(float x) {
   float a = abs_float32(x);
   bool big = a > 0.5f;
@@ -288,7 +295,7 @@ INLINE float m_asin_float32(float x) {
   return add_sign_float32(y, x);
 }
 
-/* ulp: 1.0 */
+/* Largest error found: 1.0 ulp. */
 INLINE float m_acos_float32(float x) {
   float a = abs_float32(x);
   bool big = a > 0.5f;
@@ -307,7 +314,7 @@ INLINE float atan_core_float32(float t) {
   return fma_float32(t * z, p, t);
 }
 
-/* ulp: 1.3 */
+/* Largest error found: 1.3 ulp. */
 INLINE float m_atan_float32(float x) {
   float a = abs_float32(x);
   bool big = a > 1.0f;
@@ -315,7 +322,8 @@ INLINE float m_atan_float32(float x) {
   return add_sign_float32(big ? 0x1.921fb6p0f - (p + 0x1.777a5cp-25f) : p, x);
 }
 
-/* The angle of the point (x, y): atan of the smaller over the larger coordinate, moved to its octant. ulp: 1.5 */
+/* The angle of the point (x, y): atan of the smaller over the larger coordinate, moved to the point's octant. Largest
+** error found: 1.5 ulp. */
 INLINE float m_atan2_float32(float y, float x) {
   float a = abs_float32(x), b = abs_float32(y);
   bool steep = b > a;
@@ -329,9 +337,9 @@ INLINE float m_atan2_float32(float y, float x) {
   return x != x || y != y ? NAN : p;
 }
 
-/* ---- in double: enough bits that the result is rounded once, from polynomials of float's degree ---- */
+/* ---- functions computed in double with polynomials of float's degree, so that the result is rounded once ---- */
 
-/* e^x to 2^-31 for |x| < 745; subnormal results are the caller's (float) conversion's. */
+/* e^x for |x| < 745 with an error of 2^-31. A subnormal result is rounded by the caller's conversion to float. */
 INLINE double exp_low(double x) {
   double k = fma_float64(x, 0x1.71547652b82fep0, ROUNDER64), s = pow2_float64(k);
   k -= ROUNDER64;
@@ -341,14 +349,14 @@ INLINE double exp_low(double x) {
   return s * fma_float64(r * r, p, r + 1.0);
 }
 
-/* x = 2^e m, sqrt(1/2) <= m < sqrt(2), for normal x > 0. */
+/* Splits a normal x > 0 into 2^e m with sqrt(1/2) <= m < sqrt(2). */
 INLINE double log_split_float64(double x, double *e) {
-  uint64_t u = bits_float64(x) + 0x00095f619980c433u;   /* bits of 1 less those of sqrt(1/2) */
+  uint64_t u = bits_float64(x) + 0x00095f619980c433u;   /* adds the difference of the bits of 1 and of sqrt(1/2) */
   *e = from_bits_float64((u >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
   return from_bits_float64((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
 }
 
-/* log(1 + x) to 2^-32 for finite x > -1. */
+/* log(1 + x) for finite x > -1, with an error of 2^-32. */
 INLINE double log1p_low(double x) {
   double e, u = 1.0 + x, m = log_split_float64(u, &e), f = e == 0 ? x : m - 1.0, z = f * f;
   double p = POLY64(10, f, 0x1.555553cc6c96bp-2, -0x1.ffffd456c1e33p-3, 0x1.999aaed1be662p-3, -0x1.5563cd90881b7p-3,
@@ -357,7 +365,7 @@ INLINE double log1p_low(double x) {
   return fma_float64(e, 0x1.62e42fefa39efp-1, f + fma_float64(f * z, p, -0.5 * z));
 }
 
-/* erfc(a) e^(a^2) to 2^-28 for 0 <= a <= 10.5: a polynomial in (3 - a) / (3 + a). */
+/* erfc(a) e^(a^2) for 0 <= a <= 10.5, with an error of 2^-28: a polynomial in (3 - a) / (3 + a). */
 INLINE double erfcx_low(double a) {
   double t = 1.0 / (a + 3.0), w = (3.0 - a) * t;
   double p = POLY64(10, w, 0x1.6e9827d3d85d2p-2, 0x1.2d8830413882ap-2, 0x1.92ede08535430p-3, 0x1.a7e3b26741cf2p-4,
@@ -366,21 +374,21 @@ INLINE double erfcx_low(double a) {
   return 3.0 * t * p;
 }
 
-/* ulp: 0.6 */
+/* Largest error found: 0.6 ulp. */
 INLINE float m_asinh_float32(float x) {
   double a = (double)abs_float32(x), z = a * a;
   double y = log1p_low(a + z / (1.0 + BUILTIN(sqrt)(1.0 + z)));
   return add_sign_float32(a < INFINITY ? (float)y : abs_float32(x), x);
 }
 
-/* ulp: 0.5 */
+/* Largest error found: 0.5 ulp. */
 INLINE float m_acosh_float32(float x) {
   double t = (double)x - 1.0;
   double y = log1p_low(t + BUILTIN(sqrt)(t * (t + 2.0)));
   return x >= 1.0f ? x < INFINITY ? (float)y : x : NAN;
 }
 
-/* ulp: 0.6 */
+/* Largest error found: 0.6 ulp. */
 INLINE float m_atanh_float32(float x) {
   float b = abs_float32(x);
   double a = (double)b;
@@ -389,7 +397,8 @@ INLINE float m_atanh_float32(float x) {
   return add_sign_float32(y, x);
 }
 
-/* x + x P(x^2) below 1, else 1 - e^-q(|x|), where q = -log(erfc). ulp: 1.0 / 1.1 */
+/* x + x P(x^2) for |x| below 1, else 1 - e^-q(|x|), where q = -log(erfc). Largest error found: 1.0 ulp with FMA, 1.1
+** without. */
 INLINE float m_erf_float32(float x) {
   int32_t n;
   float a = abs_float32(x), z = x * x, b = a > 4.0f ? 4.0f : a;
@@ -402,14 +411,15 @@ INLINE float m_erf_float32(float x) {
   return add_sign_float32(a > 4.0f ? 1.0f : a == a ? y : x, x);
 }
 
-/* Tail a = |x|: e^(-a^2) erfcx(a); 2 less that for negative x. ulp: 0.6 */
+/* The tail for a = |x| is e^(-a^2) erfcx(a). For negative x the result is 2 minus the tail. Largest error found: 0.6
+** ulp. */
 INLINE float m_erfc_float32(float x) {
   double a = (double)abs_float32(x), b = a > 10.5 ? 10.5 : a;
   double y = exp_low(-b * b) * erfcx_low(b);
   return x != x ? x : (float)(x < 0 ? 2.0 - y : y);
 }
 
-/* x Phi(x), Phi(-a) = e^(-a^2 / 2) erfcx(a / sqrt 2) / 2. ulp: 0.6 */
+/* x Phi(x), with Phi(-a) = e^(-a^2 / 2) erfcx(a / sqrt 2) / 2. Largest error found: 0.6 ulp. */
 INLINE float m_gelu_float32(float x) {
   double v = (double)x, a = (double)abs_float32(x), b = a > 14.8 ? 14.8 : a;
   double y = 0.5 * exp_low(-0.5 * b * b) * erfcx_low(b * 0x1.6a09e667f3bcdp-1);
@@ -418,20 +428,22 @@ INLINE float m_gelu_float32(float x) {
   return x == -INFINITY ? -0.0f : g;
 }
 
-/* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|): nothing cancels, unlike in logaddexp. ulp: 0.6 */
+/* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). This has no cancellation, unlike logaddexp. Largest error found: 0.6
+** ulp. */
 INLINE float m_softplus_float32(float x) {
   double a = (double)abs_float32(x), b = a > 200.0 ? 200.0 : a;
   return (float)((x < 0 ? 0 : (double)x) + log1p_low(exp_low(-b)));
 }
 
-/* ulp: 0.5 */
+/* Largest error found: 0.5 ulp. */
 INLINE float m_hypot_float32(float x, float y) {
   double a = (double)x, b = (double)y;
   bool inf = abs_float32(x) == INFINITY || abs_float32(y) == INFINITY;
   return inf ? INFINITY : (float)BUILTIN(sqrt)(a * a + b * b);
 }
 
-/* x^y = 2^(y log2 |x|), log2 to 2^-38; then the signs and the limits of C99's annex F. ulp: 0.6 */
+/* x^y = 2^(y log2 |x|), with an error of 2^-38 in log2. Then the signs and the limits of C99's annex F are applied.
+** Largest error found: 0.6 ulp. */
 INLINE float m_pow_float32(float x, float y) {
   double e, a = (double)abs_float32(x), b = (double)y, m = log_split_float64(a, &e);
   double s = (m - 1.0) / (m + 1.0), z = s * s;

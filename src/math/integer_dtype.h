@@ -1,6 +1,11 @@
-/* Functions of one integer dtype. scalar.h includes this header once a dtype and defines TYPE, the dtype's name, and U,
-** the name of the unsigned dtype of the same width. It also defines SIGNED, and WIDER, an unsigned type whose products
-** do not overflow int. The header undefines TYPE, U and WIDER. */
+/* The functions of one integer dtype. scalar.h includes this header once for each integer dtype, and defines:
+**
+**     TYPE     the dtype's name
+**     U        for a signed dtype, the name of the unsigned dtype of the same width
+**     WIDER    an unsigned C type in which products do not overflow int
+**     SIGNED   1 for a signed dtype, else 0
+**
+** This header undefines TYPE, U and WIDER. */
 
 #define NAME(name) PASTE(name, TYPE)
 #define T PASTE(TYPE, t)
@@ -30,7 +35,8 @@ INLINE T NAME(m_pow)(T x, T y) {
   return y < 0 ? unit : (T)power_wrapping((uint64_t)x, (uint64_t)y);
 }
 
-/* An arithmetic shift as the logical shift of x or ~x, since few machines have vector instructions for the former. */
+/* Shifts x right arithmetically, by a logical shift of x or ~x. Few machines have vector instructions for arithmetic
+** shifts. */
 INLINE T NAME(right)(T x, UNSIGNED n) {
   UNSIGNED sign = (UNSIGNED)(x < 0 ? -1 : 0);
   return (T)(((UNSIGNED)(x ^ (T)sign) >> (n < sizeof(T) * 8 ? n : sizeof(T) * 8 - 1)) ^ sign);

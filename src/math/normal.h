@@ -1,11 +1,12 @@
 #ifndef LT_MATH_NORMAL_H
 #define LT_MATH_NORMAL_H
 
-/* Two normals from two random words (Box–Muller): the same bits on every device. */
+/* Makes two normal numbers from two random words (Box–Muller), with the same bits on every device. */
 
 #include "math/scalar.h"
 
-/* v below 2^53. Where there is no such instruction: each half goes below the exponent of 2^52. */
+/* Converts v below 2^53. Without an instruction for this, each half becomes the mantissa of a number with the exponent
+** of 2^52. */
 INLINE double double_of(uint64_t v) {
 #if defined(__AVX512DQ__) || !defined(__SSE2__)
   return (double)(int64_t)v;
@@ -38,7 +39,7 @@ INLINE double cosine_series_float64(double z) {
 #define ROUNDER 0x1.8p52
 #include "math/turn.h"
 
-/* *x and *y from words: the first gives the radius, the second the angle in half turns. */
+/* Makes *x and *y from two words. The first word gives the radius, the second the angle in half turns. */
 INLINE void normals_float32(uint32_t first, uint32_t second, float mean, float deviation, float *x, float *y) {
   float u = ((float)(int32_t)(first >> 1) + 0.5f) * 0x1p-31f, log = m_log(u), s, c;      /* (0, 1] */
   turn_float32((float)(int32_t)second * 0x1p-31f, &s, &c);

@@ -1,11 +1,11 @@
 #ifndef LT_MATH_PTX_CUH
 #define LT_MATH_PTX_CUH
 
-/* All PTX. Each function has a twin in C++ for the emulator, or is not declared there: what uses it asks. */
+/* All PTX. For the emulator, a function has a twin in C++, or is not declared; then its callers test LT_EMULATOR. */
 
 #ifndef LT_EMULATOR
 
-/* One instruction; src/math/convert.h has the same in C. NaN becomes another NaN. */
+/* Converts by one instruction; src/math/convert.h does the same in C. The bits of a NaN are not kept. */
 static __device__ __forceinline__ float ptx_float32_from_float16(unsigned short h) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
@@ -17,7 +17,7 @@ static __device__ __forceinline__ unsigned short ptx_float16_from_float32(float 
   return h;
 }
 
-/* Statements before it are not mixed with statements after it. */
+/* Keeps the compiler from moving statements across this call. */
 static __device__ __forceinline__ void ptx_in_order() { asm volatile(""); }
 
 #else

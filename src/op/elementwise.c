@@ -16,7 +16,7 @@ void elementwise_init(elementwise *e, const enum dtype *in, int nin) {
   }
 }
 
-/* The dtype in which the program keeps value number `at`. */
+/* Returns the dtype in which the program keeps value number `at`. */
 static enum dtype kept_as(const elementwise_program *p, int at) {
   if (at < ELEMENTWISE_CONSTANT) return p->in[at];
   if (at < ELEMENTWISE_REGISTER) return p->constant_dtype[at - ELEMENTWISE_CONSTANT];
@@ -53,7 +53,7 @@ static int append_step(elementwise_program *p, const elementwise_step *s) {
   return OK;
 }
 
-/* Adds a step. Equal steps exist once, however often the expression has them. */
+/* Adds a step. Equal steps exist only once, however often the expression contains them. */
 static int add_step(elementwise_program *p, const elementwise_step *s, int *at) {
   int k = 0;
   for (; k < p->nstep; k++) {
@@ -64,7 +64,7 @@ static int add_step(elementwise_program *p, const elementwise_step *s, int *at) 
   return k < p->nstep ? OK : append_step(p, s);
 }
 
-/* A step that converts to d; also from d itself, as a copy. */
+/* Returns a step that converts to d. If the value already has dtype d, the step is a copy. */
 static elementwise_step conversion(const elementwise_program *p, int from, enum dtype d) {
   return (elementwise_step){.op = OP_positive, .compute = d, .from = kept_as(p, from), .gives = dtype_compute(d),
                       .in = {(uint8_t)from}};
@@ -90,7 +90,7 @@ static int add_value(elementwise *e, enum dtype d, int at, int *result) {
   return OK;
 }
 
-/* Finds the dtypes by way of tensors: the ops of an expression promote like those of scripts. */
+/* Finds the dtypes by means of tensors, so that the ops of an expression promote like those of scripts. */
 static int type_step(const elementwise *e, enum map_op op, const elementwise_arg *in, job *j) {
   tensor stand_in[MAX_ARITY];
   j->op = op;
@@ -139,7 +139,7 @@ int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, in
 
 /* ---- finishing ---- */
 
-/* For each value, the last step that reads it; -1: none. */
+/* Finds, for each value, the last step that reads it; -1: there is none. */
 static void find_last_uses(const elementwise_program *p, int *last) {
   for (int k = 0; k < ELEMENTWISE_STEPS; k++) last[k] = -1;
   for (int i = 0; i < p->nstep; i++)
@@ -147,7 +147,7 @@ static void find_last_uses(const elementwise_program *p, int *last) {
       if (p->step[i].in[k] >= ELEMENTWISE_REGISTER) last[p->step[i].in[k] - ELEMENTWISE_REGISTER] = i;
 }
 
-/* Allocates registers for the values, which are in single assignment: a register is reused after the last step that
+/* Allocates registers for the values, each of which is written only once. A register is reused after the last step that
 ** reads it. */
 static int deal_registers(elementwise_program *p) {
   int last[ELEMENTWISE_STEPS], home[ELEMENTWISE_STEPS];
@@ -173,7 +173,7 @@ static int deal_registers(elementwise_program *p) {
   return OK;
 }
 
-/* FNV-1a. */
+/* Computes an FNV-1a hash. */
 static uint64_t hash_bytes(const void *data, size_t n) {
   uint64_t h = 0xcbf29ce484222325u;
   for (const unsigned char *p = data, *end = p + n; p < end; p++) h = (h ^ *p) * 0x100000001b3u;
@@ -187,7 +187,7 @@ int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d) 
   int at;
   e->result = d == DT_none ? own : d;
   int st = add_input(e, in, dtype_compute(own), &at);
-  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* for an input or a constant, adds a step */
+  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* an input or a constant as result needs a step */
     elementwise_step s = conversion(p, at, dtype_compute(own));
     st = append_step(p, &s);
   }

@@ -1,20 +1,20 @@
 #ifndef LT_OP_ELEMENTWISE_H
 #define LT_OP_ELEMENTWISE_H
 
-/* Element-wise expressions: built one value after the other, with the dtypes of the table's ops, and then run as one
-** program. */
+/* Element-wise expressions. They are built one value after the other, with the dtypes of the op table, and then run as
+** one program. */
 
 #include "op/op.h"
 
 enum { ELEMENTWISE_VALUES = 256 };
 
-/* A value of the expression: its dtype as scripts see it, and its number in the program. */
+/* A value of the expression: its dtype for scripts, and its number in the program. */
 typedef struct elementwise_value {
   enum dtype dtype;
   int        at;
 } elementwise_value;
 
-/* An operand of an op of the expression: value number `value`, or (-1) a weak number. */
+/* An operand of an op of the expression: value number `value`, or a weak number if `value` is -1. */
 typedef struct elementwise_arg {
   int    value;
   scalar s;
@@ -32,20 +32,21 @@ typedef struct elementwise {
 /* Starts an expression of nin <= MAX_IN parameters. */
 void elementwise_init(elementwise *e, const enum dtype *in, int nin);
 
-/* *result = the number of the value op(in[0], …). ERR_DTYPE; ERR_SCALAR; ERR_OVERFLOW: too long. */
+/* Adds the op; *result is the number of its value. ERR_DTYPE; ERR_SCALAR; ERR_OVERFLOW: the expression is too long. */
 int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in, int *result);
 
-/* *result = in, converted to d. ERR_SCALAR: a number that d cannot hold. */
+/* Adds a conversion of `in` to d; *result is the number of its value. ERR_SCALAR: d cannot hold a number. */
 int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result);
 
-/* Makes `in` the result, in dtype d (DT_none: its own), and allocates registers. ERR_OVERFLOW: too deep. */
+/* Makes `in` the result, in dtype d (DT_none: its own dtype), and allocates registers. ERR_OVERFLOW: too many values
+** are needed at a time. */
 int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d);
 
-/* Finds place, shape and dtypes of a call whose inputs are in j. ERR_DTYPE: *wrong is an input whose dtype does not
-** promote to its parameter's; ERR_SCALAR: *wrong is a number that does not fit its parameter. */
+/* Finds place, shape and dtypes of a call with the inputs in j. ERR_DTYPE: input *wrong has a dtype that does not
+** promote to its parameter's dtype. ERR_SCALAR: input *wrong is a number that does not fit its parameter. */
 int elementwise_prepare(const elementwise *e, job *j, int *wrong);
 
-/* Runs the expression into `out`; errors as for job_run. */
+/* Runs the expression into `out`. Errors are as for job_run. */
 int elementwise_run(const elementwise *e, const job *j, tensor *out);
 
 #endif

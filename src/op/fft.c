@@ -11,7 +11,7 @@ const fft_info fft_ops[FFT_COUNT] = {
   FFT_OPS(FFT_ROW)
 };
 
-/* The float dtype of a transform: integers become the default float. DT_none: bool and half floats have no
+/* Returns the float dtype of a transform. Integers become the default float. DT_none: bool and half floats have no
 ** transforms. */
 static enum dtype float_of(enum dtype d) {
   if (dtype_kind(d) == KIND_BOOL) return DT_none;
@@ -35,7 +35,7 @@ int fft_prepare(fft_op *f) {
 
 /* ---- element-wise parts ---- */
 
-/* The view of `count` elements of dim d from `first` on. */
+/* Returns a view of `count` elements of dim d, from `first` on. */
 static tensor part_of(const tensor *t, int d, int64_t first, int64_t step, int64_t count) {
   tensor v = *t;
   view_range(&v, d, first, step, count);
@@ -72,7 +72,7 @@ typedef struct step {
 static int64_t in_length(const step *s)  { return s->kind == FFT_hermitian ? s->n / 2 + 1 : s->n; }
 static int64_t out_length(const step *s) { return s->kind == FFT_real ? s->n / 2 + 1 : s->n; }
 
-/* The inverse of real lines is the conjugate of the device's result. */
+/* Runs a transform of one dim. The inverse of real lines is the conjugate of the device's result. */
 static int transform(const step *s, const tensor *in, tensor *out) {
   bool inverse = s->kind == FFT_hermitian || (s->kind == FFT_complex && s->inverse);
   fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s->scale, .n = s->n,
@@ -87,11 +87,11 @@ static int transform(const step *s, const tensor *in, tensor *out) {
   return st == OK && s->kind == FFT_real && s->inverse ? conjugate(out, out) : st;
 }
 
-/* ---- the other half of what real numbers give ---- */
+/* ---- filling the second half of transforms of real numbers ---- */
 
-/* Fills the second half by y[-j] = conj(y[j]), with indices modulo the lengths: the part of dim s[0] after the first
-** half. In each other dim, index 0 stays and the later indices are reversed; the bits of `later` select one of these
-** two parts for each dim. */
+/* Fills the second half, which is the part of dim s[0] after the first half, by y[-j] = conj(y[j]), with indices modulo
+** the lengths. In each other dim, index 0 stays and the later indices are reversed. The bits of `later` select one of
+** these two parts for each dim. */
 static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
   int64_t rest = (s[0].n - 1) / 2;
   tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);
@@ -111,7 +111,8 @@ static int mirror(const tensor *out, const step *s, int nsteps) {
 
 /* ---- all dims ---- */
 
-/* The scale: the inverse of the product of all transformed lengths, or of its square root, by the norm. */
+/* Returns the scale that the norm requires: 1, or the inverse of the product of all transformed lengths or of its
+** square root. */
 static double scale_of(const fft_op *f) {
   double n = 1;
   for (int i = 0; i < f->ndims; i++) n *= (double)f->n[i];
@@ -119,13 +120,13 @@ static double scale_of(const fft_op *f) {
   return f->info->inverse == (f->norm == FFT_NORM_backward) ? 1 / n : 1;
 }
 
-/* True for complex results of real numbers, of which half is computed. */
+/* True for complex results of real numbers, because only half of such a result is computed. */
 static bool from_real(const fft_op *f) {
   return f->info->kind != FFT_hermitian && dtype_kind(f->in->dtype) < KIND_COMPLEX;
 }
 
-/* Orders the steps. The halved dim comes first if it is made, so that the other steps have less to do, and last if it
-** is used. The scale belongs to the last step. */
+/* Orders the steps. If the halved dim is made, it comes first, so that the other steps have less to do. If it is used,
+** it comes last. The scale belongs to the last step. */
 static void make_steps(const fft_op *f, step *s) {
   enum fft_kind kind = from_real(f) ? FFT_real : f->info->kind;
   for (int i = 0; i < f->ndims; i++) {
@@ -136,7 +137,7 @@ static void make_steps(const fft_op *f, step *s) {
   s[f->ndims - 1].scale = scale_of(f);
 }
 
-/* A view of the input without elements that the steps do not use. */
+/* Returns a view of the input without elements that the steps do not use. */
 static tensor trimmed(const fft_op *f, const step *s) {
   tensor v = *f->in;
   for (int i = 0; i < f->ndims; i++)
@@ -144,8 +145,8 @@ static tensor trimmed(const fft_op *f, const step *s) {
   return v;
 }
 
-/* A new tensor of shape `like`, except that its length along the step's dim is what the step's input needs. *inside is
-** the part of that shape; the rest is zeros. */
+/* Makes a tensor with the shape `like`, except for the step's dim, which gets the length that the step's input needs.
+** *inside is the part with shape `like`; the rest is zeros. */
 static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *like, const step *s, place where) {
   shape wide = *like;
   wide.dim[s->dim] = in_length(s);
@@ -155,7 +156,8 @@ static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *
   return inside->count < fresh->count ? clear_after(fresh, s->dim, like->dim[s->dim]) : OK;
 }
 
-/* The input of the first step: the trimmed view itself, or a copy that is converted, lengthened or conjugated. */
+/* Sets *use to the input of the first step: the trimmed view itself, or a copy that is converted, lengthened or
+** conjugated. */
 static int first_input(const fft_op *f, const step *s, const tensor *trim, tensor *fresh, const tensor **use) {
   enum dtype part = dtype_kind(f->result) == KIND_COMPLEX ? dtype_real(f->result) : f->result;
   bool complex = dtype_kind(trim->dtype) == KIND_COMPLEX;
@@ -169,8 +171,8 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
   return st == OK ? copy(&inside, trim, conjugated) : st;
 }
 
-/* The place to which a step writes if it is not the last: the beginning of the next step's input. Every second step
-** before the last may use out's memory, if it is large enough. */
+/* Makes the tensor to which a step writes, unless it is the last step: the beginning of the next step's input. Every
+** second step before the last may use out's memory, if it is large enough. */
 static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
                       tensor *inside) {
   shape wide = in->shape;
@@ -186,7 +188,7 @@ static int next_input(const step *next, int left, const tensor *in, const step *
   return make_input(fresh, inside, d, &wide, next, in->store->place);
 }
 
-/* have: the tensor that owns `in`, or none. */
+/* Runs all steps. have: the tensor that owns `in`, or a tensor without storage. */
 static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *have, tensor *out) {
   int st = OK;
   for (int i = 0; st == OK && i < f->ndims - 1; i++) {
@@ -200,7 +202,7 @@ static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *h
   return st == OK ? transform(&s[f->ndims - 1], in, out) : st;
 }
 
-/* The same as fft_run for contiguous memory of the result's dtype. */
+/* Like fft_run, but `out` must be contiguous and of the result's dtype. */
 static int run_all(const fft_op *f, tensor *out) {
   step s[MAX_DIMS];
   make_steps(f, s);

@@ -6,12 +6,14 @@
 
 #include "op/op.h"
 
-/* The direction that is divided by n, the number of elements that are transformed together. backward: the inverse;
-** ortho: both directions, by the square root of n; forward: the forward one. */
+/* Tells which direction is divided by n, the number of elements that are transformed together. backward: the inverse is
+** divided by n. ortho: both directions are divided by the square root of n. forward: the forward direction is divided
+** by n. */
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
-/* X(name, kind, inverse, dims). dims: 1: one; 2: the last two by default; 0: all by default. A Hermitian transform that
-** is not an inverse, and a real one that is, take the conjugates. */
+/* X(name, kind, inverse, dims). dims is 1 for one dim, 2 for the last two dims by default, and 0 for all dims by
+** default. A Hermitian transform that is not an inverse takes the conjugates, and so does a real transform that is an
+** inverse. */
 #define FFT_OPS(X)                       \
   X(fft,    FFT_complex,   false, 1)     \
   X(ifft,   FFT_complex,   true,  1)     \
@@ -46,16 +48,17 @@ typedef struct fft_op {
   const tensor *in;
   enum fft_norm norm;
   int           ndims;        /* at least one */
-  int           dim[MAX_DIMS];/* the last one is the dim of which half is kept */
+  int           dim[MAX_DIMS];/* if half of a dim is kept, this is the last one */
   int64_t       n[MAX_DIMS];  /* length of the transform along each dim, at least 1 */
   enum dtype    result;
   shape         shape;        /* shape of the result */
 } fft_op;
 
-int fft_prepare(fft_op *f);              /* ERR_DTYPE */
+int fft_prepare(fft_op *f);              /* returns OK or ERR_DTYPE */
 
-/* Computes the transform into `out`, which must not share memory with the input. ERR_DEVICES ERR_OUT_SHAPE ERR_CAST
-** ERR_READONLY ERR_OVERLAP, which leave out as it is; ERR_MEMORY ERR_NO_KERNEL … */
+/* Computes the transform into `out`, which must not share memory with the input. Fails with ERR_DEVICES,
+** ERR_OUT_SHAPE, ERR_CAST, ERR_READONLY or ERR_OVERLAP, and then `out` is unchanged, or with ERR_MEMORY, ERR_NO_KERNEL
+** and so on. */
 int fft_run(const fft_op *f, tensor *out);
 
 #endif

@@ -12,19 +12,19 @@ typedef struct graph {
   random_cells cells;
 } graph;
 
-/* An empty graph, which graph_free accepts. */
+/* Returns an empty graph, which graph_free accepts. */
 graph graph_init(place where);
 
 /* Captures this thread's work at g->where from now on. ERR_CAPTURE: another graph is being captured. */
 int graph_begin(graph *g);
 
-/* Ends the capture. keep: the graph is wanted; an unwanted or failed graph is freed. */
+/* Ends the capture. keep: the graph is wanted. A graph that is not wanted, or that failed, is freed. */
 int graph_end(graph *g, bool keep);
 
-/* Queues all of the work again, with new random numbers. */
+/* Queues all of the recorded work again, with new random numbers. */
 int graph_replay(graph *g);
 
-/* Harmless if called twice, or after the device was reopened. */
+/* Frees the graph. A second call is harmless, and so is a call after the device was reopened. */
 void graph_free(graph *g);
 
 #endif

@@ -38,7 +38,8 @@ static int send(tensor *out, const tensor *in) {
   return st;
 }
 
-/* The dtype to send: converts first if the result is smaller. */
+/* Returns the dtype in which elements are sent: the smaller one, so that elements are converted first if the result is
+** smaller. */
 static enum dtype sent_dtype(const tensor *out, const tensor *in) {
   return dtype_size(out->dtype) < dtype_size(in->dtype) ? out->dtype : in->dtype;
 }
@@ -78,12 +79,12 @@ int host_read(const tensor *t, enum dtype as, void *to) {
 
 int host_write(tensor *t, enum dtype as, const void *from) {
   storage s;
-  tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* only read */
+  tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* the tensor is only read */
   if (t->count == 0) return OK;
   return place_equal(t->store->place, s.place) ? op_copy_by(device_write, t, &in) : host_copy(t, &in);
 }
 
-/* Copies the ends of dims `dim` and later. */
+/* Copies the ends of dim `dim` and of later dims. */
 static int copy_ends(const tensor *from, tensor *to, int dim) {
   if (dim == from->shape.ndim) return host_pack(to, from);
   int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;

@@ -75,7 +75,7 @@ int index_run(index_job *j, tensor *values) {
   int st = check(j, values);
   if (st == OK) st = shape_expand(&values->shape, values->stride, &j->shape, stride);
   if (st != OK) return st;
-  index_call c;                     /* 4 KiB: not initialised, because only the used fields are set */
+  index_call c;                     /* not initialised, because it has 4 KiB and only the used fields are set */
   c.op = j->op;
   c.nindex = j->nindex;
   c.sound = j->sound;

@@ -9,21 +9,21 @@
 typedef struct index_input {
   const tensor *t;
   int64_t stride[MAX_DIMS];     /* strides over the positions */
-  int64_t length, step;         /* of the indexed dim: its length and stride */
-  int     dim;                  /* the script's number of that dim, 0-based, for messages */
+  int64_t length, step;         /* length and stride of the indexed dim */
+  int     dim;                  /* the script's number of that dim, 0-based, for error messages */
 } index_input;
 
 /* Elements of `target`, at positions of shape `shape`. */
 typedef struct index_job {
   enum index_op op;
   shape   shape;
-  tensor  target;               /* storage, offset and dtype of the target, where positions start */
+  tensor  target;               /* storage, offset and dtype of the target at the first position */
   int64_t stride[MAX_DIMS];     /* the target's strides over the positions, 0 in indexed dims */
   int     nindex;
   index_input index[MAX_DIMS];
-  bool    sound;                /* positions of masks: in range and distinct */
-  const char *function;         /* the beginning of messages: a literal */
-  int64_t bad;                  /* with ERR_INDEX: the invalid value, and its index tensor */
+  bool    sound;                /* the positions come from masks, so they are in range and distinct */
+  const char *function;         /* the beginning of error messages: a literal */
+  int64_t bad;                  /* after ERR_INDEX: the invalid value, and the number of its index tensor */
   int     bad_index;
 } index_job;
 
@@ -33,19 +33,22 @@ void index_start(index_job *j, enum index_op op, const tensor *x);
 /* Adds a dim of x without an index to the positions. */
 void index_dim(index_job *j, const tensor *x, int dim);
 
-/* Adds index tensor t, of a shape that broadcasts to dims first … first + ndim - 1 of the positions, which picks in dim
-** of x. */
+/* Adds index tensor t for dim `dim` of x. The shape of t must broadcast to dims first … first + ndim - 1 of the
+** positions. */
 int index_add_input(index_job *j, const tensor *t, int first, int ndim, const tensor *x, int dim);
 
-/* Runs the job. values: of the target's dtype, broadcast to the positions (get: of their shape, written). ERR_INDEX
-** ERR_BROADCAST ERR_DEVICES ERR_READONLY ERR_OVERLAP ERR_DTYPE ERR_NO_KERNEL. */
+/* Runs the job. values have the target's dtype and are broadcast to the positions. For a get, they have the positions'
+** shape and are written. Fails with ERR_INDEX, ERR_BROADCAST, ERR_DEVICES, ERR_READONLY, ERR_OVERLAP, ERR_DTYPE or
+** ERR_NO_KERNEL. */
 int index_run(index_job *j, tensor *values);
 
-/* Counts the true elements of a contiguous bool tensor; writes their positions as rows of out [ndim, count]. */
+/* op_count_true counts the true elements of a contiguous bool tensor. op_nonzero writes their positions as rows of out
+** [ndim, count]. */
 int op_count_true(const tensor *mask, int64_t *count);
 int op_nonzero(const tensor *mask, tensor *out);
 
-/* out[i] = 1-based place of values[i] in sorted. Both have one compute dtype, and all operands are contiguous. */
+/* out[i] = 1-based place of values[i] in sorted. Both inputs have the same compute dtype. All operands are
+** contiguous. */
 int op_search(const tensor *sorted, const tensor *values, bool right, tensor *out);
 
 #endif

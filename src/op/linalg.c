@@ -6,15 +6,16 @@
 #include "base/dispatch.h"
 #include "base/view.h"
 
-/* The properties of every op of linalg. */
-enum home { OWN, FIRST, SECOND };     /* where a's copy is: in memory of its own, or in the first or second result,
-                                      ** which it becomes */
+/* Properties of every op of linalg. */
+enum home { OWN, FIRST, SECOND };     /* where a is copied: to OWN memory, or to the memory of the first or second
+                                      ** result, which overwrites the copy */
 
 static const struct linalg_way {
   bool square;
   bool takes_b;
-  bool reports;          /* the op asks for info */
-  bool columns;          /* the op needs a itself; otherwise its transpose, a row-major copy, suffices */
+  bool reports;          /* the op requests info */
+  bool columns;          /* the op needs a in column-major order; otherwise a row-major copy, which is the transpose,
+                         ** suffices */
   enum home home;
 } ways[LINALG_COUNT] = {
   [LINALG_cholesky] = {.square = true, .reports = true, .home = FIRST},
@@ -41,7 +42,7 @@ static int choose_dtype(linalg_job *j) {
   return dtype_compute(d) == d ? OK : ERR_DTYPE;
 }
 
-/* Finds the size of a's matrices, and their batch combined with that of b. */
+/* Finds the size of a's matrices, and their batch, combined with b's batch. */
 static int choose_shapes(linalg_job *j) {
   const shape *a = &j->a->shape;
   if (a->ndim < 2) return ERR_RANK;
@@ -76,7 +77,7 @@ static void add_columns(linalg_job *j, enum dtype dtype, int64_t rows, int64_t c
   add_result(j, dtype, 2, rows, columns)->columns = true;
 }
 
-/* Adds a result with as many columns as b. */
+/* Adds a result with as many columns as b has. */
 static void add_solution(linalg_job *j, int64_t rows) {
   add_result(j, j->dtype, j->vector ? 1 : 2, rows, j->k)->columns = !j->vector;
 }
@@ -143,7 +144,7 @@ int linalg_prepare(linalg_job *j) {
 
 /* ---- running ---- */
 
-/* Allocates t, batch × m × n, with contiguous memory; columns: column-major. */
+/* Allocates t, batch × m × n, with contiguous memory. If `columns` is set, the memory is column-major. */
 static void lay_out(const linalg_job *j, tensor *t, int64_t m, int64_t n, bool columns) {
   t->shape = j->batch;
   int d = t->shape.ndim;
@@ -154,7 +155,7 @@ static void lay_out(const linalg_job *j, tensor *t, int64_t m, int64_t n, bool c
   if (columns) view_swap(t, d, d + 1);
 }
 
-/* work: a copy of a, in home's memory or (home NULL) in its own. */
+/* Makes `work` a copy of a, in the memory of `home`, or in its own memory if `home` is NULL. */
 static int copy_a(const linalg_job *j, tensor *work, const tensor *home, bool columns) {
   shape s = j->batch;
   s.dim[s.ndim++] = j->m;
@@ -167,7 +168,7 @@ static int copy_a(const linalg_job *j, tensor *work, const tensor *home, bool co
   return op_copy(work, j->a);
 }
 
-/* Copies b into the first result; if that has more rows (lstsq), the rest becomes 0. */
+/* Copies b into the first result. If the result has more rows (lstsq), the others become 0. */
 static int copy_b(const linalg_job *j, tensor *x) {
   tensor rows = *x;
   int d = j->batch.ndim, st = OK;
@@ -179,7 +180,7 @@ static int copy_b(const linalg_job *j, tensor *x) {
   return st == OK ? op_copy(&rows, j->b) : st;
 }
 
-/* Chooses the place of a's copy, and its memory order. */
+/* Chooses the memory of a's copy, and its memory order. */
 static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   switch (ways[j->op].home) {
     case FIRST:  return out[0];
@@ -190,8 +191,8 @@ static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   return q_fits ? out[0] : NULL;
 }
 
-/* The eigenvectors of aᵀ = conj(a) are the conjugates of a's. A Cholesky factor's triangle is passed to the device as
-** the upper one. */
+/* True if a must be copied in column-major order. For eigh this is needed because the eigenvectors of aᵀ = conj(a) are
+** the conjugates of a's. A Cholesky factor's triangle is passed to the device as the upper one. */
 static bool choose_columns(const linalg_job *j) {
   if (j->op == LINALG_eigh) return j->vectors && dtype_kind(j->dtype) == KIND_COMPLEX;
   if (j->op == LINALG_cholesky) return j->upper;
@@ -200,7 +201,7 @@ static bool choose_columns(const linalg_job *j) {
 
 static double epsilon(enum dtype d) { return ldexp(1, 1 - dtypes[dtype_real(d)].digits); }
 
-/* Sets the results as the call's operands. */
+/* Sets the results as operands of the call. */
 static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out) {
   void *r[LINALG_RESULTS];
   for (int i = 0; i < j->nout; i++) r[i] = tensor_data(out[i]);
@@ -252,7 +253,7 @@ static linalg_call make_call(const linalg_job *j, const tensor *a, bool columns,
   return c;
 }
 
-/* Calls the device, and notes the first matrix without a result. */
+/* Calls the device, and stores the number of the first matrix without a result. */
 static int call_device(linalg_job *j, linalg_call *c) {
   place where = j->a->store->place;
   int32_t few[16], *info = NULL;
@@ -278,7 +279,7 @@ static int fill_identity(tensor *t) {
   return st == OK ? op_fill(&line, (scalar){.f = 1, .i = 1}) : st;
 }
 
-/* The results for matrices without elements: empty products, and orthogonal matrices. */
+/* Writes the results for matrices without elements: empty products, and orthogonal matrices. */
 static int run_empty(const linalg_job *j, tensor *const *out) {
   int st = OK;
   for (int i = 0; st == OK && i < j->nout; i++) {
@@ -291,7 +292,7 @@ static int run_empty(const linalg_job *j, tensor *const *out) {
   return st;
 }
 
-/* lstsq without columns still has rank and values, so it runs with one column. */
+/* Runs lstsq without columns. It still has rank and values, so it runs with one column. */
 static int run_no_columns(linalg_job *j, tensor *const *out) {
   tensor b = {.store = NULL}, *with[LINALG_RESULTS] = {&b, out[1], out[2]};
   linalg_job one = *j;

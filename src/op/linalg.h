@@ -2,13 +2,13 @@
 #define LT_OP_LINALG_H
 
 /* Linear algebra by LAPACK or a device's replacement: determines dtypes and shapes, copies into the memory order that
-** LAPACK wants, and calls the device. Raises no Lua errors. */
+** LAPACK requires, and calls the device. Raises no Lua errors. */
 
 #include "op/op.h"
 
 enum { LINALG_RESULTS = 4 };
 
-/* A result as scripts see it. columns: its last two dims are transposed in memory. */
+/* A result with the dtype and shape that scripts see. columns: its last two dims are transposed in memory. */
 typedef struct linalg_result {
   enum dtype dtype;
   shape      shape;
@@ -36,16 +36,16 @@ typedef struct linalg_job {
   int     nout;
   linalg_result out[LINALG_RESULTS];
 
-  int64_t failed;              /* with ERR_MATRIX: the first matrix without a result, 0-based, */
-  int32_t info;                /* and its info: calls.h */
+  int64_t failed;              /* after ERR_MATRIX: the first matrix without a result, 0-based */
+  int32_t info;                /* after ERR_MATRIX: the info of that matrix, see calls.h */
 } linalg_job;
 
-/* ERR_RANK ERR_SQUARE ERR_INNER (a's rows, b's) ERR_BROADCAST ERR_NDIM ERR_DTYPE ERR_DEVICES; integers only, no
-** memory. */
+/* Computes dtypes and shapes, without allocating memory. Fails with ERR_RANK, ERR_SQUARE, ERR_INNER (a and b differ in
+** rows), ERR_BROADCAST, ERR_NDIM, ERR_DTYPE or ERR_DEVICES. */
 int linalg_prepare(linalg_job *j);
 
-/* Computes into new tensors for these results. ERR_MATRIX ERR_MEMORY ERR_OVERFLOW (more than LAPACK can count)
-** ERR_NO_KERNEL … */
+/* Computes the results into new tensors. Fails with ERR_MATRIX, ERR_MEMORY, ERR_NO_KERNEL and so on, or with
+** ERR_OVERFLOW for more elements than LAPACK can count. */
 int linalg_run(linalg_job *j, tensor *const *out);
 
 #endif

@@ -7,8 +7,8 @@ static enum precision precision = PRECISION_ieee;
 void matmul_set_precision(enum precision p) { precision = p; }
 enum precision matmul_precision(void) { return precision; }
 
-/* An input as a stack of matrices: batch dims, then rows and columns. A vector is one row (left) or one column (right);
-** the stride of its other dim is 0. */
+/* An input as a stack of matrices: batch dims, then rows and columns. A vector is one row (on the left) or one column
+** (on the right). The stride of its other dim is 0. */
 typedef struct side {
   shape   batch;
   int64_t size[2], stride[2];
@@ -93,7 +93,7 @@ static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tenso
   return device_gemm(where, &c);
 }
 
-/* *use is t, or `fresh`: a copy of it in dtype d. */
+/* Sets *use to t if t has dtype d, else to `fresh`, which becomes a copy of dtype d. */
 static int converted(const tensor *t, enum dtype d, tensor *fresh, const tensor **use) {
   *use = t;
   if (t->dtype == d) return OK;
@@ -103,7 +103,7 @@ static int converted(const tensor *t, enum dtype d, tensor *fresh, const tensor 
   return op_copy(fresh, t);
 }
 
-/* Like converted, for the left side, which vecdot conjugates. */
+/* Like converted for the left input, which vecdot conjugates. */
 static int converted_left(const matmul_job *j, tensor *fresh, const tensor **use) {
   if (j->kind != MATMUL_vecdot || dtype_kind(j->a->dtype) != KIND_COMPLEX)
     return converted(j->a, j->dtype, fresh, use);
@@ -118,7 +118,7 @@ static int check_out(const matmul_job *j, const tensor *out) {
   return check_apart(out, &j->shape, j->dtype, (const tensor *[]){j->a, j->b}, 2);
 }
 
-/* Narrow floats with integers, which may not fit them, are multiplied in float32. */
+/* Returns the dtype of the product. Narrow floats with integers, which may not fit them, are multiplied in float32. */
 static enum dtype product_dtype(const matmul_job *j) {
   bool integer = dtype_kind(j->a->dtype) < KIND_FLOAT || dtype_kind(j->b->dtype) < KIND_FLOAT;
   return integer ? dtype_compute(j->dtype) : j->dtype;

@@ -23,8 +23,8 @@ bool op_is_hidden(enum map_op op) {
 
 /* ---- dtypes ---- */
 
-/* A weak number never widens within a kind; a complex one makes dtypes complex; an integer lifts bool to int64, a float lifts
-** bool and integers to the default float, a boolean lifts nothing. */
+/* A weak number never widens a dtype within its kind. A complex number makes dtypes complex. A float turns bool and
+** integers into the default float, an integer turns bool into int64, a boolean changes nothing. */
 enum dtype promote_arg(enum dtype d, const arg *a) {
   if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
   if (a->s.is_complex) return d == DT_none ? DT_complex128 : dtype_complex(d);
@@ -38,7 +38,7 @@ enum dtype promote_all(const arg *in, int n) {
   enum dtype d = DT_none;
   for (int i = 0; i < n; i++)
     if (in[i].t) d = promote_arg(d, &in[i]);
-  for (int i = 0; i < n; i++)                /* among numbers, a complex one decides, at any position */
+  for (int i = 0; i < n; i++)                /* a complex number decides among numbers, at any position */
     if (d == DT_none && in[i].s.is_complex) d = promote_arg(d, &in[i]);
   for (int i = 0; i < n; i++)
     if (!in[i].t) d = promote_arg(d, &in[i]);
@@ -63,7 +63,8 @@ bool scalar_fits(enum dtype d, const scalar *s) {
   return dtype_kind(d) == KIND_BOOL ? i == 0 || i == 1 : integer_fits(d, i);
 }
 
-/* Integers become default floats for float-only ops; for predicates, whose dtype is invisible, they become float64. */
+/* Returns the dtype to which float-only ops convert integers: the default float. For predicates, whose compute dtype is
+** invisible, it is float64. */
 static enum dtype to_float(const op_info *info) { return info->result == RESULT_BOOL ? DT_float64 : dtype_default_float(); }
 
 int job_dtypes(job *j) {
@@ -76,7 +77,8 @@ int job_dtypes(job *j) {
     d = to_float(info);
   }
   j->result = result_dtype(info->result, d);
-  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* the step depends on the stored dtype */
+  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* the result of nextafter depends on the stored
+                                                                ** dtype */
   for (int i = first; i < j->nin; i++)
     if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
   return OK;
@@ -155,7 +157,7 @@ static void sort_dims(plan *p, int noperands) {
     }
 }
 
-/* True if the operands are all row-major of one shape, or single elements. The plan is then one dim. */
+/* True if all operands are row-major of one shape, or single elements. The plan is then one dim. */
 static bool plan_flat(plan *p, const job *j, const tensor *out) {
   if (!tensor_is_contiguous(out)) return false;
   p->ndim = 1;
@@ -225,8 +227,8 @@ int job_run(const job *j, tensor *out) {
   return st != OK ? st : job_compute(j, out);
 }
 
-/* A copy as a job. Conversions between all kinds are allowed: x:to("int8") of floats saturates. The compute dtype is
-** that of the target, so that the load converts. */
+/* Returns a copy as a job. Conversions between all kinds are allowed: x:to("int8") of floats saturates. The compute
+** dtype is that of the target, so that loading converts. */
 static job identity(tensor *out, arg in) {
   return (job){.op = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
                .result = out->dtype, .shape = out->shape};
@@ -258,7 +260,7 @@ int op_set_parts(tensor *out, const arg *re, const arg *im) {
   return st == OK ? set_part(out, 1, im) : st;
 }
 
-/* OK if a copy of `in` may write `out`. */
+/* Returns OK if a copy of `in` may write `out`. */
 static int check_copy(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;

@@ -7,11 +7,11 @@
 #include "base/random.h"
 #include "op/op.h"
 
-/* The greatest value of the float dtype d below b. */
+/* Returns the greatest value below b of the float dtype d. */
 static double below(enum dtype d, double b) {
   if (d == DT_float64) return nextafter(b, -INFINITY);
   if (d == DT_float32) return (double)nextafterf((float)b, -INFINITY);
-  int exponent, digits = dtypes[d].digits;               /* narrow floats: one step of the significand */
+  int exponent, digits = dtypes[d].digits;               /* for narrow floats: one step of the significand */
   double s = frexp(b, &exponent);
   if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the steps are half as wide */
   int least = 3 - digits - (1 << (dtypes[d].exponent - 1));      /* exponent of the least subnormal */
@@ -49,7 +49,8 @@ static int add_cell(random_cells *c, generator *g) {
   return st;
 }
 
-/* The generator's cell in the captured graph, made at its first use; NULL if no graph is captured. */
+/* Finds the generator's cell in the captured graph. A cell is made at its first use. *cell is NULL if no graph is
+** captured. */
 static int find_cell(generator *g, place where, const random_cell **cell) {
   *cell = NULL;
   if (!captured || !place_equal(captured->where, where)) return OK;

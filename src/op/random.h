@@ -1,16 +1,16 @@
 #ifndef LT_OP_RANDOM_H
 #define LT_OP_RANDOM_H
 
-/* Random fills, which advance the counter of a generator by the numbers they use. Raises no Lua errors. */
+/* Random fills. Each fill advances the counter of a generator by the numbers used. Raises no Lua errors. */
 
 #include "base/tensor.h"
 
 typedef struct generator {
-  uint64_t seed, offset;      /* Philox key; the next unused counter */
+  uint64_t seed, offset;      /* the Philox key, and the next unused counter */
 } generator;
 
-/* The distribution. a, b: uniform in [a, b), or normal with mean and standard deviation; low, range: integers low … low
-** + range - 1; range 0 means all 2^64. */
+/* The distribution. a, b: uniform in [a, b), or normal with mean a and standard deviation b. low, range: integers low …
+** low + range - 1; a range of 0 means all 2^64. */
 typedef struct random_job {
   enum random_op op;
   double   a, b;
@@ -18,14 +18,17 @@ typedef struct random_job {
   uint64_t range;
 } random_job;
 
-/* Fills `out` (any strides). ERR_DTYPE: floats into integers or bool; ERR_READONLY ERR_MEMORY ERR_NO_KERNEL. */
+/* Fills `out`, which may have any strides. Fails with ERR_DTYPE for floats into integers or bool, or with
+** ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
 int random_run(const random_job *j, generator *g, tensor *out);
 
-/* ---- graphs: their draws count from cells in the device's memory, which each replay sets ---- */
+/* ---- graphs ----
+** The draws of a graph count from cells in the device's memory, which each replay sets. */
 
 typedef struct random_cell {
   generator *g;
-  uint64_t   start, advance;  /* its offset when the capture began; the number of counters that a replay uses */
+  uint64_t   start, advance;  /* start: the generator's offset when the capture began; advance: the number of counters
+                              ** that a replay uses */
   uint64_t  *cell;
 } random_cell;
 
@@ -40,7 +43,8 @@ void random_capture(random_cells *c);
 void random_capture_end(void);
 bool random_is_captured(void);
 
-/* Before a replay: makes its draws continue from the generators' current state. After it: advances the generators. */
+/* random_replay makes the draws of a replay continue from the generators' current state. random_replayed advances the
+** generators after the replay. */
 int  random_replay(const random_cells *c);
 void random_replayed(const random_cells *c);
 

@@ -20,8 +20,8 @@ enum dtype sum_compute(enum dtype in, enum dtype result) {
   return dtype_compute(dtype_promote(in, result));
 }
 
-/* For float-only ops, integers become the default float; they are computed in double, because float32 would round large
-** ones. bool is ordered: false before true. */
+/* For float-only ops, integers become the default float. They are computed in double, because float32 would round large
+** integers. bool is ordered: false before true. */
 int reduce_dtypes(reduction *r) {
   const reduce_info *info = &reductions[r->op];
   enum dtype d = r->dtype == DT_none ? r->in->dtype : r->dtype;
@@ -71,7 +71,7 @@ void plan_sort(plan *p, int k) {
       }
 }
 
-/* Makes the plans over in's kept and reduced dims; the output's strides skip the reduced dims. */
+/* Makes the plans over in's kept and reduced dims. The output's strides skip the reduced dims. */
 static void make_plans(const reduction *r, const tensor *out, plan *kept, plan *reduced) {
   const tensor *in = r->in;
   kept->ndim = reduced->ndim = 0;

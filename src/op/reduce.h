@@ -25,19 +25,19 @@ typedef struct reduction {
   shape          shape;       /* shape of the result */
 } reduction;
 
-/* Determines only compute and result. ERR_DTYPE. */
+/* Determines only the compute dtype and the result dtype. Fails with ERR_DTYPE. */
 int reduce_dtypes(reduction *r);
 
-/* ERR_DTYPE; ERR_EMPTY: no elements to choose from. */
+/* Determines dtypes and shape. ERR_DTYPE; ERR_EMPTY: there are no elements to choose from. */
 int reduce_prepare(reduction *r);
 
-/* Errors as for job_run; then out is unchanged. */
+/* Runs the reduction. Errors are as for job_run; then out is unchanged. */
 int reduce_run(const reduction *r, tensor *out);
 
-/* The dtype of sums and products of dtype d. */
+/* Returns the dtype of sums and products of dtype d. */
 enum dtype dtype_accum(enum dtype d);
 
-/* The compute dtype for a sum of `in` with dtype `result`: elements count as converted to `result`. */
+/* Returns the compute dtype for a sum of `in` with dtype `result`. Elements count as converted to `result`. */
 enum dtype sum_compute(enum dtype in, enum dtype result);
 
 /* Sorts the dims of p by operand k's stride, largest first, stably. */

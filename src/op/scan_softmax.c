@@ -11,7 +11,7 @@ const scan_softmax_info scan_softmax_rows[SCAN_SOFTMAX_COUNT] = {
 #include "ops.def"
 };
 
-/* Scans have the dtypes of their reduction. */
+/* Chooses the dtypes. A scan has the dtypes of its reduction. */
 static int choose_dtype(scan_softmax_job *l) {
   if (l->info->is_scan) {
     reduction r = {.op = l->info->reduction, .in = l->in, .dtype = l->dtype};

@@ -9,7 +9,7 @@ typedef struct scan_softmax_info {
   const char *name, *doc;
   bool is_scan;
   int  op;                    /* enum scan_op or softmax_op */
-  enum reduce_op   reduction; /* of a scan */
+  enum reduce_op   reduction; /* the reduction of a scan */
   enum dtype_class class;
 } scan_softmax_info;
 
@@ -27,7 +27,7 @@ typedef struct scan_softmax_job {
   shape         shape;        /* shape of the result */
 } scan_softmax_job;
 
-int scan_softmax_prepare(scan_softmax_job *l);                  /* ERR_DTYPE */
-int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* errors as for job_run; then out is unchanged */
+int scan_softmax_prepare(scan_softmax_job *l);                  /* returns OK or ERR_DTYPE */
+int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* errors are as for job_run; then out is unchanged */
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/tensor.h"
 
-/* A tensor, of which the address of the first element is passed, or (t NULL) the low bytes of a value. */
+/* An argument: the address of a tensor's first element, or the low bytes of a value if t is NULL. */
 typedef struct user_kernel_input {
   const tensor *t;
   uint64_t      value;

@@ -10,17 +10,18 @@ enum {
                                 ** and output fit into L1 */
   COLUMN_BYTES   = 1 << 18,     /* bytes of a tile of lines that lie side by side in memory: long runs are read faster,
                                 ** and two buffers fit into L2 */
-  COLUMN_LEAST   = 128,         /* bytes of such a run: two cache lines, which are fetched together */
+  COLUMN_LEAST   = 128,         /* bytes of the shortest such run: two cache lines, which are fetched together */
   TOGETHER_MOST  = 200,         /* length from which on contiguous lines that can be split are transformed one at a
                                 ** time */
-  COLUMN_MOST    = 1 << 16,     /* the same for lines side by side in memory, because buffers grow */
+  COLUMN_MOST    = 1 << 16,     /* the same for lines that are side by side in memory: longer lines would need too large
+                                ** buffers */
   GRAIN          = 1 << 13      /* complex numbers that make a thread worthwhile */
 };
 
 /* ---- tiles of lines ---- */
 
-/* The form of real lines: HALVES, for even n, takes n / 2 pairs as complex numbers; WIDE has complex numbers without
-** imaginary parts. */
+/* The form of real lines. HALVES, for even n, treats neighbouring elements as n / 2 complex numbers. WIDE converts
+** elements to complex numbers without imaginary parts. */
 enum fft_form { FORM_PLAIN, FORM_HALVES, FORM_WIDE };
 
 typedef struct fft_job {
@@ -30,14 +31,14 @@ typedef struct fft_job {
   enum fft_form form;
   plan     outer;              /* the call's plan, with neighbouring lines of a tile in the innermost dim */
   int64_t  n;                  /* length of the complex transform */
-  int64_t  in_rows, out_rows;  /* complex numbers of a line before and after the transform */
+  int64_t  in_rows, out_rows;  /* complex numbers in a line before and after the transform */
   int64_t  width, row_tiles, tiles;     /* lines of a tile; tiles in the innermost dim and in total */
-  int64_t  lanes;              /* lanes of a buffer */
+  int64_t  lanes;              /* lines of a buffer, side by side */
   int      size;               /* bytes of a complex number */
   int      threads, inside;    /* threads over tiles; threads inside of a line */
 } fft_job;
 
-/* The current tile: its lines, and where they begin. Real elements have half the size. */
+/* The current tile: its lines, and the addresses at which they begin. Real elements have half the size. */
 typedef struct fft_tile {
   const char *x;
   char   *y;
@@ -99,15 +100,15 @@ static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
       copy(half, j->n, t->lines, t->y + part * step * half, 2 * step, t->y_line, from + part * half, 2 * lanes, 2);
 }
 
-/* True if the lines can be read (written) where they lie: neighbouring lines must be adjacent in memory, a single line
-** contiguous. */
+/* True if the transform can read or write the lines in place: neighbouring lines must be adjacent in memory, or a
+** single line must be contiguous. */
 static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t line, int64_t step) {
   if (j->form == FORM_WIDE && j->c->kind != FFT_complex) return false;
   if (j->plan->way == FFT_TOGETHER) return !real && line == 1 && t->lines == t->lanes;
   return step == 1;
 }
 
-/* Transforms [n][lanes] at x (rows x_step apart) to y: only the complex transform. */
+/* Transforms [n][lanes] at x, whose rows are x_step apart, to y. Computes only the complex transform. */
 static void transform(const fft_job *j, const fft_tile *t, const char *x, int64_t x_step, char *y, int64_t y_step,
                       char *room) {
   double scale = j->c->scale;
@@ -124,7 +125,8 @@ static void join(const fft_job *j, const fft_tile *t, const char *x, int64_t x_s
   j->kernels->join(&f, x, y);
 }
 
-/* Complex numbers in the buffers: two buffers for reading and writing the tile, then those of the transform. */
+/* Return how many complex numbers the buffers hold: tile_room for the two buffers that read and write the tile,
+** transform_room for the transform. */
 static int64_t tile_room(const fft_job *j) { return 2 * (j->n + 1) * j->lanes; }
 static int64_t transform_room(const fft_job *j) {
   return j->plan->way == FFT_TOGETHER ? 2 * j->n * j->lanes : fft_line_room(j->plan, j->inside);
@@ -178,7 +180,7 @@ static void run_tile_at(const void *arg, int64_t tile, int worker) {
 
 /* ---- choices ---- */
 
-/* Makes the dim whose lines are adjacent in memory the innermost one, else the longest dim. */
+/* Makes a dim along which lines are adjacent in memory the innermost one; if there is none, the longest dim. */
 static void choose_order(plan *p) {
   int best = p->ndim - 1;
   for (int d = p->ndim - 1; d >= 0; d--) {

@@ -39,7 +39,7 @@ typedef struct fft_plan {
   const void  *spectrum;                /* [inner's n]: the transform of the conjugated chirp, divided by inner's n */
   const void  *join;                    /* [n / 2 + 1], for real lines of 2 n: see fft_join; or NULL */
 
-  /* fields of the cache */
+  /* fields that only the cache uses */
   struct fft_plan *next;
   int          users;
   uint64_t     used;                    /* time of the last use */
@@ -50,11 +50,12 @@ typedef struct fft_plan {
 
 const fft_table *fft_kernels(enum dtype real);
 
-/* True if lines of n can be split, or be transformed at all, without a convolution. */
+/* fft_splits: true if lines of n can be split. fft_smooth: true if lines of n need no convolution. */
 bool fft_splits(int64_t n, int lanes);
 bool fft_smooth(int64_t n);
 
-/* Takes a plan from the cache, or makes one; halves: with `join`. Return it after use. ERR_MEMORY. */
+/* Takes a plan from the cache, or makes one. halves: the plan includes the table `join`. The caller must return the
+** plan after use. Returns OK or ERR_MEMORY. */
 int  fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan);
 void fft_plan_return(const fft_plan *plan);
 
@@ -70,12 +71,12 @@ typedef struct fft_run {
 void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t x_step, void *y, int64_t y_step,
                    void *a, void *b);
 
-/* Transforms one contiguous line by a plan other than TOGETHER. fft_line_room returns the complex numbers of scratch
-** memory for it. */
+/* Transforms one contiguous line by a SPLIT or CONVOLUTION plan. fft_line_room returns how many complex numbers of
+** scratch memory this takes. */
 void    fft_run_split(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room, int threads);
 int64_t fft_line_room(const fft_plan *p, int threads);
 
-/* Like fft_run_split, on this thread and with its own scratch memory. ERR_MEMORY. */
+/* Like fft_run_split, but on this thread and with scratch memory of its own. Fails with ERR_MEMORY. */
 int  fft_run_line(const fft_plan *p, bool inverse, double scale, const void *x, void *y);
 
 #endif

@@ -13,9 +13,9 @@ enum {
 };
 
 /* One step of a Stockham transform of n = l * radix * m, `lanes` of them side by side:
-**   y[t + l * (k + radix * p)] = w(p k, radix * m) * sum over j of w(j k, radix) * x[t + l * (p + m * j)]
-** where w(a, b) = exp(-2 pi i a / b), for t < l, p < m, k < radix. The last one (m = 1) multiplies by
-** scale. x and y do not overlap. */
+**    y[t + l * (k + radix * p)] = w(p k, radix * m) * sum over j of w(j k, radix) * x[t + l * (p + m * j)]
+** where w(a, b) = exp(-2 pi i a / b), for t < l, p < m, k < radix. The last step (m = 1) multiplies by scale. x and y
+** do not overlap. */
 typedef struct fft_pass {
   int         radix;
   int64_t     m, l, lanes;      /* lanes: at least those of a vector */
@@ -26,7 +26,8 @@ typedef struct fft_pass {
   bool        inverse;
 } fft_pass;
 
-/* y[c][r] = x[r][c] * turns[r][c] * factors[r]; at least as many rows and columns as a vector has lanes. */
+/* y[c][r] = x[r][c] * turns[r][c] * factors[r]. There must be at least as many rows and columns as a vector has
+** lanes. */
 typedef struct fft_turn {
   int64_t     rows, columns;
   int64_t     x_row, y_row;     /* strides between rows of x and of y */
@@ -37,11 +38,12 @@ typedef struct fft_turn {
   bool        row_by_row;       /* true: x is read sequentially; false: y is written sequentially */
 } fft_turn;
 
-/* The half of a real line's transform from the transform of its pairs as complex numbers, and back:
-**   y[k] = s + t, y[h - k] = conj(s - t), s = x[k] + conj(x[h - k]), t = turns[k] * (x[k] - conj(x[h - k]))
-** for k <= h / 2; x[h], y[h] only on the side of the halves. turns[k] = -i exp(-pi i k / h), back its conjugate. */
+/* Computes the half of a real line's transform from the transform of its pairs as complex numbers, and back:
+**    y[k] = s + t, y[h - k] = conj(s - t), s = x[k] + conj(x[h - k]), t = turns[k] * (x[k] - conj(x[h - k]))
+** for k <= h / 2. Element h exists only in the half transform. turns[k] = -i exp(-pi i k / h); backward uses the
+** conjugate. */
 typedef struct fft_join {
-  int64_t     h, lanes;         /* lanes: at least those of a vector, or a single line with strides 1 */
+  int64_t     h, lanes;         /* lanes: at least the lanes of a vector, or 1 for a single line with strides 1 */
   int64_t     x_step, y_step;
   const void *turns;
   bool        back;

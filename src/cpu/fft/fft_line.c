@@ -1,4 +1,4 @@
-/* Fourier transforms of one line, and the passes of which all transforms consist. */
+/* Fourier transforms of one line, and the passes that all transforms use. */
 
 #include <string.h>
 
@@ -39,13 +39,13 @@ void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t 
 
 static int64_t complex_size(const fft_plan *p) { return 2 * dtype_size(p->real); }
 
-/* The number of blocks of `width` places in n; the last block also takes the remainder. */
+/* Returns the number of blocks of `width` places in n. The last block also has the remainder. */
 static int64_t block_count(int64_t n, int64_t width) { return n / width; }
 static int64_t block_width(int64_t n, int64_t width, int64_t k) {
   return k == block_count(n, width) - 1 ? n - k * width : width;
 }
 
-/* The complex numbers in the two buffers of a thread. */
+/* Returns how many complex numbers the two buffers of a thread hold. */
 static int64_t block_room(const fft_plan *p) {
   int64_t n1 = p->first.n, n2 = p->second.n;
   int64_t one = n1 * p->width, two = n2 * (p->rows + n1 % p->rows);
@@ -117,7 +117,7 @@ static void run_split(const fft_plan *p, bool inverse, double scale, const char 
   cpu_parallel(threads, twos, split_rows, &s);
 }
 
-/* Like the kernels' multiply, in stretches that can be cancelled. */
+/* Like the kernels' multiply, but in stretches, between which the operation can be cancelled. */
 static void multiply(const fft_plan *p, const fft_multiply *f, const char *x, char *y) {
   int64_t size = complex_size(p);
   fft_multiply part = *f;

@@ -9,15 +9,15 @@
 
 enum {
   KEPT       = 32,              /* plans in the cache */
-  WHOLE      = 1 << 16,         /* lines up to this length are one block, because everything stays in L2 */
+  WHOLE      = 1 << 16,         /* lines up to this length are one block, because all buffers stay in L2 */
   BLOCK      = 128              /* bytes of a row of a block: two cache lines, which are fetched together */
 };
 static const size_t KEPT_BYTES = (size_t)64 << 20;
 
-/* ---- roots of one ---- */
+/* ---- roots of unity ---- */
 
-/* exp(-2 pi i j / n), 0 <= j < n. The angle is reduced to an octant in integers (j / n = quarter / 4 + rest / (4 n)),
-** and its rounding error is corrected. */
+/* out = exp(-2 pi i j / n), 0 <= j < n. The angle is reduced to an octant in integers (j / n = quarter / 4 + rest / (4
+** n)), and its rounding error is corrected. */
 static void root(int64_t j, int64_t n, double out[2]) {
   static const double TAU = 0x1.921fb54442d18p+2, TAU_REST = 0x1.1a62633145c07p-52;
   int64_t quarter = (8 * j + n) / (2 * n), rest = 4 * j - quarter * n;
@@ -43,7 +43,7 @@ static void put_root(enum dtype real, void *table, int64_t at, int64_t j, int64_
   put(real, table, at, z);
 }
 
-/* Memory for `count` complex numbers that the plan owns, plus one vector, because kernels may read beyond the end. */
+/* Allocates `count` complex numbers that the plan owns, plus one vector, because kernels may read beyond the end. */
 static void *own(fft_plan *p, enum dtype real, int64_t count) {
   size_t bytes = ((size_t)count + FFT_LANES) * 2 * (size_t)dtype_size(real);
   void *m = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -52,7 +52,7 @@ static void *own(fft_plan *p, enum dtype real, int64_t count) {
   return m;
 }
 
-/* ---- taking lengths apart ---- */
+/* ---- factoring lengths ---- */
 
 /* The cost of a pass for each element, from timings. Primes above 5 have only their own radix. */
 static const struct { int radix; float cost; } radices[] = {
@@ -61,7 +61,8 @@ static const struct { int radix; float cost; } radices[] = {
 
 typedef struct radix_list { int count, radix[FFT_PASSES]; } radix_list;
 
-/* The cheapest passes for n = 2^a 3^b 5^c, with radices from entry `first` of the table on; adds them to *list. */
+/* Adds the cheapest passes for n = 2^a 3^b 5^c to *list and returns their cost. Only radices from entry `first` of the
+** table on are tried. */
 static float cheapest(int64_t n, size_t first, radix_list *list) {
   if (n == 1) return 0;
   float best = INFINITY;
@@ -79,7 +80,7 @@ static float cheapest(int64_t n, size_t first, radix_list *list) {
   return best;
 }
 
-/* The passes of a chain for n, and their cost; infinite if n has too large a prime factor. */
+/* Lists the passes of a chain for n and returns their cost; infinity if n has too large a prime factor. */
 static float take_apart(int64_t n, radix_list *list) {
   float cost = 0;
   list->count = 0;
@@ -101,18 +102,18 @@ bool fft_smooth(int64_t n) {
   return n == 1;
 }
 
-/* The factor by which vectors of `lanes` lanes exceed n places. */
+/* Returns the ratio of the places in vectors of `lanes` lanes to the n places that are used. */
 static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
 
-/* The cost of lines of n1 * n2 that are split so: passes over the columns, turns, passes over the rows. */
+/* Returns the cost of a line of n1 * n2 that is split: passes over the columns, turns, passes over the rows. */
 static float split_cost(int64_t n1, int64_t n2, int64_t lanes) {
   radix_list list;
   float one = waste(n1, lanes), two = waste(n2, lanes);
   return take_apart(n1, &list) * two + one * two + take_apart(n2, &list) * one;
 }
 
-/* The n1 of the best split of n, with both parts at least `lanes`: the cheapest, or, if blocks must fit into caches,
-** the cheapest near the square root. 0: there is no split. */
+/* Returns the n1 of the best split of n, with both parts at least `lanes`, or 0 if there is no split. The best split is
+** the cheapest; if blocks must fit into caches, the cheapest near the square root. */
 static int64_t middle(int64_t n, int64_t lanes) {
   int64_t best = 0, root = (int64_t)sqrt((double)n) + 1;
   float best_cost = INFINITY;
@@ -134,7 +135,7 @@ bool fft_splits(int64_t n, int lanes) {
   return false;
 }
 
-/* The least length of at least `least` with the prime factors 2, 3 and 5 that 64 divides. */
+/* Returns the least length of at least `least` that is a multiple of 64 and has only the prime factors 2, 3 and 5. */
 static int64_t good_length(int64_t least) {
   int64_t best = 64;
   while (best < least) best *= 2;
@@ -168,7 +169,7 @@ static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
   return true;
 }
 
-/* ---- the ways ---- */
+/* ---- one function for each way ---- */
 
 static bool make_split(fft_plan *p, int lanes) {
   int64_t n = p->n, n1 = middle(n, lanes), n2 = n / n1, block = BLOCK / 2 / dtype_size(p->real);
@@ -202,7 +203,7 @@ static void free_plan(fft_plan *p) {
 
 static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
 
-/* The transform of the conjugated chirp around 0, divided by m, computed in float64 for every dtype. */
+/* Computes the transform of the conjugated chirp around 0, divided by m, in float64 for every dtype. */
 static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
   int64_t n = p->n, m = p->inner->n;
   fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
@@ -302,7 +303,8 @@ static void trim(int most, size_t bytes) {
   }
 }
 
-/* Takes a plan out of the list for a user; `made`, unless NULL, joins the list if the list has no such plan. */
+/* Returns a plan of the list and counts one more user. If the list has no such plan, `made` is added, or NULL is
+** returned if `made` is NULL. */
 static fft_plan *use(int64_t n, enum dtype real, enum fft_way way, bool halves, fft_plan *made) {
   lock_take(LOCK_FFT_PLANS);
   fft_plan *p = find(n, real, way, halves);
@@ -320,7 +322,7 @@ static fft_plan *use(int64_t n, enum dtype real, enum fft_way way, bool halves, 
   return p;
 }
 
-/* A plan is made without the lock: a hook that runs meanwhile may ask for the memory of plans. */
+/* A plan is made without holding the lock, because a hook that runs meanwhile may ask for the memory of plans. */
 int fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan) {
   fft_plan *p = use(n, real, way, halves, NULL);
   if (!p) {

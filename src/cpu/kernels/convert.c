@@ -8,7 +8,7 @@
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* The value of plain storage is the stored number; half floats are unpacked to float. */
+/* Plain storage holds the value itself; half floats are unpacked to float. */
 #define load_plain(v) (v)
 #define CONVERT(TO, TO_T, FROM, FROM_T)                                        \
   static void FROM##_to_##TO(int64_t n, void *dst, const void *src) {          \
@@ -56,13 +56,13 @@ static void float32_to_float16(int64_t n, void *dst, const void *src) {
 #endif
 
 /* ---- copies between layouts ----
-** `size` is a constant wherever these are inlined: each memcpy is one load and one store. */
+** `size` is a constant wherever these functions are inlined, so each memcpy is one load and one store. */
 
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 
-/* Copies a contiguous run. For short runs (rows of a box) this is faster than memcpy: 64 bytes at a time; the last 64
-** bytes overlap the previous ones. memcpy is also avoided if `to` is less than 16 bytes after `from` within a page
-** (rows that move by one element): its "rep movsb" was then 8 times slower on EPYC. */
+/* Copies a contiguous run, 64 bytes at a time; the last 64 bytes overlap the previous ones. For short runs (rows of a
+** box) this is faster than memcpy. memcpy is also avoided if `to` is less than 16 bytes after `from` within a page
+** (rows that move by one element), because its "rep movsb" was then 8 times slower on EPYC. */
 INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from) {
   uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) & 4095;
   if (bytes < 64 || (bytes > 512 && ahead - 1 >= 15)) { memcpy(to, from, (size_t)bytes); return; }
@@ -85,7 +85,7 @@ INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const c
 }
 
 /* Transposes squares of 16-byte vectors by interleaving the halves of the list of rows until each row has reached each
-** lane: 1.5 instructions for each element of 4 bytes. */
+** lane. This takes 1.5 instructions for each element of 4 bytes. */
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
@@ -156,7 +156,7 @@ INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, cons
 
 static inline int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-enum { FEW = 8 };     /* columns; with fewer, walking down them is faster than walking along the rows */
+enum { FEW = 8 };     /* columns; with fewer columns, walking down them is faster than walking along the rows */
 
 INLINE void copy_any(int size, const copy_plan *p, char *to, const char *from) {
   bool crosswise = p->from_row != 0 && distance(p->from_row) < distance(p->from_col);

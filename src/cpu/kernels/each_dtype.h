@@ -1,4 +1,4 @@
-/* Includes LOOPS, a header, for each compute dtype: D, which LOOPS undefines, is its name. */
+/* Includes the header LOOPS once for each compute dtype. D is the dtype's name; LOOPS undefines D. */
 
 #define D bool
 #include LOOPS

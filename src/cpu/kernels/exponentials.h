@@ -11,7 +11,8 @@ enum {
                     ** ulp */
 };
 
-/* e^x for x <= 0 (or NaN): m_exp without its upper bound, so that one of the two factors of 2^n is a constant. */
+/* e^x for x <= 0 or NaN. Unlike m_exp, no upper bound is tested, so that one of the two factors of 2^n is a
+** constant. */
 INLINE float exp_to_0_float32(float x) {
   int32_t n;
   float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;

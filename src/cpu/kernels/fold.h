@@ -13,8 +13,8 @@
 
 #define OUTLINE static __attribute__((noinline, unused))
 
-/* Accumulators of each compute dtype. WIDE, of sums and products: exact enough or wide enough for the elements. FLAG,
-** of truth values: as wide as the element, so that comparisons need no narrowing. */
+/* Accumulators of each compute dtype. WIDE, for sums and products, is exact enough or wide enough for the elements.
+** FLAG, for truth values, is as wide as the element, so that comparisons need no narrowing. */
 typedef int64_t  WIDE_bool;
 typedef uint64_t WIDE_uint8, WIDE_uint16, WIDE_uint32, WIDE_uint64;
 typedef int64_t  WIDE_int8, WIDE_int16, WIDE_int32, WIDE_int64;
@@ -44,14 +44,14 @@ EACH_ANY(ACCUMULATORS, )
 enum {
   LANE_BYTES = 256,   /* bytes of accumulators for a long row: 8 registers of AVX2 hide the latency of an addition */
   LANES = LANE_BYTES / 8,
-  FEW_LANES = 16      /* of a short row: few enough for gcc to unroll the merge */
+  FEW_LANES = 16      /* accumulators of a short row: few enough for gcc to unroll the merge */
 };
 
 enum { WIDENED = 16 };      /* floats that become doubles at a time */
 #define IS_WIDENED(from, to) _Generic((from)0, float: _Generic((to)0, double: true, default: false), default: false)
 
-/* gcc reads 8 floats and takes the halves apart; one instruction reads 4 and widens them, which halves the time of a
-** sum. */
+/* Widens floats by one instruction that reads 4 floats. gcc's own code reads 8 floats and splits the vector, which
+** doubles the time of a sum. */
 INLINE void widen(int64_t n, double *to, const float *from) {
 #ifdef __AVX__
   for (int64_t i = 0; i < n; i += 4) _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps(from + i)));
@@ -60,20 +60,21 @@ INLINE void widen(int64_t n, double *to, const float *from) {
 #endif
 }
 
-/* A row's accumulator of no elements, and accumulators of none. */
+/* Functions of a row for the accumulator of no elements: fn_none returns one, fn_init writes n of them. */
 #define INIT(D, fn, C_, A_, init)                                                                       \
   INLINE A_ fn##_none_##D(void) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)sizeof(A); return (init); } \
   static __attribute__((unused)) void fn##_init_##D(int64_t n, void *acc) {                             \
     for (int64_t j = 0; j < n; j++) ((A_ *)acc)[j] = fn##_none_##D();                                   \
   }
 
-/* The expressions of a row as functions. */
+/* The step and merge expressions of a row as functions. */
 #define STEPS(D, fn, C_, A_, M, step, merge)                                                            \
   INLINE A_ fn##_step_##D(A_ a, C_ x, M m) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)m; return (A)(step); } \
   INLINE A_ fn##_join_##D(A_ a, A_ b) { typedef A_ A; return (A)(merge); }
 
-/* Functions of a row for dtype D, by the loops of fold_loops.h for accumulators of type `total`: fn_columns, fn_row, and
-** fn_join of two accumulators. C_ is what the step takes; with means its m, of type M, may differ from 0. */
+/* Defines the functions of a row for dtype D by the loops of fold_loops.h, for accumulators of type `total`:
+** fn_columns, fn_row, and fn_join of two accumulators. C_ is the type of the element that the step takes. The step's m,
+** of type M, is 0 unless `means` are passed. */
 #define FOLDS(D, fn, C_, total, M, init, step, merge)                                                   \
   INIT(D, fn, C_, total, init) STEPS(D, fn, C_, total, M, step, merge)                                  \
   OUTLINE void fn##_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride, total *acc, const M *means) { \

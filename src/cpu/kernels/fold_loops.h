@@ -1,6 +1,6 @@
-/* Loops that fold elements into accumulators of type TOTAL, which the names of the functions end in. In memory the
-** elements are of type ELEMENT; a row's step takes them as TAKEN, if they are converted first. `means` are numbers of
-** type MEAN that the step may use, one for each column; if `means` is NULL, the step gets 0. */
+/* Loops that fold elements into accumulators of type TOTAL; function names end in TOTAL. Elements have type ELEMENT in
+** memory, and are converted to TAKEN for a row's step if TAKEN is defined. `means` are numbers of type MEAN that the
+** step may use, one for each column; if `means` is NULL, the step gets 0. */
 
 #define NAME(name) ISA_PASTE(name, TOTAL)
 #ifndef TAKEN
@@ -10,8 +10,8 @@
 #define MEAN double
 #endif
 
-/* acc[j] takes x[r][j] of every row r. No two j depend on each other, so that every compiler vectorises it whatever
-** `step` is; four rows a pass save loads and stores of acc. */
+/* acc[j] takes x[r][j] of every row r. Different j are independent, so that every compiler vectorises the loop whatever
+** `step` is. Four rows a pass save loads and stores of acc. */
 INLINE void NAME(columns)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t n, const ELEMENT *X, int64_t stride, TOTAL *acc,
                           const MEAN *means) {
   for (; rows >= 4; rows -= 4, X += 4 * stride) {
@@ -37,7 +37,7 @@ INLINE void NAME(columns)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t 
   }
 }
 
-/* The same for n <= LANES columns without gaps, whose number the compiler knows. */
+/* Like columns, for n <= LANES columns without gaps. n is a compile-time constant. */
 INLINE void NAME(lanes)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t n, const ELEMENT *X, TOTAL *lane, const MEAN *means) {
   for (int64_t r = 0; r < rows; r++, X += n) {
     TAKEN x[LANES];
@@ -51,8 +51,8 @@ INLINE void NAME(merge)(TOTAL join(TOTAL, TOTAL), int64_t n, TOTAL *acc, const T
   for (int64_t j = 0; j < n; j++) acc[j] = join(acc[j], later[j]);
 }
 
-/* One accumulator of n elements in a row: the row is read as rows of `count` columns, whose accumulators, `none` at
-** first, are then merged in halves. means[0 … LANES - 1] are all the same. */
+/* Folds n elements of a row into one accumulator: the row is read as rows of `count` columns, whose accumulators start
+** as `none` and are then merged in halves. means[0 … LANES - 1] are all the same. */
 INLINE TOTAL NAME(row)(TOTAL step(TOTAL, TAKEN, MEAN), TOTAL join(TOTAL, TOTAL),
                        void columns(int64_t, int64_t, const void *, int64_t, TOTAL *, const MEAN *),
                        TOTAL none, int64_t n, const ELEMENT *X, const MEAN *means) {

@@ -1,4 +1,5 @@
-/* Inner loops of access through index tensors: range check, target offsets, single elements, rows that add. */
+/* Inner loops of access through index tensors: range check, target offsets, single elements, and rows that are
+** added. */
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static void survey(int64_t n, const int64_t *v, index_range *r) {
   *r = (index_range){least, most, zeros};
 }
 
-/* Inlined with constant `by` and `step`, this gives separate loops that are vectorised well. */
+/* If inlined with constant `by` and `step`, this function gives separate loops that are vectorised well. */
 INLINE void add_places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t length, int64_t step) {
   #pragma omp simd
   for (int64_t i = 0; i < n; i++) {
@@ -33,8 +34,8 @@ static void places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t
   else add_places(n, at, v, by, length, step);
 }
 
-/* Moves single elements at offsets of the target; `stride` is that of the values. `size`, the bytes of an element, is a
-** constant wherever these functions are inlined. */
+/* Moves single elements at offsets of the target. `stride` is the stride of the values. `size`, the bytes of an
+** element, is a constant wherever these functions are inlined. */
 INLINE void get(const int size, int64_t n, const int64_t *at, const char *restrict t, char *restrict v, int64_t stride) {
   if (stride == 1) for (int64_t i = 0; i < n; i++) memcpy(v + i * size, t + at[i] * size, (size_t)size);
   else for (int64_t i = 0; i < n; i++) memcpy(v + i * stride * size, t + at[i] * size, (size_t)size);
@@ -49,7 +50,8 @@ INLINE void put(const int size, int64_t n, const int64_t *at, char *t, const cha
   static void put_##size(int64_t n, const int64_t *at, void *t, void *v, int64_t s) { put(size, n, at, t, v, s); }
 MOVE(1) MOVE(2) MOVE(4) MOVE(8) MOVE(16)
 
-/* t[i] += v[i], and single elements at offsets; computed in the compute type, stored as D. */
+/* t[i] += v[i] for rows, and the same for single elements at offsets. Sums are computed in the compute type and stored
+** as D. */
 #define ADD_AT(D, T)                                                                                    \
   static void add_at_##D(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) {    \
     T *t = target;                                                                                      \

@@ -1,4 +1,4 @@
-/* The largest REAL of a line or of each column: what softmax and cross entropy subtract. */
+/* The largest REAL of a line or of each column, which softmax and cross entropy subtract. */
 
 #include "cpu/kernels/fold.h"
 

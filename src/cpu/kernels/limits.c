@@ -1,6 +1,6 @@
 /* Loops that only compute, read or copy, and so measure the limits of the processor and its memory. Vectors are
 ** extensions of GCC and clang. Only this file is compiled with -ffp-contract=fast, so that a * x + y is one FMA if the
-** processor has it. */
+** processor has FMA. */
 
 #include "cpu/kernels/vector.h"
 #include "cpu/limits.h"
@@ -15,7 +15,7 @@ enum { CHAINS = 10 };
 
 typedef uint64_t word __attribute__((vector_size(BYTES)));
 
-/* Reads everything `times` times: 8 sums, so that additions never wait for each other. */
+/* Reads the memory `times` times. 8 sums keep additions from waiting for each other. */
 static uint64_t read_all(size_t bytes, const void *from, int64_t times) {
   const word *p = from;
   word sum[8] = {{0}};

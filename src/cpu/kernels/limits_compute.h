@@ -1,6 +1,6 @@
-/* Rounds of one multiplication and one addition for each chain and lane, for elements of TYPE. The sum is returned so
-** that nothing is optimised away. Every chain converges to 0.4 and starts elsewhere, because the compiler would treat a
-** chain that starts there as a constant. limits.c includes this file once for each type. */
+/* Computes rounds of one multiplication and one addition for each chain and lane, for elements of TYPE. The sum is
+** returned so that the compiler removes nothing. Every chain converges to 0.4 but starts at another value, because the
+** compiler would treat a chain that starts at 0.4 as a constant. limits.c includes this file once for each type. */
 
 #define NAME(name) ISA_PASTE(name, TYPE)
 

@@ -7,7 +7,7 @@
 #define RESULT_REAL(T) __typeof__(__real__(T)0)
 #define RESULT_BOOL(T) bool
 
-/* One loop: `reads` and `loads` give the expression its x, y, … */
+/* Defines one loop: `reads` and `loads` give the expression its x, y, … */
 #define LOOP(D, T, name, result, expr, reads, loads)                              \
   static void map_##name##_##D(int64_t n, void *out, const void *const *in) {     \
     typedef T C;                                                                  \
@@ -35,7 +35,8 @@
 #define LOOPS(D, T, name, result, expr) LOOP(D, T, name, result, expr, READS, LOADS)
 #define LOOP4(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ4, LOAD4)
 
-/* far_sin_float32 …: computes a block that has an element for which `test` is true by the slower expression. */
+/* Defines far_sin_float32 and so on. If `test` is true for an element of the block, the function computes the whole
+** block by the slower expression and returns true. */
 #define FAR(name, inputs, test, expr)                                             \
   EACH_REALFLOAT(LOOP##inputs, far_##name, SAME, expr)                            \
   EACH_REALFLOAT(FAR_TEST, name, READ##inputs, LOAD##inputs, test)
@@ -58,7 +59,7 @@ INLINE bool far_never(int64_t n, void *out, const void *const *in) { (void)n, (v
 #define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
 #include "ops.def"
 
-/* nextafter of half floats works on their stored bits: the compute dtype is the dtype itself. */
+/* nextafter of half floats works on their stored bits, so the compute dtype is the half float itself. */
 #define NEXTAFTER_HALF(D, infinity)                                               \
   static void map_nextafter_##D(int64_t n, void *out, const void *const *in) {    \
     const uint16_t *X = in[0], *Y = in[1];                                        \

@@ -57,7 +57,7 @@ INLINE void both(int64_t m, const REAL *a, int64_t ld, const REAL *f, const REAL
   for (int c = 0; c < COLUMNS; c++) sums[c] = sum_of(wide[c]) + tail[c];
 }
 
-/* The first `count` rows of `count` columns: a triangle. */
+/* y += s x for a symmetric matrix s of `count` rows, of which a holds the lower triangle. */
 INLINE void corner(int count, const REAL *a, int64_t ld, const REAL *x, REAL *y) {
   for (int c = 0; c < count; c++) {
     y[c] += a[c * ld + c] * x[c];

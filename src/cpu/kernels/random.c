@@ -9,13 +9,13 @@
 #include <immintrin.h>
 #endif
 
-/* A word occupies a 64-bit lane, because a product of two needs one. The bits above the low 32 are undefined until the
-** end: products ignore them. */
+/* A word occupies a 64-bit lane, because the product of two words needs 64 bits. The upper 32 bits of a lane are
+** undefined until the end; products ignore them. */
 enum { LANES = BYTES / 8 };
 enum { VECTORS = RANDOM_RUN / LANES };
 typedef uint64_t words __attribute__((vector_size(BYTES)));
 
-/* Multiplies the low 32 bits of both; the product has 64 bits. */
+/* Multiplies the low 32 bits of both lanes to a product of 64 bits. */
 static inline words multiply(words a, words b) {
 #if defined(__AVX512F__)
   return (words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
@@ -30,7 +30,7 @@ static inline words multiply(words a, words b) {
 
 static inline words splat(uint64_t v) { return (words){0} + v; }
 
-/* The four words of the counters base + lane * step. */
+/* Computes the four words of the counters base + lane * step. */
 static inline void philox(uint64_t seed, uint64_t base, uint64_t step, words x[4]) {
   words counter = splat(base);
   for (int l = 0; l < LANES; l++) counter[l] += (uint64_t)l * step;
@@ -50,8 +50,8 @@ static inline void philox(uint64_t seed, uint64_t base, uint64_t step, words x[4
   x[0] = x0; x[1] = x1; x[2] = x2; x[3] = x3;
 }
 
-/* One run as 32-bit words, in the order of 32-bit draws: even counters are in the low halves of the lanes, odd ones in
-** the high halves. */
+/* Writes one run as 32-bit words, in the order of 32-bit draws. Even counters are in the low halves of the lanes, odd
+** counters in the high halves. */
 static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) {
   for (int v = 0; v < VECTORS / 2; v++) {
     words even[4], odd[4];
@@ -68,7 +68,7 @@ static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) 
   }
 }
 
-/* One run as 64-bit draws. */
+/* Writes one run as 64-bit draws. */
 static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) {
   for (int v = 0; v < VECTORS; v++) {
     words x[4];
@@ -85,7 +85,7 @@ static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) 
 static void uniform_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
   float *to = out;
   const float a = (float)c->a, most = (float)c->most;
-  const float scale = ldexpf((float)(c->b - c->a), -c->bits);      /* by a power of two: exact */
+  const float scale = ldexpf((float)(c->b - c->a), -c->bits);      /* a multiplication by a power of two is exact */
   const int shift = 32 - c->bits;
   const bool standard = c->a == 0 && c->b == 1;
   uint32_t word[64];
@@ -116,7 +116,8 @@ static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs
 
 /* ---- normal: Box–Muller, two elements from two draws ---- */
 
-/* The loops over a run are separate functions, because after the draws, inlined, they would not be vectorised. */
+/* The loops over a run are separate functions, because the compiler would not vectorise them if they were inlined
+** behind the draws. */
 #define APART static __attribute__((noinline)) void
 
 /* Makes to[i], to[16 + i] from word[i], word[16 + i]: a radius, and an angle in half turns. */
@@ -151,7 +152,7 @@ static void normal_float64(const random_call *c, uint64_t counter, int64_t runs,
 
 /* ---- integers: low + the high half of word * range; the bias is below range / 2^64 ---- */
 
-/* The high 64 bits of a * b, computed by halves, so that it is vectorised. */
+/* Returns the high 64 bits of a * b. They are computed from 32-bit halves, so that loops are vectorised. */
 static inline uint64_t multiply_high(uint64_t a, uint64_t b) {
   uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
   uint64_t mid = ah * bl + (al * bl >> 32), mid2 = al * bh + (uint32_t)mid;

@@ -3,7 +3,7 @@
 #include "cpu/cpu.h"
 #include "cpu/kernels/state.h"
 
-/* The type that finish writes. */
+/* The type of the elements that finish writes. */
 #define GIVES_SAME(A)     A
 #define GIVES_ACC(A)      A
 #define GIVES_BOOL(A)     bool
@@ -15,7 +15,7 @@
     (void)n, (void)correction;                                                                  \
   }
 
-/* ---- rows whose accumulator A is a number ---- */
+/* ---- rows with a number as accumulator ---- */
 
 /* Type of x in the step of a row. */
 #define TAKES_WIDE(D)  WIDE_##D

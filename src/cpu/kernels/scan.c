@@ -6,7 +6,8 @@
 /* Each step of a line depends on the previous one, so several lines at a time hide the latency. */
 enum { LINES = 8 };
 
-/* Results: sums and products of integers are wide; floats, summed in double, are stored as they came. */
+/* The types of results: sums and products of integers are wide; floats are summed in double and stored in their own
+** type. */
 #define GIVES(D, T, accumulator, result) typedef result##_##D GIVES_##accumulator##_##D;
 EACH_BITS(GIVES, WIDE, WIDE)
 EACH_FLOAT(GIVES, WIDE, SAME)

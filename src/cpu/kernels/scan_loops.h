@@ -4,7 +4,7 @@
 #define ELEMENT    ISA_PASTE(SAME, D)
 #define RESULT     NAME(GIVES)
 
-/* `lines` lines, whose number the compiler knows. */
+/* Scans `lines` lines. Their number is a compile-time constant. */
 INLINE void NAME(lines)(TOTAL step(TOTAL, ELEMENT), int64_t lines, const line_tile *t, const ELEMENT *X, RESULT *OUT, TOTAL *carry) {
   TOTAL at[LINES];
   for (int64_t k = 0; k < lines; k++) at[k] = carry[k];

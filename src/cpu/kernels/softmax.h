@@ -31,7 +31,7 @@ INLINE REAL result(const enum softmax_op op, REAL k, REAL m) {
 
 /* ---- rows ---- */
 
-/* The largest element of a row of n >= VECTOR elements; NaN is ignored. */
+/* Returns the largest element of a row of n >= VECTOR elements. NaN is ignored. */
 INLINE REAL top_of_row(int64_t n, const REAL *X) {
   REAL top[VECTOR];
   memcpy(top, X + n - VECTOR, sizeof top);
@@ -45,7 +45,7 @@ INLINE REAL top_of_row(int64_t n, const REAL *X) {
   return top[0];
 }
 
-/* The sum of a vector's parts. */
+/* Returns the sum of the elements of `part`, a vector. */
 INLINE double sum_of_part(const REAL *part) {
   double s[VECTOR / 2];
   for (int j = 0; j < VECTOR / 2; j++) s[j] = (double)part[j] + (double)part[VECTOR / 2 + j];
@@ -54,10 +54,10 @@ INLINE double sum_of_part(const REAL *part) {
   return s[0];
 }
 
-/* The three passes over a row. It is read in whole vectors, the last of which ends with the row. Elements that two
+/* The three passes over a row. The row is read in whole vectors, the last of which ends with the row. Elements that two
 ** vectors share do not change the maximum and get the same results, but are added only once. The last vector's
-** exponentials are made first and stored last, because OUT may be X. NaN need not be the maximum: its exponential is
-** NaN, too. */
+** exponentials are computed first and stored last, because OUT may be X. The maximum may ignore NaN, because the
+** exponential of NaN is NaN, too. */
 INLINE void one_vector(const enum softmax_op op, const REAL *X, REAL *OUT, const REAL max, int skip, REAL *part) {
   #pragma omp simd
   for (int j = 0; j < VECTOR; j++) {

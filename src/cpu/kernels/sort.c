@@ -2,7 +2,8 @@
 
 #include "cpu/cpu.h"
 
-/* ---- one element's key: unsigned, `width` bits; in floats 0x80… is +0 and 0x7f…f -0 ---- */
+/* ---- the key of one element ----
+** Keys are unsigned and have `width` bits. The key 0x80… of a float is +0, the key 0x7f…f is -0. */
 
 #define FLOAT_KEY(name, U, sign, top)                                                                   \
   INLINE U key_##name(U b) {                                                                            \

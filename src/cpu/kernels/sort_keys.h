@@ -3,7 +3,8 @@
 
 #define NAME(name) ISA_PASTE(name, BITS)
 
-/* Keys are signed, because the machine compares signed integers in one instruction. Narrow keys stay at 0 and above. */
+/* Keys are signed, because SIMD instruction sets compare signed integers in one instruction. Narrow keys are not
+** negative. */
 INLINE void NAME(make_keys)(U key_of(U), int64_t n, const void *x, bool descending, void *keys) {
   const U flip = descending ? (U)-1 : 0, sign = BITS < 32 ? 0 : (U)1 << (BITS - 1);
   for (int64_t i = 0; i < n; i++)

@@ -1,14 +1,15 @@
 #ifndef LT_CPU_KERNELS_SORT_LANES_H
 #define LT_CPU_KERNELS_SORT_LANES_H
 
-/* Vector registers of keys of BITS, 32 or 64, as AVX-512 and AVX2 have them. Without either SORT_LANES is 0.
+/* Vector registers of keys of BITS, 32 or 64 bits, for AVX-512 and AVX2. Without either, SORT_LANES is 0.
 **
-**   LANES                      keys in a register
-**   load, store                LANES keys
-**   load_part, store_part      the first n of them; the other lanes are `fill`
-**   min, max, reverse
-**   swap(v, d, h)              compares lanes i and i ^ d; the lesser goes to the one without bit h, d's highest
-**   split(v, pivot, low, high) keys up to the pivot to low, the others to high, each LANES wide; how many to low */
+**    LANES                      keys in a register
+**    load, store                LANES keys
+**    load_part, store_part      the first n keys; the other lanes are `fill`
+**    min, max, reverse
+**    swap(v, d, h)              compares lanes i and i ^ d; the lesser goes to the one without bit h, the top bit of d
+**    split(v, pivot, low, high) writes keys up to the pivot to low, the others to high, each LANES wide; returns the
+**                               number of keys in low */
 
 #include "cpu/cpu.h"
 
@@ -71,7 +72,8 @@ INLINE int split(__m512i v, KEY pivot, KEY *low, KEY *high) {
 enum { LANES = 256 / BITS };
 typedef __m256i lanes;
 
-/* The destinations of a mask's lanes if lanes with a 0 bit come first, in 4 bits each. */
+/* A table: for each mask of lanes, the lane that goes to each place if lanes with a 0 bit come first, in 4 bits
+** each. */
 #define BITS_BELOW(m, b) __builtin_popcount((m) & ((1 << (b)) - 1))
 #define SLOT(m, b, n)    ((m) >> (b) & 1 ? (n) - BITS_BELOW(m, n) + BITS_BELOW(m, b) : (b) - BITS_BELOW(m, b))
 #define PUT_32(m, b)     ((uint32_t)(b) << 4 * SLOT(m, b, 8))
@@ -110,7 +112,7 @@ INLINE void store_part(KEY *p, int64_t n, __m256i v) {
 }
 INLINE __m256i min(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, EPI(_mm256_cmpgt)(a, b)); }
 INLINE __m256i max(__m256i a, __m256i b) { return _mm256_blendv_epi8(b, a, EPI(_mm256_cmpgt)(a, b)); }
-INLINE __m256i across(__m256i v, int d) {        /* lane i: lane i ^ d of v */
+INLINE __m256i across(__m256i v, int d) {        /* lane i of the result is lane i ^ d of v */
   __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   __m256i from = _mm256_xor_si256(lane, _mm256_set1_epi32(d * (int)(sizeof(KEY) / 4)));
   return _mm256_permutevar8x32_epi32(v, from);

@@ -31,7 +31,7 @@ static void reverse_line(int64_t n, void *line) {
 
 #if !SORT_LANES
 
-enum { FEW = 32 };           /* keys up to which insertion is the fastest */
+enum { FEW = 32 };           /* most keys for which insertion sort is the fastest */
 
 static void insert(int64_t n, KEY *keys) {
   for (int64_t i = 1; i < n; i++) {

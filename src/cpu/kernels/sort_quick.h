@@ -13,7 +13,7 @@
 
 enum {
   REGISTERS = 8,                    /* registers that hold a part: twice as many would leave no room for comparisons */
-  PART_KEYS = REGISTERS * LANES     /* keys of such a part */
+  PART_KEYS = REGISTERS * LANES     /* most keys of a part that fits into these registers */
 };
 
 /* Sorts a bitonic sequence in one register. */
@@ -23,7 +23,7 @@ INLINE lanes merge_lanes(lanes v) {
   return swap(swap(v, 2, 2), 1, 1);
 }
 
-/* Sorts any keys in one register: pairs, fours and so on, by merging with the reversed neighbour. */
+/* Sorts any keys in one register by merging: pairs, then fours, and so on, each with its reversed neighbour. */
 INLINE lanes sort_lanes(lanes v) {
   v = swap(v, 1, 1);
   v = swap(swap(v, 3, 2), 1, 1);
@@ -38,7 +38,7 @@ INLINE void swap_registers(lanes *a, lanes *b) {
   *a = low;
 }
 
-/* Merges two runs of m registers each: the second is reversed, then halves are compared, then halves of halves, and so
+/* Merges two runs of m registers each: the second run is reversed, then halves are compared, then quarters, and so
 ** on. */
 INLINE void merge_registers(lanes *v, const int m) {
   for (int i = 0; i < m; i++) {
@@ -77,7 +77,7 @@ static void sort_part(int64_t n, KEY *keys) {
   else sort_registers(n, keys, 8);
 }
 
-/* The median of a register of keys from all parts of the line. */
+/* Returns the median of LANES keys that are taken evenly from the line. */
 static KEY choose_pivot(int64_t n, const KEY *keys) {
   KEY sample[LANES];
   for (int i = 0; i < LANES; i++) sample[i] = keys[(2 * i + 1) * n / (2 * LANES)];
@@ -108,13 +108,14 @@ static __attribute__((noinline)) void give_up(int64_t n, KEY *keys, KEY *scratch
   PASTE_BITS(radix_sort_, BITS, )(n, keys, scratch, counts, 0, 1);
 }
 
-/* depth: the remaining number of splits; after unlucky pivots a radix sort finishes the work. */
+/* Sorts keys by splits, at most `depth` of them in a row. If pivots were so unlucky that `depth` is used up, a radix
+** sort finishes the work. */
 static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   while (n > PART_KEYS && !this_operation.stopped) {
     if (depth-- == 0) { give_up(n, keys, scratch); return; }
     KEY pivot = choose_pivot(n, keys);
     int64_t low = split_line(n, keys, pivot, scratch);
-    if (low == n) {                /* no key is above the pivot, so keys equal to it are in place */
+    if (low == n) {                /* no key is above the pivot, so keys equal to the pivot are in place */
       if (pivot == KEY_LEAST) return;
       n = split_line(n, keys, pivot - 1, scratch);
     } else {

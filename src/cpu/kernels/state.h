@@ -1,9 +1,9 @@
 #ifndef LT_CPU_KERNELS_STATE_H
 #define LT_CPU_KERNELS_STATE_H
 
-/* The states of REDUCE_STATE rows. Each has a type and the functions init, fold, fold_columns and merge, which
-** correspond to the expressions of a REDUCE row. All work blockwise: two passes over a block in the cache, then one
-** merge. */
+/* The states of REDUCE_STATE rows. Each state has a type and the functions init, fold, fold_columns and merge, which
+** correspond to the expressions of a REDUCE row. All states work blockwise: two passes over a block in the cache, then
+** one merge. */
 
 #include "cpu/kernels/fold.h"
 
@@ -12,7 +12,7 @@
 
 enum {
   TILE_COLUMNS = 256,   /* columns and rows of a block of fold_columns: 64 rows of 256 doubles */
-  TILE_ROWS    = 64     /* they take 128 KiB, in L2 for the second pass; a merge costs 1/64 for each row */
+  TILE_ROWS    = 64     /* a tile takes 128 KiB and stays in L2 for the second pass; a merge costs 1/64 for each row */
 };
 
 /* Folds rows × columns elements from X on, whose first row has number `first`, into acc, one state for each column. */
@@ -52,8 +52,8 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
   for (int64_t j = 0; j < n; j++) a[j] = moments_join(a[j], b[j]);
 }
 
-/* A negative divisor counts as 0: infinity, or NaN for equal elements. */
-/* NaN if nothing is left to divide by, as in the array API standard (NumPy and PyTorch: infinite). */
+/* The variance is NaN if the divisor is not positive, as in the array API standard. (NumPy and PyTorch return
+** infinity.) */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
 #define STATE_moments(D) moments
@@ -64,14 +64,15 @@ INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2
 
 typedef struct logsum { double max, sum; } logsum;
 
-/* The subtracted number. Infinities and NaN are replaced, because they would turn everything into NaN. */
+/* Returns the number that is subtracted from elements. Infinities and NaN are replaced by 0, because subtracting them
+** would turn everything into NaN. */
 INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
 
 static void logsum_init(int64_t n, void *acc) {
   for (int64_t j = 0; j < n; j++) ((logsum *)acc)[j] = (logsum){-(double)INFINITY, 0};
 }
 
-/* The sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
+/* Returns the sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
 INLINE double logsum_scaled(logsum a, double max) {
   return a.sum == 0 ? 0 : a.sum * m_exp(logsum_shift(a.max) - logsum_shift(max));
 }
@@ -93,7 +94,7 @@ INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum)
 #define INIT_logsum(D)  logsum_init
 #define MERGE_logsum(D) logsum_merge
 
-/* ---- both of a real float ---- */
+/* ---- loops of moments and logsum for real floats ---- */
 
 typedef double EXPSUM_float32, EXPSUM_float64;
 #define ELEMENT float
@@ -105,7 +106,8 @@ typedef double EXPSUM_float32, EXPSUM_float64;
 #define TOTAL   EXPSUM_float64
 #include "cpu/kernels/fold_loops.h"
 
-/* Sums of elements, and of the squares of their distances from the mean; the largest, and the sum of exponentials. */
+/* The folds of real floats: `total` sums elements, `spread` the squares of their distances from the mean. `top` finds
+** the largest element, `expsum` sums exponentials. */
 #define FLOAT_FOLDS(D, T, ...)                                                                    \
   FOLDS(D, total, double, WIDE_##D, double, 0, m_plus(a, x), a + b)                               \
   FOLDS(D, spread, double, WIDE_##D, double, 0, a + (x - m) * (x - m), a + b)                     \
@@ -129,7 +131,8 @@ enum { FIND = 64 };     /* elements compared at a time */
 #define LOOPS "cpu/kernels/state_extreme.h"
 #include "cpu/kernels/each_dtype.h"
 
-/* True if x beats the best so far. Equal does not: the first one stays. NaN beats every number. */
+/* True if x is better than the best element so far. An equal element is not better, so the first one stays. NaN is
+** better than every number. */
 #define BEATS(x, cmp, best) (((x) cmp (best)) | (((x) != (x)) & ((best) == (best))))
 
 #define EXTREME(D, T, name, cmp, m_best, worst)                                                   \

@@ -1,4 +1,5 @@
-/* The first extreme element of dtype D, and its position. A row passes beats(x, best): true if x takes best's place. */
+/* The first extreme element of dtype D, and its position. Each row of ops.def passes beats(x, best): true if x replaces
+** best. */
 
 #define NAME(name) ISA_PASTE(name, D)
 #define ELEMENT ISA_PASTE(SAME, D)
@@ -19,9 +20,9 @@ INLINE void NAME(extreme_merge)(bool beats(ELEMENT, ELEMENT), int64_t n, STATE *
     if (later[j].position >= 0) NAME(extreme_take)(beats, acc + j, later[j].position, later[j].value);
 }
 
-INLINE bool NAME(differ)(ELEMENT x, ELEMENT y) { return x != y; }     /* of x and x: true for NaN */
+INLINE bool NAME(differ)(ELEMENT x, ELEMENT y) { return x != y; }     /* differ(x, x) is true if x is NaN */
 
-/* Position of the first element equal to v (or NaN as v is); there is one. */
+/* Returns the position of the first element equal to v, or of the first NaN if v is NaN. Such an element must exist. */
 OUTLINE int64_t NAME(find)(int64_t n, const ELEMENT *X, ELEMENT v) {
   int64_t i = 0;
   bool nan = NAME(differ)(v, v);

@@ -1,4 +1,5 @@
-/* BYTES of a vector register. If the file that includes this one says what REAL is: vectors of REAL that fill a register. */
+/* BYTES is the size of a vector register. If the including file defines REAL, this file also defines vectors of REAL
+** that fill a register. */
 
 #include "cpu/cpu.h"
 
@@ -14,7 +15,7 @@
 enum { LANES = BYTES / sizeof(REAL) };
 
 typedef REAL vector __attribute__((vector_size(BYTES)));
-typedef vector loose_vector __attribute__((aligned(sizeof(REAL)), may_alias));   /* anywhere in memory */
+typedef vector loose_vector __attribute__((aligned(sizeof(REAL)), may_alias));   /* for unaligned addresses */
 
 INLINE vector load(const REAL *p) { return *(const loose_vector *)p; }
 INLINE void   store(REAL *p, vector v) { *(loose_vector *)p = v; }

@@ -1,9 +1,9 @@
-/* OpenBLAS computes each call on the calling thread; luatensor itself distributes the work. Builds of OpenBLAS differ
-** in their number of threads: the OpenMP build asks OpenMP, which has a number for each thread, the other build has a
-** number for the process. The host program may use both numbers, too, so they are restored.
+/* OpenBLAS computes each call on the calling thread; luatensor itself distributes the work. The OpenMP build of
+** OpenBLAS asks OpenMP for its number of threads, which each thread sets for itself. The other build has one number for
+** the process. The host program may use both numbers, too, so they are restored.
 **
-** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, keeps it for later calls, and
-** retries forever if there is no room. So buffers that may be needed are mapped in advance. */
+** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, keeps the buffer for later
+** calls, and retries forever if there is no room. So buffers that may be needed are mapped in advance. */
 
 #include <cblas.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #include "base/lock.h"
 #include "cpu/cpu.h"
 
-enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* openblas_get_parallel() */
+enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* the results of openblas_get_parallel() */
 
 enum {
   LEAST  = 25,              /* concurrent calls for which every build of OpenBLAS has buffers */
@@ -31,9 +31,9 @@ __attribute__((weak)) void *blas_memory_alloc(int unused);
 __attribute__((weak)) void  blas_memory_free(void *buffer);
 
 static int kind;                     /* the kind of OpenBLAS's threads */
-static int most = LEAST;             /* most threads of a use: the number for which OpenBLAS was built */
-static atomic_int users;             /* threads that may be calling */
-static atomic_int mapped;            /* buffers that OpenBLAS has for them */
+static int most = LEAST;             /* most threads that may call OpenBLAS: the number for which OpenBLAS was built */
+static atomic_int users;             /* threads that may be calling OpenBLAS */
+static atomic_int mapped;            /* buffers that OpenBLAS has for the users */
 static int uses, host_threads;       /* pthread build: the number of current uses, and the process's number of threads
                                      ** before the first one (LOCK_BLAS) */
 
@@ -103,7 +103,7 @@ static int map_buffers(int wanted, int others) {
   return count;
 }
 
-/* Adds n users. Returns the number of users for which there are buffers. */
+/* Counts n more users. Returns the number of these users for which there are buffers. */
 static int buffers_for(int n) {
   lock_take(LOCK_BLAS);
   int wanted = atomic_load(&users), others = wanted - n, have = map_buffers(wanted, others);

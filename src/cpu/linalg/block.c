@@ -1,16 +1,16 @@
-/* LU and Cholesky factorizations, recursively by halves: each half of the columns is factored, and a substitution and a
-** product, which take nearly all of the time, connect the halves. */
+/* LU and Cholesky factorizations, recursively by halves: each half of the columns is factored, then a substitution and
+** a product connect the halves. The latter two take nearly all of the time. */
 
 #include <math.h>
 
 #include "cpu/linalg/block.h"
 
 enum {
-  GRAIN = 1 << 19,     /* multiplications: below a million (15 µs) a second thread costs more than it saves */
-  LEAF  = 32,          /* columns that LAPACK factors: 64 of 64 rows take twice as long that way */
-  SLABS = 4,           /* slabs for each thread, if slabs of equal width take different times */
-  FEW   = 4            /* right-hand sides up to which LAPACK solves, because it works along the columns of the
-                       ** triangle */
+  GRAIN = 1 << 19,     /* multiplications that make a thread worthwhile: below a million (15 µs) a second thread costs
+                       ** more than it saves */
+  LEAF  = 32,          /* columns that LAPACK factors: with 64 columns, a matrix of 64 rows would take twice as long */
+  SLABS = 4,           /* slabs for each thread, if slabs of equal width differ in time */
+  FEW   = 4            /* right-hand sides up to which LAPACK solves; its loops follow the columns of the triangle */
 };
 
 const void *number_of(const lapack *l, int value) {
@@ -85,7 +85,7 @@ typedef struct product {
   int slabs;
 } product;
 
-/* Computes slab i of c. Slabs are cut from the longer of c's dims. */
+/* Computes slab i of c. Slabs are cut from c's longer dim. */
 static void product_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const product *p = arg;
@@ -107,7 +107,7 @@ void minus_product(const solver *s, const char *opa, block a, const char *opb, b
 
 /* ---- substitution ---- */
 
-/* x = t⁻¹ x for complex numbers, and for real ones if t fits the kernel. */
+/* x = t⁻¹ x for complex numbers, and for real numbers if t fits the kernel. */
 static void divide_leaf(const lapack *l, corner t, block x) {
   int64_t row = t.turned ? t.at.ld : 1, column = t.turned ? 1 : t.at.ld;
   triangle small = {t.at.at, x.m, row, column, t.upper != t.turned, t.unit};
@@ -143,7 +143,7 @@ typedef struct division {
   const solver *s;
   corner t;
   block x;
-  const int *pivots;                   /* swaps of x's rows that come first, or NULL */
+  const int *pivots;                   /* swaps of x's rows before the substitution, or NULL */
   int slabs;
 } division;
 
@@ -201,7 +201,7 @@ typedef struct lu_step {
   int  *info;                          /* the result of the next panel */
 } lu_step;
 
-/* Item 0 is the next panel, which is factored at once, while other threads update the slabs to its right. */
+/* Item 0 is the next panel: it is updated and factored, while other threads update the slabs to its right. */
 static void lu_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const lu_step *p = arg;
@@ -255,8 +255,8 @@ static int factor_panels(const solver *s, block a, int *pivots) {
 }
 
 int factor_lu(const solver *s, block a, int *pivots) {
-  enum { LARGE = 256 };                 /* rows and columns from which on factoring the next panel ahead is
-                                        ** worthwhile */
+  enum { LARGE = 256 };                 /* rows and columns from which on it is worthwhile to factor the next panel
+                                        ** ahead */
   return s->threads > 1 && least_of(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
 }
 
@@ -292,7 +292,7 @@ void solve_lu(const solver *s, const char *op, block lu, const int *pivots, bloc
   cpu_parallel(p.slabs, p.slabs, solution_task, &p);
 }
 
-/* Computes slab i of L U's inverse. The columns of L's inverse are zeros above the diagonal. */
+/* Computes slab i of the inverse of L U. The inverse of L has zeros above its diagonal. */
 static void inverse_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const solution *p = arg;
@@ -305,7 +305,7 @@ static void inverse_task(const void *arg, int64_t i, int worker) {
   divide_block(l, (corner){.at = p->lu, .upper = true}, x);
 }
 
-/* Column j of L U's inverse becomes column order[j] of (P L U)⁻¹ = (L U)⁻¹ Pᵀ. */
+/* Column j of (L U)⁻¹ becomes column order[j] of (P L U)⁻¹ = (L U)⁻¹ Pᵀ. */
 static void order_columns(const int *pivots, int n, int *order) {
   for (int j = 0; j < n; j++) order[j] = j;
   for (int j = n - 1; j >= 0; j--) {
@@ -332,7 +332,7 @@ typedef struct rank_update {
   int slabs;
 } rank_update;
 
-/* The first column of slab i if all slabs of an upper triangle have about the same area. */
+/* Returns the first column of slab i, where all slabs of an upper triangle have about the same area. */
 static int area_begin(int n, int i, int slabs) {
   return i == slabs ? n : (int)(n * sqrt((double)i / slabs)) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }

@@ -11,14 +11,13 @@ typedef struct block {
   int   m, n, ld;
 } block;
 
-/* One triangle of a square block: the triangle itself, or (turned) its conjugate transpose, or (turned and plain) its
-** transpose. */
+/* One triangle of a square block. If `turned`, its conjugate transpose; if `turned` and `plain`, its transpose. */
 typedef struct corner {
   block at;
   bool  upper, unit, turned, plain;
 } corner;
 
-/* -1, 0 or 1 as a factor for BLAS: an address, of a complex number if the elements are complex. */
+/* Returns the address of -1, 0 or 1 as a factor for BLAS. The number is complex if the elements are complex. */
 const void *number_of(const lapack *l, int value);
 
 block cut(const lapack *l, block a, int row, int column, int m, int n);
@@ -29,7 +28,7 @@ void transpose_block(const lapack *l, block from, block to);
 static inline char *at(const lapack *l, block a, int row, int column) { return cut(l, a, row, column, 1, 1).at; }
 static inline char *element(const lapack *l, char *x, int64_t i) { return x + i * (int64_t)l->size; }
 
-/* Access to real elements as doubles. */
+/* Read and write a real element as a double. */
 double number_at(const lapack *l, const void *x);
 void   set_number(const lapack *l, void *x, double value);
 
@@ -38,12 +37,12 @@ const matvec_table *matvec_of(const lapack *l);
 /* Sets x to columns first, first + 1, … of the identity. */
 void fill_identity(const lapack *l, block x, int first);
 
-/* The beginning of slab i of n in a dim: a multiple of a cache line of floats. */
+/* Returns the beginning of slab i of n in a dim of this length. Slabs begin at multiples of a cache line of floats. */
 int slab_begin(int length, int64_t i, int64_t n);
-/* The number of threads that this many multiplications are worth. */
+/* Returns the number of threads that this many multiplications are worth. */
 int threads_for(const solver *s, int64_t work);
 
-/* c = alpha op(a) op(b) + beta c, with alpha and beta from {-1, 0, 1}, and op "N", "T" or "C". On one thread. */
+/* c = alpha op(a) op(b) + beta c on one thread, with alpha and beta from {-1, 0, 1}, and op "N", "T" or "C". */
 void multiply(const lapack *l, int alpha, const char *opa, block a, const char *opb, block b, int beta, block c);
 /* c -= op(a) op(b) */
 void minus_product(const solver *s, const char *opa, block a, const char *opb, block b, block c);
@@ -52,12 +51,12 @@ void divide(const solver *s, corner t, block x);
 
 /* Replaces a by L and U; pivots and the result are as in getrf. */
 int factor_lu(const solver *s, block a, int *pivots);
-/* Replaces the upper triangle of a by that of U with a = Uᴴ U; the result is as in potrf. */
+/* Replaces the upper triangle of a by the upper triangle of U, where a = Uᴴ U. The result is as in potrf. */
 int factor_cholesky(const solver *s, block a);
 /* b = op(L U)⁻¹ b, with op "N" or "T", for a result of factor_lu. */
 void solve_lu(const solver *s, const char *op, block lu, const int *pivots, block b);
-/* Replaces the result of factor_lu for a square matrix by the inverse. Scratch memory: x with as many elements, order
-** with as many entries as columns. */
+/* Replaces the result of factor_lu for a square matrix by the inverse. Scratch memory: x has as many elements as the
+** matrix, order as many entries as columns. */
 void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order);
 
 /* ---- linalg/reflect.c ---- */
@@ -68,10 +67,10 @@ enum { REFLECTIONS = 32 };
 typedef struct reflections {
   block v;             /* rows × the number of reflections: zeros, ones, and the vectors' other elements */
   char *t;             /* REFLECTIONS × REFLECTIONS for each V */
-  char *work;          /* scratch memory: 2 * REFLECTIONS elements for each column to which reflections are applied */
+  char *work;          /* scratch memory: 2 * REFLECTIONS elements for each column of the matrix that is transformed */
 } reflections;
 
-/* The number of elements in t. */
+/* Returns the number of elements that t needs. */
 static inline int64_t reflections_t(int count) {
   return (int64_t)(count + REFLECTIONS - 1) / REFLECTIONS * REFLECTIONS * REFLECTIONS;
 }
@@ -81,18 +80,18 @@ static inline int64_t reflections_t(int count) {
 double make_reflection(const lapack *l, int n, char *x);
 
 /* Like factor_qr and make_q, for a real matrix of at most REFLECTIONS rows or columns, one reflection after the other.
-** factors: one for each reflection. */
+** `factors` has one entry for each reflection. */
 void factor_qr_small(const lapack *l, block a, double *factors);
-/* overwrites a's diagonal with ones */
+/* also overwrites a's diagonal with ones */
 void make_q_small(const lapack *l, block a, const double *factors, block q);
 
-/* Replaces a by R, on and above its diagonal, and stores in r what Q consists of. */
+/* Replaces a by R, on and above a's diagonal, and stores the reflections of Q in r. */
 void factor_qr(const solver *s, block a, reflections *r);
 /* Computes the first q.n columns of Q. */
 void make_q(const solver *s, const reflections *r, block q);
 
-/* Gathers V and T of reflections in LAPACK's form: tau holds their factors; the elements after the ones of their
-** vectors are below a's diagonal, or (rows) to its right. */
+/* Gathers V and T of reflections in LAPACK's form. tau holds the factors. A reflection's vector begins with 1; its
+** other elements are below a's diagonal, or to the right of the diagonal if `rows` is set. */
 void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r);
 /* x = Q x */
 void apply_q(const solver *s, const reflections *r, block x);
@@ -103,16 +102,16 @@ void apply_q_right(const solver *s, const reflections *r, block x);
 
 enum { CONDENSED = 128 };      /* columns from which on our own reductions are faster than LAPACK's */
 
-/* The largest magnitude of `count` real elements; 0 if there are none. */
+/* Returns the largest magnitude of `count` real elements, or 0 if there are none. */
 double largest_of(const solver *s, const void *x, int64_t count);
-/* The power of two by which to divide a matrix with this largest element so that products of three elements are far
-** within the type's range. 1: no division is necessary. */
+/* Returns a power of two by which to divide a matrix with this largest element. After the division products of three
+** elements are far within the type's range. 1: no division is necessary. */
 double scale_for(const solver *s, double largest);
-/* a *= to / from, without intermediate overflow; "G": all of a, "L": its lower triangle. */
+/* a *= to / from, without intermediate overflow. part: "G" for all of a, "L" for its lower triangle. */
 void rescale(const solver *s, const char *part, double from, double to, block a);
 
-/* The results of the reduction to bidiagonal form, n elements each: the diagonal, the elements to its right, the
-** factors of the left and of the right reflections. */
+/* The results of the reduction to bidiagonal form, of n elements each. d is the diagonal, e the elements to the right
+** of the diagonal; left and right are the factors of the reflections. */
 typedef struct bidiagonal {
   char *d, *e, *left, *right;
 } bidiagonal;
@@ -122,19 +121,19 @@ typedef struct tridiagonal {
   char *d, *e, *factors;
 } tridiagonal;
 
-/* The least number of elements in `work`. */
+/* Returns the least number of elements that `work` must have. */
 int64_t condense_work(const solver *s);
 
-/* Like gebrd, for a matrix that is not wider than high. Stops early if the operation is cancelled. */
+/* Like gebrd, for a matrix with at most as many columns as rows. Stops early if the operation is cancelled. */
 int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int work_length);
-/* Like sytrd for the lower triangle; also overwrites the upper triangle. */
+/* Like sytrd for the lower triangle, but also overwrites the upper triangle. */
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length);
 
 /* ---- linalg/divide.c ---- */
 
-/* Computes the eigenvalues, ascending in d, and the eigenvectors q of the symmetric tridiagonal matrix with diagonal
-** d and subdiagonal e. The result is as in stedc. divide_work returns the least number of scratch elements and
-** integers. */
+/* Computes the eigenvalues and eigenvectors q of the symmetric tridiagonal matrix with diagonal d and subdiagonal e.
+** The eigenvalues replace d in ascending order. The result is as in stedc. divide_work returns the least number of
+** scratch elements, divide_integers the least number of scratch integers. */
 int divide_tridiagonal(const solver *s, block q, void *d, void *e, char *work, int *integers);
 int64_t divide_work(int n);
 int64_t divide_integers(int n);

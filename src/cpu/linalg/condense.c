@@ -3,10 +3,10 @@
 ** bandwidth. Threads share these products, and each loaded element is used twice.
 **
 ** For bidiagonal form LAPACK reads the matrix twice for each column, because the second reflection, I - factor v vᵀ,
-** must be known before the second product A v. But v is the row r of A that the first reflection has changed, with
-** another first element and divided by a number: A v = a + A' r' / number, where a is A's first column and A', r'
-** are the rest. Element j of r is known as soon as column j has been multiplied by u, so the same pass adds the
-** column, times this element, to the sum. */
+** must be known before the second product A v. But v is row r of A after the first reflection, with another first
+** element and divided by a number. So A v = a + A' r' / number, where a is A's first column and A', r' are the
+** remaining columns and elements. Element j of r is known as soon as column j has been multiplied by u. So the same
+** pass adds the column, times this element, to the sum. */
 
 #include <math.h>
 
@@ -14,17 +14,17 @@
 
 enum {
   PANEL = 32,           /* columns, or columns and rows, whose reflections are applied together */
-  TAIL  = 96,           /* columns that LAPACK reduces at the end */
-  GRAIN = 1 << 18       /* bytes of a matrix in a product: reading them from L2 takes 5 µs */
+  TAIL  = 96,           /* columns at the end of a matrix that LAPACK reduces */
+  GRAIN = 1 << 18       /* bytes of a matrix that make a thread worthwhile: reading them from L2 takes 5 µs */
 };
 
-/* A running reduction. Columns 2 k and 2 k + 1 of left and right belong to column k of the panel: the remaining matrix
-** is a - left rightᵀ. */
+/* A running reduction. The remaining matrix is a - left rightᵀ, where columns 2 k and 2 k + 1 of left and right belong
+** to column k of the panel. */
 typedef struct condensing {
   const solver *s;
   const matvec_table *kernels;
   block a, left, right;
-  char *sums;           /* a.m elements for each slab */
+  char *sums;           /* partial sums: a.m elements for each slab */
   char *t;              /* 2 * PANEL elements */
   int   slabs;
   int   k, i;           /* index of the column in a, and in the panel */
@@ -52,7 +52,7 @@ static void multiply_vector(const lapack *l, int alpha, const char *op, block a,
     l->gemv(op, &a.m, &a.n, number_of(l, alpha), a.at, &a.ld, x, &x_step, number_of(l, beta), y, &one, 1);
 }
 
-/* Sums the slabs' sums, from their element `first` on, into x[0 … n - 1]. */
+/* Adds the slabs' partial sums, from element `first` on, and writes the total to x[0 … n - 1]. */
 static void add_sums(const condensing *c, int first, int n, char *x) {
   memset(x, 0, (size_t)n * c->s->l->size);
   for (int i = 0; i < c->slabs; i++)
@@ -94,7 +94,7 @@ void rescale(const solver *s, const char *part, double from, double to, block a)
 
 /* ---- bidiagonal form ---- */
 
-/* Multiplies slab i of the columns to the right of column k by u, and by the row that this product gives. */
+/* Multiplies slab i of the columns to the right of column k by u, and then by the row that results. */
 static void bidiagonal_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const condensing *c = arg;
@@ -125,8 +125,8 @@ static double reflect_column(condensing *c) {
   return number_at(l, x);
 }
 
-/* Replaces row k, which the tasks have made, by its reflection's vector, and the sums of the columns times its
-** elements, a r, by x = factor (a v - the panel's updates). Returns the element next to the diagonal. */
+/* Replaces row k, which the tasks have computed, by its reflection's vector v. Replaces a r, the sum of the columns
+** times the row's elements, by x = factor (a v - the panel's updates). Returns the element next to the diagonal. */
 static double reflect_row(const condensing *c, double *factor) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, columns = c->a.n - k - 1, rows = c->a.m - k - 1;
@@ -134,7 +134,7 @@ static double reflect_row(const condensing *c, double *factor) {
   double first = number_at(l, v), beta;
   *factor = make_reflection(l, columns, v);
   beta = number_at(l, v);
-  /* negligible next to the elements that scale_for keeps */
+  /* too small to matter next to the elements that scale_for keeps */
   if (fabs(beta) < (l->real_size == sizeof(float) ? 0x1p-80 : 0x1p-600)) {
     memset(v, 0, (size_t)columns * l->size);
     *factor = 0;
@@ -197,7 +197,8 @@ int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int
 
 /* ---- tridiagonal form ---- */
 
-/* The first column of slab i of a lower triangle of `columns` columns, if all slabs have about the same area. */
+/* Returns the first column of slab i of a lower triangle of `columns` columns, where all slabs have about the same
+** area. */
 static int lower_begin(int columns, int64_t i, int slabs) {
   return i == slabs ? columns : (int)(columns * (1 - sqrt(1 - (double)i / slabs)));
 }
@@ -238,7 +239,7 @@ static void reflect_below(condensing *c, const tridiagonal *b) {
   set_number(l, v, 1);
 }
 
-/* Turns the sums into w, with which both reflections together are a - v wᵀ - w vᵀ. */
+/* Turns the sums into w. The panel's update by v and w is a - v wᵀ - w vᵀ. */
 static void finish_column(const condensing *c) {
   const lapack *l = c->s->l;
   int k = c->k + 1, before = 2 * c->i, rows = c->a.n - k;
@@ -257,8 +258,8 @@ typedef struct rank_update {
   int first, slabs;
 } rank_update;
 
-/* Computes slab i of the lower triangle of a -= left rightᵀ. It also changes some elements above the diagonal, which
-** are never read. */
+/* Computes slab i of the lower triangle of a -= left rightᵀ. Some elements above the diagonal change, too, but are
+** never read. */
 static void update_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const rank_update *p = arg;
@@ -284,7 +285,7 @@ static void tridiagonal_panel(condensing *c, int first, const tridiagonal *b) {
 }
 
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length) {
-  enum { WIDTH = 64 };          /* columns of an update's slab; half of its diagonal square is wasted */
+  enum { WIDTH = 64 };          /* columns of an update's slab; half of the slab's diagonal square is wasted */
   condensing c = condensing_of(s, a, work);
   int first = 0, info = 0;
   for (; a.n - first >= TAIL + PANEL && !cancel_due(); first += PANEL) {

@@ -1,7 +1,7 @@
 /* Eigenvalues and eigenvectors of tridiagonal matrices by Cuppen's divide and conquer. Threads solve the halves with
-** LAPACK. The whole follows from both halves: its eigenvalues are roots of a rational function, found independently,
-** and its eigenvectors are a product. Threads share the roots and columns. LAPACK deflates (laed2) and finds each root
-** (laed4). */
+** LAPACK. The solution of the whole matrix is made from both halves. Its eigenvalues are roots of a rational function,
+** which are found independently, and its eigenvectors are a product. Threads share the roots and columns. LAPACK
+** deflates (laed2) and finds each root (laed4). */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -10,16 +10,16 @@
 
 enum {
   SMALLEST = 128,       /* columns up to which a part is not divided among threads */
-  SLABS    = 4          /* for each thread */
+  SLABS    = 4          /* slabs for each thread */
 };
 
 /* A merge of two parts: k eigenvalues and vectors change. */
 typedef struct merging {
   const solver *s;
-  block q;              /* the eigenvectors of both parts, then of the whole */
+  block q;              /* the eigenvectors of both parts, then of the whole matrix */
   int   n1, k, slabs;
-  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: of both parts, as packed by laed2; room: as large
-                                                          ** as q */
+  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: both parts' eigenvectors, as packed by laed2;
+                                                          ** room: as large as q */
   const int *order, *counts;                              /* order of the rows; counts of the kinds of columns: above,
                                                           ** both, below */
   char  rho[8];
@@ -31,7 +31,7 @@ static void slab_of(const merging *p, int length, int64_t i, int *begin, int *en
   *end = (int)(length * (i + 1) / p->slabs);
 }
 
-/* Finds eigenvalues; the distances of each to the poles go into its column of q. */
+/* Finds eigenvalues. The distances of an eigenvalue to the poles are stored in its column of q. */
 static void root_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const merging *p = arg;
@@ -68,8 +68,8 @@ static void weight_task(const void *arg, int64_t i, int worker) {
   }
 }
 
-/* Computes the eigenvector of column j, of length 1, with its rows in the order of the packed vectors. room: k
-** elements */
+/* Computes the eigenvector of column j, normalised to length 1, with its rows in the order of the packed vectors. room:
+** k elements */
 static void make_vector(const merging *p, int j, char *room) {
   const lapack *l = p->s->l;
   char *column = at(l, p->q, 0, j);
@@ -85,7 +85,7 @@ static void make_vector(const merging *p, int j, char *room) {
   for (int i = 0; i < p->k; i++) set_number(l, element(l, column, i), number_at(l, element(l, room, p->order[i] - 1)) / length);
 }
 
-/* Multiplies `columns` packed vectors by rows of q, which gives `rows` rows of the product. */
+/* Multiplies `columns` packed vectors by rows of q and writes `rows` rows of the product. */
 static void multiply_rows(const merging *p, int from, int columns, char *vectors, int to, int rows, int begin, int end, char *room) {
   const lapack *l = p->s->l;
   block x = {room, columns, end - begin, most_of(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);
@@ -108,7 +108,8 @@ static void vector_task(const void *arg, int64_t i, int worker) {
   multiply_rows(p, 0, above, p->vectors, 0, n1, begin, end, room);
 }
 
-/* order: the columns by their numbers d. Rounding may have swapped neighbouring roots. */
+/* Sorts `order`, a permutation of the columns, by the columns' numbers d. Rounding may have swapped neighbouring
+** roots. */
 static void finish_order(const lapack *l, const char *d, int *order, int n) {
   for (int i = 1; i < n; i++) {
     int j = i, moved = order[i];
@@ -122,7 +123,8 @@ static void run_tasks(const merging *p, parallel_task task) {
   cpu_parallel(threads_for(p->s, (int64_t)p->k * p->k * p->q.n), p->slabs, task, p);
 }
 
-/* Merges both parts of q, n1 columns and the rest; e: the element between them. order: as in laed2 and lamrg. */
+/* Merges both parts of q, n1 columns and the rest. e is the matrix element between the parts. order: as in laed2 and
+** lamrg. */
 static int merge(const solver *s, block q, int n1, void *d, const void *e, int *order, char *work, int *integers) {
   const lapack *l = s->l;
   int n = q.n, info = 0, one = 1, back = -1;
@@ -178,8 +180,8 @@ static void part_task(const void *arg, int64_t i, int worker) {
   if (info) atomic_store(p->failed, info);
 }
 
-/* Sorts the columns of q, and d, in ascending order: column order[j] - 1 becomes column j. room: a column and a
-** number */
+/* Sorts the columns of q and the entries of d in ascending order: column order[j] - 1 becomes column j. room: scratch
+** memory for a column and a number */
 static void sort_columns(const lapack *l, block q, char *d, int *order, char *room) {
   size_t bytes = (size_t)q.m * l->size;
   for (int first = 0; first < q.n; first++) {
@@ -197,8 +199,8 @@ static void sort_columns(const lapack *l, block q, char *d, int *order, char *ro
   }
 }
 
-/* Subtracts the element between two parts from the corners of both, so that the whole is both parts plus a matrix of
-** rank 1. */
+/* Subtracts the matrix element between two parts from the adjacent diagonal elements of both parts. Then the matrix is
+** both parts plus a matrix of rank 1. */
 static void tear(const lapack *l, char *d, char *e, int at_row) {
   double between = fabs(number_at(l, element(l, e, at_row - 1)));
   for (int i = at_row - 1; i <= at_row; i++) set_number(l, element(l, d, i), number_at(l, element(l, d, i)) - between);

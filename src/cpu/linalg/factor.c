@@ -4,7 +4,7 @@
 
 #include "cpu/linalg/block.h"
 
-/* Copies rows × columns elements of a column-major matrix to another one, which may be the same. */
+/* Copies rows × columns elements of a column-major matrix to another matrix, which may be the same. */
 static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
   size_t size = s->l->size;
   for (int j = 0; j < columns; j++)
@@ -20,7 +20,8 @@ static void clear_below(const solver *s, char *a, int rows, int columns) {
 
 /* ---- Cholesky ---- */
 
-/* The first leading minor whose root is NaN, which LAPACK does not detect; 0: there is none. */
+/* Returns the order of the first leading minor with a NaN on the diagonal of its factor, which LAPACK does not detect,
+** or 0. */
 static int find_nan(const solver *s, char *a) {
   for (int j = 0; j < s->n; j++)
     if (isnan(number_at(s->l, element(s->l, a, (int64_t)j * (s->n + 1))))) return j + 1;
@@ -46,7 +47,7 @@ static int *pivots_of(const solver *s, const scratch *w, int64_t i) {
   return s->c->pivots ? s->c->pivots + i * least_of(s->m, s->n) : w->integers;
 }
 
-/* For each of m rows of L U, the row of a from which it comes. */
+/* Computes, for each of m rows of L U, the row of a that became this row. */
 static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
   for (int i = 0; i < m; i++) order[i] = i + 1;
   for (int i = 0; i < n; i++) {
@@ -156,8 +157,8 @@ static bool is_odd(const int *pivots, int n) {
   return odd;
 }
 
-/* The product of a sign and the diagonal of matrix i. False if the product, or a part of it, is close to the limits of
-** a double. */
+/* Computes the product of a sign and the diagonal of matrix i. Returns false if the product, or an intermediate
+** product, is close to the limits of a double. */
 static bool plain_product(const solver *s, int64_t i, number *det) {
   bool safe = true;
   for (int j = 0; j < s->n; j++) {
@@ -209,14 +210,14 @@ const routine slogdet_routine = {plan_pivots, run_slogdet, false};
 
 /* ---- QR ---- */
 
-/* True if a real matrix is factored without blocks: for 10 × 10, LAPACK's calls alone take longer than PyTorch's whole
-** QR. */
+/* True if a real matrix is factored without blocks. For 10 × 10, the calls of LAPACK alone take longer than a whole QR
+** of PyTorch. */
 static bool is_small_qr(const solver *s) {
   enum { SMALL = 1 << 13 };             /* elements: 64 KiB of doubles stay in L2 */
   return !s->l->is_complex && least_of(s->m, s->n) <= LINALG_SMALL && s->c->m * s->c->n <= SMALL;
 }
 
-/* tau: the vectors of the reflections. */
+/* Plans a QR factorization. tau holds the vectors of the reflections. */
 static void plan_qr(solver *s) {
   int known = least_of(s->m, s->n), p = s->c->full ? s->m : known;
   s->tau = (int64_t)s->m * known;

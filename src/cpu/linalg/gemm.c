@@ -1,5 +1,6 @@
-/* Matrix products: by BLAS for floats and complex numbers if it can address the matrices (complex ones are copied if
-** not), by own kernels otherwise. Threads share a batch of small products, each with whole matrices. */
+/* Matrix products. BLAS computes products of floats and complex numbers if it can address the matrices; complex
+** matrices that it cannot address are copied. Own kernels compute the others. Threads share a batch of small products,
+** each with whole matrices. */
 
 #include "cpu/linalg/gemm.h"
 
@@ -12,15 +13,16 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN = 1 << 19,     /* multiplications: below a million (20 µs) a second thread costs more than it saves */
+  GRAIN = 1 << 19,     /* multiplications that make a thread worthwhile: below a million (20 µs) a second thread costs
+                       ** more than it saves */
   SLAB  = 1024,        /* columns of a half-float result that are computed in float32 at a time */
-  SHORT = 1 << 15,     /* elements of a dot product; longer ones are computed in such parts */
+  SHORT = 1 << 15,     /* elements of a dot product; longer dot products are computed in parts of this length */
   PARTS = 256,         /* parts of a dot product that threads share */
   SMALL = 1000000,     /* multiplications up to which OpenBLAS has AVX-512 kernels without packing (128³: 37 µs instead
                        ** of 42) */
-  MOST_BLOCKS = 1024,  /* of a product */
+  MOST_BLOCKS = 1024,  /* most blocks of a product */
   MANY  = 8,           /* blocks of SMALL in a product; more blocks (256³) gain nothing */
-  TILE  = 16           /* blocks begin at multiples: a tile of OpenBLAS, a cache line of floats */
+  TILE  = 16           /* blocks begin at multiples of this: a tile of OpenBLAS, a cache line of floats */
 };
 
 /* The most multiplications of a block: half a second on a core. OpenBLAS gains nothing by larger blocks. */
@@ -28,7 +30,7 @@ enum {
 
 /* ---- BLAS ---- */
 
-/* alpha or beta for BLAS; complex ones are passed by address. */
+/* alpha or beta for BLAS, which takes complex numbers by address. */
 typedef struct number {
   float  single[2];
   double wide[2];
@@ -42,7 +44,7 @@ static bool is_zero(const scalar *s) { return s->f == 0 && s->im == 0; }
 
 static CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
 
-/* c = m @ v: m is rows × columns, addressed by a; strides of vectors are positive. */
+/* c = m @ v, where m is rows × columns, addressed by a. The strides of the vectors are positive. */
 static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int columns, const void *m, const void *v,
                       int v_stride, void *c, int c_stride) {
   CBLAS_TRANSPOSE trans = transposed(a->trans);
@@ -71,7 +73,7 @@ static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
   for (int64_t i = 0; i < n; i++) memset((char *)c + i * stride * size, 0, (size_t)size);
 }
 
-/* The strides between the elements of c in a product with a vector. */
+/* Returns the strides between the elements of c in a product with a vector. */
 static int64_t column_stride(const gemm_call *g) { return g->m == 1 ? 1 : g->c_stride[0]; }
 static int64_t row_stride(const gemm_call *g)    { return g->n == 1 ? 1 : g->c_stride[1]; }
 
@@ -123,8 +125,8 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
   }
 }
 
-/* The number of blocks into which c is cut. A small product gets enough blocks for OpenBLAS's small kernels, other
-** products one for each thread. No block takes longer than a second, so that the operation can be cancelled. */
+/* Returns the number of blocks into which c is cut. A small product gets enough blocks for OpenBLAS's small kernels,
+** other products one for each thread. No block takes longer than a second, so that the operation can be cancelled. */
 static int block_count(const gemm_call *g, int threads) {
   double work = (double)g->m * (double)g->n * (double)g->k;
   if (work <= SMALL) return 1;
@@ -133,7 +135,7 @@ static int block_count(const gemm_call *g, int threads) {
   return (int)((want + threads - 1) / threads * threads);
 }
 
-/* The number of rows of blocks into which n blocks are arranged, so that blocks are as square as possible. */
+/* Returns the number of rows of blocks into which n blocks are arranged, so that blocks are as square as possible. */
 static int block_rows(const gemm_call *g, int n) {
   int best = 1;
   for (int rows = 2; rows <= n; rows++)
@@ -141,14 +143,14 @@ static int block_rows(const gemm_call *g, int n) {
   return best;
 }
 
-/* The beginning of block i of n in a dim: a whole tile; the last block takes the remainder. */
+/* Returns the beginning of block i of n in a dim, which is a multiple of TILE. The last block has the remainder. */
 static int64_t block_begin(int64_t length, int i, int n) {
   return i == n ? length : length * i / n / TILE * TILE;
 }
 
-/* c in rows × columns blocks, which threads share. This is faster than OpenBLAS's own threads, which wait for one
-** another at each panel (two threads, float32: 128³ 22 µs instead of 52; 256³ 185 instead of 240; 384³ 610 instead of
-** 720). */
+/* The blocks of c, rows × columns of them, which threads share. This is faster than OpenBLAS's own threads, which wait
+** for one another at each panel (two threads, float32: 128³ 22 µs instead of 52; 256³ 185 instead of 240; 384³ 610
+** instead of 720). */
 typedef struct blocks {
   const gemm_call    *g;
   const blas_product *p;
@@ -188,9 +190,9 @@ static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c,
   return true;
 }
 
-/* ---- half floats: column slabs of c in float32, so that sums are rounded once ---- */
+/* ---- half floats: c is computed in float32, in slabs of columns, so that sums are rounded once ---- */
 
-/* Converts rows of c (m × n, any strides) to the contiguous slab, or back. */
+/* Converts the rows of a slab of c (m × n, any strides) to contiguous float32, or back if `back` is set. */
 static void convert_slab(const gemm_call *g, char *c, int64_t n, float *slab, bool back) {
   const convert_table *t = cpu_isa->convert;
   uint16_t row[SLAB];
@@ -227,7 +229,7 @@ static int half_gemm(const gemm_call *g, const char *a, const char *b, char *c, 
   return st;
 }
 
-/* ---- complex numbers: what BLAS cannot address is copied ---- */
+/* ---- complex numbers: matrices that BLAS cannot address are copied ---- */
 
 /* Copies rows × columns elements of `size` bytes from one layout to another. */
 static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const int64_t to_stride[2], const void *from,
@@ -239,7 +241,7 @@ static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const
 
 static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
-/* c = beta * c, for k = 0. */
+/* c = beta * c, the product if k = 0. */
 static int scale_complex(const gemm_call *g, char *c) {
   int64_t one[2] = {0, 0};
   complex128_t zero = make_complex128(0, 0);
@@ -270,7 +272,7 @@ static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *
   copy_matrix(size, g->m, g->k, pa, wide[0], a, g->a_stride);
   copy_matrix(size, g->k, g->n, pb, wide[1], b, g->b_stride);
   copy_matrix(size, g->m, g->n, pc, wide[2], c, g->c_stride);
-  if (!blas_gemm(&packed, pa, pb, pc, threads)) st = ERR_NO_KERNEL;     /* a dim beyond BLAS's integers */
+  if (!blas_gemm(&packed, pa, pb, pc, threads)) st = ERR_NO_KERNEL;     /* a dim exceeds BLAS's integers */
   else copy_matrix(size, g->m, g->n, c, g->c_stride, pc, wide[2]);
   cpu_free(0, all, bytes);
   return st;
@@ -278,8 +280,9 @@ static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *
 
 /* ---- sums of products: 1 × 1 results ---- */
 
-/* Dot products of up to SHORT elements. This loop takes 10 ns and an eighth for each float; BLAS's matrix-vector
-** product takes 80 ns more. False: not for this dtype, these strides or this length. */
+/* Computes dot products of up to SHORT elements. This loop takes 10 ns and an eighth of a nanosecond for each float;
+** BLAS's matrix-vector product takes 80 ns more. Returns false if the dtype, the strides or the length are not
+** supported. */
 static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
   if (g->k > SHORT || kernel->compute != g->dtype) return false;
@@ -290,7 +293,7 @@ static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
   return true;
 }
 
-/* A long dot product, in parts that depend only on its length. */
+/* A long dot product, which is cut into parts that depend only on its length. */
 typedef struct long_dot {
   const gemm_call *g;
   const char *a, *b;
@@ -312,7 +315,7 @@ static void dot_part(const void *arg, int64_t t, int worker) {
   d->sums[t] = total;
 }
 
-/* False: not for this dtype or these strides. */
+/* Returns false if the dtype or the strides are not supported. */
 static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
   if (g->dtype != DT_float32 && g->dtype != DT_float64) return false;
   if (g->a_stride[1] != 1 || g->b_stride[0] != 1) return false;
@@ -327,7 +330,7 @@ static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, 
 
 /* ---- the batch ---- */
 
-/* The offsets, in elements, of matrix i of the batch. */
+/* Computes the offsets, in elements, of matrix i of the batch. */
 static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
   offset[0] = offset[1] = offset[2] = 0;
   for (int d = p->ndim - 1; d >= 0; d--) {
@@ -341,7 +344,7 @@ static bool is_blas_dtype(enum dtype d) {
   return d == DT_float32 || d == DT_float64 || dtype_kind(d) == KIND_COMPLEX;
 }
 
-/* Multiplies matrix i of the batch. blas: there is room for BLAS's buffers. */
+/* Multiplies matrix i of the batch. blas: OpenBLAS has a buffer for this call. */
 static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   int64_t offset[3], size = dtype_size(g->dtype);
   batch_offsets(&g->batch, i, offset);
@@ -357,7 +360,7 @@ static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
 typedef struct batch {
   const gemm_call *g;
   bool  blas;
-  int  *status;                      /* the error of a matrix that could not be multiplied */
+  int  *status;                      /* the error of a matrix that could not be multiplied, else OK */
 } batch;
 
 static void run_matrix(const void *arg, int64_t i, int worker) {

@@ -3,8 +3,8 @@
 
 #include "base/calls.h"
 
-/* Computes one product by own kernels. a, b, c: this matrix of the batch. If g's dtype is float16 or bfloat16, c is
-** float32. ERR_MEMORY, ERR_NO_KERNEL. */
+/* Computes one product by own kernels. a, b, c: the matrices of one product of the batch. If g's dtype is float16 or
+** bfloat16, c is float32. Returns OK, ERR_MEMORY or ERR_NO_KERNEL. */
 int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
 /* Like own_gemm, if m or n is 1. */

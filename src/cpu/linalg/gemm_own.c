@@ -8,7 +8,8 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  K_BLOCK   = 512,     /* a's panel (28 KiB of floats on AVX-512) and some of b's (64 KiB) stay in an L2 of 1 MiB */
+  K_BLOCK   = 512,     /* steps of k at a time: a's panel (28 KiB of floats on AVX-512) and some of b's (64 KiB) stay in
+                       ** an L2 of 1 MiB */
   N_PANELS  = 64,      /* panels of b packed at a time: 4 MiB of floats on AVX-512, in L3 */
   M_PANELS  = 64,      /* panels of a packed at a time */
   GROUP_A   = 8,       /* panels of a that a thread uses at once: 224 KiB, in its L2 */
@@ -40,7 +41,7 @@ typedef struct gemm_work {
 
 static int64_t panels_of(const matrix *m) { return (m->count + m->width - 1) / m->width; }
 
-/* to[p][i] = element p of row or column i of m, from `from` on, for i < n; the rest of the panel's width is 0. */
+/* to[p][i] = element p of row or column i of m, counted from `from`, for i < n. The rest of the panel's width is 0. */
 static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, char *to) {
   int size = dtype_size(m->dtype);
   copy_plan plan = {.rows = k, .cols = n, .to_row = m->width, .to_col = 1, .from_row = m->k_stride, .from_col = m->stride};
@@ -48,7 +49,7 @@ static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, 
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&plan, to, from);
 }
 
-/* Packs panel `index` of m, steps begin … begin + k - 1. */
+/* Packs panel `index` of m: steps begin … begin + k - 1. */
 static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64_t begin, int64_t k, char *to) {
   enum dtype d = w->kernel->compute;
   int size = dtype_size(m->dtype), made = dtype_size(d);
@@ -66,7 +67,7 @@ static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64
   }
 }
 
-/* The packing of panels of m from `first` on, steps begin … begin + k - 1. */
+/* The packing of panels of m, from panel `first` on: steps begin … begin + k - 1. */
 typedef struct packing_phase {
   const gemm_work *w;
   const matrix *m;
@@ -80,7 +81,8 @@ static void pack_one(const void *arg, int64_t i, int worker) {
   pack_panel(f->w, f->m, f->first + i, f->begin, f->k, f->to + i * f->m->width * f->k * dtype_size(f->w->kernel->compute));
 }
 
-/* Computes the tile of panels i and j; a whole tile of a plain product is added in place. */
+/* Computes the tile of panels i and j. A whole tile is computed in place if alpha is 1 and beta is 0, and if c's layout
+** allows this. */
 static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
   const gemm_kernel *kernel = w->kernel;
   int64_t m = least_of(w->a.width, w->a.count - i * w->a.width), n = least_of(w->b.width, w->b.count - j * w->b.width);
@@ -104,7 +106,7 @@ typedef struct tile_phase {
   bool    first;
 } tile_phase;
 
-/* Chooses smaller groups if there are too few for all threads. */
+/* Chooses smaller groups if there are too few groups for all threads. */
 static void choose_groups(tile_phase *f) {
   f->high = GROUP_A;
   f->wide = GROUP_B;

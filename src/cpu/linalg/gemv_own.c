@@ -1,6 +1,6 @@
 /* Matrix-vector products for dtypes and strides that BLAS does not take: dot products along the rows if these are
-** contiguous, else a sum of scaled columns. Nothing is packed as in gemm_own.c, because each element of the matrix is
-** used only once. */
+** contiguous, otherwise a sum of scaled columns. Unlike in gemm_own.c, nothing is packed, because each element of the
+** matrix is used only once. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum {
   BLOCK = 512,       /* elements of a row, or rows, at a time: three such buffers take 12 KiB of stack */
-  STACK = 1 << 12    /* bytes up to which a vector is on the stack */
+  STACK = 1 << 12    /* bytes up to which a vector is kept on the stack */
 };
 
 /* c = alpha * m @ v + beta * c, where m is rows × k. */
@@ -24,7 +24,8 @@ typedef struct product {
   scalar      alpha, beta;
 } product;
 
-/* Loads n elements, `stride` apart, as contiguous ones of dtype d: in place, or through `raw` into `made`. */
+/* Returns n elements, `stride` apart, as contiguous elements of dtype d. They are used in place if possible; otherwise
+** they are gathered in `raw` and converted to `made`. */
 static const char *load(enum dtype from, const char *data, int64_t n, int64_t stride, enum dtype d, char *raw, char *made) {
   int size = dtype_size(from);
   if (stride != 1) {
@@ -37,7 +38,7 @@ static const char *load(enum dtype from, const char *data, int64_t n, int64_t st
   return made;
 }
 
-/* Computes elements begin … end - 1 of c, each a dot product with its row. */
+/* Computes elements begin … end - 1 of c. Each is the dot product of a row with v. */
 static void sum_rows(const product *p, int64_t begin, int64_t end) {
   enum dtype d = p->kernel->compute;
   int size = dtype_size(p->dtype), made_size = dtype_size(d);
@@ -54,7 +55,7 @@ static void sum_rows(const product *p, int64_t begin, int64_t end) {
   }
 }
 
-/* Computes elements begin … end - 1 of c in blocks: sums scaled columns of m. */
+/* Computes elements begin … end - 1 of c in blocks, as sums of scaled columns of m. */
 static void add_columns(const product *p, int64_t begin, int64_t end) {
   enum dtype d = p->kernel->compute;
   int size = dtype_size(p->dtype), made_size = dtype_size(d);
@@ -92,7 +93,8 @@ static void run_product(const product *p, int threads) {
 
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
-  bool right = g->n == 1;               /* the vector is b, else a; then b is read as its transpose */
+  bool right = g->n == 1;               /* true: the vector is b; false: the vector is a, and b is read as its
+                                        ** transpose */
   bool half = dtype_kind(g->dtype) == KIND_FLOAT && kernel->compute != g->dtype;
   product p = {
     .kernel = kernel, .m = right ? a : b, .dtype = g->dtype, .c_dtype = half ? kernel->compute : g->dtype,

@@ -79,7 +79,8 @@ typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void 
                               const int *ldb, void *s, const void *rcond, int *rank, void *work, const int *lwork,
                               void *rwork, int *iwork, int *info);
 
-/* The routines of one element type. Of two forms, only the suitable one is set. */
+/* The routines of one element type. Where real and complex types have different forms of a routine, only one of both is
+** set. */
 typedef struct lapack {
   bool is_complex;
   size_t size, real_size;      /* bytes of an element, and of its real part */
@@ -91,7 +92,7 @@ typedef struct lapack {
   laswp_fn *laswp;
   geqrt3_fn *geqrt3;
   larft_fn *larft;
-  lascl_fn *lascl;             /* this and the following are NULL for complex elements */
+  lascl_fn *lascl;             /* lascl and the following are NULL for complex elements */
   sytrd_fn *sytrd;
   stedc_fn *stedc;
   laed2_fn *laed2;
@@ -117,10 +118,10 @@ typedef struct lapack {
   complex_gelsd_fn *complex_gelsd;
 } lapack;
 
-/* The routines for a dtype; NULL: none. */
+/* Returns the routines for a dtype, or NULL if there are none. */
 const lapack *lapack_of(enum dtype d);
 
-/* The length that a query left in work[0]. A float may have lost its last digits. */
+/* Returns the length that a query of LAPACK has written to work[0]. A float may have lost its last digits. */
 int64_t lapack_work_length(const lapack *l, const void *work);
 
 /* False if there is a NaN or an infinity among the elements. */

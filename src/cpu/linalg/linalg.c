@@ -60,15 +60,15 @@ static double work_of(const linalg_call *c) {
   return (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
 }
 
-/* The number of threads that share the batch, each with whole matrices. 1: all threads work on one large matrix after
-** the other. */
+/* Returns the number of threads that share the batch, each with whole matrices. 1: matrices are computed one after the
+** other, each by all threads. */
 static int batch_threads(const linalg_call *c) {
   if (work_of(c) >= LARGE && c->batch < cpu_thread_count()) return 1;
   int64_t grain = (int64_t)(GRAIN / (work_of(c) + 20));
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
 
-/* False if a length is unusable: LAPACK's answer to a query may have overflowed to a negative number. */
+/* False if a length is unusable, because LAPACK's answer to a query may have overflowed to a negative number. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
 
 static int run_batch(solver *s, int threads) {

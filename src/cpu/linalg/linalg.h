@@ -16,8 +16,8 @@ typedef struct solver {
   const linalg_kernel *small;           /* NULL: the matrices are not small */
   int m, n, k;
   int threads;                          /* threads for one matrix */
-  int64_t tau, work, reals, integers;   /* numbers of elements, elements, real numbers and ints; LAPACK counts the
-                                        ** elements of work in an int */
+  int64_t tau, work, reals, integers;   /* numbers of elements (tau, work), of real numbers and of ints; LAPACK counts
+                                        ** the elements of work in an int */
 } solver;
 
 /* The scratch memory of one thread. */
@@ -28,15 +28,16 @@ typedef struct scratch {
 } scratch;
 
 typedef struct routine {
-  void (*plan)(solver *s);                                      /* NULL: no scratch memory */
-  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i; returns its info */
-  bool finite;                                                  /* a must be finite */
+  void (*plan)(solver *s);                                      /* plans scratch memory; NULL: none is needed */
+  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i and returns its info */
+  bool finite;                                                  /* the matrix a must be finite */
 } routine;
 
 extern const routine cholesky_routine, lu_routine, lu_solve_routine, solve_routine, inv_routine, det_routine,
                      slogdet_routine, qr_routine, lstsq_routine, svd_routine, eigh_routine, eig_routine;
 
-/* Part i of an operand whose parts have `count` elements, or real numbers. NULL stays NULL. */
+/* Returns part i of an operand. Each part has `count` elements, or `count` real numbers for reals_of. NULL stays
+** NULL. */
 static inline void *elements_of(const solver *s, void *base, int64_t count, int64_t i) {
   return base ? (char *)base + count * i * (int64_t)s->l->size : NULL;
 }

@@ -14,11 +14,11 @@ static int call_gelsd(const solver *s, const scratch *w, void *a, void *b, void 
   return info;
 }
 
-/* True for real matrices in the size range of our own reduction. gelsd first factors matrices with many more rows into
-** Q R. */
+/* True for real matrices in the size range of our own reduction. Matrices with many more rows are left to gelsd, which
+** first factors them into Q R. */
 static bool is_blocked(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED && s->m >= s->n && s->m / 2 < s->n; }
 
-/* gelsd reports all the scratch memory that it needs. */
+/* Plans the scratch memory, which gelsd reports completely. */
 static void plan_lstsq(solver *s) {
   char work[16], reals[16] = {0};
   int integers = 0, rank;
@@ -37,9 +37,9 @@ static void apply_factor(const solver *s, const scratch *w, const char *which, c
   s->l->ormbr(which, "L", op, &b.m, &b.n, &a.n, a.at, &a.ld, factors, b.at, &b.ld, w->work, &w->lwork, &info, 1, 1, 1);
 }
 
-/* b = P (bidiagonal matrix)⁺ Qᵀ b; values: the diagonal becomes the singular values. */
+/* b = P (bidiagonal matrix)⁺ Qᵀ b. The diagonal, `values`, is replaced by the singular values. */
 static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bidiagonal *f, block b, int *rank) {
-  enum { SMALLEST = 25 };               /* LAPACK's own limit of subdivision */
+  enum { SMALLEST = 25 };               /* LAPACK's own default: parts of at most this size are not subdivided */
   int smallest = SMALLEST, info;
   double rtol;
   set_number(s->l, &rtol, s->c->rtol);
@@ -49,7 +49,7 @@ static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bi
   return info;
 }
 
-/* Like gelsd. */
+/* Like gelsd, by our own reduction. */
 static int blocked_lstsq(const solver *s, const scratch *w, void *matrix, void *right, void *values, int *rank) {
   block a = {matrix, s->m, s->n, s->m}, b = {right, s->m, s->k, s->m};
   char *e = w->tau, *left = elements_of(s, e, s->n, 1);

@@ -25,7 +25,7 @@ static void reflect(const lapack *l, const group *g, const char *op, block x, ch
   multiply(l, -1, "N", g->v, "N", tw, 1, x);
 }
 
-/* The part of `work` that belongs to the columns from `first` on. */
+/* Returns the part of `work` that belongs to the columns from `first` on. */
 static char *work_of_column(const lapack *l, const reflections *r, int first) {
   return r->work + (int64_t)first * 2 * REFLECTIONS * (int64_t)l->size;
 }
@@ -67,7 +67,7 @@ void make_q_small(const lapack *l, block a, const double *factors, block q) {
   }
 }
 
-/* v: ones on the diagonal, zeros above it, a's elements below it. */
+/* v gets ones on the diagonal, zeros above the diagonal, and a's elements below the diagonal. */
 static void copy_reflections(const lapack *l, block a, block v) {
   fill_identity(l, v, 0);
   for (int j = 0; j < v.n; j++)
@@ -82,7 +82,7 @@ static void copy_rows(const lapack *l, block a, block v) {
     transpose_block(l, cut(l, a, j, j + 1, 1, v.n - j - 1), cut(l, v, j + 1, j, v.n - j - 1, 1));
 }
 
-/* Clears T below the diagonal: LAPACK writes only the upper triangle, but the products read everything. */
+/* Clears T below the diagonal. LAPACK writes only the upper triangle, but products read all of T. */
 static void clear_t(const lapack *l, const group *g) {
   for (int j = 0; j < g->t.n; j++) memset(cut(l, g->t, 0, j, 1, 1).at, 0, (size_t)g->t.m * l->size);
 }

@@ -21,7 +21,7 @@ static int call_gesdd(const solver *s, const scratch *w, void *a, void *values, 
 /* True for real square matrices in the size range of our own reduction. */
 static bool is_blocked_svd(const solver *s) { return !s->l->is_complex && s->m == s->n && s->n >= CONDENSED; }
 
-/* tau holds V and T, scratch memory for their application, the off-diagonal, and two rows of factors. */
+/* Plans the scratch memory. tau holds V and T, memory for applying them, the off-diagonal, and two rows of factors. */
 static void plan_blocked_svd(solver *s) {
   int64_t n = s->n, subdivision = 3 * n * n + 4 * n;
   if (s->c->b && s->work < subdivision) s->work = subdivision;
@@ -41,7 +41,7 @@ static void apply_bidiagonal(const solver *s, block a, const bidiagonal *b, bloc
   apply_q_right(s, &right, cut(l, vt, 0, 1, n, n - 1));
 }
 
-/* Like gesdd. */
+/* Like gesdd, by our own reduction. */
 static int blocked_svd(const solver *s, const scratch *w, void *matrix, void *values, void *u, void *vt) {
   const lapack *l = s->l;
   int n = s->n, info, nothing;
@@ -96,7 +96,7 @@ static int call_syevd(const solver *s, const scratch *w, void *a, void *values) 
 
 static bool is_blocked_eigh(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED; }
 
-/* tau holds V and T, scratch memory for their application, the off-diagonal, and factors. */
+/* Plans the scratch memory. tau holds V and T, memory for applying them, the off-diagonal, and factors. */
 static void plan_blocked_eigh(solver *s) {
   int64_t n = s->n;
   if (s->work < condense_work(s)) s->work = condense_work(s);
@@ -124,7 +124,7 @@ static double largest_of_lower(const solver *s, void *a) {
   return largest;
 }
 
-/* Like syevd. */
+/* Like syevd, by our own reduction. */
 static int blocked_eigh(const solver *s, const scratch *w, void *matrix, void *values) {
   const lapack *l = s->l;
   int n = s->n, info;
@@ -156,7 +156,7 @@ static void plan_eigh(solver *s) {
   if (is_blocked_eigh(s)) plan_blocked_eigh(s);
 }
 
-/* True if the triangle that is read is finite; the other one may be anything. */
+/* True if the triangle that is read is finite. The other triangle is ignored. */
 static bool is_triangle_finite(const solver *s, void *a) {
   int64_t n = s->n;
   for (int64_t j = 0; j < n; j++) {
@@ -176,7 +176,7 @@ const routine eigh_routine = {plan_eigh, run_eigh, false};
 
 /* ---- any square matrices ---- */
 
-/* values: 2 n reals if a is real, the real parts first. */
+/* Calls geev. If a is real, values are 2 n reals, the real parts first. */
 static int call_geev(const solver *s, const scratch *w, void *a, void *values, void *vectors) {
   int info, one = 1;
   const char *right = s->c->c ? "V" : "N";
@@ -200,7 +200,7 @@ static void plan_eig(solver *s) {
   s->reals = s->l->is_complex ? 2 * n : 2 * n + (s->c->c ? n * n : 0);
 }
 
-/* Joins parts to complex numbers. sign: the sign of the imaginary parts; 0 for zeros. */
+/* Joins real and imaginary parts to complex numbers. sign: the factor of the imaginary parts; 0 for zeros. */
 #define JOIN(T)                                                                                          \
   static void join_##T(int n, const T *re, const T *im, T sign, T *to) {                                 \
     for (int i = 0; i < n; i++) {                                                                        \
@@ -211,8 +211,8 @@ static void plan_eig(solver *s) {
 JOIN(float)
 JOIN(double)
 
-/* Columns j and j + 1 of a pair are the real and the imaginary part of one vector; the other vector is its
-** conjugate. */
+/* For a pair of conjugate eigenvalues, columns j and j + 1 are the real and the imaginary part of one vector. The other
+** vector is its conjugate. */
 #define UNPACK(T)                                                                                        \
   static void unpack_##T(int n, const T *real, const T *imag, const T *v, T *values, T *vectors) {       \
     join_##T(n, real, imag, 1, values);                                                                  \

@@ -1,6 +1,6 @@
-/* Attention: some rows of queries at a time against all keys that they see, so that the scores stay in the cache and no
-** queries × keys matrix is ever in memory. Forward, a thread takes rows of any head. Backward, it takes whole heads,
-** because the gradients of keys and values are sums over the queries, in order. */
+/* Attention: some rows of queries at a time against all keys that they see. So the scores stay in the cache, and no
+** queries × keys matrix is ever in memory. Forward, a thread takes rows of any head. Backward, a thread takes whole
+** heads, because the gradients of keys and values are sums over the queries, in order. */
 
 #include <cblas.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  ROWS  = 64,          /* queries at a time: scores of 1024 keys are 256 KiB */
-  GRAIN = 1 << 16      /* multiplications for each thread */
+  ROWS  = 64,          /* queries at a time: their scores of 1024 keys take 256 KiB */
+  GRAIN = 1 << 16      /* multiplications that make a thread worthwhile */
 };
 
 typedef struct matrix { void *data; int64_t row; } matrix;
@@ -28,7 +28,7 @@ static matrix rows_of(const head *h, const attention_operand *o, int64_t first) 
   return (matrix){(char *)o->data + at * h->size, o->row};
 }
 
-/* z = alpha x y + beta z, m × n; tx, ty: x or y is transposed. */
+/* z = alpha x y + beta z for m × n elements of z. tx, ty: x or y is transposed. */
 static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64_t k, double alpha, matrix x, matrix y,
                     double beta, matrix z) {
   CBLAS_TRANSPOSE a = tx ? CblasTrans : CblasNoTrans, b = ty ? CblasTrans : CblasNoTrans;
@@ -39,7 +39,7 @@ static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64
     cblas_dgemm(CblasRowMajor, a, b, mi, ni, ki, alpha, x.data, x_row, y.data, y_row, beta, z.data, z_row);
 }
 
-/* The number of keys that a query sees: the first ones. */
+/* Returns the number of keys that a query sees. These are the first keys. */
 static int64_t seen(const attention_call *c, int64_t query) {
   return c->causal && query + 1 < c->keys ? query + 1 : c->keys;
 }
@@ -119,7 +119,7 @@ typedef struct job {
   size_t  each;
 } job;
 
-/* Computes part t: forward some rows of a head, backward a head. */
+/* Computes part t of a call. A part of a forward call is some rows of a head, of a backward call a whole head. */
 static void run_part(const void *arg, int64_t t, int worker) {
   const job *j = arg;
   const attention_call *c = j->c;

@@ -1,8 +1,9 @@
 /* Convolutions. y, and x's gradient, are matrix products of the packed weights and a matrix with the elements that each
-** tap reads for each pixel. Panels of pixels are gathered from zero-padded images one at a time, so that they stay in
-** L2 (the algorithm of Goto and van de Geijn, without the matrix in memory). For a stride s, x's gradient is s * s
-** convolutions of y's gradient with some of the taps each, whose results interleave. conv_weight.c computes the
-** weights' gradient. */
+** tap reads for each pixel. This matrix is never in memory. Panels of pixels are gathered from zero-padded images one
+** at a time, so that they stay in L2 (the algorithm of Goto and van de Geijn).
+**
+** For a stride s, x's gradient is s * s convolutions of y's gradient. Each uses some of the taps, and their results
+** interleave. conv_weight.c computes the weights' gradient. */
 
 #include "cpu/nn/conv.h"
 
@@ -10,18 +11,18 @@
 
 enum {
   GRAIN   = 1 << 16,           /* multiplications that make a thread worthwhile */
-  K_BLOCK = 768,               /* taps of a panel handled at a time: 150 KiB */
+  K_BLOCK = 768,               /* taps of a panel that are handled at a time: 150 KiB */
   PIXELS  = 64                 /* most pixels of a panel */
 };
 
 /* One product: the pixels of a grid, each with the same taps. */
 typedef struct part {
   int64_t   k;
-  int64_t  *tap, *weight;      /* [k] offsets: in a group's planes of the source; in a row of w */
+  int64_t  *tap, *weight;      /* [k] offsets: tap in a group's planes of the source, weight in a row of w */
   conv_grid grid;
-  int64_t   first, row, column;   /* pixel 0's place in the result's planes, and the strides */
+  int64_t   first, row, column;   /* first: offset of pixel 0 in the result's planes; row, column: strides */
   bool      dense;             /* the pixels fill the plane in order */
-  bool      wide;              /* rows are computed as long as the source's, without gathering */
+  bool      wide;              /* rows are computed in the source's full length, without gathering */
   int64_t   reach;             /* the largest tap offset */
   char     *panels;            /* the packed weights, in groups of rows */
 } part;
@@ -38,7 +39,7 @@ typedef struct conv_work {
   int64_t     group_plane;     /* the source's step from group to group */
   char       *result;
   int64_t     plane;           /* elements of a plane of the result */
-  const char *weights, *bias;  /* in the compute dtype; bias: [groups * m], or NULL */
+  const char *weights, *bias;  /* in the compute dtype; bias [groups * m] may be NULL */
   part       *parts;
   int         count;
   int64_t    *step;            /* offsets of the [K_BLOCK] rows in a gathered panel */
@@ -50,14 +51,15 @@ typedef struct conv_work {
 
 /* ---- the weights ---- */
 
-/* The number of rows in the panel that begins at row i: all, or the power of 2 that holds the rest. */
+/* Returns the number of rows in the panel that begins at row i: a full panel's rows, or the power of 2 that holds the
+** remaining rows. */
 static int panel_rows(const conv_work *w, int64_t i) {
   int rows = w->kernel->rows;
   while (rows > 1 && rows / 2 >= w->m - i) rows /= 2;
   return rows;
 }
 
-/* Packs the panel of a group that begins at row i: [k][rows], with 0 in missing rows. */
+/* Packs the panel of a group that begins at row i as [k][rows]. Missing rows are 0. */
 static void pack_panel(const conv_work *w, const part *p, int64_t group, int64_t i, char *to) {
   int rows = panel_rows(w, i), there = (int)least_of(rows, w->m - i);
   const char *from = w->weights + (group * w->weight_group + i * w->weight_row) * w->size;
@@ -70,7 +72,7 @@ static char *panel_at(const conv_work *w, const part *p, int64_t group, int64_t 
   return p->panels + (group * w->m_padded + i) * p->k * w->size;
 }
 
-/* The number of panels in a part. */
+/* Returns the number of panels in a part. */
 static int64_t panel_count(const conv_work *w) {
   return w->c->groups * ((w->m + w->kernel->rows - 1) / w->kernel->rows);
 }
@@ -86,11 +88,11 @@ static void pack_one(const void *arg, int64_t t, int worker) {
 /* ---- panels of pixels ---- */
 
 /* The unit of work: n pixels of a group, and their places in the first channel of that group's result. A wide panel
-** belongs to one image; its pixels include some beyond the ends of rows, which no piece contains. */
+** belongs to one image. Its pixels include some beyond the ends of rows; no piece contains these. */
 typedef struct panel {
   const part *p;
   int64_t     group, image, n;
-  const char *x;               /* the group's source; for wide panels at the first pixel */
+  const char *x;               /* the group's source; for a wide panel the address of its first pixel */
   conv_run    run[PIXELS];     /* runs of a gathered panel */
   int         runs;
   conv_piece  piece[PIXELS];
@@ -174,8 +176,8 @@ static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows
 
 /* ---- products ---- */
 
-/* Computes the tiles of all rows for taps k0 … k0 + k - 1, which start at x; the last taps complete the sums. Results
-** that need not be moved are written in place: `direct` is their first element. Other results go through c. */
+/* Computes the tiles of all rows for taps k0 … k0 + k - 1, which start at x. The last taps complete the sums. If
+** results need not be moved, they are written in place, from `direct` on. Other results are written to c first. */
 static void tiles(const conv_work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
                   char *direct) {
   const conv_table *kernel = w->kernel;
@@ -213,7 +215,7 @@ static void product(const conv_work *w, const panel *q, bool gathered, char *mem
   }
 }
 
-/* Computes panel t of a group: of all images of the round or, if wide, of one image. */
+/* Computes panel t of a group. A wide panel belongs to one image, other panels to all images of the round. */
 static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
   int width = w->kernel->lanes * w->kernel->vectors;
   int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
@@ -227,14 +229,15 @@ static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t 
   }
   int64_t from = t / across * p->grid.image + first;
   set_wide(w, &q, first);
-  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* vectors would read beyond the end */
+  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* true: vectors would read beyond the end
+                                                                             ** of the source */
   q.run[0] = (conv_run){from, 0, (int32_t)q.n};
   q.runs = 1;
   if (!ends) q.x += from * w->size;
   product(w, &q, ends, memory);
 }
 
-/* With one row for each group nothing is shared: the plane is summed in place. */
+/* A group with one row shares nothing between rows, so its plane is summed in place. */
 static void one_plane(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
   conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
                   .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,
@@ -269,7 +272,7 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
 /* True if whole planes are summed, without panels. */
 static bool by_planes(const conv_work *w) { return w->m == 1 && !w->source.direct; }
 
-/* The number of items of a part of a group in this round. */
+/* Returns the number of items of a part of a group in this round. */
 static int64_t item_count(const conv_work *w, const part *p) {
   int64_t width = w->kernel->lanes * w->kernel->vectors;
   if (by_planes(w)) return w->images;
@@ -302,7 +305,7 @@ static void all_rounds(conv_work *w) {
 /* ---- plans ---- */
 
 /* Chooses between wide rows and gathered pixels. Gathering takes MOVE vector operations for each vector and run of a
-** tap; with wide rows, each row of weights also multiplies the padding after the rows' ends. */
+** tap. With wide rows, each row of weights also multiplies the padding after the rows' ends. */
 static void choose_width(const conv_work *w, part *p) {
   enum { MOVE = 4 };
   int vectors = w->kernel->vectors;
@@ -331,16 +334,16 @@ static void plan_forward(conv_work *w) {
   choose_width(w, p);
 }
 
-/* One dim of x's gradient for the elements i = first + stride * j of x, j < count, whose (i + pad) % stride is `phase`.
-** They are sums of y[start + j - t] * w[k], where k * dilation is phase + stride * t. */
+/* One dim of x's gradient for elements i = first + stride * j of x, j < count. For all of them (i + pad) % stride is
+** `number`. They are sums of y[start + j - t] * w[k], where k * dilation is number + stride * t. */
 typedef struct phase {
   int64_t first, count, start, number;
 } phase;
 
-/* The number of phases that have elements. */
+/* Returns the number of phases that have elements. */
 static int64_t phase_count(const conv_call *c, int d) { return least_of(c->stride[d], c->in[d]); }
 
-/* The phase of element `first`, which is less than phase_count. */
+/* Returns the phase of element `first`, which must be less than phase_count. */
 static phase phase_of(const conv_call *c, int d, int64_t first) {
   int64_t s = c->stride[d], at = first + c->pad[d];
   return (phase){first, (c->in[d] - first + s - 1) / s, at / s, at % s};
@@ -427,21 +430,22 @@ static void plan_input(conv_work *w) {
 
 /* ---- calls ---- */
 
-/* Numbers of the call in the compute dtype: the originals, or converted to `to`. */
+/* Returns numbers of the call in the compute dtype: the original array, or `to` after a conversion. */
 static const char *converted(const conv_work *w, const void *x, int64_t n, char *to) {
   if (w->c->dtype == w->compute || !x) return x;
   cpu_isa->convert->convert[w->c->dtype][w->compute](n, to, x);
   return to;
 }
 
-/* Takes the next bytes from a block of memory; without a block it only counts them. */
+/* Takes the next bytes from a block of memory. If `block` is NULL, the bytes are only counted. */
 static char *take_room(char *block, size_t *used, size_t bytes) {
   char *at = block ? block + *used : NULL;
   *used += conv_aligned(bytes);
   return at;
 }
 
-/* Divides one block, which may be NULL, into the memory of all kinds. Returns the block's size in bytes. */
+/* Divides one block into the arrays that the call needs, and returns the block's size in bytes. If `block` is NULL,
+** only the size is computed. */
 static size_t set_memory(conv_work *w, char *block) {
   const conv_call *c = w->c;
   bool forward = c->op == CONV_forward, is_half = c->dtype != w->compute;

@@ -27,7 +27,7 @@ typedef struct conv_gather {
 /* c[i][j] = start[i] (or c[i][j], or 0) + the sum over k of a[k][i] * x[tap[k] + j]. */
 typedef struct conv_tile {
   int64_t        k;
-  const void    *a, *x;                /* a: rows lie side by side */
+  const void    *a, *x;                /* a: [k][rows], so the rows are side by side */
   const int64_t *tap;
   void          *c;
   int64_t        c_pitch;
@@ -35,8 +35,8 @@ typedef struct conv_tile {
   bool           add;
 } conv_tile;
 
-/* A piece of adjacent results: `length` elements of a panel's row, from `from` on, which go to the result's channel
-** from `at` on. */
+/* A piece of adjacent results: `length` elements of a panel's row, beginning at `from`. They are written to the
+** result's channel, beginning at `at`. */
 typedef struct conv_piece {
   int64_t at;
   int32_t from, length;
@@ -52,7 +52,7 @@ typedef struct conv_spread {
   int               pieces;
 } conv_spread;
 
-/* out[i][j] = (out[i][j] or 0) + the sum over p of y[i][p] * x[j][p]; n is a multiple of the vector's length. */
+/* out[i][j] = (out[i][j] or 0) + the sum over p of y[i][p] * x[j][p]. n must be a multiple of the vector's length. */
 typedef struct conv_dots {
   int64_t     n, rows, columns;
   const void *y, *x;
@@ -67,7 +67,7 @@ typedef struct conv_dots {
 typedef struct conv_plane {
   int64_t        taps, rows, columns;
   const int64_t *tap;
-  const void    *x, *w, *start;        /* start: NULL: 0 */
+  const void    *x, *w, *start;        /* start may be NULL, which means 0 */
   int64_t        x_row;
   void          *out;
   int64_t        out_row;
@@ -87,9 +87,9 @@ typedef struct conv_table {
   int rows, lanes, vectors;            /* the size of a tile: rows (a power of 2), elements of a vector, vectors */
   void (*pick)(const conv_pick *p);
   void (*gather)(const conv_gather *g);
-  void (*tile)(const conv_tile *t, int rows, int vectors);     /* rows: a power of 2 */
+  void (*tile)(const conv_tile *t, int rows, int vectors);     /* rows must be a power of 2 */
   void (*dots)(const conv_dots *d);
-  void (*plane)(const conv_plane *p);  /* reads whole vectors: up to a vector minus one element after a row */
+  void (*plane)(const conv_plane *p);  /* may read up to a vector minus one element after the end of a row */
   void (*spread)(const conv_spread *s);
   void (*add)(int64_t n, void *to, const void *from);          /* to += from */
 } conv_table;

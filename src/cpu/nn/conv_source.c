@@ -36,7 +36,7 @@ int64_t conv_round(const conv_source *s) {
   return most < 1 ? 1 : most < s->images ? most : s->images;
 }
 
-/* ---- filling in ---- */
+/* ---- filling planes ---- */
 
 /* to[i] = from[i * step], i < n. */
 static void fetch(const conv_source *s, int64_t n, char *to, const char *from, int64_t step) {
@@ -113,7 +113,7 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run) 
 
 /* ---- x ---- */
 
-/* A bit set of the residues of k * dilation modulo the stride. */
+/* Returns a bit set of the residues of k * dilation modulo the stride. */
 static uint64_t residues(int64_t kernel, int64_t dilation, int64_t stride) {
   uint64_t used = 0;
   for (int64_t k = 0; k < kernel; k++)

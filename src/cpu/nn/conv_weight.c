@@ -2,8 +2,8 @@
 ** times the element that the tap reads. Vectors run along the pixels, which are gathered for a block of taps as in
 ** conv.c.
 **
-** Results do not depend on the number of threads: any thread may compute any part, and if there are so few sums that
-** threads share the pixels, too, the shares depend only on the shapes. */
+** Results do not depend on the number of threads, because any thread may compute any part. If there are so few sums
+** that threads share the pixels, too, the shares depend only on the shapes. */
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum {
   GRAIN   = 1 << 16,           /* multiplications that make a thread worthwhile */
   TAPS    = 72,                /* taps of a block, which takes 220 KiB with its pixels */
   PIXELS  = 768,               /* pixels of a block */
-  CHANNELS = 64,               /* channels of y's gradient beside a block: 200 KiB */
+  CHANNELS = 64,               /* channels of y's gradient at a time: 200 KiB beside a block */
   GATHERED = 256,              /* pixels whose runs are computed at a time */
   SKEW    = 16,                /* padding between rows of blocks, so that rows do not share cache sets */
   SHARES  = 32,                /* least number of shares of the work for threads */
@@ -63,7 +63,7 @@ static void gather_block(const conv_weight_work *w, int64_t group, int64_t image
   for (int64_t k = 0; rest > 0 && k < taps; k++) memset(to + (k * pitch + n) * w->size, 0, (size_t)(rest * w->size));
 }
 
-/* Copies the same pixels of y's gradient, for `rows` channels of a group from row i on. */
+/* Copies the pixels that gather_block would gather from y's gradient, for `rows` channels of a group from row i on. */
 static void copy_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t i, int64_t rows,
                        char *to, int64_t pitch) {
   const conv_call *c = w->c;
@@ -131,8 +131,8 @@ static void finish(const conv_weight_work *w) {
   else cpu_isa->convert->convert[w->compute][w->c->dtype](n, w->c->w, w->sums);
 }
 
-/* The number of shares of the pixels, so that there are SHARES shares of the work, each with several blocks of
-** pixels. */
+/* Returns the number of shares into which the pixels are divided. Together with groups and blocks this gives SHARES
+** shares of the work, each with several blocks of pixels. */
 static int64_t share_count(const conv_weight_work *w) {
   int64_t wanted = SHARES / (w->c->groups * w->blocks), sums = SUMS / (w->c->c_out * w->k);
   int64_t pixels = conv_round(&w->source) * w->grid.rows * w->grid.columns / PIXELS;

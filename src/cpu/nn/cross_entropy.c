@@ -6,7 +6,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  TILE  = 1 << 13,      /* elements of a tile of rows, whose losses are summed separately */
+  TILE  = 1 << 13,      /* elements of a tile of rows; the losses of a tile are summed separately */
   GRAIN = 1 << 14       /* elements that make a thread worthwhile */
 };
 
@@ -14,7 +14,7 @@ typedef struct cross_entropy_work {
   const cross_entropy_call  *c;
   const cross_entropy_table *kernel;
   int64_t tile_rows, tiles;
-  bool    direct;               /* rows have the compute dtype; false: they go through a buffer */
+  bool    direct;               /* true: rows have the compute dtype; false: they are converted in a buffer */
   double *sums;                 /* the sum of the losses in each tile */
   double  scale;
   char   *buffers;              /* a row's buffer for each thread */
@@ -25,7 +25,7 @@ static bool is_ignored(const cross_entropy_call *c, int64_t r) { return c->ignor
 
 static void *element(const operand *o, int64_t i) { return (char *)o->data + i * dtype_size(o->dtype); }
 
-/* Row r in the compute dtype. */
+/* Returns row r in the compute dtype. */
 static const void *load_row(const cross_entropy_work *w, int64_t r, void *buffer) {
   const cross_entropy_call *c = w->c;
   const void *x = element(&c->in, r * c->n);

@@ -8,16 +8,16 @@
 
 enum {
   GRAIN    = 1 << 15,     /* elements that make a thread worthwhile */
-  LONG_RUN = 16,          /* shorter runs are handled by columns */
-  CHUNK    = 1 << 14,     /* elements of a chunk, which has sums of its own … */
-  CHUNKS   = 32,          /* … with at most so many chunks: by shape only, so that the number of threads does not
-                          ** matter */
-  FEW      = 16           /* channels below which rows are cut into chunks */
+  LONG_RUN = 16,          /* runs shorter than this are handled by columns */
+  CHUNK    = 1 << 14,     /* elements of a chunk; each chunk has its own sums */
+  CHUNKS   = 32,          /* most chunks; their number depends only on the shape, so that results do not depend on the
+                          ** number of threads */
+  FEW      = 16           /* channels below which rows are cut into chunks, and the most chunks then */
 };
 
 typedef struct channel {
   double from, mean, rstd;       /* distances are (x - from) - mean */
-  double by[3];                  /* as for apply and apply_back */
+  double by[3];                  /* factors for apply and apply_back */
   double sum[2];                 /* sums of g * distance and of g */
   norm_moments moments;
 } channel;
@@ -119,9 +119,10 @@ static int norm_rows(norm_work *w) {
   return OK;
 }
 
-/* ---- channels whose runs are long: unit chunk * segments + segment ---- */
+/* ---- channels with long runs: unit number chunk * segments + segment ---- */
 
-/* Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing sample variances", 1979 */
+/* Merges b into a as in Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing sample
+** variances", 1979. */
 static void merge_moments(norm_moments *a, const norm_moments *b) {
   double n = a->n + b->n, d = b->mean - a->mean;
   if (b->n == 0) return;
@@ -229,7 +230,7 @@ static void column_moments(norm_work *w) {
   }
 }
 
-/* Writes from, mean and `factors` factors of by for each column. */
+/* Writes from, mean and the first `factors` elements of `by` for each column. */
 static void spread(const norm_work *w, int factors) {
   for (int64_t j = 0; j < w->n; j++) {
     const channel *h = &w->channel[j / w->c.run];
@@ -336,7 +337,7 @@ static int norm_channels(norm_work *w) {
 
 /* ---- the call ---- */
 
-/* n times `value`. */
+/* Returns an array of n elements equal to `value`. */
 static void *filled(const norm_work *w, int64_t n, double value) {
   void *p = malloc((size_t)n * (size_t)w->size + 1);
   for (int64_t i = 0; p && i < n; i++) set_real(w->size, p, i, value);
@@ -357,7 +358,7 @@ static int run_plain(norm_work *w) {
   return st;
 }
 
-/* Computes half floats by way of wider copies. */
+/* Computes half floats through copies in the compute dtype. */
 static int run_converted(norm_work *w) {
   norm_call *c = &w->c;
   enum dtype d = c->in.dtype;

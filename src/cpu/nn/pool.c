@@ -4,7 +4,7 @@
 
 #include "cpu/cpu.h"
 
-enum { GRAIN = 1 << 15 };      /* elements of x and window elements that make a thread worthwhile */
+enum { GRAIN = 1 << 15 };      /* elements of x and of windows that make a thread worthwhile */
 
 typedef struct pool_work {
   const pool_call *c;
@@ -19,7 +19,7 @@ typedef struct pool_work {
 
 /* ---- windows ---- */
 
-/* Window p of dim d: its range in x, and the number of elements in its average. */
+/* Sets the range of window p of dim d in x, and the number of elements in the window's average. */
 static void set_window(const pool_call *c, int d, int64_t p, int64_t *begin, int64_t *end, int64_t *count) {
   if (c->adaptive) {
     *begin = p * c->in[d] / c->out[d];
@@ -33,7 +33,7 @@ static void set_window(const pool_call *c, int d, int64_t p, int64_t *begin, int
   *count = c->count_pad ? (to < padded ? to : padded) - from : *end - *begin;
 }
 
-/* memory: 3 numbers for each row and column of y. */
+/* Sets the windows of both dims. memory: 3 numbers for each row and column of y. */
 static void set_windows(pool_work *w, int64_t *memory) {
   for (int d = 0; d < 2; d++) {
     int64_t n = w->c->out[d], *begin = memory, *end = memory + n, *count = memory + 2 * n;
@@ -47,7 +47,7 @@ static void set_windows(pool_work *w, int64_t *memory) {
 
 /* ---- planes ---- */
 
-/* Handles planes of half floats: converts them to float32, or from it. */
+/* Handles a plane of half floats in float32: converts the operands before and the result after. */
 static void one_converted(const pool_work *w, pool_plane *p, char *scratch) {
   const pool_call *c = w->c;
   char *x = p->x, *y = p->y, *wide_x = scratch, *wide_y = scratch + w->in * (int64_t)sizeof(float);
@@ -82,7 +82,7 @@ static void one_plane(const void *arg, int64_t t, int worker) {
   w->kernel(&p);
 }
 
-/* The total number of elements in a plane's windows. */
+/* Returns the total number of elements in a plane's windows. */
 static int64_t plane_work(const pool_work *w) {
   int64_t sum[2] = {0, 0};
   for (int d = 0; d < 2; d++)

@@ -7,10 +7,10 @@
 
 typedef struct pool_plane {
   const pool_call *c;
-  const int64_t *begin[2], *end[2];    /* for each window in each dim: its elements in x are begin, begin + dilation … <
+  const int64_t *begin[2], *end[2];    /* for each dim: the elements of each window in x are begin, begin + dilation … <
                                        ** end */
-  const int64_t *count[2];             /* for each window: the number of elements in an average, if the other dim's were
-                                       ** 1 */
+  const int64_t *count[2];             /* for each dim: the divisor of each window's average is the product of both
+                                       ** dims' counts */
   void    *x, *y;                      /* in the compute dtype; x of a gradient is initially 0 */
   int32_t *position;
 } pool_plane;

@@ -1,8 +1,9 @@
-/* Updates of parameters: directly in memory if all operands are contiguous, else box by box (box.h). */
+/* Updates of parameters: directly in memory if all operands are contiguous, otherwise box by box (box.h). */
 
 #include "cpu/box.h"
 
-enum { GRAIN = 1 << 14 };      /* elements below which a second thread costs more than it saves: about 2 map ops */
+enum { GRAIN = 1 << 14 };      /* elements that make a thread worthwhile: below this a second thread costs more than it
+                               ** saves */
 
 typedef struct update_work {
   const update_call *call;
@@ -25,7 +26,7 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
   t->kernel(end - begin, at, c->number);
 }
 
-/* Writes the kernel's result for operand k back to its place. */
+/* Writes the kernel's result for operand k back to the operand. */
 static void deliver(const update_work *t, side *s, const box *b, int k, const char *made) {
   convert_kernel forth = s->convert;
   s->convert = t->back;

@@ -3,13 +3,13 @@
 
 /* The reductions of ops.def as device code. Each row becomes a struct row_<name><C> with
 **
-**   A, R               the accumulator, and the type of the result before it is stored
-**   run                what a thread adds elements to; init() makes one of none, total(run) its accumulator
-**   fold(run, x, …)    takes a batch of elements that lie in registers
-**   merge(a, b)        of two accumulators
-**   finish(a, n, correction)
+**    A, R               the accumulator, and the type of the result before it is stored
+**    run                the type to which a thread adds elements; init() makes an empty run, total(run) its accumulator
+**    fold(run, x, …)    adds a batch of elements, which are in registers
+**    merge(a, b)        merges two accumulators
+**    finish(a, n, correction)
 **
-** Threads take elements in turns, so b is not what comes after a, as it is on the CPU: only positions tell which of
+** Threads take elements in turns. So, unlike on the CPU, b's elements do not follow a's: only positions tell which of
 ** two equal elements is first. */
 
 #include "gpu/kernels/scalar.cuh"
@@ -35,7 +35,7 @@ template <class C> struct accumulator {
   typedef uint32_t FLAG;
 };
 
-/* Type of the result of a row whose accumulator is A. */
+/* Type of the result of a row with accumulator A. */
 template <class A> struct gives {
   typedef A       SAME, ACC;
   typedef bool    BOOL;
@@ -52,14 +52,14 @@ template <> __device__ __forceinline__ double highest<double>() { return (double
 #define m_lowest(C)  lowest<C>()
 #define m_highest(C) highest<C>()
 
-/* A batch: `count` groups, at most U, of W adjacent elements. The first element has position `first`; from group to
+/* A batch of `count` groups, at most U, of W adjacent elements. The first element has position `first`. From group to
 ** group the position increases by `jump`. */
 struct batch {
   int     count;
   int64_t first, jump;
 };
 
-/* take(u, w) for every element x[u][w] of the batch. */
+/* Calls take(u, w) for every element x[u][w] of the batch. */
 template <int U, int W, class F> INLINE void each_element(const batch &b, F take) {
   _Pragma("unroll") for (int u = 0; u < U; u++)
     if (u < b.count)
@@ -73,7 +73,7 @@ template <class Row> struct adds_narrow                        { enum { value = 
 template <class C>   struct adds_narrow<row_sum<C>>            { enum { value = sizeof(C) <= 2 }; };
 template <class C>   struct adds_narrow<row_count_nonzero<C>>  { enum { value = true }; };
 
-/* The functions of a row besides its expressions, where the accumulator A is a number. */
+/* The functions of a row besides its expressions, for rows with a number as accumulator A. */
 template <class Row, class C, class A> struct folds {
   typedef A run;
   INLINE A total(run r) { return r; }
@@ -101,11 +101,12 @@ template <class Row, class C, class A> struct folds {
 
 struct moments { double n, mean, m2; };
 
-/* NaN if nothing is left to divide by, as in the array API standard (NumPy and PyTorch: infinite). */
+/* The variance is NaN if the divisor is not positive, as in the array API standard. (NumPy and PyTorch return
+** infinity.) */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-/* A thread sums the distances from its first element, and their squares. m2 is the difference of two sums, the larger
-** of which is at most n times m2 for n elements of the thread, so at most the digits of n are lost. */
+/* A thread sums the distances from its first element, and the squares of these distances. m2 is the difference of two
+** sums. For n elements of the thread the larger sum is at most n times m2, so at most the digits of n are lost. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
 template <class C> struct state_moments {
@@ -136,10 +137,11 @@ template <class C> struct state_moments {
 
 struct logsum { double max, sum; };
 
-/* The subtracted number. Infinities and NaN are replaced, because they would turn everything into NaN. */
+/* Returns the number that is subtracted from elements. Infinities and NaN are replaced by 0, because subtracting them
+** would turn everything into NaN. */
 INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
 
-/* The sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
+/* Returns the sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
 INLINE double logsum_scaled(logsum a, double max) {
   return a.sum == 0 ? 0 : a.sum * m_exp(logsum_shift(a.max) - logsum_shift(max));
 }
@@ -167,7 +169,8 @@ template <class C> struct state_logsum {
 
 template <class C> struct extreme { int64_t position; C value; };
 
-/* Equal values do not beat, so that the first one stays. NaN beats every number. */
+/* True if x is better than the best value so far. Equal values are not better, so the first one stays. NaN is better
+** than every number. */
 template <class C> struct is_larger {
   INLINE bool beats(C x, C best) { return (x > best) | ((x != x) & (best == best)); }
 };

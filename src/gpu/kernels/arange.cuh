@@ -6,7 +6,7 @@
 
 typedef stored_t<STEPS> S;
 
-/* Unsigned arithmetic, because the successor of the last element, which is not used, may overflow. */
+/* The arithmetic is unsigned, because the successor of the last element may overflow, although it is not used. */
 INLINE int64_t value_at(int64_t start, int64_t step, int64_t i) {
   return (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);
 }

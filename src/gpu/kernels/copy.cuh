@@ -1,4 +1,4 @@
-/* Transposed copies, by tiles in shared memory, so that both sides are accessed contiguously. MOVED: a dtype of the
+/* Transposed copies by tiles in shared memory, so that both sides are accessed contiguously. MOVED is a dtype of the
 ** element's size. */
 
 #define KERNEL_THREADS MAP_THREADS

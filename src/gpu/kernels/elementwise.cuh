@@ -1,8 +1,8 @@
-/* Element-wise programs. gpu/elementwise.c writes the unit; it includes this file after
-**   ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input: the dtypes it is stored and computed in
-**   ELEMENTWISE_OUT        DT_float32 …: the result's dtype
-**   ELEMENTWISE_WIDEST     bytes of the widest element that is loaded or stored
-**   ELEMENTWISE_BODY       statements that make the result, which they return, of x0, x1 … */
+/* Element-wise programs. gpu/elementwise.c writes the unit, which includes this file after these definitions:
+**    ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input: the dtypes in which it is stored and computed
+**    ELEMENTWISE_OUT        DT_float32 …: the result's dtype
+**    ELEMENTWISE_WIDEST     bytes of the widest element that is loaded or stored
+**    ELEMENTWISE_BODY       statements that compute the result from x0, x1 … and return it */
 
 #include "gpu/kernels/elementwise_args.h"
 
@@ -24,13 +24,13 @@ INLINE out_t compute(const values &v) {
   ELEMENTWISE_BODY
 }
 
-/* The element `offset` places after the input's first one, or the input's number. */
+/* Loads the element `offset` places after the input's first element, or the input's number. */
 template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const elementwise_in &in, int64_t offset) {
   if (in.data) return convert<COMPUTED, STORED>(((const stored_t<STORED> *)in.data)[offset]);
   return from_word<COMPUTED>(in.value);
 }
 
-/* ---- everything is contiguous or one value ---- */
+/* ---- operands that are contiguous or one value ---- */
 
 #define LOAD_SAME(k, stored, computed) \
   if (!(a.runs >> k & 1)) same.x##k = load<DT_##stored, DT_##computed>(a.in[k], 0);
@@ -39,7 +39,7 @@ template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const element
 #define LOAD_VECTOR(k, stored, computed) \
   if (a.runs >> k & 1) load_vector<DT_##stored, DT_##computed>(a.in[k], at, v, &values::x##k);
 
-/* VECTOR elements from number `at` on become one field of v[0], v[1] … */
+/* Loads VECTOR elements from number `at` on, each into the same field of v[0], v[1] … */
 template <int STORED, int COMPUTED>
 INLINE void load_vector(const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
   typedef pack<stored_t<STORED>, VECTOR> run;
@@ -79,7 +79,7 @@ KERNEL(elementwise_flat)(elementwise_args a) {
 #define LOAD_ROW(k, stored, computed) \
   load_row<DT_##stored, DT_##computed>(a.runs >> k & 1, a.in[k], offset[1 + k], v, &values::x##k);
 
-/* The same where the input may be one value, which all of v share. */
+/* Like load_vector. If the input is one value, all of v get this value. */
 template <int STORED, int COMPUTED>
 INLINE void load_row(bool runs, const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
   if (runs) return load_vector<STORED, COMPUTED>(in, at, v, field);
@@ -87,8 +87,8 @@ INLINE void load_row(bool runs, const elementwise_in &in, int64_t at, values *v,
   for (int j = 0; j < VECTOR; j++) v[j].*field = x;
 }
 
-/* Handles vectors along the inner dim, whose positions the plan counts. Along it, each input is contiguous or one
-** value. */
+/* Handles vectors along the inner dim; the plan counts the positions of vectors. Along the inner dim, each input is
+** contiguous or one value. */
 KERNEL(elementwise_rows)(elementwise_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;

@@ -17,7 +17,8 @@ typedef struct elementwise_args {
   void    *out;
   elementwise_in in[ELEMENTWISE_MOST_IN];
   int64_t  count;            /* elementwise_flat: number of elements */
-  uint32_t runs;             /* bit k: input k is contiguous (for rows: along the inner dim), else one value for all */
+  uint32_t runs;             /* bit k: input k is contiguous (for rows: along the inner dim); otherwise it is one value
+                             ** for all */
 } elementwise_args;
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef LT_GPU_KERNELS_FOLD_CUH
 #define LT_GPU_KERNELS_FOLD_CUH
 
-/* The way in which the threads of a block share the elements of several outputs and merge their results. Row is a
-** struct of accumulate.cuh. */
+/* Shares the elements of several outputs among the threads of a block, and merges their results. Row is a struct of
+** accumulate.cuh. */
 
 #include "gpu/kernels/accumulate.cuh"
 #include "gpu/kernels/groups.cuh"
@@ -16,7 +16,7 @@ enum {
   SINGLE = 8                                 /* reads of single elements in flight */
 };
 
-/* The work of a thread: it is number `row` of an output's threads, and takes every rows-th element of a chunk. */
+/* The work of a thread, which is number `row` of an output's threads and takes every rows-th element of a chunk. */
 struct place {
   int     row;                      /* -1: no work */
   int64_t output, chunk;
@@ -36,17 +36,17 @@ INLINE int64_t end_of_chunk(const reduce_args &p, int64_t chunk) {
   return end < p.n ? end : p.n;
 }
 
-/* Merges the accumulators of an output's threads. Every thread of the block must call it. */
+/* Merges the accumulators of an output's threads. Every thread of the block must call this function. */
 template <class Row> INLINE typename Row::A merge_rows(const reduce_args &p, typename Row::A a) {
   return p.across ? merge_columns<Row, REDUCE_THREADS>(a, p.columns, p.rows) : merge_group<Row>(a, p.rows);
 }
 
-/* The state of a chunk; [output][chunk], or if `across` [chunk][output]. */
+/* Returns the address of a chunk's state. States are [output][chunk], or if `across` [chunk][output]. */
 template <class A> INLINE A *state_of(const reduce_args &p, int64_t output, int64_t chunk, int64_t chunks) {
   return (A *)p.states + (p.across ? chunk * p.outputs + output : output * chunks + chunk);
 }
 
-/* ---- elements that lie side by side ---- */
+/* ---- adjacent elements ---- */
 
 /* Folds `count` elements from x on, one by one. The first has position `first`. */
 template <class Row>
@@ -86,8 +86,8 @@ INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t fir
   fold_singles<Row>(r, x + done, count - done, first + done, row, rows);
 }
 
-/* Folds the reduced elements begin … end - 1 of the output whose input begins at x, in runs as long as the innermost
-** dim. */
+/* Folds the reduced elements begin … end - 1 of the output that has its input from x on. Runs are as long as the
+** innermost dim. */
 template <class Row>
 INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
   int64_t length = p.reduced.ndim <= 1 ? p.n : p.reduced.length[p.reduced.ndim - 1];
@@ -98,7 +98,7 @@ INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x,
   }
 }
 
-/* ---- elements anywhere ---- */
+/* ---- elements with any strides ---- */
 
 template <class Row> INLINE void fold_batch(typename Row::run &r, const in_t (&raw)[SINGLE], const batch &b) {
   C y[SINGLE][1];
@@ -137,7 +137,7 @@ INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest,
   }
 }
 
-/* Folds the reduced elements begin … end - 1 of the output whose input begins at x. */
+/* Folds the reduced elements begin … end - 1 of the output that has its input from x on. */
 template <class Row>
 INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
                           int row) {

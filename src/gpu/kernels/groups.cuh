@@ -1,7 +1,7 @@
 #ifndef LT_GPU_KERNELS_GROUPS_CUH
 #define LT_GPU_KERNELS_GROUPS_CUH
 
-/* Cooperation of a block's threads: values are exchanged between lanes, and the values of a group are merged. */
+/* Cooperation of a block's threads: exchanges values between lanes, and merges the values of a group. */
 
 #include "gpu/kernels/prelude.cuh"
 
@@ -21,14 +21,16 @@ template <class T> union words {
     for (int i = 0; i < words<T>::COUNT; i++) w.word[i] = instruction(~0u, w.word[i], lanes);          \
     return w.value;                                                                                    \
   }
-SHUFFLE(shuffle_down, __shfl_down_sync)    /* x of the lane `lanes` places later */
-SHUFFLE(shuffle_up, __shfl_up_sync)        /* x of the lane `lanes` places earlier; the first lanes keep their own */
-SHUFFLE(shuffle_from, __shfl_sync)         /* x of lane number `lanes` */
+SHUFFLE(shuffle_down, __shfl_down_sync)    /* returns x of the lane `lanes` places later */
+SHUFFLE(shuffle_up, __shfl_up_sync)        /* returns x of the lane `lanes` places earlier; the first lanes get their
+                                           ** own x */
+SHUFFLE(shuffle_from, __shfl_sync)         /* returns x of lane number `lanes` */
 
 INLINE int lane_in_warp() { return (int)threadIdx.x % WARP; }
 
-/* Row::merge over each group of `size` neighbouring threads (a power of 2); all of them get the result. Every thread of
-** the block must call it. Neighbours are merged first, so that rounding errors grow only with the logarithm. */
+/* Merges over each group of `size` neighbouring threads (a power of 2) by Row::merge; all of them get the result. Every
+** thread of the block must call this function. Neighbours are merged first, so that rounding errors grow only with the
+** logarithm. */
 template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int size) {
   typedef typename Row::A A;
   int lane = lane_in_warp(), inside = size < WARP ? size : WARP;
@@ -44,7 +46,7 @@ template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int s
   return shuffle_from(a, 0);
 }
 
-/* Row::merge over `rows` threads that are `columns` apart; the block has at most THREADS threads. */
+/* Merges over `rows` threads that are `columns` apart by Row::merge. The block has at most THREADS threads. */
 template <class Row, int THREADS>
 INLINE typename Row::A merge_columns(typename Row::A a, int columns, int rows) {
   __shared__ words<typename Row::A> all[THREADS];

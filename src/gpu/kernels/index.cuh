@@ -1,9 +1,9 @@
 #ifndef LT_GPU_KERNELS_INDEX_CUH
 #define LT_GPU_KERNELS_INDEX_CUH
 
-/* Finds a position of an index call on both sides. WIDE is 1 if positions or keys need 64 bits. DIMS and SOURCES are
-** the numbers of dims and index tensors for which there is room: few, so that arguments are short and loops are
-** unrolled, or the maximum. */
+/* Finds a position of an index call on both sides. WIDE is 1 if positions or keys need 64 bits. A unit has room for
+** DIMS dims and SOURCES index tensors. These are either few, so that arguments are short and loops are unrolled, or the
+** maximum. */
 
 #include "gpu/kernels/late.cuh"
 
@@ -13,10 +13,10 @@ typedef uint64_t position;
 typedef uint32_t position;
 #endif
 
-/* index.c writes the same struct as 64-bit words. The sides of a call, in elements (or units of several elements): */
+/* index.c writes the same struct as 64-bit words. The sides of a call, in elements or in units of several elements: */
 enum { SIDE_VALUE, SIDE_TARGET, SIDE_KEY, SIDE_PICK, SIDES };
-/* key: the number of the target's element among those that indices can pick, without gaps; pick: the number of the
-** position, without the dims along which no index moves */
+/* key: the number of the target's element among the elements that indices can pick, without gaps; pick: the number of
+** the position, without the dims along which no index moves */
 
 struct index_dim {
   int64_t  length;
@@ -28,7 +28,7 @@ struct index_dim {
 struct index_source {
   const int64_t *data;
   int64_t length;                       /* length of the indexed dim */
-  int64_t target, key;                  /* strides along it, in the target and in keys */
+  int64_t target, key;                  /* strides along the indexed dim, in the target and in keys */
   int64_t what;                         /* gpu_note()'s number */
 };
 
@@ -42,7 +42,7 @@ struct index_plan {
 
 enum { UNROLLED = DIMS <= 4 ? DIMS : 1 };
 
-/* i / length; exact for 32 bits (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019) */
+/* Returns i / length, exactly for 32 bits (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019). */
 INLINE position divide(position i, const index_dim &d) {
 #if WIDE
   return i / (uint64_t)d.length;
@@ -56,7 +56,7 @@ struct place {
   int64_t from[SOURCES];                /* offsets in the index tensors */
 };
 
-/* Position i of dims 0 … ndim - 1, before the indices are applied. */
+/* Returns position i of dims 0 … ndim - 1, before the indices are applied. */
 INLINE place walk(const index_plan &p, int ndim, position i) {
   place at = {};
 #pragma unroll UNROLLED
@@ -73,8 +73,8 @@ INLINE place walk(const index_plan &p, int ndim, position i) {
   return at;
 }
 
-/* Applies the indices of N positions. If one is out of range, fits is false. The inner loops have no branches, so that
-** the loads of all N are in flight together. */
+/* Applies the indices of N positions. fits becomes false for a position with an index out of range. The inner loops
+** have no branches, so that the loads of all N positions are in flight together. */
 template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (&fits)[N]) {
   for (int i = 0; i < N; i++) fits[i] = true;
 #pragma unroll UNROLLED
@@ -94,7 +94,7 @@ template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (
   }
 }
 
-/* Finds position i of dims 0 … ndim - 1. False: an index is out of range. */
+/* Finds position i of dims 0 … ndim - 1. Returns false if an index is out of range. */
 INLINE bool locate(const index_plan &p, int ndim, position i, place *found) {
   place at[1] = {walk(p, ndim, i)};
   bool fits[1];

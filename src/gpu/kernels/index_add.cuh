@@ -6,11 +6,11 @@
 
 typedef PASTE(type, D) stored;
 
-enum { AHEAD = 8 };                     /* values of a run whose loads are in flight together */
+enum { AHEAD = 8 };                     /* number of values of a run that are loaded at the same time */
 
 INLINE stored add(stored x, stored y) { return PASTE(to, D)(PASTE(from, D)(x) + PASTE(from, D)(y)); }
 
-/* The value for sorted pick k. */
+/* Returns the value for sorted pick k. */
 INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {
   return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
 }
@@ -32,7 +32,7 @@ INLINE stored add_run(const index_plan &p, int picked, position n, const positio
   return sum;
 }
 
-/* Position i of the dims from `picked` on. */
+/* Returns position i of the dims from `picked` on. */
 INLINE place walk_others(const index_plan &p, int picked, position i) {
   place at = {};
   for (int d = (int)p.ndim - 1; d >= picked; d--) {
@@ -45,8 +45,9 @@ INLINE place walk_others(const index_plan &p, int picked, position i) {
   return at;
 }
 
-/* For sorted picks: a thread handles one run of equal keys, at one of `many` positions of the dims (from `picked` on)
-** along which no index moves. by_key: threads are neighbours along the keys, else along these dims. */
+/* Adds values for sorted picks. A thread handles one run of equal keys, at one of `many` positions of the dims from
+** `picked` on, along which no index moves. If by_key is set, neighbouring threads take neighbouring keys; otherwise
+** they take neighbours along these dims. */
 KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, position many, int by_key,
                  const position *keys, const position *picks, stored *target, const stored *values) {
   position i = (position)grid_thread();
@@ -60,7 +61,7 @@ KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, p
 }
 
 #ifdef ATOMIC
-/* For integers, which may be added in any order. All indices have been checked. */
+/* Adds integers, in any order. All indices have been checked. */
 KERNEL(add_each)(const __grid_constant__ index_plan p, ATOMIC *target, const ATOMIC *values) {
   position i = (position)grid_thread();
   if (i >= p.count || p.late->set) return;

@@ -1,5 +1,5 @@
-/* Moves elements through index tensors: x[indices], x[indices] = values. UNIT: the bytes moved at a time, of one
-** element, or of several if rows are contiguous. */
+/* Moves elements through index tensors: x[indices], x[indices] = values. UNIT is the number of bytes moved at a time:
+** one element, or several if rows are contiguous. */
 
 #include "gpu/kernels/index.cuh"
 
@@ -12,9 +12,10 @@ struct alignas(16) words { uint64_t low, high; };
 template <> struct unit_of<16> { typedef words type; };
 typedef unit_of<UNIT>::type unit;
 
-enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* positions of a thread: so many cache misses are in flight */
+enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* positions of a thread, which is also the number of cache
+                                                         ** misses in flight */
 
-/* This thread's position k; beyond the end, the last position again. */
+/* Returns position k of this thread. Beyond the end, this is the last position again. */
 INLINE position nth_position(const index_plan &p, int k) {
   position i = (position)blockIdx.x * (blockDim.x * EACH) + threadIdx.x + k * blockDim.x;
   return i < p.count ? i : (position)p.count - 1;
@@ -42,8 +43,8 @@ KERNEL(get)(const __grid_constant__ index_plan p, const unit *target, unit *valu
     if (!fits[k]) complain(p, (int)p.ndim, nth_position(p, k));
 }
 
-/* All indices have been checked. elected: for each key, 1 + the last pick that puts there; NULL: the order does not
-** matter, or no two picks put to one place. */
+/* All indices have been checked. elected holds, for each key, 1 + the last pick that puts to this key. NULL: the order
+** does not matter, or no two picks put to one place. */
 KERNEL(put)(const __grid_constant__ index_plan p, unit *target, const unit *values, const position *elected) {
   place at[EACH];
   bool goes[EACH];

@@ -5,22 +5,22 @@
 
 #include "gpu/kernels/prelude.cuh"
 
-/* gpu.h has the same struct. */
+/* The error cell. gpu.h has the same struct. */
 struct gpu_late {
   int     set, what;
   int64_t value, position;
   int     lock;
 };
 
-/* Called without the lock: true if an earlier error of the same call is stored. */
+/* True if an earlier error of the same call is stored. The lock need not be held. */
 INLINE bool is_beaten(volatile gpu_late *now, int what, int64_t position) {
   if (!now->set || now->what != what) return false;
   __threadfence();
   return now->position <= position;
 }
 
-/* Called under the lock. While `what` changes, the position is the maximum, so that no thread combines the old position
-** with the new call. */
+/* Stores an error; the caller holds the lock. While `what` changes, the position is the maximum, so that no thread
+** combines the old position with the new call. */
 INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64_t value) {
   now->position = INT64_MAX;
   __threadfence();
@@ -33,8 +33,8 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
 }
 
 /* Reports that index `value`, number `position` of its tensor, is out of range. The first of all such errors stays.
-** Errors come from any thread at any time, so only one thread at a time checks and writes: inside of the loop, so that
-** a thread with the lock does not wait for other threads of its warp that try to get it. */
+** Errors come from any thread at any time, so only one thread at a time checks and writes. It does so inside of the
+** loop: otherwise a thread with the lock would wait for other threads of its warp that try to get the lock. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
   for (bool told = is_beaten(now, what, position); !told;) {

@@ -1,4 +1,4 @@
-/* Measures a device's limits by loops without other work: gpu/limits.c. COMPUTE: DT_float32 or DT_float64. */
+/* Loops that measure a device's limits without other work, for gpu/limits.c. COMPUTE: DT_float32 or DT_float64. */
 
 #define KERNEL_THREADS LIMITS_THREADS
 
@@ -7,8 +7,8 @@
 
 typedef stored_t<COMPUTE> C;
 
-/* LIMITS_CHAINS independent chains hide each other's latency. The store, which never happens, keeps the compiler from
-** removing them. */
+/* LIMITS_CHAINS independent chains hide each other's latency. The store never happens; it keeps the compiler from
+** removing the chains. */
 KERNEL(limits_compute)(C *never, int64_t rounds) {
   C v[LIMITS_CHAINS], sum = (C)0;
 #pragma unroll
@@ -24,8 +24,8 @@ KERNEL(limits_compute)(C *never, int64_t rounds) {
 
 struct __align__(16) quad { uint32_t at[4]; };
 
-/* Reads words of a zeroed block `times` times, sixteen bytes for each load, with neighbouring threads on neighbouring
-** words. */
+/* Reads the words of a zeroed block `times` times. Each load has sixteen bytes, and neighbouring threads load
+** neighbouring words. */
 KERNEL(limits_read)(const quad *from, int64_t n, int64_t times, uint32_t *never) {
   uint32_t seen = 0;
   int64_t first = (int64_t)grid_thread(), step = (int64_t)grid_threads();

@@ -1,10 +1,11 @@
 /* Element-wise ops. A unit is one op and the layout of its operands:
-**   OP       op_add …, a functor of scalar.cuh
-**   COMPUTE  DT_float32 …: what it computes in
-**   IN, OUT  the dtype that all inputs (but the bool of a SELECT) are stored in, and the result's
-**   FORM     FLAT: map_flat alone, which most scripts are content with; STRIDED: the kernels for strides;
-**            MIXED: map_strided for inputs of other dtypes than IN, known as the kernel runs
-** Copies, casts and fills are op_positive; those that change no dtype come as unsigned integers of the same size. */
+**    OP       op_add …, a functor of scalar.cuh
+**    COMPUTE  DT_float32 …: the compute dtype
+**    IN, OUT  the stored dtypes of all inputs (except the bool of a SELECT) and of the result
+**    FORM     FLAT: map_flat alone, which suffices for most scripts; STRIDED: the kernels for strides;
+**             MIXED: map_strided for inputs of other dtypes than IN, which are known at run time
+** Copies, casts and fills are op_positive. If they change no dtype, IN and OUT are unsigned integers of the same
+** size. */
 
 #define KERNEL_THREADS MAP_THREADS
 #define FLAT 1
@@ -26,13 +27,13 @@ enum {
 /* The stored type of input k. */
 template <int K> struct input { enum { dtype = F::selects && K == 0 ? (int)DT_bool : (int)IN }; };
 
-/* An element of input K as a C; the bool of a SELECT becomes 0 or 1. */
+/* Returns an element of input K as a C. The bool of a SELECT becomes 0 or 1. */
 template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
   if constexpr (F::selects && K == 0) return (C)x;
   else return convert<COMPUTE, IN>(x);
 }
 
-/* The element `offset` places after an input's first one, or the input's number. */
+/* Returns the element `offset` places after an input's first element, or the input's number. */
 template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   typedef stored_t<input<K>::dtype> S;
 #if FORM == MIXED
@@ -77,7 +78,7 @@ template <int N> INLINE void store_run(void *out, int64_t at, const values<N> &f
 
 #if FORM == FLAT
 
-/* ---- everything is contiguous or one number: blocks of ROUNDS * MAP_THREADS vectors ---- */
+/* ---- operands that are contiguous or one number: blocks of ROUNDS * MAP_THREADS vectors ---- */
 
 enum { ALL = (1 << INPUTS) - 1 };
 
@@ -89,7 +90,7 @@ template <int N> INLINE void load_flat(const map_args &a, uint32_t runs, const C
   });
 }
 
-/* Computes the block's whole vectors. All loads are in flight before the first is waited for. */
+/* Computes the block's whole vectors. All loads are in flight before the first one is used. */
 INLINE void flat_block(const map_args &a, uint32_t runs, const C *same, int64_t first) {
   const int64_t at = first + threadIdx.x * VECTOR;
   values<VECTOR> v[ROUNDS];
@@ -129,8 +130,8 @@ KERNEL(map_flat)(map_args a) {
 
 #if FORM == STRIDED
 
-/* Handles vectors along the inner dim, whose positions the plan counts. Along it, each input is contiguous (a.runs) or
-** one value. */
+/* Handles vectors along the inner dim; the plan counts the positions of vectors. Along the inner dim, each input is
+** contiguous (a.runs) or one value. */
 KERNEL(map_rows)(map_args a, gpu_plan p) {
   const uint32_t first = blockIdx.x * (ROUNDS * MAP_THREADS) + threadIdx.x;
   int64_t offset[ROUNDS][1 + INPUTS];
@@ -152,7 +153,7 @@ KERNEL(map_rows)(map_args a, gpu_plan p) {
 
 #endif
 
-/* For any strides: MAP_STRIDED elements for each thread, a block's size apart. */
+/* For any strides. Each thread handles MAP_STRIDED elements, which are a block's size apart. */
 KERNEL(map_strided)(map_args a, gpu_plan p) {
   uint32_t first = blockIdx.x * (MAP_STRIDED * MAP_THREADS) + threadIdx.x;
   int64_t offset[MAP_STRIDED][1 + INPUTS];

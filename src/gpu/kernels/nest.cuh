@@ -1,8 +1,8 @@
 #ifndef LT_GPU_KERNELS_NEST_CUH
 #define LT_GPU_KERNELS_NEST_CUH
 
-/* Loop nests of one or two operands for kernels, smaller than a gpu_plan and of any count: C for the host (gpu/nest.c),
-** and device code that walks them. */
+/* Loop nests of one or two operands for kernels. They are smaller than a gpu_plan and may have any count. The host's
+** code is C (gpu/reduce.c); device code walks the nests. */
 
 #include "gpu/kernels/plan.cuh"
 
@@ -14,7 +14,7 @@ typedef struct gpu_nest {
 
 #if LT_ON_GPU
 
-/* The offset of element i (row-major) of operand k. */
+/* Returns the offset of element i (row-major) of operand k. */
 INLINE int64_t nest_offset(const gpu_nest &p, int k, int64_t i) {
   int64_t offset = 0;
 #pragma unroll 1

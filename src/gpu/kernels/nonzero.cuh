@@ -1,4 +1,5 @@
-/* The positions of the true elements of a mask: counts by tile, sums (scan_rows), and writes. */
+/* The positions of the true elements of a mask: counts them by tile, sums the counts (scan_rows), and writes the
+** positions. */
 
 #include "gpu/kernels/prelude.cuh"
 
@@ -8,10 +9,10 @@ typedef uint64_t position;
 
 enum { THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS };
 
-/* The product gathers bits 0, 8, 16, 24 into its bits 24 … 27. */
+/* Gathers bits 0, 8, 16 and 24 by a multiplication. They become bits 24 … 27 of the product. */
 INLINE unsigned four_bits(unsigned bytes) { return bytes * 0x01020408u >> 24 & 15; }
 
-/* A thread's mask elements, bytes of 0 or 1, as bits: bit j is element j. */
+/* Returns a thread's mask elements, which are bytes of 0 or 1, as bits: bit j is element j. */
 INLINE unsigned load_bits(const uint8_t *in, uint64_t n) {
   uint64_t first = (uint64_t)blockIdx.x * TILE + threadIdx.x * ITEMS;
   unsigned bits = 0;
@@ -34,7 +35,8 @@ struct nonzero_shape {
   int64_t ndim, length[16];
 };
 
-/* out[d][·]: positions in dim d, counted from 1. starts: the number of true elements before each tile. */
+/* Writes the positions of the true elements. out[d] has the positions in dim d, counted from 1. starts: the number of
+** true elements before each tile. */
 KERNEL_COOPERATIVE(write_places)(const uint8_t *in, uint64_t n, const __grid_constant__ nonzero_shape s,
                                  const position *starts, int64_t *out, int64_t count) {
   __shared__ uint16_t found[TILE];

@@ -1,34 +1,34 @@
 #ifndef LT_GPU_KERNELS_PLAN_CUH
 #define LT_GPU_KERNELS_PLAN_CUH
 
-/* A plan for kernels: C for the host, which makes it (gpu/plan.c), and device code that walks it. Positions have 32
-** bits, offsets 64; the host cuts larger plans into pieces. */
+/* A plan for kernels. The host's code, which makes the plan, is C (gpu/plan.c); device code walks it. Positions have 32
+** bits, offsets 64. The host cuts larger plans into pieces. */
 
 #include "base/dtype.h"
 #include "math/base.h"
 
 enum { PLAN_DIMS = 16, PLAN_OPERANDS = 9, PLAN_MOST = 0x7fffffff };
 
-/* n / d for n < 2^31 as a product: (n * magic / 2^32 + n) >> shift. */
+/* A divisor: n / d for n < 2^31 is computed as the product (n * magic / 2^32 + n) >> shift. */
 typedef struct gpu_divisor { uint32_t magic, shift, d; } gpu_divisor;
 
 typedef struct gpu_plan {
   int32_t     ndim;
   uint32_t    count;
-  int64_t     base[PLAN_OPERANDS];                  /* for each operand, the offset at which the piece begins; in
-                                                    ** elements, like strides */
+  int64_t     base[PLAN_OPERANDS];                  /* for each operand, the offset in elements at which the piece
+                                                    ** begins */
   gpu_divisor shape[PLAN_DIMS];
   int64_t     stride[PLAN_DIMS][PLAN_OPERANDS];
 } gpu_plan;
 
-/* A number in any dtype: its bytes; complex128 uses both words. */
+/* The bytes of a number of any dtype. Only complex128 uses both words. */
 typedef struct gpu_word { uint64_t low, high; } gpu_word;
 
 #if LT_ON_GPU
 
 INLINE uint32_t divide(uint32_t n, const gpu_divisor &by) { return (__umulhi(n, by.magic) + n) >> by.shift; }
 
-/* The offsets of element i (row-major) of operands 0 … N - 1. */
+/* Computes the offsets of element i (row-major) of operands 0 … N - 1. */
 template <int N> INLINE void plan_offsets(const gpu_plan &p, uint32_t i, int64_t (&offset)[N]) {
 #pragma unroll
   for (int k = 0; k < N; k++) offset[k] = p.base[k];

@@ -7,11 +7,13 @@
 #include "base/dtype.h"
 #include "math/base.h"
 
-/* KERNEL(name)(parameters) { … } declares a kernel whose threads are independent; KERNEL_COOPERATIVE one whose
-** threads wait for each other, shuffle or share memory: only there does the emulator switch between threads. Before
-** its includes, a unit may define the most threads of its blocks: `#define KERNEL_THREADS 256` leaves more registers
-** than the 64 for each of 1024 threads. KERNEL_BLOCKS, the number of blocks that a multiprocessor must hold, leaves
-** fewer. */
+/* KERNEL(name)(parameters) { … } declares a kernel with independent threads. KERNEL_COOPERATIVE declares a kernel whose
+** threads wait for each other, shuffle or share memory. The emulator switches between threads only in cooperative
+** kernels.
+**
+** Before its includes, a unit may define KERNEL_THREADS, the most threads of its blocks. `#define KERNEL_THREADS 256`
+** leaves more registers than the 64 for each of 1024 threads. KERNEL_BLOCKS, the number of blocks that a multiprocessor
+** must hold, leaves fewer registers. */
 #ifdef KERNEL_BLOCKS
 #define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
 #elif defined(KERNEL_THREADS)
@@ -26,7 +28,7 @@
 #define KERNEL_COOPERATIVE(name) extern "C" __global__ void KERNEL_BOUNDS name
 #endif
 
-/* The number of this thread in a one-dimensional grid, and the number of all threads. */
+/* grid_thread returns the number of this thread in a one-dimensional grid, grid_threads the number of all threads. */
 INLINE uint64_t grid_thread() { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 INLINE uint64_t grid_threads() { return (uint64_t)gridDim.x * blockDim.x; }
 

@@ -1,7 +1,7 @@
-/* Random numbers. random.h defines the counter and the word of each element.
-**   RANDOM_uniform, RANDOM_normal or RANDOM_integers is defined; STORE is the dtype of the elements, DRAW that in which
-**   numbers are made: float32, float64, or int64 for integers. RANDOM_CELL: for graphs, whose seed and first offset
-**   are known only when they run. */
+/* Random numbers. random.h defines the counter and the word of each element. A unit defines RANDOM_uniform,
+** RANDOM_normal or RANDOM_integers. STORE is the dtype of the elements. DRAW is the dtype in which numbers are made:
+** float32, float64, or int64 for integers. A unit with RANDOM_CELL is for graphs, whose seed and first offset are known
+** only when they run. */
 
 #include "gpu/kernels/typed.cuh"
 
@@ -11,11 +11,11 @@
 typedef PASTE(type, STORE) stored;
 typedef PASTE(type, DRAW) number;
 
-/* A thread draws from SPAN counters, neighbours in a run, and stores SPAN elements at a time: 16 bytes where it can. */
+/* A thread draws from SPAN neighbouring counters of a run, and stores SPAN elements at a time, if possible 16 bytes. */
 enum {
   WIDE  = sizeof(number) == 8,
   SPAN  = sizeof(stored) >= 2 ? 16 / sizeof(stored) : 8,
-  DRAWS = WIDE ? 2 : 4                  /* numbers that a counter gives */
+  DRAWS = WIDE ? 2 : 4                  /* numbers that are made from a counter */
 };
 template <int bytes> struct word_of { typedef uint32_t type; };
 template <> struct word_of<8> { typedef uint64_t type; };
@@ -23,7 +23,7 @@ typedef word_of<sizeof(number)>::type draw_word;
 struct alignas(sizeof(stored) * SPAN) span { stored at[SPAN]; };
 
 struct random_args {
-  uint32_t key[PHILOX_ROUNDS][2];       /* of each round: constants cost no instruction */
+  uint32_t key[PHILOX_ROUNDS][2];       /* keys of each round; constants cost no instruction */
   uint64_t offset;
   const unsigned long long *cell;       /* RANDOM_CELL: the base of offset, and the seed of `key` */
   void    *out;
@@ -32,10 +32,10 @@ struct random_args {
   uint64_t range;
   int64_t  shift;                       /* uniform: number of unused bits in a word */
   number   a, b;                        /* uniform: the lower bound, the width; normal: mean, deviation */
-  number   most, scale;                 /* uniform: the greatest value; the value of a word's last bit */
+  number   most, scale;                 /* uniform: the greatest value, and the value of a word's last bit */
 };
 
-/* The four words of a counter. */
+/* Computes the four words of a counter. */
 INLINE void philox(const uint32_t (*key)[2], uint64_t counter, uint32_t x[4]) {
   x[0] = (uint32_t)counter;
   x[1] = (uint32_t)(counter >> 32);
@@ -66,7 +66,7 @@ INLINE void make(const random_args &r, const draw_word *word, number *out) {
 #endif
 }
 
-/* Stores the first `left` of SPAN elements. */
+/* Stores SPAN elements, or the first `left` of them if `left` is less. */
 INLINE void store_some(stored *out, int64_t left, const span &p) {
   if (left >= SPAN && (uint64_t)out % sizeof p == 0) *(span *)out = p;
   else
@@ -85,7 +85,7 @@ INLINE void make_key(uint64_t seed, uint32_t (*key)[2]) {
 }
 
 KERNEL(draw)(const random_args r) {
-  uint64_t first = grid_thread() * SPAN;     /* counter, relative to the offset */
+  uint64_t first = grid_thread() * SPAN;     /* the first counter, relative to the offset */
   int64_t at = (int64_t)(first / RANDOM_RUN * (RANDOM_RUN * DRAWS) + first % RANDOM_RUN);
   if (at >= r.count) return;
 #ifdef RANDOM_CELL

@@ -33,12 +33,12 @@ enum { V = SCAN_ITEMS, U = SCAN_VECTORS, SINGLE = 8 };
 
 INLINE out_t result(A a) { return store((Row::R)a); }
 
-/* The total of a segment. */
+/* Returns the total of a segment. */
 INLINE A total_of(const scan_args &p, int64_t line, int segment) {
   return ((const A *)p.states)[p.across ? segment * p.lines + line : line * p.segments + segment];
 }
 
-/* A segment of a line. */
+/* The part of a line that is one segment. */
 struct stretch {
   const in_t *x;
   out_t      *out;
@@ -54,11 +54,11 @@ INLINE stretch find_stretch(const scan_args &p, int64_t line, int segment) {
   return stretch{x, out, (int)(rest < p.segment ? rest : p.segment)};
 }
 
-/* ---- lines whose elements lie closer together than the lines: a warp or a block a segment ---- */
+/* ---- lines with elements closer together than the lines: a warp or a block for each segment ---- */
 
-/* A thread's elements of a tile: V elements from number i on, then V elements NEXT later, and so on. `whole`: all of
-** them exist and are aligned. All loads are in flight before the first is waited for. Elements beyond the end are 0,
-** and their results are not stored. */
+/* load_whole loads a thread's elements of a tile: V elements from number i on, then V elements NEXT later, and so on.
+** All of them must exist and be aligned. All loads are in flight before the first one is used. Elements beyond the end
+** of a line are 0, and their results are not stored. */
 enum { NEXT = WARP * V };
 
 INLINE void load_whole(C (&x)[U][V], const in_t *from) {
@@ -84,7 +84,7 @@ INLINE void load_part(C (&x)[U][V], const stretch &s, int64_t stride, int i) {
     for (int v = 0; v < V; v++) x[u][v] = i + u * NEXT + v < s.count ? load(raw[u][v]) : (C)0;
 }
 
-/* Stores the running results of x, which start with start[u]. */
+/* Stores the running results of x, beginning with start[u]. */
 INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &s, int64_t stride, int i, bool whole) {
 #pragma unroll
   for (int u = 0; u < U; u++, i += NEXT) {
@@ -99,9 +99,10 @@ INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &
   }
 }
 
-/* Computes the results before each vector of this thread, where the threads of a warp or block have U vectors each, one
-** warp after the other. *before is the result of everything before, and is advanced. The elements are added twice, here
-** and when they are stored, because keeping all sums in registers would leave too few for a third block. */
+/* Computes the results before each vector of this thread. The threads of a warp or block have U vectors each, one
+** warp after the other. *before is the result of all earlier elements, and is advanced. The elements are added twice,
+** here and when results are stored, because keeping all sums in registers would leave too few registers for a third
+** block. */
 INLINE void scan_tile(A (&start)[U], const C (&x)[U][V], bool block, A *before) {
   A of_warp = Row::init(), all;
 #pragma unroll
@@ -136,14 +137,14 @@ INLINE void scan_stretch(const scan_args &p, const stretch &s, A before) {
   }
 }
 
-/* The merged totals of the segments before this one, for every thread of the block. */
+/* Returns the merged totals of the segments before this one, to every thread of the block. */
 INLINE A segments_before(const scan_args &p, int64_t line, int segment) {
   A a = Row::init();
   for (int k = (int)threadIdx.x; k < segment; k += p.threads) a = Row::merge(a, total_of(p, line, k));
   return merge_group<Row>(a, p.threads);
 }
 
-/* The segments of a cut line are handled by blocks, not by warps. */
+/* Segments of lines that were cut are handled by blocks, not by warps. */
 KERNEL_COOPERATIVE(scan_rows)(scan_args p) {
   int segment = (int)(blockIdx.x % (unsigned)p.segments), groups = SCAN_THREADS / p.threads;
   int64_t line = (int64_t)(blockIdx.x / (unsigned)p.segments) * groups + threadIdx.x / p.threads;
@@ -153,7 +154,7 @@ KERNEL_COOPERATIVE(scan_rows)(scan_args p) {
   scan_stretch(p, s, before);
 }
 
-/* ---- lines that lie closer together than their elements: a thread a segment ---- */
+/* ---- lines that are closer together than their elements: a thread for each segment ---- */
 
 KERNEL(scan_columns)(scan_args p) {
   int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, line = thread % p.lines;

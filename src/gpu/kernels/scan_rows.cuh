@@ -1,8 +1,8 @@
 #ifndef LT_GPU_KERNELS_SCAN_ROWS_CUH
 #define LT_GPU_KERNELS_SCAN_ROWS_CUH
 
-/* Replaces each element of row b of counts by the sum of the elements before it; the row's total goes to totals[b]. One
-** block for each row. */
+/* Replaces each element of row b of counts by the sum of the elements before it. The row's total is stored in
+** totals[b]. Each row has one block. */
 
 #include "gpu/kernels/scan_tools.cuh"
 

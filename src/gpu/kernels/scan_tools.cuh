@@ -2,7 +2,7 @@
 #define LT_GPU_KERNELS_SCAN_TOOLS_CUH
 
 /* Running merges over the threads of a warp and of a block. Row has a type A, init() for no elements, and merge(a, b),
-** where b comes after a; running_sum is the plain sum. */
+** where b's elements follow a's. running_sum is the plain sum. */
 
 #include "gpu/kernels/groups.cuh"
 
@@ -12,7 +12,7 @@ template <class T> struct running_sum {
   INLINE A merge(A a, A b) { return a + b; }
 };
 
-/* The merge of all lanes up to and including this one. */
+/* Returns the merge of all lanes up to and including this one. */
 template <class Row> INLINE typename Row::A scan_warp(typename Row::A a) {
   int lane = lane_in_warp();
   _Pragma("unroll") for (int by = 1; by < WARP; by *= 2) {
@@ -22,7 +22,7 @@ template <class Row> INLINE typename Row::A scan_warp(typename Row::A a) {
   return a;
 }
 
-/* The merge of the lanes before this one; *all becomes that of the whole warp. */
+/* Returns the merge of the lanes before this one. *all becomes the merge of the whole warp. */
 template <class Row> INLINE typename Row::A scan_lanes_before(typename Row::A a, typename Row::A *all) {
   a = scan_warp<Row>(a);
   typename Row::A before = shuffle_up(a, 1);
@@ -30,8 +30,8 @@ template <class Row> INLINE typename Row::A scan_lanes_before(typename Row::A a,
   return lane_in_warp() == 0 ? Row::init() : before;
 }
 
-/* The merge of the warps before this one, each of which has `of_warp`; *all becomes that of the block, whose number of
-** warps is a power of 2. */
+/* Returns the merge of the warps before this one; of_warp is the value of this warp. *all becomes the merge of the
+** block. The number of warps must be a power of 2. */
 template <class Row> INLINE typename Row::A scan_warps_before(typename Row::A of_warp, typename Row::A *all) {
   typedef typename Row::A A;
   __shared__ words<A> slot[WARPS_MOST];
@@ -45,7 +45,8 @@ template <class Row> INLINE typename Row::A scan_warps_before(typename Row::A of
   return warp > 0 ? before : Row::init();
 }
 
-/* The merge of the block's threads before this one; *all becomes that of the whole block. Every thread must call it. */
+/* Returns the merge of the block's threads before this one. *all becomes the merge of the whole block. Every thread
+** must call this function. */
 template <class Row> INLINE typename Row::A scan_block_before(typename Row::A a, typename Row::A *all) {
   typename Row::A of_warp, lanes = scan_lanes_before<Row>(a, &of_warp);
   return Row::merge(scan_warps_before<Row>(of_warp, all), lanes);

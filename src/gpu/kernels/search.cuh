@@ -1,4 +1,4 @@
-/* The places of values in sorted rows. D: the dtype of both. */
+/* The positions of values in sorted rows. D is the dtype of both. */
 
 #include "gpu/kernels/typed.cuh"
 
@@ -7,7 +7,7 @@ typedef PASTE(type, D) element;
 /* NaN is greater than all numbers. */
 INLINE bool sorts_before(element a, element b) { return a < b || (b != b && a == a); }
 
-/* out[i] = 1 + the number of the row's n elements that are before values[i], or (right) not after it */
+/* out[i] = 1 + the number of the row's n elements that are before values[i], or (right) not after values[i] */
 KERNEL(search)(const element *sorted, const element *values, int64_t *out, int64_t n, int64_t count, int64_t rows,
                int right) {
   int64_t i = (int64_t)grid_thread();

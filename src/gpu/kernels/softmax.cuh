@@ -1,6 +1,6 @@
 /* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as IN,
 ** computed as COMPUTE, stored as OUT. Lines that fit into registers stay there between the passes. Other lines are read
-** twice, the first time for their largest element and the sum of exponentials, as in logsumexp. */
+** twice: the first pass finds the largest element and the sum of exponentials, as logsumexp does. */
 
 #define KERNEL_THREADS 1024
 
@@ -18,11 +18,11 @@
 typedef OP<C> F;
 typedef state_logsum<C> Row;
 
-/* ---- in registers ---- */
+/* ---- lines in registers ---- */
 
 /* Loads a thread's elements of a line: V adjacent elements from number thread * V on, then V elements rows * V later,
-** and so on. All loads are in flight before the first is waited for. Elements beyond the end are -infinity, which adds
-** nothing. */
+** and so on. All loads are in flight before the first one is used. Elements beyond the end are -infinity, which adds
+** nothing to the sum. */
 template <int V>
 INLINE void load_line(C (&x)[SOFTMAX_ITEMS], const softmax_args &p, const in_t *line, int thread, int count) {
   pack<in_t, V> raw[SOFTMAX_ITEMS / V];
@@ -50,9 +50,10 @@ INLINE void store_line(const C (&x)[SOFTMAX_ITEMS], const softmax_args &p, out_t
   }
 }
 
-/* Replaces x by exponentials, or by the values that the row keeps. Returns their sum. */
+/* Replaces x by exponentials, or by the values that the SOFTMAX row keeps. Returns the sum of the exponentials. */
 INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
-  double sum = 0;                                      /* double, because log_softmax near 0 shows each rounding */
+  double sum = 0;                                      /* the sum is a double, because results of log_softmax near 0
+                                                       ** show each rounding */
 #pragma unroll
   for (int i = 0; i < SOFTMAX_ITEMS; i++) {
     C d = x[i] - max, e = m_exp(d);
@@ -62,7 +63,7 @@ INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
   return sum;
 }
 
-/* Computes a line that `p.rows` threads hold in registers, V neighbours at a time. */
+/* Computes a line whose elements `p.rows` threads hold in registers, V neighbours at a time. */
 template <int V> INLINE void softmax_line(const softmax_args &p) {
   int thread = (int)threadIdx.x % p.rows;
   int64_t line = (int64_t)blockIdx.x * (blockDim.x / p.rows) + threadIdx.x / p.rows;
@@ -84,9 +85,9 @@ template <int V> INLINE void softmax_line(const softmax_args &p) {
 KERNEL_COOPERATIVE(softmax_rows)(softmax_args p) { softmax_line<(W < SOFTMAX_ITEMS ? W : SOFTMAX_ITEMS)>(p); }
 KERNEL_COOPERATIVE(softmax_short)(softmax_args p) { softmax_line<1>(p); }
 
-/* ---- in two passes ---- */
+/* ---- lines that are read twice ---- */
 
-/* The numbers for exponentials: the largest element, and m of the row. */
+/* The numbers that exponentials need: the largest element, and m of the SOFTMAX row. */
 struct softmax_of { C max, m; };
 
 INLINE softmax_of make_softmax_of(logsum a) {
@@ -112,7 +113,8 @@ INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_str
   }
 }
 
-/* The first pass over a line, or the merge of the states that logsumexp has computed for its chunks. */
+/* Returns the state of a line: from a first pass over the line, or merged from the states that logsumexp has computed
+** for its chunks. */
 INLINE logsum pass_over(const reduce_args &p, const place &at) {
   logsum a = Row::init();
   if (at.row < 0) return a;

@@ -5,13 +5,14 @@
 
 #include "gpu/kernels/nest.cuh"
 
-enum { SOFTMAX_ITEMS = 16 };       /* elements of a thread: with 1024 threads, lines of up to 16384 fit */
+enum { SOFTMAX_ITEMS = 16 };       /* elements that a thread holds: with 1024 threads, lines of up to 16384 elements
+                                   ** fit */
 
 typedef struct softmax_args {
   const void *in;
   void    *out;
   int64_t  lines, n, in_stride, out_stride;
-  int32_t  rows;                   /* threads of a line, a power of 2; rows * SOFTMAX_ITEMS >= n */
+  int32_t  rows;                   /* threads for a line, a power of 2; rows * SOFTMAX_ITEMS >= n */
   gpu_nest outer;                  /* strides of out and in */
 } softmax_args;
 

@@ -1,6 +1,7 @@
-/* A stable radix sort of lines of n (key, value) pairs: passes over 8 bits of the key each, the least significant
-** first. A pass counts each of the 256 digits in a tile, sums the counts (scan_rows, with a row for each digit over all
-** tiles of a line), and distributes the pairs. A tile belongs to one line. KEY_BITS, VALUE_BITS: 32 or 64. */
+/* A stable radix sort of lines of n (key, value) pairs. Each pass sorts by 8 bits of the key, the least significant
+** bits first. A pass counts each of the 256 digits in a tile, sums the counts, and distributes the pairs. scan_rows
+** sums the counts, with a row for each digit over all tiles of a line. A tile belongs to one line. KEY_BITS and
+** VALUE_BITS are 32 or 64. */
 
 #include "gpu/kernels/prelude.cuh"
 
@@ -13,15 +14,15 @@ typedef word_of<VALUE_BITS>::type position;      /* counts are as wide as values
 
 enum {
   DIGITS  = 256,
-  THREADS = DIGITS,                 /* one for each digit */
+  THREADS = DIGITS,                 /* one thread for each digit */
   WARPS   = THREADS / 32,
-  ITEMS   = 64 / sizeof(key),       /* for each thread: with these, the staged keys fill 16 KiB */
+  ITEMS   = 64 / sizeof(key),       /* elements of each thread; with so many, the staged keys fill 16 KiB */
   TILE    = THREADS * ITEMS
 };
 
 INLINE int digit_of(key k, int shift) { return (int)(k >> shift) & (DIGITS - 1); }
 
-/* counts[line][digit][tile] */
+/* Writes the number of elements with each digit in each tile to counts[line][digit][tile]. */
 KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, int shift, position *counts) {
   __shared__ unsigned count[DIGITS];
   uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, first = tile * TILE + threadIdx.x;
@@ -36,7 +37,7 @@ KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, in
   counts[(line * DIGITS + threadIdx.x) * tiles + tile] = count[threadIdx.x];
 }
 
-/* The lanes of the warp with the same digit. */
+/* Returns a bit mask of the warp's lanes with the same digit. */
 INLINE unsigned lanes_alike(int digit) {
   unsigned alike = ~0u;
   for (int b = 0; b < 8; b++) {
@@ -46,7 +47,7 @@ INLINE unsigned lanes_alike(int digit) {
   return alike;
 }
 
-/* The number of earlier elements of the warp with this digit. count: the warp's counter, which is advanced. */
+/* Returns the number of earlier elements of the warp with this digit, and advances the warp's counter, count[digit]. */
 INLINE unsigned count_before(unsigned *count, int digit) {
   unsigned alike = lanes_alike(digit), below = alike & ((1u << threadIdx.x % 32) - 1), before = count[digit];
   __syncwarp();
@@ -55,7 +56,7 @@ INLINE unsigned count_before(unsigned *count, int digit) {
   return before + __popc(below);
 }
 
-/* Thread d turns the counts of digit d by warp into start positions in the tile, and sets base[d], the difference
+/* Thread d turns the counts of digit d by warp into start positions in the tile. It sets base[d] to the difference
 ** between a place in the line and a place in the tile. before, total: the counts of digit d in the tiles before this
 ** one and in the line. */
 INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position before, position total) {
@@ -72,7 +73,8 @@ INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position
   }
 }
 
-/* counts: after scan_rows. values NULL: value i of a line is i. Pairs beyond n count as the greatest keys. */
+/* Distributes the pairs of a tile. counts: after scan_rows. If `values` is NULL, value i of a line is i. Pairs beyond n
+** count as the greatest keys. */
 KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
                          unsigned tiles, int shift, const position *counts, const position *totals) {
   __shared__ unsigned count[WARPS][DIGITS];
@@ -130,8 +132,8 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
 
 /* ---- permutations ---- */
 
-/* The keys are sorted only by their bits from `shift` on; among neighbours with equal bits, which are few, the whole
-** keys decide. out: the positions, counted from 1. */
+/* Finishes a permutation. The keys are sorted only by their bits from `shift` on. Among the few neighbours with equal
+** bits the whole keys decide. out: the positions, counted from 1. */
 KERNEL(permute)(const key *keys, const position *values, uint64_t n, int shift, int64_t *out) {
   uint64_t i = grid_thread(), first = i, rank = 0;
   if (i >= n) return;

@@ -13,13 +13,13 @@ enum {
 
 typedef struct sort_args {
   const void *in;
-  void    *values;           /* NULL: not wanted */
-  int64_t *positions;        /* NULL: not wanted */
+  void    *values;           /* NULL: values are not wanted */
+  int64_t *positions;        /* NULL: positions are not wanted */
   int64_t  first, lines;     /* the lines of this launch */
   int64_t  n, keep, in_stride, values_stride, positions_stride;
   int32_t  descending;
   int32_t  across;           /* lines are closer together than the elements of a line */
-  gpu_nest from, to;         /* lines: of in; of values and positions */
+  gpu_nest from, to;         /* from: strides of in; to: strides of values and positions */
 } sort_args;
 
 #endif

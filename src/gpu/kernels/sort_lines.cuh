@@ -1,6 +1,6 @@
-/* Sorting along lines. Elements become keys, unsigned numbers in the same order. Keys are sorted together with
-** positions, so that equal elements keep their order, and values are fetched by position, so that each keeps its bits.
-** D: the dtype; POSITION_BITS: of positions in a long line. */
+/* Sorting along lines. Elements become keys: unsigned numbers in the same order. Keys are sorted together with
+** positions, so that equal elements keep their order. Values are then fetched by position, so that each value keeps its
+** bits. D is the dtype; POSITION_BITS are the bits of a position in a long line. */
 
 #include "gpu/kernels/scalar.cuh"
 #include "gpu/kernels/sort_args.cuh"
@@ -25,7 +25,8 @@ INLINE bits bits_of(float x) { return (bits)bits_float32(x); }
 INLINE bits bits_of(double x) { return (bits)bits_float64(x); }
 template <class I> INLINE bits bits_of(I x) { return (bits)x; }
 
-/* Negative floats are in reverse order; both zeros have one key, and so do all NaNs, which are the greatest. */
+/* Returns the key of a float. Negative floats are in reverse order. Both zeros have the same key. All NaNs have the
+** greatest key. */
 INLINE bits float_key(bits x) {
   bits magnitude = (bits)(x & ~SIGN);
   if (magnitude > INFINITE) return (bits)~(bits)0;
@@ -54,7 +55,7 @@ INLINE void write_element(const sort_args &a, int64_t line, int64_t i, int64_t a
   if (a.positions) a.positions[nest_offset(a.to, 1, a.first + line) + i * a.positions_stride] = at + 1;
 }
 
-/* ---- short lines: a block sorts some in shared memory ---- */
+/* ---- short lines: a block sorts several lines in shared memory ---- */
 
 INLINE void order_pair(key *keys, uint16_t *places, int i, int j) {
   key a = keys[i], b = keys[j];
@@ -66,16 +67,16 @@ INLINE void order_pair(key *keys, uint16_t *places, int i, int j) {
   places[j] = p;
 }
 
-/* A barrier between steps that compare within spans of `before` and `span` elements. Spans of up to 64 belong to one
-** warp. */
+/* A barrier between two steps of the network, which compare elements within spans of `before` and of `span` elements. A
+** span of up to 64 elements belongs to one warp, so that a barrier of the warp suffices. */
 INLINE void wait_for_span(int before, int span) {
   if (before > 64 || span > 64) __syncthreads();
   else __syncwarp();
 }
 
-/* Sorts each `length` of `room` neighbours, both powers of 2, by a sorting network: merges of pairs, of fours and so
-** on, made of steps in which every element is compared with one other. The first step compares mirror images, later
-** steps elements `by` apart. */
+/* Sorts each `length` of `room` neighbours, both powers of 2, by a sorting network. The network merges pairs, then
+** fours, and so on. In each step every element is compared with one other element: in the first step of a merge with
+** its mirror image, later with the element `by` apart. */
 INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   int before = room;
   for (int size = 2; size <= length; size *= 2)
@@ -90,13 +91,13 @@ INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   __syncthreads();
 }
 
-/* The line of the block, and the element of that line, in slot e. Neighbours in memory have neighbouring e. */
+/* Finds the line of the block, and the element of that line, for slot e. Neighbours in memory have neighbouring e. */
 INLINE void find_slot(const sort_args &a, int e, int lines, int length, int *line, int *i) {
   *line = a.across ? e % lines : e / length;
   *i = a.across ? e / lines : e % length;
 }
 
-/* length: a power of 2, at least a.n; room: the elements of the block's lines. */
+/* Sorts short lines. length: a power of 2, at least a.n; room: the elements of the block's lines. */
 KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, int length) {
   extern __shared__ __align__(8) unsigned char memory[];
   key *keys = (key *)memory;
@@ -116,7 +117,8 @@ KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, in
   }
 }
 
-/* ---- few of a long line: those of its chunks, of which a block sorts one, are the candidates ---- */
+/* ---- the first elements of a long line ----
+** A block sorts one chunk of the line. The first elements of all chunks are the candidates. */
 
 /* Writes the first `keep` keys of each chunk of SORT_ROOM elements, with their positions: [line][chunk][keep]. Missing
 ** elements of the last chunk get positions beyond the line, and come last. */
@@ -155,7 +157,7 @@ KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, 
 
 /* ---- long lines: their keys are sorted by sort.cuh ---- */
 
-/* The first element of a thread, and its line; blocks: the number for each line. */
+/* Returns the first element of a thread, and its line. blocks: the number of blocks for each line. */
 INLINE int64_t first_element(unsigned blocks, int64_t *line) {
   *line = blockIdx.x / blocks;
   return (int64_t)(blockIdx.x % blocks) * (SORT_THREADS * SORT_ITEMS) + threadIdx.x;
@@ -170,7 +172,7 @@ KERNEL(make_keys)(const __grid_constant__ sort_args a, unsigned blocks, key *key
   }
 }
 
-/* order: a.n positions for each line, possibly of candidates. */
+/* Writes sorted elements. order: a.n positions for each line, possibly of candidates. */
 KERNEL(write_sorted)(const __grid_constant__ sort_args a, unsigned blocks, const position *order) {
   int64_t line, first = first_element(blocks, &line);
   for (int j = 0; j < SORT_ITEMS; j++) {

@@ -1,7 +1,8 @@
 #ifndef LT_GPU_KERNELS_TYPED_CUH
 #define LT_GPU_KERNELS_TYPED_CUH
 
-/* The stored types of dtypes, by the dtype's name: type_float16 … For defines: PASTE(type, D). */
+/* The types of stored elements have the dtype's name, as type_float16. Where D is a define, PASTE(type, D) is the
+** type. */
 
 #include "gpu/kernels/prelude.cuh"
 

@@ -1,6 +1,6 @@
-/* Matrix products. cuBLAS multiplies floats, with any leading dimension and transposition; matrices that it cannot
-** address are packed first. Own kernels (kernels/gemm.cuh) multiply integers and unusual results, and everything if
-** there is no cuBLAS. */
+/* Matrix products. cuBLAS multiplies floats, with any leading dimension and transposition. Matrices that cuBLAS cannot
+** address are packed first. Own kernels (kernels/gemm.cuh) multiply integers and results that cuBLAS cannot write, and
+** everything if cuBLAS is not installed. */
 
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +15,9 @@ static const void *element_at(const void *data, int64_t offset, enum dtype d) {
   return (const char *)data + offset * dtype_size(d);
 }
 
-/* ---- the batch: one dim of it in each call, a loop over the others ---- */
+/* ---- the batch: each call handles one of its dims; the other dims are loops ---- */
 
-/* A batch of `count` products, with `step` elements from one to the next (c, a, b). */
+/* A batch of `count` products. `step` and `offset` are in elements, for c, a and b. */
 typedef struct batch_run {
   int64_t count, step[3], offset[3];
 } batch_run;
@@ -28,8 +28,8 @@ static bool goes_back(const plan *p, int d) {
   return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0;
 }
 
-/* The dim with the most products; -1: none. Dims with negative steps are left to the loop: cuBLAS's manual does not
-** promise them, and the memory descriptors of newer kernels cannot express them. */
+/* Returns the dim with the most products, or -1 if there is none. Dims with negative steps are not returned: cuBLAS's
+** manual does not promise to support them, and the memory descriptors of newer kernels cannot express them. */
 static int longest_dim(const plan *p) {
   int longest = -1;
   for (int d = 0; d < p->ndim; d++)
@@ -59,10 +59,10 @@ static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
 /* ---- own kernels ---- */
 
 enum {
-  TILES, ROWS, COLUMNS,      /* the entries of gemm.cuh */
+  TILES, ROWS, COLUMNS,      /* the kernels of gemm.cuh */
   GRID_Y  = 65535,           /* the most products of a launch */
-  LARGE   = 4                /* tiles of 128 × 128 for each multiprocessor from which on large tiles are faster, in
-                             ** spite of their registers */
+  LARGE   = 4                /* tiles of 128 × 128 for each multiprocessor from which on large tiles are faster,
+                             ** although they take more registers */
 };
 
 static int own_kernel(gpu *g, enum dtype d, int entry, int micro, const gpu_kernel **k) {
@@ -82,13 +82,14 @@ static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; 
 static bool is_along(const gemm_side *s) { return s->count == 1 || distance(s->k_stride) <= distance(s->stride); }
 static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-/* Large tiles if there are enough of them. Sums of 8 bytes would need too many registers for them. */
+/* Returns 8 for large tiles if there are enough of them, else 4. Large tiles of 8-byte sums would need too many
+** registers. */
 static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
   int64_t large = parts(c->m, 128) * parts(c->n, 128) * products;
   return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;
 }
 
-/* Makes a vector operand b. */
+/* Exchanges a and b if only a is a vector, because the kernels expect the vector in b. */
 static void turn_vector(gemm_arguments *a) {
   if (a->b.count == 1 || a->a.count != 1) return;
   gemm_side matrix = a->b;
@@ -181,8 +182,8 @@ static int open_blas(gpu *g, struct blas_state *s) {
   return st;
 }
 
-/* Sets the stream first, because that resets the workspace to cuBLAS's own, whose allocation would fail during the
-** capture of a graph. */
+/* Sets stream and workspace. The stream is set first, because setting it resets the workspace to cuBLAS's own.
+** Allocating cuBLAS's own workspace would fail during the capture of a graph. */
 static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   const gpu_blas *blas = gpu_get_blas();
   struct blas_state *s = &states[g->index];
@@ -199,7 +200,7 @@ static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
 /* The matrices of a product. */
 typedef struct blas_product { blas_matrix a, b, c; } blas_product;
 
-/* One of the two factors for the column-major call; its `count` rows or columns are those of c. */
+/* One of the two factors of the column-major call. Its `count` rows or columns are rows or columns of c. */
 typedef struct blas_factor {
   const void *data;
   int64_t count, ld, step;
@@ -219,8 +220,8 @@ static blas_compute compute_of(const gemm_call *c) {
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
-/* cuBLAS is column-major: a row-major c is the transpose of its column-major form, which is the product of the
-** transposes of b and a, in this order. */
+/* cuBLAS is column-major. A row-major c is its own transpose in column-major order, so it is computed as the product of
+** the transposes of b and a, in this order. */
 static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   const blas_product *p = with;
   const gpu_blas *blas = gpu_get_blas();
@@ -257,7 +258,7 @@ static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   return st;
 }
 
-/* ---- packing what BLAS cannot address ---- */
+/* ---- packing matrices that cuBLAS cannot address ---- */
 
 /* A copy of an input in scratch memory. */
 typedef struct packed {
@@ -265,9 +266,9 @@ typedef struct packed {
   size_t bytes;
 } packed;
 
-/* Packs x (a or b, number k of the batch's strides), rows × columns, into row-major matrices one after the other. A
-** matrix that several products share is packed once. On success *x, stride and the batch's strides describe the
-** copy. */
+/* Packs x, which is a or b (number k of the batch's strides), into row-major matrices one after the other. Each is rows
+** × columns. A matrix that several products share is packed once. On success *x, stride and the batch's strides
+** describe the copy. */
 static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t rows, int64_t columns, plan *batch,
                 int k, packed *made) {
   plan p = {.ndim = 0, .count = 1};
@@ -301,7 +302,7 @@ static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t
   return OK;
 }
 
-/* A product that BLAS can compute: c's inputs, packed if necessary. */
+/* Computes a product after packing inputs that cuBLAS cannot address. */
 static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   gemm_call call = *c;
   packed a = {.data = NULL}, b = {.data = NULL};

@@ -1,5 +1,5 @@
-/* Linear algebra by cuSOLVER: one matrix of a batch after the other, on the current stream. Own kernels compute what
-** cuSOLVER lacks (triangles, pivots, determinants). Least squares use singular values. */
+/* Linear algebra by cuSOLVER: the matrices of a batch one after the other, on the current stream. Own kernels compute
+** the parts that cuSOLVER lacks (triangles, pivots, determinants). Least squares use singular values. */
 
 #include "gpu/linalg/solver.h"
 

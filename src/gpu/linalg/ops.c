@@ -3,7 +3,7 @@
 #include "base/shape.h"
 #include "gpu/linalg/solver.h"
 
-/* Part i of an operand whose parts have `count` elements, or real numbers. */
+/* Returns part i of an operand. Each part has `count` elements, or `count` real numbers for `reals`. */
 static void *elements(const solver *s, void *base, int64_t count, int64_t i) {
   return (char *)base + count * i * s->size;
 }
@@ -12,7 +12,7 @@ static void *reals(const solver *s, void *base, int64_t count, int64_t i) {
 }
 static void *matrix(const solver *s, int64_t i) { return elements(s, s->c->a, s->c->m * s->c->n, i); }
 
-/* The place for a routine's status that has no meaning. */
+/* Returns the address for a routine's status that has no meaning. */
 static int *ignored(const solver *s) { return s->info + s->c->batch; }
 
 static solver_triangle triangle(const solver *s) {
@@ -36,7 +36,7 @@ static int copy_2d(const solver *s, enum map_op op, void *to, int64_t to_row, in
   plan_collapse(&p, 2);
   map_call c = {.op = op, .compute = s->c->dtype, .nin = 1, .plan = &p, .out = {.data = to, .dtype = s->c->dtype},
                 .in = {{.dtype = s->c->dtype}}};
-  c.in[0].data = (void *)(uintptr_t)from;      /* only read */
+  c.in[0].data = (void *)(uintptr_t)from;      /* the operand is only read */
   return gpu_map(s->g->index, &c);
 }
 
@@ -126,7 +126,7 @@ static int run_solve(solver *s, int64_t i) {
   return st == OK ? run_lu_solve(s, i) : st;
 }
 
-/* The inverse is the solution for the columns of the identity. */
+/* Plans the inverse, which is the solution for the columns of the identity. */
 static int plan_inv(solver *s) {
   int st = plan_lu(s);
   return st == OK ? solver_scratch(s, (size_t)(s->c->n * s->c->n * s->size), &s->extra[0]) : st;
@@ -161,7 +161,7 @@ static const solver_routine slogdet = {plan_lu, run_lu, finish_slogdet, false};
 
 /* ---- QR ---- */
 
-/* Q from the result of geqrf. The routine has no generic form for all types. */
+/* orgqr_size and orgqr make Q from the result of geqrf. The routine has no generic form for all types. */
 static int orgqr_size(const solver *s, int m, int p, int k, const void *a, const void *tau, int *elements_) {
   switch (s->c->dtype) {
     case DT_float32:   return check(s, s->lib->orgqr_size_float32(s->handle, m, p, k, a, m, tau, elements_));
@@ -206,7 +206,7 @@ static int run_qr(solver *s, int64_t i) {
                                 s->host_bytes, ignored(s)));
 }
 
-/* Copies R and the columns of Q from all matrices before Q is made, which may overwrite them. */
+/* Copies R and the columns of Q from all matrices. Then makes Q, which may overwrite the matrices. */
 static int finish_qr(solver *s) {
   const linalg_call *c = s->c;
   int64_t m = c->m, n = c->n, p = columns_of_q(s), r_total = p * n * c->batch, q_total = m * p * c->batch;
@@ -220,9 +220,10 @@ static int finish_qr(solver *s) {
 
 static const solver_routine qr = {plan_qr, run_qr, finish_qr, false};
 
-/* ---- singular values: cuSOLVER takes no matrix that is wider than high, but its transpose ---- */
+/* ---- singular values: cuSOLVER takes only matrices with at least as many rows as columns; others are transposed
+** ---- */
 
-/* The dims of the factored matrix: the matrix itself, or its transpose. */
+/* height and is_wide describe the matrix that is factored, which is the matrix itself or its transpose. */
 static int64_t height(const solver *s) { return most_of(s->c->m, s->c->n); }
 static bool is_wide(const solver *s) { return s->c->m < s->c->n; }
 
@@ -233,7 +234,8 @@ static int size_svd(solver *s, bool vectors, bool full) {
                                   s->type, s->c->b, m, s->type, s->c->c, n, s->type, ROOM));
 }
 
-/* Overwrites a, height × least. u, height × (full ? height : least), and vt, least × least, may be NULL. */
+/* Factors a, height × least, which is overwritten. u, height × (full ? height : least), and vt, least × least, may be
+** NULL. */
 static int call_svd(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
   int64_t m = height(s), n = s->least;
   signed char job = u ? full ? 'A' : 'S' : 'N';
@@ -241,7 +243,7 @@ static int call_svd(solver *s, void *a, void *values, void *u, void *vt, bool fu
                                 s->type, vt, n, s->type, s->device, s->device_bytes, s->host, s->host_bytes, info));
 }
 
-/* Scratch memory for one transposed matrix and its vectors. */
+/* Allocates scratch memory for one transposed matrix and its vectors. */
 static int plan_transposed(solver *s, bool vectors, bool full) {
   int64_t m = height(s), n = s->least;
   int st = solver_scratch(s, (size_t)(m * n * s->size), &s->extra[0]);
@@ -249,7 +251,8 @@ static int plan_transposed(solver *s, bool vectors, bool full) {
   return st == OK && vectors ? solver_scratch(s, (size_t)(n * n * s->size), &s->extra[2]) : st;
 }
 
-/* a = u diag(values) vt, with vectors of a's own shape, by way of the transpose: aᵀ = (vtᵀ) diag(values) (uᵀ). */
+/* a = u diag(values) vt, where u and vt have the shapes that belong to a. A wide matrix is transposed: aᵀ = (vtᵀ)
+** diag(values) (uᵀ). */
 static int svd_of(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
   int64_t m = height(s), n = s->least, columns = full ? m : n;
   if (!is_wide(s)) return call_svd(s, a, values, u, vt, full, info);
@@ -281,7 +284,7 @@ static solver_vectors vectors_of(bool wanted) {
   return (solver_vectors)(wanted ? SOLVER_WITH_VECTORS : SOLVER_VALUES_ONLY);
 }
 
-/* Elements that are not read may be infinite or NaN. */
+/* The other triangle is cleared, because its elements are not read and may be infinite or NaN. */
 static int plan_eigh(solver *s) {
   const linalg_call *c = s->c;
   int cleared = clear_other_triangle(s);
@@ -335,12 +338,12 @@ static int run_eig(solver *s, int64_t i) {
 
 static const solver_routine eig = {plan_eig, run_eig, NULL, true};
 
-/* ---- least squares: x = V diag(1 / values) Uᴴ b, with the values that count ---- */
+/* ---- least squares: x = V diag(1 / values) Uᴴ b, with the significant values ---- */
 
 enum { U, VT, Y, REST };                 /* indices in work */
 enum { WHOLE = 3 };                      /* index in extra: a copy of a */
 
-/* c, m × n, = alpha a b + beta c. */
+/* c = alpha a b + beta c, where c is m × n. */
 static int multiply(const solver *s, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_column,
                     const void *b, int64_t ldb, double alpha, double beta, void *c, int64_t ldc) {
   gemm_call g = {.dtype = s->c->dtype, .m = m, .n = n, .k = k, .a = a, .a_stride = {a_row, a_column}, .b = b,

@@ -1,4 +1,4 @@
-/* cuSOLVER: its handles, the scratch memory of a call, and the kernels of our own beside it. */
+/* cuSOLVER: its handles, the scratch memory of a call, and luatensor's own kernels. */
 
 #include "gpu/linalg/solver.h"
 
@@ -50,7 +50,7 @@ static int use_stream(gpu *g, struct solver_state *s) {
   return solver_check(g, gpu_get_solver()->set_stream(s->handle, g->stream));
 }
 
-/* ---- kernels of our own ---- */
+/* ---- luatensor's own kernels ---- */
 
 int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, void **arguments) {
   static const char *const names[] = {
@@ -75,7 +75,7 @@ int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, voi
   return st == OK ? gpu_launch(s->g, k, (unsigned)blocks, THREADS, 0, arguments) : st;
 }
 
-/* ---- scratch memory, which ends with the call ---- */
+/* ---- scratch memory, which is freed at the end of the call ---- */
 
 int solver_scratch(solver *s, size_t bytes, void **ptr) {
   if (s->nblocks == SOLVER_BLOCKS) return ERR_OVERFLOW;

@@ -1,8 +1,8 @@
 #ifndef LT_GPU_LINALG_SOLVER_H
 #define LT_GPU_LINALG_SOLVER_H
 
-/* The shared parts of linear algebra: cuSOLVER's handle, scratch memory and launches (solver.c), ops (linalg/ops.c),
-** calls (linalg.c). */
+/* The shared parts of linear algebra. solver.c has cuSOLVER's handle, scratch memory and launches, linalg/ops.c the
+** ops, linalg.c the calls. */
 
 #include "gpu/gpu.h"
 
@@ -38,21 +38,22 @@ typedef struct solver {
 } solver;
 
 typedef struct solver_routine {
-  int  (*plan)(solver *s);                /* reserves room and scratch memory; NULL: none is needed */
-  int  (*run)(solver *s, int64_t i);      /* matrix i */
-  int  (*finish)(solver *s);              /* work on all matrices at once; NULL: none */
+  int  (*plan)(solver *s);                /* reserves scratch memory, also for cuSOLVER; NULL: none is needed */
+  int  (*run)(solver *s, int64_t i);      /* computes matrix i */
+  int  (*finish)(solver *s);              /* works on all matrices at once; NULL: there is no such work */
   bool finite;                            /* a must be finite */
 } solver_routine;
 
 extern const solver_routine *const solver_routines[LINALG_COUNT];
 
-/* Begins and ends a call. After an error of solver_begin there is nothing to end. */
+/* solver_begin begins a call, solver_end ends it. After an error of solver_begin, solver_end must not be called. */
 int  solver_begin(gpu *g, const linalg_call *c, solver *s);
 void solver_end(solver *s);
 
 int solver_check(gpu *g, solver_result r);
 
-/* Device memory until the end of the call; enlarges cuSOLVER's room to these sizes. */
+/* solver_scratch allocates device memory until the end of the call. solver_room enlarges cuSOLVER's scratch memory to
+** these sizes. */
 int solver_scratch(solver *s, size_t bytes, void **ptr);
 int solver_room(solver *s, size_t device, size_t host);
 

@@ -1,7 +1,7 @@
-/* Convolutions. Own kernels compute depthwise ones, cuDNN the others. Without cuDNN they are products of the weights
-** and columns, which hold the elements of x that each position of y reads (kernels/conv.cuh). Columns are many times as
-** large as x, so they are made one piece at a time. No sum depends on the order of threads, so every run gives the same
-** results. */
+/* Convolutions. Own kernels compute depthwise convolutions, cuDNN the others. Without cuDNN, convolutions are products
+** of the weights and columns, which hold the elements of x that each position of y reads (kernels/conv.cuh). Columns
+** are many times as large as x, so they are made one piece at a time. No sum depends on the order of threads, so every
+** run gives the same results. */
 
 #include <stdio.h>
 
@@ -28,9 +28,9 @@ typedef struct conv {
   size_t  w_bytes;           /* not 0: w is scratch memory */
 } conv;
 
-/* ---- what kernels take ---- */
+/* ---- limits of the kernels ---- */
 
-/* True if positions of windows fit into 32 bits, in which kernels count. */
+/* True if positions of windows fit into 32 bits, because kernels count in 32 bits. */
 static bool fits(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
     if (c->in[d] > INT32_MAX || c->out[d] > INT32_MAX || c->pad[d] > INT32_MAX || c->kernel[d] > INT32_MAX) return false;
@@ -63,7 +63,8 @@ static void *element_of(const void *data, int64_t offset, enum dtype d) {
 
 /* ---- copies ---- */
 
-/* out = in, in another order or dtype. `dims` dims, outermost first; strides of out and of in. */
+/* out = in, in another order or dtype. `dims` is the number of dims, outermost first. `to` and `from` are the strides
+** of out and in. */
 static int copy(gpu *g, operand out, operand in, int dims, const int64_t *shape, const int64_t *to, const int64_t *from) {
   plan p = {.ndim = dims, .count = 1};
   for (int d = 0; d < dims; d++) {
@@ -92,14 +93,14 @@ static int fill_bias(const conv *v) {
 
 /* ---- pieces ---- */
 
-/* A range of images, of groups, and of channels of each group, at a range of positions of y: the first one and the
-** number of each. */
+/* A range of images, of groups, of channels of each group, and of positions of y. Each range is given by its first
+** element and its length. */
 typedef struct piece {
   int64_t image, images, group, groups, channel, channels, first, count;
 } piece;
 
-/* The largest piece whose columns fit. Sums over channels need all channels of a group; gathering from all positions
-** (by_channels) needs all positions. */
+/* Returns the largest piece whose columns fit. Sums over channels need all channels of a group. If by_channels is set,
+** the piece needs all positions. */
 static piece largest_piece(const conv *v, bool by_channels) {
   const conv_call *c = v->c;
   int64_t values = (int64_t)gpu_conv_memory() / dtype_size(v->work);
@@ -140,7 +141,7 @@ static int each_piece(const conv *v, const piece *size, piece_call call) {
   return OK;
 }
 
-/* Like each_piece, with scratch memory for the columns. */
+/* Like each_piece, but allocates scratch memory for the columns. */
 static int each_columns(conv *v, bool by_channels, piece_call call) {
   piece size = largest_piece(v, by_channels);
   int64_t count = size.images * size.groups * size.channels * v->taps * size.count;
@@ -168,7 +169,7 @@ static int find_kernel(gpu *g, int entry, enum dtype in, enum dtype out, const g
   return gpu_build(g, key, &s, k);
 }
 
-/* Moves columns in the order [image][group][channel][tap][position], or, with images inside,
+/* Moves columns in the order [image][group][channel][tap][position]. If images_inside is set, the order is
 ** [group][channel][tap][image][position], so that the columns of a channel are one matrix. */
 static int move_columns(const conv *v, const piece *p, int entry, bool images_inside) {
   const conv_call *c = v->c;
@@ -190,14 +191,15 @@ static int move_columns(const conv *v, const piece *p, int entry, bool images_in
 
 /* ---- products ---- */
 
-/* One of the three matrices of a product: the matrix of the first image and group, and the steps to the next ones. */
+/* One of the three matrices of a product. data is the matrix of the first image and group; steps lead to the next
+** ones. */
 typedef struct matrix {
   void   *data;
   int64_t stride[2];         /* row, column */
   int64_t image, group;
 } matrix;
 
-/* c = a b + beta c, m × k by k × n, for each image and group. */
+/* c = a b + beta c, with m × k by k × n, for each image and group. */
 static int multiply(const conv *v, int64_t m, int64_t n, int64_t k, const matrix *a, const matrix *b, const matrix *c,
                     int64_t images, int64_t groups, double beta) {
   const matrix *side[] = {c, a, b};
@@ -219,20 +221,20 @@ static int multiply(const conv *v, int64_t m, int64_t n, int64_t k, const matrix
   return gpu_gemm(v->g->index, &call);
 }
 
-/* A piece of y, or of x as columns, in place: the channels of a group are rows. */
+/* Returns a piece of y, or of x as columns, without copying. The channels of a group are rows. */
 static matrix planes(const void *data, enum dtype d, const piece *p, int64_t channels, int64_t group, int64_t plane) {
   void *at = element_of(data, (p->image * channels + p->group * group) * plane + p->first, d);
   return (matrix){at, {plane, 1}, channels * plane, group * plane};
 }
 
-/* The weights of a group with the channels of y as rows, or (transposed) as columns. */
+/* Returns the weights of a group. The channels of y are rows, or columns if `transposed` is set. */
 static matrix weights(const conv *v, const piece *p, bool transposed) {
   int64_t row = v->in_group * v->taps;
   void *at = element_of(v->w, p->group * v->out_group * row + p->channel * v->taps, v->work);
   return (matrix){at, {transposed ? 1 : row, transposed ? row : 1}, 0, v->out_group * row};
 }
 
-/* The columns of a piece, or x itself in their place. */
+/* Returns the columns of a piece, or x itself if it can be used as columns. */
 static matrix columns(const conv *v, const piece *p) {
   int64_t rows = p->channels * v->taps;
   return (matrix){v->columns, {p->count, 1}, p->groups * rows * p->count, rows * p->count};
@@ -272,7 +274,8 @@ static int forward(conv *v) {
   return is_pointwise(v) ? each_piece(v, &all, pointwise_piece) : each_columns(v, false, forward_piece);
 }
 
-/* The piece of y as `work`, in the order [image][channel][position]. *bytes not 0: a copy in scratch memory. */
+/* Returns the piece of y in dtype `work`, in the order [image][channel][position]. If *bytes is not 0, it is a copy in
+** scratch memory. */
 static int work_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) {
   const conv_call *c = v->c;
   *y = planes(c->y, c->dtype, p, c->c_out, v->out_group, v->positions);
@@ -308,8 +311,8 @@ static int input(conv *v) {
   return v->work == v->c->dtype && is_pointwise(v) ? each_piece(v, &all, input_piece) : each_columns(v, true, input_piece);
 }
 
-/* The piece of y in the order [channel][image][position]: one matrix for each group. A piece of one image has this
-** order already. */
+/* Returns the piece of y in the order [channel][image][position], which is one matrix for each group. A piece of one
+** image has this order already. */
 static int packed_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) {
   const conv_call *c = v->c;
   if (p->images == 1) return work_planes(v, p, y, bytes);
@@ -337,7 +340,7 @@ static int weight_piece(const conv *v, const piece *p) {
   return st;
 }
 
-/* Sums of half floats are made in float32, also the partial sums of several products. */
+/* Sums of half floats are computed in float32, and so are the partial sums of several products. */
 static int convolve(conv *v) {
   const conv_call *c = v->c;
   int64_t count = c->c_out * v->in_group * v->taps;
@@ -357,7 +360,7 @@ static int convolve(conv *v) {
   return st;
 }
 
-/* ---- few channels a group ---- */
+/* ---- groups of few channels ---- */
 
 static int find_direct(gpu *g, const conv_call *c, const gpu_kernel **k) {
   static const char *const entries[] = {
@@ -374,8 +377,8 @@ static int find_direct(gpu *g, const conv_call *c, const gpu_kernel **k) {
 
 static bool is_direct(const conv *v) { return v->c->groups > 1 && v->in_group <= FEW && v->out_group <= FEW; }
 
-/* One thread for each element of x or y, with as many images at once as 31 bits can count; one block for each element
-** of w. */
+/* Uses one thread for each element of x or y, and as many images at once as 31 bits can count. For w, uses one block
+** for each element. */
 static int direct(const conv *v) {
   const conv_call *c = v->c;
   const gpu_kernel *k;

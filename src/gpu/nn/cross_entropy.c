@@ -1,11 +1,12 @@
-/* Cross entropy: kernels/cross_entropy.cuh. */
+/* Launches the kernels of cross_entropy.cuh. */
 
 #include <stdio.h>
 
 #include "gpu/gpu.h"
 #include "gpu/kernels/nn/cross_entropy_args.h"
 
-enum { LONG_ROW = 1024, SHORT = 32 };        /* elements; a block handles a longer row, SHORT threads a shorter one */
+enum { LONG_ROW = 1024, SHORT = 32 };        /* elements; rows above LONG_ROW take a block, rows below SHORT take SHORT
+                                             ** threads */
 
 enum entry { ROWS, FINISH, GRADIENT };
 

@@ -1,6 +1,6 @@
-/* Convolutions by cuDNN. Its descriptors and the chosen algorithm are kept, because making them takes longer than a
-** small convolution. Only deterministic algorithms are used; float32 is multiplied as float32 unless
-** lt.set_matmul_precision allows less. conv.c computes the calls that cuDNN does not support. */
+/* Convolutions by cuDNN. Descriptors and the chosen algorithm are kept, because making them takes longer than a small
+** convolution. Only deterministic algorithms are used. float32 is multiplied as float32 unless lt.set_matmul_precision
+** allows less. conv.c computes the calls that cuDNN does not support. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "gpu/gpu.h"
 
 enum {
-  PLANS     = 64,            /* for each device */
+  PLANS     = 64,            /* most plans of a device */
   CHOICES   = 10,            /* proposed algorithms: at least as many as cuDNN has */
   NDIM      = 4,
-  VERSION_9 = 1000,          /* factor of version 9's statuses, except 0; version 8 counts from 1 */
+  VERSION_9 = 1000,          /* a status of version 9 is above this factor, except 0; version 8 counts from 1 */
   MEMORY    = 256 << 20      /* bytes of a workspace, or of columns, unless LUATENSOR_CONV_MEMORY is set */
 };
 
@@ -46,17 +46,17 @@ static struct dnn_state {
   dnn_plan  *plans;          /* the most recently used first */
 } states[MAX_GPUS];
 
-/* ---- what cuDNN says ---- */
+/* ---- cuDNN's status ---- */
 
 static int fail(gpu *g, dnn_result r) {
   int status = (int)r;
-  /* out of memory in version 8; in version 9 of the host and of the device */
+  /* out of memory: 2 in version 8; in version 9 4003 for the host and 4004 for the device */
   bool memory = status == 2 || status == 4003 || status == 4004;
   gpu_fail(g, "cuDNN: %s (%d)", gpu_get_dnn()->error_text(r), status);
   return memory ? ERR_MEMORY : ERR_DEVICE;
 }
 
-/* True for all forms of "not supported", or (planning) for sizes that cuDNN refuses. */
+/* True for all forms of "not supported". With `planning`, also true for sizes that cuDNN refuses. */
 static bool is_refusal(dnn_result r, bool planning) {
   int status = (int)r;
   if (status > VERSION_9) return status / 1000 == 3 || (planning && status / 1000 == 2);
@@ -85,7 +85,7 @@ void gpu_dnn_close(gpu *g) {
   *s = (struct dnn_state){.handle = NULL};
 }
 
-/* If cuDNN does not start (a part of it is missing, or it does not know this device), conv.c does the work. */
+/* If cuDNN does not start, because a part of cuDNN is missing or the device is unknown, conv.c computes the call. */
 static int open_state(gpu *g, struct dnn_state *s) {
   static bool asked;
   if (s->handle || s->failed) return OK;
@@ -118,7 +118,7 @@ static dnn_type type_of(enum dtype d) {
                                                                                                      : DNN_FLOAT32);
 }
 
-/* True if cuDNN can express the padding: equal on both sides, with the output size that follows from it. */
+/* True if cuDNN can express the padding: it must be equal on both sides, and the output size must follow from it. */
 static bool has_form(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
     int64_t rest = c->in[d] + 2 * c->pad[d] - (c->kernel[d] - 1) * c->dilation[d] - 1;

@@ -1,4 +1,4 @@
-/* Normalisation: kernels/norm.cuh. */
+/* Launches the kernels of norm.cuh. */
 
 #include <stdio.h>
 
@@ -7,9 +7,10 @@
 
 enum {
   WARP        = 32,
-  LONG_ROW    = 1024,        /* elements; a block handles a longer row, a warp a shorter one */
-  MOST_CHUNKS = 256,         /* the most chunks of rows for a parameter's sums … */
-  ENOUGH      = 1 << 16      /* … while there are at most so many threads; by shape only */
+  LONG_ROW    = 1024,        /* elements; longer rows take a block, shorter rows a warp */
+  MOST_CHUNKS = 256,         /* most chunks of rows for a parameter's sums */
+  ENOUGH      = 1 << 16      /* most threads up to which rows are cut into more chunks; chunks depend only on the
+                             ** shape */
 };
 
 enum entry { ROWS, ROWS_BACK, SUMS, FINISH, APPLY, SOFTMAX_BACK };
@@ -39,7 +40,7 @@ static int power_of_2(int64_t n, int most) {
   return p;
 }
 
-/* The number of blocks for `count` things, each handled by a->threads threads. */
+/* Returns the number of blocks if each of `count` rows or parameters takes a->threads threads. */
 static int64_t blocks_for(const norm_args *a, int64_t count) { return divide_up(count, NORM_THREADS / a->threads); }
 
 /* ---- sums of each parameter ---- */
@@ -54,7 +55,7 @@ static void cut(norm_args *a) {
   a->chunks = a->chunk ? divide_up(sets, a->chunk) : 0;
 }
 
-/* Adds up and finishes. If the statistics are given, they need no sums. */
+/* Computes the sums and finishes the statistics or gradients. Given statistics need no sums. */
 static int sum_up(gpu *g, const norm_call *c, norm_args *a) {
   int64_t params = a->groups * a->segments;
   int st = OK;

@@ -1,4 +1,4 @@
-/* Updates of parameters: kernels/update.cuh, with a unit for each row of update.def and each dtype. */
+/* Launches the kernels of update.cuh. There is a unit for each row of update.def and each dtype. */
 
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ static int run_flat(gpu *g, const update_call *c, update_args *a) {
   return gpu_launch(g, k, (unsigned)((a->count + block - 1) / block), UPDATE_THREADS, 0, (void *[]){a});
 }
 
-/* Runs in pieces that 32-bit positions can count. */
+/* Runs the plan in pieces, whose positions fit into 32 bits. */
 static int run_strided(gpu *g, const update_call *c, update_args *a) {
   const gpu_kernel *k;
   int64_t pieces = gpu_plan_pieces(c->plan, PLAN_MOST);

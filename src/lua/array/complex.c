@@ -5,7 +5,7 @@
 
 /* ---- views of the parts ---- */
 
-/* Pushes a view of the real (part 0) or imaginary (part 1) parts of the complex tensor z. */
+/* Pushes a view of the parts of the complex tensor z: the real parts for part 0, the imaginary parts for part 1. */
 static tensor *push_part(lua_State *L, const tensor *z, int part) {
   tensor *t = push_empty(L);
   tensor_part(t, z, part);
@@ -52,7 +52,7 @@ static int l_imag(lua_State *L) {
 }
 
 /***
-A view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
+Returns a view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
 @function view_as_real
 @tparam tensor x complex
 @treturn tensor float32 or float64, of shape [..., 2], sharing x's memory
@@ -69,7 +69,7 @@ static int l_view_as_real(lua_State *L) {
   return finish_part(L, "view_as_real");
 }
 
-/* The reason why x cannot be read as pairs, or NULL. */
+/* Returns the reason why x cannot be read as pairs, or NULL if it can. */
 static const char *not_pairs(const tensor *x) {
   int last = x->shape.ndim - 1;
   if (x->dtype != DT_float32 && x->dtype != DT_float64) return "float32 or float64 expected";
@@ -82,7 +82,7 @@ static const char *not_pairs(const tensor *x) {
 }
 
 /***
-Pairs of numbers as complex numbers: the inverse of view_as_real.
+Returns a view of pairs of numbers as complex numbers: the inverse of view_as_real.
 @function view_as_complex
 @tparam tensor x float32 or float64, of shape [..., 2], with the two numbers of each pair adjacent in memory
 @treturn tensor complex64 or complex128, without the last dim, sharing x's memory
@@ -133,7 +133,7 @@ static int l_complex(lua_State *L) {
   if (n < 1 || n > 2) return luaL_error(L, "complex: a real and an imaginary part expected, got %d arguments", n);
   lua_settop(L, n);
   if (n == 1) lua_pushinteger(L, 0);
-  job j = {.op = OP_add, .nin = 2};       /* for its promotion and broadcasting */
+  job j = {.op = OP_add, .nin = 2};       /* used for its promotion and broadcasting */
   for (int i = 0; i < 2; i++) check_part(L, i + 1, &j.in[i]);
   if (!j.in[0].t && !j.in[1].t) return push_number(L, j.in[0].s.f, j.in[1].s.f);
   int st = job_place(&j);

@@ -9,13 +9,13 @@
 
 enum { SMALL = 64 };      /* elements that are staged on the C stack, without an allocation */
 
-/* Elements in transit between Lua and a tensor: int64 or float64, row-major. */
+/* Elements between Lua and a tensor: int64 or float64, row-major. */
 typedef union staged {
   int64_t i;
   double  f;
 } staged;
 
-/* Room for n elements: `small`, or a userdata, which stays on the stack (otherwise nil does). */
+/* Returns memory for n elements: `small`, or a userdata. The userdata, or nil, is pushed. */
 static staged *push_stage(lua_State *L, int64_t n, staged *small) {
   if (n > SMALL) return lua_newuserdatauv(L, (size_t)n * sizeof(staged), 0);
   lua_pushnil(L);
@@ -24,15 +24,15 @@ static staged *push_stage(lua_State *L, int64_t n, staged *small) {
 
 /* ---- from nested tables ---- */
 
-/* A walk over nested tables. The leaves are stored in `stage`, as floats or integers. */
+/* A walk over nested tables. The leaves are stored in `stage`, as floats or as integers. */
 typedef struct reader {
   const char *fn;
   shape       shape;
   int64_t     block[MAX_DIMS];     /* elements of one entry of a table at this depth */
   int64_t     at[MAX_DIMS];        /* 1-based keys of the path to the current entry */
   enum dtype  dtype;               /* the dtype that every leaf must fit, or DT_none */
-  int         leaf;                /* Lua type of the first leaf, which the others must have, too */
-  bool        floats;              /* stage holds float64 */
+  int         leaf;                /* Lua type of the first leaf; all leaves must have this type */
+  bool        floats;              /* true: stage holds float64; false: int64 */
   int64_t     count;
   staged     *stage;
 } reader;
@@ -49,7 +49,8 @@ static const char *push_path(lua_State *L, const reader *r, int depth) {
   return lua_tostring(L, -1);
 }
 
-/* Finds shape and first leaf, from the first entry at each depth. The data is at the top of the stack. */
+/* Finds the shape and the first leaf, by following the first entry at each depth. The data is at the top of the
+** stack. */
 static void find_shape(lua_State *L, reader *r) {
   shape *s = &r->shape;
   lua_pushvalue(L, -1);
@@ -90,9 +91,9 @@ static void check_every_key(lua_State *L, const reader *r, int depth, int64_t n)
   }
 }
 
-/* Like check_every_key, if the keys 1 … n are known to exist, without visiting all of a long list: its first keys come
-** in order and none comes after n. (A table of more than LOOK entries that Lua keeps in a hash could pass with a stray
-** key, if hashing happened to order it like a list.) */
+/* Like check_every_key, for a table that is known to have the keys 1 … n. Not all keys of a long list are visited: it
+** suffices that its first keys come in order and no key comes after n. (A table of more than LOOK entries that Lua
+** keeps in a hash could pass with a stray key, if hashing happened to order it like a list.) */
 static void check_keys(lua_State *L, const reader *r, int depth) {
   enum { LOOK = 16 };
   int64_t n = r->shape.dim[depth];
@@ -114,7 +115,7 @@ static void check_keys(lua_State *L, const reader *r, int depth) {
   check_every_key(L, r, depth, n);
 }
 
-/* Raises an error: the value at the top of the stack is not a leaf like the first one. */
+/* Raises the error that the value at the top of the stack is not a leaf like the first leaf. */
 static int bad_leaf(lua_State *L, reader *r) {
   int type = lua_type(L, -1), depth = r->shape.ndim - 1;
   if (type == LUA_TNIL) return luaL_error(L, "%s: hole in the data: %s is nil", r->fn, push_path(L, r, depth));
@@ -130,20 +131,21 @@ static int bad_leaf(lua_State *L, reader *r) {
   return luaL_error(L, "%s: %s is a %s; numbers or booleans expected", r->fn, where, lua_typename(L, type));
 }
 
-/* Converts the leaves to float64 when the first float appears among integers. Converting unread places is harmless. */
+/* Converts the leaves to float64 when the first float appears among integers. Unread places are converted, too, which
+** is harmless. */
 static void turn_to_floats(reader *r) {
   for (int64_t k = 0; k < r->count; k++) r->stage[k].f = (double)r->stage[k].i;
   r->floats = true;
 }
 
-/* Reads the leaf at the top of the stack for a given dtype, which it must fit. */
+/* Reads the leaf at the top of the stack. It must fit the given dtype. */
 static void read_fitting(lua_State *L, reader *r, staged *to) {
   scalar s = check_value(L, -1, r->fn, r->dtype);
   if (r->floats) to->f = s.f;
   else to->i = r->dtype == DT_bool ? s.f != 0 : s.i;
 }
 
-/* Reads the leaf at the top of the stack, of Lua type `type`. */
+/* Reads the leaf at the top of the stack, which has Lua type `type`. */
 static void read_leaf(lua_State *L, reader *r, int type, int64_t position) {
   staged *to = &r->stage[position];
   if (type != r->leaf) bad_leaf(L, r);
@@ -157,7 +159,7 @@ static void read_leaf(lua_State *L, reader *r, int type, int64_t position) {
   }
 }
 
-/* Reads a row of leaves: the table at the top of the stack. */
+/* Reads a row of leaves, which is the table at the top of the stack. */
 static void read_row(lua_State *L, reader *r, int64_t position) {
   int depth = r->shape.ndim - 1;
   int64_t n = r->shape.dim[depth];
@@ -169,7 +171,7 @@ static void read_row(lua_State *L, reader *r, int64_t position) {
   check_keys(L, r, depth);
 }
 
-/* Raises an error: the entry at the top of the stack is not a table of the same length as the first one. */
+/* Raises the error that the entry at the top of the stack is not a table of the same length as the first entry. */
 static void raise_ragged(lua_State *L, reader *r, int depth) {
   const char *where = push_path(L, r, depth), *type = type_name(L, -2);
   if (lua_isnil(L, -2)) luaL_error(L, "%s: hole in the data: %s is nil", r->fn, where);
@@ -191,14 +193,14 @@ static void read_table(lua_State *L, reader *r, int depth, int64_t position) {
   check_keys(L, r, depth);
 }
 
-/* The dtype that the data implies. */
+/* Returns the dtype that follows from the data. */
 static enum dtype natural_dtype(const reader *r) {
   if (r->count == 0 || r->floats) return dtype_default_float();
   return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
 }
 
-/* Chooses the type that leaves must have, and the way they are staged. If the first leaf has an unsuitable type, the
-** walk raises the error. */
+/* Chooses the type that leaves must have, and whether they are staged as floats. If the first leaf has an unsuitable
+** type, the walk raises the error. */
 static void choose_leaves(lua_State *L, reader *r) {
   bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
   if (!leaf && r->shape.ndim == 0)
@@ -209,7 +211,7 @@ static void choose_leaves(lua_State *L, reader *r) {
   if (r->floats && r->leaf == LUA_TNUMBER) r->dtype = DT_none;    /* every number fits a float */
 }
 
-/* Removes the last dim of complex data, whose entries are pairs {re, im}. False for a single number. */
+/* Removes the last dim of complex data, whose entries are pairs {re, im}. Returns false for a single number. */
 static bool take_pairs(lua_State *L, reader *r, enum dtype d) {
   shape *s = &r->shape;
   if (s->ndim == 0 || r->count == 0) return false;
@@ -220,7 +222,7 @@ static bool take_pairs(lua_State *L, reader *r, enum dtype d) {
   return true;
 }
 
-/* Pushes the tensor made from the Lua data at index 1: a table, number or boolean. */
+/* Pushes a tensor made from the Lua data at index 1, which is a table, number or boolean. */
 static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place where) {
   staged small[SMALL];
   bool complex = dtype != DT_none && dtype_kind(dtype) == KIND_COMPLEX;
@@ -241,7 +243,8 @@ static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place w
   return t;
 }
 
-/* The index of the options, which are the second argument, because the first argument is always data. 0: none. */
+/* Returns the index of the options, or 0 if there are none. Options are the second argument, because the first argument
+** is always data. */
 static int data_options(lua_State *L, const char *fn, const char *const *known) {
   check_dot(L, fn);
   int nargs, top = count_arguments(L);
@@ -265,8 +268,8 @@ static const char *const tensor_options[] = {"dtype", "device", MADE_OPTIONS, NU
 static const char *const asarray_options[] = {"dtype", "device", "copy", MADE_OPTIONS, NULL};
 
 /***
-Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers make int64, floats (or a mix of both) float32, booleans
-bool.
+Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, floats (or a mix of both) float32,
+booleans bool.
 @function tensor
 @param data nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 @tparam[opt] table options `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
@@ -308,7 +311,7 @@ static int l_asarray(lua_State *L) {
 
 /* ---- to Lua values ---- */
 
-/* Elements read back, and how to push them. */
+/* Elements that were read from a tensor, and how to push them. */
 typedef struct writer {
   const shape *shape;
   bool floats, booleans, complex;
@@ -335,7 +338,7 @@ static writer writer_of(const tensor *t) {
                   .booleans = kind == KIND_BOOL};
 }
 
-/* All elements of t as int64, float64 or complex128; leaves one value on the stack that keeps them. */
+/* Reads all elements of t as int64, float64 or complex128. Pushes one value, which owns their memory. */
 static void push_elements(lua_State *L, const char *fn, const tensor *t, writer *w, staged *small) {
   staged *stage = push_stage(L, w->complex ? 2 * t->count : t->count, small);
   enum dtype as = w->complex ? DT_complex128 : w->floats ? DT_float64 : DT_int64;
@@ -346,8 +349,8 @@ static void push_elements(lua_State *L, const char *fn, const tensor *t, writer 
 }
 
 /***
-The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
-uint64 gives the Lua integer with the same 64 bits.
+Returns the value of a tensor of one element, as a Lua number or boolean. Waits for the device. A uint64 becomes the Lua
+integer with the same 64 bits.
 @function item
 @tparam tensor x
 @return number or boolean; of complex numbers two: the real and the imaginary part
@@ -379,8 +382,8 @@ static void push_nested(lua_State *L, writer *w, int dim) {
   }
 }
 
-/* Bytes of nested tables and of the elements read back: 80 a table, 24 an element; a complex one is a table of two, beside its
-** 16 bytes. Measured with glibc: 1.00 of this for all shapes. */
+/* Returns the bytes that nested tables and the elements read take: 80 for each table, 24 for each element. A complex
+** element takes 16 bytes and a table of two. Measured with glibc: exact within 1 % for all shapes. */
 static double table_bytes(const shape *s, bool complex) {
   double tables = 1, bytes = 0;
   for (int d = 0; d < s->ndim; d++) {
@@ -391,7 +394,7 @@ static double table_bytes(const shape *s, bool complex) {
 }
 
 /***
-All elements as nested tables, complex elements as {re, im}. A 0-d tensor gives the number or boolean itself. Waits for
+Returns all elements as nested tables, complex elements as {re, im}. A 0-d tensor becomes a number or boolean. Waits for
 the device.
 @function totable
 @tparam tensor x
@@ -414,9 +417,9 @@ static int l_totable(lua_State *L) {
 
 /* ---- excerpts, for printing ---- */
 
-/* excerpt(x, edge): the elements that printing shows, i.e. the first and last `edge` of every dim longer than 2
-** edge, as a flat list in row-major order. They are gathered on x's device, so that there is one transfer, whatever
-** x's size. */
+/* excerpt(x, edge): returns the elements that printing shows, as a flat list in row-major order. These are the first
+** and last `edge` elements of every dim longer than 2 edge. They are gathered on x's device, so that there is one
+** transfer, whatever x's size. */
 static int l_excerpt(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "tostring"), *shown = t;
   int64_t edge = luaL_checkinteger(L, 2);
@@ -443,7 +446,7 @@ static int l_excerpt(lua_State *L) {
 /* ---- bytes ---- */
 
 /***
-The elements as a string: row-major, in native byte order. `string.unpack` can read it.
+Returns the elements as a string: row-major, in native byte order. `string.unpack` can read it.
 @function to_bytes
 @tparam tensor x
 @return string of x.size elements
@@ -496,17 +499,17 @@ static int l_from_bytes(lua_State *L) {
     return luaL_error(L, "from_bytes: shape %s of %s takes %I bytes, the string has %I", push_shape(L, &s),
                       dtypes[d].name, (LUAI_UACINT)(count * dtype_size(d)), (LUAI_UACINT)have);
   tensor *t = push_tensor(L, "from_bytes", d, &s, where);
-  if ((uintptr_t)bytes % (uintptr_t)dtype_size(d) != 0) {     /* a Lua string need not be aligned */
+  if ((uintptr_t)bytes % (uintptr_t)dtype_size(d) != 0) {     /* a Lua string may be unaligned */
     void *aligned = lua_newuserdatauv(L, have, 0);
     bytes = memcpy(aligned, bytes, have);
     lua_insert(L, -2);
   }
-  TRY(L, where, st, host_write(t, d == DT_bool ? DT_uint8 : d, bytes));     /* bytes other than 0 and 1 are true */
+  TRY(L, where, st, host_write(t, d == DT_bool ? DT_uint8 : d, bytes));     /* bytes other than 0 and 1 become true */
   return st == OK ? finish_made(L, options, "from_bytes") : raise(L, "from_bytes", st, (const tensor *const *)&t, 1);
 }
 
 /***
-The address of the first element as an integer, for FFI. It is an address on the tensor's device.
+Returns the address of the first element, on the tensor's device, as an integer for FFI.
 @function data_ptr
 @tparam tensor x
 @return integer

@@ -17,7 +17,7 @@ static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place wh
   return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {i}});
 }
 
-/* Returns x itself if nothing changes, unless a copy is requested. */
+/* Returns x itself if the dtype and the device do not change, unless a copy is requested. */
 static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool copy) {
   const tensor *x = lua_touserdata(L, 1);
   if (copy || d != x->dtype || !place_equal(where, x->store->place)) return push_copy(L, fn, 1, d, where);
@@ -27,8 +27,9 @@ static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool
 
 static const char *const to_options[] = {"dtype", "device", "copy", NULL};
 
-/*** x with another dtype, on another device, or both. x itself where it has these already.
-Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+/*** Converts x to another dtype, moves it to another device, or both. Returns x itself if it already has the dtype and
+the device. Integers wrap. Floats are rounded toward 0 to integers; floats out of range become the nearest integer of
+the dtype, and NaN becomes 0.
 @function to
 @tparam tensor x
 @tparam string ... a dtype, a device, or both in any order
@@ -41,7 +42,7 @@ static int l_to(lua_State *L) {
   int nargs, options = check_options(L, fn, to_options, &nargs);
   enum dtype d = opt_dtype(L, options, fn, x->dtype);
   place where = opt_place(L, options, fn, x->store->place);
-  if (nargs < 2 && lua_isnil(L, 2)) nargs = 2;                       /* a name that is nil, not none */
+  if (nargs < 2 && lua_isnil(L, 2)) nargs = 2;                       /* a name that is nil counts as an argument */
   bool first_is_place = false;
   for (int i = 2; i <= nargs; i++) {
     bool is_place = check_dtype_or_place(L, i, fn, &d, &where);
@@ -55,7 +56,7 @@ static int l_to(lua_State *L) {
 
 static const char *const astype_options[] = {"device", "copy", NULL};
 
-/*** A copy of x with another dtype.
+/*** Returns a copy of x with another dtype.
 @function astype
 @tparam tensor x
 @tparam string dtype
@@ -71,7 +72,7 @@ static int l_astype(lua_State *L) {
   return convert(L, fn, d, opt_place(L, options, fn, x->store->place), opt_bool(L, options, fn, "copy", true));
 }
 
-/*** A copy that shares no memory with x, row-major.
+/*** Returns a row-major copy that shares no memory with x.
 @function clone
 @tparam tensor x
 @treturn tensor
@@ -81,7 +82,7 @@ static int l_clone(lua_State *L) {
   return push_copy(L, "clone", 1, x->dtype, x->store->place);
 }
 
-/*** x itself when its elements lie row-major without gaps, else a copy that does.
+/*** Returns x itself if its elements are row-major without gaps, else a copy with this layout.
 @function contiguous
 @tparam tensor x
 @treturn tensor
@@ -93,7 +94,7 @@ static int l_contiguous(lua_State *L) {
   return 1;
 }
 
-/*** True if the elements lie row-major without gaps.
+/*** True if the elements are row-major without gaps.
 @function is_contiguous
 @tparam tensor x
 @treturn boolean
@@ -115,7 +116,7 @@ static const device *pinning_device(lua_State *L, const char *fn) {
 
 static void release_pinned(storage *s) { ((const device *)s->owner)->unpin(s->ptr); }
 
-/* Collects garbage after a certain amount of pinned memory, which the CPU's live bytes do not include. */
+/* Collects garbage after every 64 MiB of pinned memory, because the CPU's live bytes do not include pinned memory. */
 static void pace_pinning(lua_State *L, size_t bytes) {
   static atomic_size_t since;
   if (atomic_fetch_add(&since, bytes) + bytes < (size_t)64 << 20 || lua_gc(L, LUA_GCISRUNNING) != 1) return;
@@ -124,7 +125,7 @@ static void pace_pinning(lua_State *L, size_t bytes) {
 }
 
 /***
-Copies a CPU tensor to page-locked memory, from and to which a GPU copies directly. Returns x itself if it is in such
+Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
 memory.
 @function pin_memory
 @tparam tensor x on the CPU
@@ -162,7 +163,7 @@ static int l_pin_memory(lua_State *L) {
 }
 
 /***
-True if x lies in page-locked memory.
+True if x is in page-locked memory.
 @function is_pinned
 @tparam tensor x
 @treturn boolean

@@ -15,9 +15,11 @@ static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int opt
   return st == OK ? finish_made(L, options, fn) : raise(L, fn, st, (const tensor *const *)&t, 1);
 }
 
-/* ---- one value: the functions differ in name and value only (upvalues; value nil: not set) ---- */
+/* ---- one value ----
+** The functions differ only in name and value, which are upvalues. A value of nil means that memory is not set. */
 
-/* Returns uninitialised memory; bool is cleared, because a byte other than 0 and 1 is no bool. */
+/* Fills the tensor, unless it is to stay uninitialised. bool is always cleared, because a byte other than 0 and 1 is
+** not a bool. */
 static int constant(lua_State *L, const char *fn, tensor *t, int options) {
   if (lua_isnil(L, lua_upvalueindex(2)) && t->dtype != DT_bool) return finish_made(L, options, fn);
   int value = (int)lua_tointeger(L, lua_upvalueindex(2));
@@ -25,21 +27,21 @@ static int constant(lua_State *L, const char *fn, tensor *t, int options) {
 }
 
 /***
-Zeros.
+Makes a tensor of zeros.
 @function zeros
 @param ... sizes, or one table of sizes; none: a 0-d tensor
 @tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 @treturn tensor of that shape
 */
 /***
-Ones.
+Makes a tensor of ones.
 @function ones
 @param ... sizes, or one table of sizes
 @tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 @treturn tensor of that shape
 */
 /***
-A tensor with uninitialised elements.
+Makes a tensor with uninitialised elements.
 @function empty
 @param ... sizes, or one table of sizes
 @tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
@@ -54,7 +56,8 @@ static int l_constant(lua_State *L) {
   return constant(L, fn, push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place(L))), options);
 }
 
-/* New tensor with the shape of argument 1, and its dtype and device unless options say otherwise. */
+/* Pushes a new tensor with the shape of argument 1. It has the argument's dtype and device unless options say
+** otherwise. */
 static tensor *push_like(lua_State *L, const char *fn, int options) {
   const tensor *like = check_tensor(L, 1, fn);
   enum dtype d = opt_dtype(L, options, fn, like->dtype);
@@ -62,21 +65,21 @@ static tensor *push_like(lua_State *L, const char *fn, int options) {
 }
 
 /***
-Zeros in the shape of x.
+Makes a tensor of zeros in the shape of x.
 @function zeros_like
 @tparam tensor x
 @tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
 @treturn tensor a new tensor
 */
 /***
-Ones in the shape of x.
+Makes a tensor of ones in the shape of x.
 @function ones_like
 @tparam tensor x
 @tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
 @treturn tensor a new tensor
 */
 /***
-A tensor in the shape of x with uninitialised elements.
+Makes a tensor in the shape of x with uninitialised elements.
 @function empty_like
 @tparam tensor x
 @tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
@@ -89,7 +92,7 @@ static int l_constant_like(lua_State *L) {
   return constant(L, fn, push_like(L, fn, options), options);
 }
 
-/* The natural dtype of a Lua value. */
+/* Returns the dtype that follows from a Lua value. */
 static enum dtype natural_dtype(lua_State *L, int i) {
   const tensor *number = test_tensor(L, i);
   if (number && number->weak) return dtype_complex(dtype_default_float());
@@ -97,10 +100,10 @@ static enum dtype natural_dtype(lua_State *L, int i) {
 }
 
 /***
-A tensor filled with one value: `lt.full({2, 3}, 7)`.
+Makes a tensor that is filled with one value: `lt.full({2, 3}, 7)`.
 @function full
 @param shape table of sizes, or one size
-@param value number or boolean; an integer makes int64, a float the default float, a boolean bool
+@param value number or boolean; an integer gives int64, a float the default float, a boolean bool
 @tparam[opt] table options `dtype`, `device`, `requires_grad`; a value that does not fit the dtype is an error
 @treturn tensor of that shape
 */
@@ -118,7 +121,7 @@ static int l_full(lua_State *L) {
 }
 
 /***
-A tensor in the shape of x, filled with one value.
+Makes a tensor in the shape of x that is filled with one value.
 @function full_like
 @tparam tensor x
 @param value number or boolean that fits the dtype
@@ -135,7 +138,7 @@ static int l_full_like(lua_State *L) {
 
 /* ---- evenly spaced values ---- */
 
-/* start, stop, step as given; all floats if one of them is. */
+/* start, stop and step as given. If one of them is a float, all are floats. */
 typedef struct spacing {
   scalar start, stop, step;
   bool   floats;
@@ -156,8 +159,8 @@ static void check_spacing(lua_State *L, const char *fn, int nargs, spacing *s) {
   if (s->floats ? s->step.f == 0 : s->step.i == 0) luaL_error(L, "%s: step is 0", fn);
 }
 
-/* The number of steps from start that stay before stop (or, inclusive, not beyond it). Exact, because differences of
-** two int64 fit uint64. UINT64_MAX: the number does not fit. */
+/* Returns the number of steps from start that end before stop, or, with `inclusive`, not beyond stop. The number is
+** exact, because differences of two int64 fit uint64. UINT64_MAX: the number does not fit. */
 static uint64_t count_integers(const spacing *s, bool inclusive) {
   int64_t a = s->start.i, b = s->stop.i, step = s->step.i;
   if (step > 0 ? a > b : a < b) return 0;
@@ -167,7 +170,7 @@ static uint64_t count_integers(const spacing *s, bool inclusive) {
   return gap / size + (gap % size != 0);
 }
 
-/* For integer dtypes, integral floats count as integers. */
+/* Converts integral floats to integers for an integer dtype. */
 static void make_integers(lua_State *L, const char *fn, enum dtype d, spacing *s) {
   scalar *all[] = {&s->start, &s->stop, &s->step};
   for (int k = 0; k < 3; k++) {
@@ -192,7 +195,7 @@ static int64_t check_count(lua_State *L, const char *fn, const spacing *s, bool 
   return n > 0 ? (int64_t)n : 0;
 }
 
-/* Checks that the first and the last value fit an integer dtype. */
+/* Raises an error unless the first and the last value fit an integer dtype. */
 static void check_ends(lua_State *L, const char *fn, enum dtype d, const spacing *s, int64_t n) {
   if (dtype_kind(d) >= KIND_FLOAT || n == 0) return;
   int64_t last = (int64_t)((uint64_t)s->start.i + (uint64_t)(n - 1) * (uint64_t)s->step.i);
@@ -223,12 +226,12 @@ static int spaced(lua_State *L, const char *fn, int options, spacing *s, bool in
 }
 
 /***
-Values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 4.
+Makes values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 4.
 @function arange
 @number[opt=0] start
 @number stop
 @number[opt=1] step not 0; negative counts down
-@tparam[opt] table options `dtype`, `device`, `requires_grad`; integers make int64, floats the default float
+@tparam[opt] table options `dtype`, `device`, `requires_grad`; integers give int64, floats the default float
 @treturn tensor 1-d
 */
 static int l_arange(lua_State *L) {
@@ -246,12 +249,12 @@ static int l_arange(lua_State *L) {
 }
 
 /***
-Values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 1, 2, 3, 4, 5.
+Makes values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 1, 2, 3, 4, 5.
 @function range
 @number first
 @number last
 @number[opt=1] step not 0; negative counts down
-@tparam[opt] table options `dtype`, `device`, `requires_grad`; integers make int64, floats the default float
+@tparam[opt] table options `dtype`, `device`, `requires_grad`; integers give int64, floats the default float
 @treturn tensor 1-d
 */
 static int l_range(lua_State *L) {
@@ -277,26 +280,26 @@ static tensor *push_between(lua_State *L, enum dtype d, place where, double star
   double steps = endpoint && n > 1 ? (double)(n - 1) : n > 0 ? (double)n : 1;
   spacing s = {.start = {.f = start}, .stop = {.f = stop, .is_float = true}, .floats = true};
   s.step.f = (stop - start) / steps;
-  if (isinf(s.step.f)) s.step.f = stop / steps - start / steps;      /* the difference overflows */
+  if (isinf(s.step.f)) s.step.f = stop / steps - start / steps;      /* otherwise the difference overflows */
   tensor *t = push_spaced(L, "linspace", d, where, &s, n);
   int st = endpoint && n > 1 ? set_last(t, s.stop) : OK;
   if (st != OK) raise(L, "linspace", st, (const tensor *const *)&t, 1);
   return t;
 }
 
-/* A number or lt.complex(re, im). */
+/* Reads a number or lt.complex(re, im). */
 static scalar check_end(lua_State *L, int i, const char *what) {
   bool is_complex = lua_isuserdata(L, i) && is_value(L, i);
   return is_complex ? check_value(L, i, "linspace", DT_complex128) : check_number(L, i, "linspace", what);
 }
 
 /***
-n values from start to stop, evenly spaced.
+Makes n evenly spaced values from start to stop.
 @function linspace
 @tparam number|tensor start a number, or a complex one: lt.complex(re, im)
-@tparam number|tensor stop the same
+@tparam number|tensor stop a number, or a complex one
 @int n the number of values
-@tparam[opt] table options `endpoint` (true; false: without stop), `dtype` (the default float), `device` (the default
+@tparam[opt] table options `endpoint` (true; false excludes stop), `dtype` (the default float), `device` (the default
   device), `requires_grad` (false)
 @treturn tensor 1-d of a floating dtype
 */

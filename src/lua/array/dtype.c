@@ -6,7 +6,7 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* The dtype in argument i: a dtype's name, or a tensor, whose dtype counts. */
+/* Returns the dtype that argument i names, or the dtype of the tensor that it is. */
 static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
   if (test_tensor(L, i)) return check_tensor(L, i, fn)->dtype;
   return check_dtype(L, i, fn);
@@ -14,7 +14,7 @@ static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
 
 /* ---- promotion ---- */
 
-/*** The dtype that arguments promote to, as in an op of all of them.
+/*** Returns the dtype to which the arguments promote, as in an op on all of them.
 @function result_type
 @tparam string|tensor|number|boolean ... dtype names, tensors, Lua values (weak: they only raise the kind)
 @treturn string
@@ -28,7 +28,7 @@ static int l_result_type(lua_State *L) {
     enum dtype other = check_dtype_of(L, i, "result_type");
     d = d == DT_none ? other : dtype_promote(d, other);
   }
-  /* first pass: tensors, unless there are none; then numbers, the complex ones first */
+  /* The first pass takes tensors, unless there are none. The second pass takes numbers, complex numbers first. */
   for (int pass = d == DT_none ? 1 : 2; pass <= 2; pass++)
     for (int i = 1; i <= n; i++) {
       arg a;
@@ -40,7 +40,7 @@ static int l_result_type(lua_State *L) {
   return 1;
 }
 
-/*** True if values of one dtype can become another without loss, by the promotion table.
+/*** True if the promotion table converts one dtype to another without loss.
 @function can_cast
 @tparam string|tensor from
 @tparam string to
@@ -64,7 +64,7 @@ static const struct { const char *name; unsigned members; } kinds[] = {
   {"numeric", 1u << KIND_INT | 1u << KIND_UINT | 1u << KIND_FLOAT | 1u << KIND_COMPLEX},
 };
 
-/* True if d has the kind, or is the dtype, that the value at stack index i names. */
+/* True if the value at stack index i names d or a kind that includes d. */
 static bool is_of_kind(lua_State *L, enum dtype d, int i) {
   if (lua_type(L, i) != LUA_TSTRING)
     luaL_error(L, "isdtype: kind: name or list of names expected, got %s", type_name(L, i));
@@ -121,15 +121,16 @@ static void push_limits(lua_State *L, enum dtype d) {
   lua_setfield(L, -2, "dtype");
 }
 
-/*** Limits of a float dtype.
+/*** Returns the limits of a float dtype.
 @function finfo
 @tparam string|tensor dtype
-@treturn table bits, eps (1 to the next value), max, min, smallest_normal, dtype; for a complex dtype those of its parts
+@treturn table bits, eps (distance from 1 to the next value), max, min, smallest_normal, dtype; for a complex dtype the
+  limits of its parts
 */
 static int l_finfo(lua_State *L) {
   enum dtype d = dtype_real(check_dtype_of(L, 1, "finfo"));
   if (!dtypes[d].digits) return luaL_error(L, "finfo: %s is not a float dtype; use iinfo", dtypes[d].name);
-  int highest = (1 << (dtypes[d].exponent - 1)) - 1;                   /* exponent */
+  int highest = (1 << (dtypes[d].exponent - 1)) - 1;                   /* the greatest exponent */
   double eps = ldexp(1, 1 - dtypes[d].digits), max = ldexp(2 - eps, highest);
   push_limits(L, d);
   set_number(L, "eps", eps);
@@ -139,7 +140,7 @@ static int l_finfo(lua_State *L) {
   return 1;
 }
 
-/*** Limits of an integer dtype.
+/*** Returns the limits of an integer dtype.
 @function iinfo
 @tparam string|tensor dtype
 @treturn table bits, max, min, dtype; uint64's max is the Lua integer with the same bits, -1
@@ -158,9 +159,9 @@ static int l_iinfo(lua_State *L) {
 
 /* ---- the default ---- */
 
-/*** Sets the dtype of floats that are made from no float: float data, zeros, 1 / 2 of integers.
+/*** Sets the default float: the dtype of float data, zeros, and quotients of integers.
 @function set_default_dtype
-@tparam string dtype a float dtype; "float32" at the start
+@tparam string dtype a float dtype; initially "float32"
 */
 static int l_set_default_dtype(lua_State *L) {
   enum dtype d = check_dtype(L, 1, "set_default_dtype");
@@ -170,7 +171,7 @@ static int l_set_default_dtype(lua_State *L) {
   return 0;
 }
 
-/*** The dtype of floats that are made from no float.
+/*** Returns the default float: the dtype of float data, zeros, and quotients of integers.
 @function get_default_dtype
 @treturn string
 */
@@ -214,7 +215,7 @@ static void set_string(lua_State *L, const char *name, const char *value) {
   lua_setfield(L, -2, name);
 }
 
-/* Sets the dtypes for which an op is defined, and those that it converts to the default float. */
+/* Lists the dtypes that an op takes, including those that it converts to the default float. */
 static void set_dtypes(lua_State *L, enum dtype_class class) {
   bool to_float = class == CLASS_FLOAT || class == CLASS_REALFLOAT;
   lua_newtable(L);
@@ -238,7 +239,7 @@ static void push_row(lua_State *L, const op_row *row) {
   lua_setfield(L, -2, "in_place");
 }
 
-/*** The op table: every element-wise op, reduction, scan and softmax.
+/*** Returns the op table: every element-wise op, reduction, scan and softmax.
 @function ops
 @treturn table by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list),
   result ("same", "bool", "real", "accumulated", "int64"), in_place (true if there is a method with a trailing
@@ -261,8 +262,7 @@ static const function_row functions[] = {
   {"ops", l_ops, 0}, {NULL, NULL, 0}
 };
 
-/* core.dtypes: the names of all dtypes, in the table's order. core.floats: by each real float the dtype that
-** computes it. */
+/* core.dtypes: the names of all dtypes, in the table's order. core.floats: the compute dtype of each real float. */
 static void add_lists(lua_State *L) {
   lua_createtable(L, DTYPE_COUNT, 0);
   lua_newtable(L);

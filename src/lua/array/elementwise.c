@@ -1,5 +1,5 @@
-/* Expressions: the functions by which lua/luatensor/array/elementwise.lua builds them, and the functions made of
-** them. */
+/* Expressions: the functions by which lua/luatensor/array/elementwise.lua builds expressions, and the functions that
+** result. */
 
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 static const char elementwise_class = 0;
 static const char *const call_options[] = {"out", NULL};
 
-/* ---- building: the values of an expression are light userdata, 1 + the value's number ---- */
+/* ---- building: the values of an expression are light userdata, which hold 1 + the value's number ---- */
 
 static elementwise *check_elementwise(lua_State *L, int i) {
   elementwise *e = test_class(L, i, &elementwise_class, sizeof(elementwise));
@@ -38,7 +38,8 @@ static int push_value(lua_State *L, int value) {
   return 1;
 }
 
-/* elementwise_new(dtypes, names): a new expression with a parameter of each dtype, which are values 1 … #dtypes. */
+/* elementwise_new(dtypes, names): makes an expression with a parameter of each dtype. The parameters are values 1 …
+** #dtypes. */
 static int l_new(lua_State *L) {
   enum dtype in[MAX_IN];
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -64,7 +65,7 @@ static int find_op(const char *name) {
   return -1;
 }
 
-/* Raises an error that lists the unsupported dtypes: "not for float32 and bool". */
+/* Raises the error that lists the unsupported dtypes: "not for float32 and bool". */
 static int raise_dtypes(lua_State *L, const char *name, const elementwise *e, const elementwise_arg *in, int n) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -88,8 +89,8 @@ static int raise_step(lua_State *L, const char *name, int status, const elementw
   }
 }
 
-/* elementwise_apply(e, name, …): the value of an op; nil if there is no such op; (false, n) if the op takes n
-** values. */
+/* elementwise_apply(e, name, …): returns the value of an op, nil if there is no such op, or (false, n) if the op takes
+** n values. */
 static int l_apply(lua_State *L) {
   elementwise *e = check_elementwise(L, 1);
   const char *name = luaL_checkstring(L, 2);
@@ -106,7 +107,7 @@ static int l_apply(lua_State *L) {
   return st == OK ? push_value(L, value) : raise_step(L, name, st, e, in, n);
 }
 
-/* elementwise_cast(e, dtype, v) */
+/* elementwise_cast(e, dtype, v): returns value v converted to dtype. */
 static int l_cast(lua_State *L) {
   elementwise *e = check_elementwise(L, 1);
   enum dtype d = check_dtype(L, 2, "elementwise");
@@ -145,7 +146,7 @@ static int finish_call(lua_State *L, const job *j, bool in_place) {
   return finish_record(L, &r);
 }
 
-/* f(x, y, …, {out = t}); upvalue: the expression. */
+/* f(x, y, …, {out = t}): calls the expression, which is an upvalue. */
 static int l_call(lua_State *L) {
   const elementwise *e = lua_touserdata(L, lua_upvalueindex(1));
   job j;
@@ -171,7 +172,7 @@ static int l_call(lua_State *L) {
   return st == OK ? finish_call(L, &j, given) : raise_job(L, "elementwise", st, &j, out);
 }
 
-/* elementwise_finish(e, v, dtype): makes the function; dtype may be nil. */
+/* elementwise_finish(e, v, dtype): makes the function that returns v, converted to dtype unless dtype is nil. */
 static int l_finish(lua_State *L) {
   elementwise *e = check_elementwise(L, 1);
   elementwise_arg in = check_value_arg(L, 2, e);

@@ -8,7 +8,7 @@
 
 static const char *const options_one[] = {"n", "dim", "norm", "out", NULL};
 static const char *const options_many[] = {"s", "dim", "norm", "out", NULL};
-enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* arguments: x, n or s, dim */
+enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* positions of arguments: x, n or s, dim */
 
 /* ---- arguments ---- */
 
@@ -39,7 +39,7 @@ static enum fft_norm opt_norm(lua_State *L, const char *fn, int options) {
   return FFT_NORM_backward;
 }
 
-/* The number of numbers in argument i: the length of a list, or 1. */
+/* Returns how many numbers argument i has: the length of a list, or 1. */
 static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   if (lua_type(L, i) == LUA_TNUMBER) return 1;
   if (lua_type(L, i) != LUA_TTABLE)
@@ -58,7 +58,7 @@ static void push_number(lua_State *L, int i, int k) {
   else lua_pushvalue(L, i);
 }
 
-/* Reads the dims to transform. Without a list they are the last ones, as many as the function or s says, or all
+/* Reads the dims to transform. Without a list these are the last dims, as many as the function or s determines, or all
 ** dims. */
 static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
   const char *fn = f->info->name;
@@ -79,7 +79,7 @@ static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
   }
 }
 
-/* Sets the lengths of transforms that use all of the input. */
+/* Sets the default lengths of transforms, by which all of the input is used. */
 static void default_lengths(fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     int64_t length = f->in->shape.dim[f->dim[k]];
@@ -103,7 +103,7 @@ static void read_lengths(lua_State *L, fft_op *f, int i, const char *name) {
   }
 }
 
-/* Checks default lengths, which may be unsuitable: for a dim without elements, or with only one spectral value. */
+/* Checks default lengths. They are unsuitable for a dim without elements, or with only one spectral value. */
 static void check_lengths(lua_State *L, const fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     if (f->n[k] > 0) continue;
@@ -131,149 +131,158 @@ static int raise_run(lua_State *L, const fft_op *f, int st, const tensor *out) {
 Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
 @function fft.fft
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
-@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt] n number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded
+  with zeros
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward"
-  (by n)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of n) or "forward"
+  (divided by n)
 @treturn Tensor complex64 or complex128, n long in dim
-@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+@raise a dtype without a transform; n below 1; a dim without elements if n is not given
 */
 /***
 The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
 @function fft.ifft
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
-@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt] n number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded
+  with zeros
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (divided by the root of n) or "forward"
+  (not scaled)
 @treturn Tensor complex64 or complex128, n long in dim
-@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+@raise a dtype without a transform; n below 1; a dim without elements if n is not given
 */
 /***
-fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 are returned.
+fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 elements are
+returned.
 @function fft.rfft
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
-@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt] n number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded
+  with zeros
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward"
-  (by n)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of n) or "forward"
+  (divided by n)
 @treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
-@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+@raise a dtype without a transform; n below 1; a dim without elements if n is not given
 */
 /***
-The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. Imaginary parts that would make
-the result complex (of the first element, or of element n // 2 for even n) are ignored.
+The inverse of rfft: computes real numbers from the first n // 2 + 1 elements of their transform. The imaginary parts of
+the first element, and of element n // 2 for even n, are ignored, because they would make the result complex.
 @function fft.irfft
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
-@int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
-  // 2 + 1
+@int[opt] n length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a
+  shorter one is padded with zeros
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (divided by the root of n) or "forward"
+  (not scaled)
 @treturn Tensor float32 or float64, n long in dim
-@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+@raise a dtype without a transform; n below 1; a dim without elements if n is not given
 */
 /***
-fft of numbers whose elements n - k and k are conjugates, of which x has the first n // 2 + 1: the result is real.
+fft of numbers whose elements n - k and k are conjugates, so that the result is real. x has only the first n // 2 + 1 of
+these numbers.
 @function fft.hfft
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
-@int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
-  // 2 + 1
+@int[opt] n length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a
+  shorter one is padded with zeros
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward"
-  (by n)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of n) or "forward"
+  (divided by n)
 @treturn Tensor float32 or float64, n long in dim
-@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+@raise a dtype without a transform; n below 1; a dim without elements if n is not given
 */
 /***
 The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
 @function fft.ihfft
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
-@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt] n number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded
+  with zeros
 @int[opt=-1] dim
-@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (divided by the root of n) or "forward"
+  (not scaled)
 @treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
-@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+@raise a dtype without a transform; n below 1; a dim without elements if n is not given
 */
 /***
 fft along two dims, one after the other.
 @function fft.fft2
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: as it is
-@tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
-  or "forward" (by the product)
+@tparam[opt] {int,...} s length along each dim; -1: unchanged
+@tparam[opt] int|{int,...} dim by default the last two
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
+  or "forward" (divided by the product)
 @treturn Tensor complex64 or complex128
 */
 /***
 The inverse of fft2.
 @function fft.ifft2
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: as it is
-@tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
-  "forward" (as it is)
+@tparam[opt] {int,...} s length along each dim; -1: unchanged
+@tparam[opt] int|{int,...} dim by default the last two
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
+  the product) or "forward" (not scaled)
 @treturn Tensor complex64 or complex128
 */
 /***
-fft2 of real numbers: rfft along the last dim named, fft along the other.
+fft2 of real numbers: rfft along the last dim of `dim`, fft along the other.
 @function fft.rfft2
 @tparam Tensor x 2 dims or more, real; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: as it is
-@tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
-  or "forward" (by the product)
-@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
+@tparam[opt] {int,...} s length along each dim; -1: unchanged
+@tparam[opt] int|{int,...} dim by default the last two
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
+  or "forward" (divided by the product)
+@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
 */
 /***
 The inverse of rfft2.
 @function fft.irfft2
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length of the result along each dim; -1: as it is
-@tparam[opt] int|{int,...} dim the last two unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
-  "forward" (as it is)
+@tparam[opt] {int,...} s length of the result along each dim; -1: unchanged
+@tparam[opt] int|{int,...} dim by default the last two
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
+  the product) or "forward" (not scaled)
 @treturn Tensor float32 or float64
 */
 /***
 fft along several dims, one after the other.
 @function fft.fftn
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
-@tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
-  or "forward" (by the product)
+@tparam[opt] {int,...} s length along each dim; -1: unchanged; needs dim
+@tparam[opt] int|{int,...} dim by default all dims
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
+  or "forward" (divided by the product)
 @treturn Tensor complex64 or complex128
 */
 /***
 The inverse of fftn.
 @function fft.ifftn
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
-@tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
-  "forward" (as it is)
+@tparam[opt] {int,...} s length along each dim; -1: unchanged; needs dim
+@tparam[opt] int|{int,...} dim by default all dims
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
+  the product) or "forward" (not scaled)
 @treturn Tensor complex64 or complex128
 */
 /***
-fftn of real numbers: rfft along the last dim named, fft along the others.
+fftn of real numbers: rfft along the last dim of `dim`, fft along the others.
 @function fft.rfftn
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
-@tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s)
-  or "forward" (by the product)
-@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
+@tparam[opt] {int,...} s length along each dim; -1: unchanged; needs dim
+@tparam[opt] int|{int,...} dim by default all dims
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
+  or "forward" (divided by the product)
+@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
 */
 /***
 The inverse of rfftn.
 @function fft.irfftn
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length of the result along each dim; -1: as it is; needs dim
-@tparam[opt] int|{int,...} dim all dims unless given
-@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or
-  "forward" (as it is)
+@tparam[opt] {int,...} s length of the result along each dim; -1: unchanged; needs dim
+@tparam[opt] int|{int,...} dim by default all dims
+@tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
+  the product) or "forward" (not scaled)
 @treturn Tensor float32 or float64
 */
-/* The stack indices of the lengths and the dims of a call: arguments or options. */
+/* The stack indices of a call's lengths and dims, which are arguments or options. */
 typedef struct places { int lengths, dims; } places;
 
 static places read_call(lua_State *L, fft_op *f, int nargs, int options) {
@@ -295,8 +304,8 @@ static places read_call(lua_State *L, fft_op *f, int nargs, int options) {
   return (places){lengths, dims};
 }
 
-/* lt.fft.fft(x, n, dim, {n, dim, norm, out}), lt.fft.fftn(x, s, dim, {s, dim, norm, out}); upvalue: position in
-** fft_ops. */
+/* lt.fft.fft(x, n, dim, {n, dim, norm, out}) and lt.fft.fftn(x, s, dim, {s, dim, norm, out}). The upvalue is the
+** position in fft_ops. */
 static int l_fft(lua_State *L) {
   fft_op f = {.info = &fft_ops[lua_tointeger(L, lua_upvalueindex(1))]};
   const char *fn = f.info->name;
@@ -316,7 +325,7 @@ static int l_fft(lua_State *L) {
                                        .params = &(op_params){.number = {f.norm}}, .in_place = given});
 }
 
-/* lt.fft is a table. */
+/* Makes the table lt.fft. */
 void open_fft(lua_State *L) {
   lua_createtable(L, 0, FFT_COUNT);
   for (int k = 0; k < FFT_COUNT; k++) {

@@ -1,4 +1,4 @@
-/* x[…] and x[…] = value. */
+/* x[…] and x[…] = value: reads and writes by index. */
 
 #include <string.h>
 
@@ -6,32 +6,32 @@
 #include "base/view.h"
 #include "lua/register.h"
 
-/* Light userdata, because a misspelt name gives nil, which is an error. */
+/* The marks are light userdata, because a misspelt name gives nil, which is an error. */
 static char newaxis, ellipsis;
 
 bool is_index_mark(const void *p) { return p == &newaxis || p == &ellipsis; }
 
-/* An index tensor, or a mask over `ndim` dims (a 0-d one: over a new dim of length 1). */
+/* An index tensor, or a mask over `ndim` dims. A 0-d mask is a mask over a new dim of length 1. */
 typedef struct picker {
   const tensor *t;
-  int dim, ndim;            /* first dim of the view in which it picks; number of dims */
-  int source;               /* the dim of x, for messages */
+  int dim, ndim;            /* the first dim of the view to which the index applies, and the number of dims */
+  int source;               /* the dim of x, for error messages */
 } picker;
 
-/* The positions of the advanced indices (numbers and index tensors) among the other items. */
+/* Tells where the advanced indices (numbers and index tensors) are among the other items. */
 enum placing { NONE_YET, TOGETHER, ENDED, SEPARATED };
 
-/* The selection by the items read so far: a view, and index tensors that pick in some of its dims. */
+/* The selection by the items read so far: a view, and index tensors for some of its dims. */
 typedef struct selection {
   const tensor *x;
   tensor view;              /* shares x's storage, but is not counted as a reference */
-  int source;               /* dim of x that the next item takes */
-  int dim;                  /* the dim of view for the next item */
+  int source;               /* dim of x to which the next item applies */
+  int dim;                  /* dim of the view to which the next item applies */
   int npickers;
   picker pickers[MAX_DIMS];
   enum placing placing;
-  int before;               /* dims of the view without an index, before the first advanced index */
-  int plain;                /* number of such dims so far */
+  int before;               /* number of dims of the view without an index before the first advanced index */
+  int plain;                /* number of dims of the view without an index so far */
 } selection;
 
 /* ---- errors ---- */
@@ -64,7 +64,7 @@ static int64_t to_index(lua_State *L, int i, int dim) {
   return n;
 }
 
-/* Notes that the next item has `dims` dims of its own. */
+/* Notes that the next item has `dims` dims without an index. */
 static void place_plain(selection *s, int dims) {
   s->dim += dims;
   s->plain += dims;
@@ -89,7 +89,7 @@ static void select_number(lua_State *L, int i, selection *s) {
 
 enum { MOST_SHOWN = 8 };                /* the most numbers of a table in an error */
 
-/* Pushes the numbers of the list at i as "{1, 3, 5}". */
+/* Pushes the numbers of the list at i as text: "{1, 3, 5}". */
 static const char *push_numbers(lua_State *L, int i) {
   lua_Integer n = (lua_Integer)lua_rawlen(L, i);
   luaL_Buffer b;
@@ -106,7 +106,7 @@ static const char *push_numbers(lua_State *L, int i) {
   return lua_tostring(L, -1);
 }
 
-/* Reads the numbers of {first, last, step}; returns how many there are. */
+/* Reads the numbers of {first, last, step}. Returns how many numbers there are. */
 static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   int n = (int)lua_rawlen(L, i);
   if (n > 3)
@@ -121,8 +121,8 @@ static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   return n;
 }
 
-/* Refuses a positive range whose step leaves it after one element, because it was most likely meant as a list of
-** positions. */
+/* Raises an error for a positive range whose step leaves it after one element, because such a table was most likely
+** meant as a list of positions. */
 static void check_list_like(lua_State *L, int i, int dim, const int64_t *v) {
   bool positive = v[0] > 0 && v[1] > 0 && v[2] > 0;
   if (!positive || v[0] >= v[1] || v[2] <= v[1] - v[0] + 1) return;
@@ -137,8 +137,9 @@ static void raise_backwards(lua_State *L, int i, int dim, int step) {
              dim + 1, step, numbers);
 }
 
-/* True if a range that runs backwards selects nothing: its last number is one step short of the first, or it counts its
-** lower end from the front and its upper end from the back, and the dim is too short for both ({2, -2} on one row). */
+/* True if a range that runs backwards selects nothing instead of being an error. Either its last number is one step
+** before the first. Or it counts its lower end from the front and its upper end from the back, and the dim is too short
+** for both, as in {2, -2} on one row. */
 static bool is_empty_range(const int64_t *v, int64_t first, int64_t last, int64_t step, int64_t n) {
   if (step > 0 ? last >= first : last <= first) return false;
   bool next_to_it = last == first - (step > 0 ? 1 : -1) && first >= 0 && first <= n + 1 && last >= 0 && last <= n + 1;
@@ -171,7 +172,7 @@ static void select_range(lua_State *L, int i, selection *s) {
   place_plain(s, 1);
 }
 
-/* The number of dims of x that the items of table 2 after item k take. */
+/* Returns the number of dims of x that the items after item k of the table at index 2 take. */
 static int dims_after(lua_State *L, int k, int n) {
   int dims = 0;
   while (++k <= n) {
@@ -242,7 +243,7 @@ static void select_item(lua_State *L, int i, selection *s, int k, int n) {
   }
 }
 
-/* Checks that every key of the table of items is in 1 … n: otherwise there is a hole, or a name. */
+/* Checks that every key of the table of items is in 1 … n. Any other key means a hole or a name. */
 static void check_items(lua_State *L, lua_Integer n) {
   if (n) lua_pushinteger(L, n); else lua_pushnil(L);
   while (lua_next(L, 2)) {
@@ -252,8 +253,8 @@ static void check_items(lua_State *L, lua_Integer n) {
   }
 }
 
-/* Pushes the part of tensor 1 that key 2 selects. Tensors of the key stay on the stack, because a finalizer may remove
-** them from the script's table. */
+/* Finds the part of the tensor at index 1 that the key at index 2 selects. Tensors of the key stay on the stack,
+** because a finalizer may remove them from the script's table. */
 static void select_key(lua_State *L, selection *s) {
   s->x = check_tensor(L, 1, "index");
   s->view = *s->x;
@@ -287,7 +288,7 @@ const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype
   return x->dtype == d && tensor_is_contiguous(x) ? x : push_copy(L, fn, x, d);
 }
 
-/* Converts uint64 indices to int64. Values from 2^63 on become the largest int64: also out of range, but not
+/* Converts uint64 indices to int64. Values from 2^63 on become the largest int64, which is out of range, too, but not
 ** negative. */
 static const tensor *push_unsigned(lua_State *L, const char *fn, const tensor *x) {
   tensor *t = push_tensor(L, fn, DT_int64, &x->shape, x->store->place);
@@ -324,7 +325,7 @@ static bool kind_fits(enum dtype d, int want) {
   return have >= want || (have == KIND_UINT && want == KIND_INT);
 }
 
-/* lt.tensor(table, {dtype = …, device = …}) with the dtype and device of the target. */
+/* Calls lt.tensor(table, {dtype = …, device = …}) with the dtype and device of the target. */
 static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, -1, "luatensor.core");
@@ -388,7 +389,7 @@ void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const
   raise(L, fn, st, all, st == ERR_DEVICES ? 2 + j->nindex : 2);
 }
 
-/* The index tensors, one for each picked dim of the view, after masks became positions. */
+/* The index tensors, one for each indexed dim of the view. Masks have been replaced by positions. */
 typedef struct picks {
   int n;
   const tensor *t[MAX_DIMS];
@@ -408,7 +409,8 @@ static bool join_dims(tensor *view, int first, int n) {
   return true;
 }
 
-/* Replaces a mask by positions in its merged dims, or else by coordinates, one index tensor for each dim. */
+/* Replaces a mask by positions in its merged dims. If the dims cannot be merged, by coordinates: one index tensor for
+** each dim. */
 static void pick_mask(lua_State *L, selection *s, picks *all, picker p, int dim) {
   tensor *mask = push_view(L, to_plain(L, "index", p.t, DT_bool));
   if (p.t->shape.ndim == 0 || join_dims(&s->view, dim, p.ndim)) {
@@ -451,7 +453,7 @@ static bool is_picked(const picks *all, int dim) {
   return false;
 }
 
-/* The shape to which the index tensors broadcast. */
+/* Returns the shape to which the index tensors broadcast. */
 static shape picks_shape(lua_State *L, const picks *all) {
   shape s = {.ndim = 0};
   for (int k = 0; k < all->n; k++) {
@@ -462,7 +464,8 @@ static shape picks_shape(lua_State *L, const picks *all) {
   return s;
 }
 
-/* Applies NumPy's rule: the dims of the index tensors take their place, or come first if a slice separates them. */
+/* Applies NumPy's rule: the dims of the index tensors replace the indexed dims, or come first if a slice separates the
+** indexed dims. */
 static void make_job(lua_State *L, const selection *s, const picks *all, index_job *j) {
   j->sound = all->masks;
   shape picked = picks_shape(L, all);
@@ -482,7 +485,7 @@ static void make_job(lua_State *L, const selection *s, const picks *all, index_j
 
 /* ---- x[…] ---- */
 
-/* Finishes reading. The key is at index 2. */
+/* Finishes a read. The key is at index 2. */
 static int finish_get(lua_State *L) {
   return finish_record(L, &(op_record){.name = "index", .nin = 1, .in = {1}, .first = 2, .last = 2});
 }
@@ -534,7 +537,7 @@ static void assign_view(lua_State *L, tensor *view) {
   raise_assignment(L, st, view, value);
 }
 
-/* x[mask] = number: one pass that selects the number where the mask is true, else x. */
+/* x[mask] = number: one pass selects the number where the mask is true, else x. */
 static void assign_masked(lua_State *L, selection *s) {
   const picker *p = &s->pickers[0];
   tensor mask = *p->t;
@@ -553,7 +556,7 @@ static void assign_picked(lua_State *L, selection *s) {
   index_start(&j, INDEX_put, &s->view);
   make_job(L, s, &all, &j);
   for (int k = 0; k < all.n; k++)
-    if (all.t[k]->store == s->x->store)         /* x[x] = …: the indices must not change meanwhile */
+    if (all.t[k]->store == s->x->store)         /* x[x] = …: the indices must not change while elements are written */
       j.index[k].t = push_copy(L, "assignment", all.t[k], DT_int64);
   tensor value = *drop_leading(L, to_value(L, "assignment", 3, &s->view), &j.shape), positions = {.shape = j.shape};
   int64_t stride[MAX_DIMS];

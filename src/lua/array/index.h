@@ -1,7 +1,7 @@
 #ifndef LT_LUA_ARRAY_INDEX_H
 #define LT_LUA_ARRAY_INDEX_H
 
-/* Helpers of functions that take indices and masks. Tensors that they make stay on the Lua stack. */
+/* Helpers of functions that take indices and masks. Tensors that they make are left on the Lua stack. */
 
 #include "lua/args.h"
 #include "op/index.h"
@@ -13,24 +13,24 @@ int index_set(lua_State *L);
 /* True if this light userdata is lt.newaxis or lt.ellipsis. */
 bool is_index_mark(const void *p);
 
-/* A fresh contiguous copy of x in dtype d. */
+/* Pushes a new contiguous copy of x in dtype d. */
 tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
-/* x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. */
+/* Returns x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. */
 const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
 /* Converts an index tensor (any integer dtype) for the device. what: the argument's name, such as "index". */
 const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x);
 
-/* The positions of the true elements of a bool mask: [ndim, count], int64. */
+/* Pushes the positions of the true elements of a bool mask: [ndim, count], int64. */
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 
-/* The value at stack index i (number, boolean, tensor, nested table) for target; an error if its kind or device does
-** not fit. */
+/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor. Raises an error if its kind
+** or device does not fit target. */
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
 
-/* The value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that shares no
-** memory with target; an error if its kind does not fit. */
+/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that shares
+** no memory with target. Raises an error if its kind does not fit. */
 const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
 
 /* Runs the job and raises its errors. dims[k] is the 0-based dim of index k. */

@@ -1,4 +1,5 @@
-/* Facts that Lua's debug library would give, which hosts leave out of sandboxes. */
+/* Facts that Lua's debug library could provide. This file does not need the library, because hosts leave it out of
+** sandboxes. */
 
 #include <stdbool.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 enum { LEVELS = 60 };       /* most nested calls of functions inside of the library */
 
-/* chunk(): the name of the calling chunk, like debug.getinfo(1, "S").source. */
+/* chunk(): returns the name of the calling chunk, like debug.getinfo(1, "S").source. */
 static int l_chunk(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar)) return 0;
@@ -20,14 +21,14 @@ static int l_chunk(lua_State *L) {
 }
 
 /* True if the function belongs to the library: the name of its chunk begins with the library's folder. If Lua files are
-** bundled, under other names or none, the module's name decides, if there is one. */
+** bundled under other names, or without names, a chunk name that contains "luatensor" decides. */
 static bool is_library(const lua_Debug *ar, const char *folder) {
   if (folder) return strncmp(ar->source, folder, strlen(folder)) == 0;
   return strstr(ar->source, "luatensor") != NULL;
 }
 
-/* script_line(folder): "train.lua:12", the running line of the script, or "?" if no chunk has line numbers. folder: the
-** beginning of the names of the library's chunks; nil: unknown. */
+/* script_line(folder): returns the running line of the script, such as "train.lua:12", or "?" if no chunk has line
+** numbers. folder: the beginning of the names of the library's chunks; nil: unknown. */
 static int l_script_line(lua_State *L) {
   const char *folder = lua_tostring(L, 1);
   lua_Debug ar;
@@ -41,9 +42,9 @@ static int l_script_line(lua_State *L) {
   return 1;
 }
 
-/* running_self(folder, functions): the first parameter of the innermost running function that is a key of `functions`,
-** among those that the script's innermost function called directly or indirectly; nil if there is none. folder: as for
-** script_line. */
+/* running_self(folder, functions): searches the running functions that the script's innermost function called directly
+** or indirectly. Returns the first parameter of the innermost of them that is a key of `functions`, or nil if there is
+** none. folder: as for script_line. */
 static int l_running_self(lua_State *L) {
   const char *folder = lua_tostring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -60,7 +61,8 @@ static int l_running_self(lua_State *L) {
 /* is_callable(v): true for a function, or a value whose metatable has __call. */
 static int l_is_callable(lua_State *L) {
   luaL_checkany(L, 1);
-  bool has_call = lua_type(L, 1) != LUA_TNUMBER && luaL_getmetafield(L, 1, "__call") != LUA_TNIL;   /* lua/array/tensor.c */
+  /* Numbers are excluded, because open_number of lua/array/tensor.c gives them a metatable with __call. */
+  bool has_call = lua_type(L, 1) != LUA_TNUMBER && luaL_getmetafield(L, 1, "__call") != LUA_TNIL;
   lua_pushboolean(L, lua_isfunction(L, 1) || has_call);
   return 1;
 }

@@ -1,4 +1,4 @@
-/* lt.linalg: the functions that LAPACK computes. lua/luatensor/array/linalg.lua has the compositions. */
+/* lt.linalg: the functions that LAPACK computes. lua/luatensor/array/linalg.lua has functions composed of these. */
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ static int raise_linalg(lua_State *L, const char *fn, int status, const linalg_j
 
 /* ---- calls ---- */
 
-/* A fresh tensor for result r. */
+/* Pushes a new tensor for result r. */
 static tensor *push_result(lua_State *L, const char *fn, const linalg_result *r, place where) {
   shape s = r->shape;
   int last = s.ndim - 1;
@@ -90,7 +90,7 @@ static int begin(lua_State *L, const char *fn, const char *const *known, linalg_
   return options;
 }
 
-/* Functions of one tensor without options: their op, and whether vectors are wanted. */
+/* Functions of one tensor without options, with their op. vectors: vectors are wanted, too. */
 static const struct plain { const char *name; enum linalg_op op; bool vectors; } plains[] = {
   {"inv", LINALG_inv, false}, {"det", LINALG_det, false}, {"slogdet", LINALG_slogdet, false},
   {"svdvals", LINALG_svd, false}, {"eig", LINALG_eig, true}, {"eigvals", LINALG_eig, false},
@@ -98,47 +98,48 @@ static const struct plain { const char *name; enum linalg_op op; bool vectors; }
 };
 
 /***
-The inverses of square matrices.
+Computes the inverses of square matrices.
 @function linalg.inv
-@tparam Tensor x [..., n, n], float32, float64 or complex; integers give the default float
+@tparam Tensor x [..., n, n], float32, float64 or complex; integers become the default float
 @treturn Tensor [..., n, n]
 @raise a matrix that is singular
 */
 /***
-The determinants of square matrices.
+Computes the determinants of square matrices.
 @function linalg.det
 @tparam Tensor x [..., n, n]
 @treturn Tensor [...]; 1 for matrices of shape [0, 0], 0 for singular ones
 */
 /***
-Sign and logarithm of determinants, even if the determinants overflow or underflow.
+Computes sign and logarithm of determinants, even if the determinants overflow or underflow.
 @function linalg.slogdet
 @tparam Tensor x [..., n, n]
 @treturn Tensor [...]: -1, 0 or 1; for complex matrices det / |det|
 @treturn Tensor [...]: log(|det|), -inf for singular matrices
 */
 /***
-Singular values, in descending order.
+Computes the singular values in descending order.
 @function linalg.svdvals
 @tparam Tensor x [..., m, n]
 @treturn Tensor [..., min(m, n)], real
 */
 /***
-Eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for functions of the
-vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are equal.
+Computes eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for
+functions of the vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are
+equal.
 @function linalg.eig
 @tparam Tensor x [..., n, n]
 @treturn Tensor eigenvalues [..., n], complex, in no particular order
 @treturn Tensor eigenvectors [..., n, n], complex: columns of length 1
 */
 /***
-Eigenvalues of square matrices that need not be symmetric.
+Computes the eigenvalues of square matrices that need not be symmetric.
 @function linalg.eigvals
 @tparam Tensor x [..., n, n]
 @treturn Tensor [..., n], complex, in no particular order
 */
 /***
-LU factorization in the form that lu_solve takes.
+Computes an LU factorization in the form that lu_solve takes.
 @function linalg.lu_factor
 @tparam Tensor x [..., m, n]
 @treturn Tensor [..., m, n]: U, and below its diagonal L without its diagonal of ones
@@ -155,8 +156,8 @@ static int l_plain(lua_State *L) {
 static const char *const upper_options[] = {"upper", NULL};
 
 /***
-Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read; the
-gradient goes to both.
+Computes the Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle
+is read; the gradient goes to both.
 @function linalg.cholesky
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle and gives U with x = Uᴴ U
@@ -178,9 +179,9 @@ static int eigh(lua_State *L, const char *fn, bool vectors) {
 }
 
 /***
-Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
-both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied by a factor of
-length 1, and if no two values are equal.
+Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the
+gradient goes to both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied
+by a factor of length 1, and if no two values are equal.
 @function linalg.eigh
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle instead of the lower one
@@ -190,7 +191,8 @@ length 1, and if no two values are equal.
 static int l_eigh(lua_State *L) { return eigh(L, "eigh", true); }
 
 /***
-Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to both.
+Computes the eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
+both.
 @function linalg.eigvalsh
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle instead of the lower one
@@ -199,12 +201,12 @@ Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is rea
 static int l_eigvalsh(lua_State *L) { return eigh(L, "eigvalsh", false); }
 
 /***
-QR factorization, x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x has more
-rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
+Computes the QR factorization x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x
+has more rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
 @function linalg.qr
 @tparam Tensor x [..., m, n]
-@tparam[opt] table options `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete"
-(Q [..., m, m], R [..., m, n])
+@tparam[opt] table options `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete" (Q
+  [..., m, m], R [..., m, n])
 @treturn Tensor Q
 @treturn Tensor R
 */
@@ -221,13 +223,13 @@ static int l_qr(lua_State *L) {
 }
 
 /***
-Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The gradient is
-defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by a factor of
-length 1, and if no two values are equal.
+Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The
+gradient is defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by
+a factor of length 1, and if no two values are equal.
 @function linalg.svd
 @tparam Tensor x [..., m, n]
-@tparam[opt] table options `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and
-[..., k, n], k = min(m, n)
+@tparam[opt] table options `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and [...,
+  k, n], k = min(m, n)
 @treturn Tensor U
 @treturn Tensor S [..., k], real, descending
 @treturn Tensor Vh
@@ -253,22 +255,23 @@ static int l_solve(lua_State *L) {
   return finish(L, "solve", &j);
 }
 
-/* ---- what compositions use; they have checked the arguments ---- */
+/* ---- functions that compositions call, with checked arguments ---- */
 
-/* lu(x): L and U packed into one matrix, and for each row its position in x. */
+/* lu(x): returns L and U packed into one matrix, and for each row its position in x. */
 static int l_lu(lua_State *L) {
   linalg_job j = {.op = LINALG_lu, .a = check_tensor(L, 1, "lu"), .full = true};
   return finish(L, "lu", &j);
 }
 
-/* lu_solve(lu, pivots, b). pivots: int32, contiguous, with the result's batch, in range. */
+/* lu_solve(lu, pivots, b): solves with the factors. pivots must be int32, contiguous, in range, and have the result's
+** batch. */
 static int l_lu_solve(lua_State *L) {
   linalg_job j = {.op = LINALG_lu_solve, .a = check_tensor(L, 1, "lu_solve"), .b = check_tensor(L, 3, "lu_solve")};
   j.pivots = check_tensor(L, 2, "lu_solve");
   return finish(L, "lu_solve", &j);
 }
 
-/* lstsq(a, b, rtol): see op/linalg.h. */
+/* lstsq(a, b, rtol): least squares as described in op/linalg.h. */
 static int l_lstsq(lua_State *L) {
   linalg_job j = {.op = LINALG_lstsq, .a = check_tensor(L, 1, "lstsq"), .b = check_tensor(L, 2, "lstsq")};
   j.rtol = luaL_checknumber(L, 3);

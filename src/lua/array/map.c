@@ -7,8 +7,8 @@ static const char *const map_options[] = {"out", NULL};
 
 /* ---- computing ---- */
 
-/* The job that the caller's arguments describe. `at` are the stack indices of the inputs. (It takes half a kilobyte, so
-** it is not cleared where it is declared.) */
+/* The job that the caller's arguments describe. `at` has the stack indices of the inputs. The struct takes half a
+** kilobyte, so it is not cleared where it is declared. */
 typedef struct call {
   const char *fn;
   job         job;
@@ -75,7 +75,7 @@ static int compute_or_out(lua_State *L, const call *c, int options) {
 
 /* ---- the functions of the table ---- */
 
-/* True if there are n arguments. nil may stand for the last ones; check_arg then raises an error with the argument's
+/* True if there are n arguments. Trailing arguments may be nil; check_arg then raises an error with the argument's
 ** number. */
 static bool are_arguments(lua_State *L, int nargs, int n) {
   return nargs == n || (nargs < n && lua_isnil(L, nargs + 1) && lua_gettop(L) >= n);
@@ -88,7 +88,7 @@ static int no_options(lua_State *L, const char *fn, int options) {
                     alpha ? "; multiply instead of alpha: x:add_(alpha * y)" : "");
 }
 
-/* lt.add(x, y, {out = t}); upvalue: the op. */
+/* lt.add(x, y, {out = t}). The upvalue is the op. */
 static int l_map(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
   call c;
@@ -100,7 +100,7 @@ static int l_map(lua_State *L) {
   return compute_or_out(L, &c, options);
 }
 
-/* x:add_(y) */
+/* x:add_(y). The upvalue is the op. */
 static int l_map_in_place(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
   call c;
@@ -114,7 +114,7 @@ static int l_map_in_place(lua_State *L) {
   return compute_into(L, &c, 1);
 }
 
-/* x + y: a unary metamethod gets its operand twice. */
+/* x + y, where the upvalue is the op. A unary metamethod gets its operand twice. */
 static int l_operator(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
   call c;
@@ -131,7 +131,7 @@ static int l_concat(lua_State *L) {
 
 static const char *const clip_options[] = {"max", "min", "out", NULL};
 
-/* Pushes the limit that is argument i or an option, and returns its stack index; 0 if there is none. */
+/* Pushes the limit that is argument i or an option. Returns the limit's stack index, or 0 if there is no limit. */
 static int push_limit(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
   bool given = nargs >= i && !lua_isnil(L, i);
   int type = push_option(L, options, name);
@@ -142,7 +142,7 @@ static int push_limit(lua_State *L, const char *fn, int i, int nargs, int option
   return lua_gettop(L);
 }
 
-/* Reads the arguments. Returns the index of the options (0: none), and puts the indices of x and the limits into `at`
+/* Reads the arguments. Returns the index of the options (0: none). Stores the stack indices of x and the limits in `at`
 ** (0: no limit). */
 static int check_clip(lua_State *L, const char *fn, const char *const *known, int at[3]) {
   int nargs, options = check_options(L, fn, known, &nargs);
@@ -164,7 +164,7 @@ static void prepare_clip(lua_State *L, call *c, const int at[3]) {
   prepare(L, c, op);
 }
 
-/*** Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
+/*** Limits elements to the range from min to max. Elements outside of the range become the nearer limit; NaN stays NaN.
 @function clip
 @tparam tensor x real numbers of any shape
 @tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below; also an option
@@ -221,7 +221,7 @@ static void prepare_fill(lua_State *L, call *c, int nargs) {
   if (c->job.result != x->dtype) raise_job(L, c->fn, ERR_CAST, &c->job, x);
 }
 
-/*** x with the elements replaced where the mask is true.
+/*** Returns a copy of x in which elements are replaced by value where the mask is true.
 @function masked_fill
 @tparam tensor x
 @tparam tensor mask bool, broadcast with x
@@ -247,7 +247,7 @@ static int l_masked_fill_in_place(lua_State *L) {
 
 static const char *const isclose_options[] = {"rtol", "atol", "equal_nan", "out", NULL};
 
-/* Pushes argument i, or the option, or `otherwise`. */
+/* Pushes argument i, else the option, else `otherwise`. */
 static void push_tolerance(lua_State *L, int i, int nargs, int options, const char *name, double otherwise) {
   if (nargs >= i && !lua_isnil(L, i)) lua_pushvalue(L, i);
   else if (!options || push_option(L, options, name) == LUA_TNIL) {
@@ -258,7 +258,7 @@ static void push_tolerance(lua_State *L, int i, int nargs, int options, const ch
     luaL_error(L, "isclose: %s: a number that is not negative expected, got %s", name, luaL_tolstring(L, -1, NULL));
 }
 
-/*** True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
+/*** Tests each pair of elements for closeness: abs(x - y) <= atol + rtol * abs(y), or equal.
 @function isclose
 @tparam number|tensor x
 @tparam number|tensor y broadcast with x
@@ -305,7 +305,7 @@ static void add_closure(lua_State *L, int table, lua_CFunction f, enum map_op op
   lua_setfield(L, table, name);
 }
 
-/* Rows without a function of their own go to core.hidden, by name. */
+/* Rows whose names end in an underscore are not functions; they go to core.hidden, by name. */
 void open_map(lua_State *L) {
   lua_newtable(L);
   int hidden = lua_gettop(L);

@@ -14,7 +14,7 @@ static const scalar zero = {.f = 0, .i = 0}, one = {.f = 1, .i = 1};
 
 /* ---- errors ---- */
 
-/* The error suggests y.T if x:matmul(y.T) would fit. */
+/* Raises an error for inner dims. The message suggests y.T if x:matmul(y.T) would fit. */
 static int raise_inner(lua_State *L, const char *fn, const tensor *a, const tensor *b) {
   int64_t k = a->shape.dim[a->shape.ndim - 1];
   bool fits = b->shape.ndim == 2 && b->shape.dim[1] == k;
@@ -42,7 +42,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
 
 /* ---- products ---- */
 
-/* Pushes the result of a prepared job, whose inputs are checked: option out, or a new tensor. */
+/* Pushes the result of a prepared job with checked inputs: option out, or a new tensor. */
 static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
   tensor *out = opt_out(L, options, fn);
   if (out) push_out(L, options, fn, out);
@@ -57,7 +57,7 @@ static void prepare(lua_State *L, const char *fn, matmul_job *j) {
   if (st != OK) raise_product(L, fn, st, j, NULL);
 }
 
-/* dim: the dim of vecdot, counted from the end. The inputs are arguments 1 and 2. */
+/* Runs a product of arguments 1 and 2. dim: the dim of vecdot, counted from the end. */
 static int finish_product(lua_State *L, const char *fn, int options, matmul_job *j, int dim) {
   prepare(L, fn, j);
   tensor *out = push_result(L, fn, options, j);
@@ -74,7 +74,7 @@ static void check_count(lua_State *L, const char *fn, int nargs, int n) {
   if (nargs != n) raise_count(L, fn, n, n, nargs);
 }
 
-/* The products, and the ranks that the strict products require; 0: any. */
+/* The products, and the numbers of dims that the strict products require (0: any). */
 static const struct product { const char *name; int ranks[2]; } products[] = {
   {"matmul", {0, 0}}, {"mm", {2, 2}}, {"bmm", {3, 3}}, {"mv", {2, 1}}, {"dot", {1, 1}},
 };
@@ -88,8 +88,8 @@ static void check_ranks(lua_State *L, const struct product *p, const matmul_job 
 }
 
 /***
-Matrix product, or matrix multiplication. A 1-d tensor is a row (left) or a column (right), whose dim the result
-lacks; dims before the last two are a batch, and broadcast.
+Computes the matrix product (matrix multiplication). A 1-d tensor on the left is a row, on the right a column; the
+result does not have its dim. Dims before the last two are a batch, and broadcast.
 @function matmul
 @tparam tensor x shape [..., m, k]
 @tparam tensor y shape [..., k, n]; not bool
@@ -98,7 +98,7 @@ lacks; dims before the last two are a batch, and broadcast.
 @raise if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors
 */
 /***
-matmul of 2-d tensors only.
+Like matmul, for 2-d tensors only.
 @function mm
 @tparam tensor x [m, k]
 @tparam tensor y [k, n]
@@ -106,7 +106,7 @@ matmul of 2-d tensors only.
 @treturn tensor [m, n]
 */
 /***
-matmul of 3-d tensors only.
+Like matmul, for 3-d tensors only.
 @function bmm
 @tparam tensor x [batch, m, k]
 @tparam tensor y [batch, k, n]
@@ -114,7 +114,7 @@ matmul of 3-d tensors only.
 @treturn tensor [batch, m, n]
 */
 /***
-matmul of a matrix and a vector.
+Like matmul, for a matrix and a vector only.
 @function mv
 @tparam tensor x [m, k]
 @tparam tensor y [k]
@@ -122,7 +122,7 @@ matmul of a matrix and a vector.
 @treturn tensor [m]
 */
 /***
-Dot product: the sum of the products of two vectors' elements.
+Computes the dot product: the sum of the products of two vectors' elements.
 @function dot
 @tparam tensor x [k]
 @tparam tensor y [k]
@@ -139,7 +139,7 @@ static int l_product(lua_State *L) {
 }
 
 /***
-Sums of products along a dim; the other dims broadcast.
+Sums the products of elements along a dim. The other dims broadcast.
 @function vecdot
 @tparam tensor x
 @tparam tensor y as long as x in that dim; not bool
@@ -180,7 +180,7 @@ static scalar opt_factor(lua_State *L, int options, const char *fn, const char *
   return s;
 }
 
-/* Reads x, a, b and the options. in_place: computes into x. */
+/* Reads x, a, b and the options, and computes. in_place: the result is written to x. */
 static int addmm(lua_State *L, const char *fn, bool in_place) {
   int nargs, options = check_options(L, fn, addmm_options, &nargs);
   check_count(L, fn, nargs, 3);
@@ -209,7 +209,7 @@ static int addmm(lua_State *L, const char *fn, bool in_place) {
 }
 
 /***
-beta * x + alpha * a @ b, in one pass.
+Computes beta * x + alpha * a @ b in one pass.
 @function addmm
 @tparam tensor x broadcasts to [m, n]
 @tparam tensor a [m, k]
@@ -222,7 +222,7 @@ static int l_addmm_in_place(lua_State *L) { return addmm(L, "addmm_", true); }
 
 /* ---- linear ---- */
 
-/* Pushes the error in linear's arguments, or returns NULL. */
+/* Pushes and returns a message if linear's arguments are wrong; otherwise returns NULL. */
 static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
   static const char *const names[] = {"the input", "the weight", "the bias"};
   for (int i = 0; i < 3; i++) {
@@ -249,7 +249,8 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
   return NULL;
 }
 
-/* linear(x, weight, bias): x Wᵀ + b, or nil and the error, to which nn.functional.linear adds the script's line. */
+/* linear(x, weight, bias): returns x Wᵀ + b, or nil and a message, to which nn.functional.linear adds the script's
+** line. */
 static int l_linear(lua_State *L) {
   lua_settop(L, 3);
   const tensor *t[3] = {test_tensor(L, 1), test_tensor(L, 2), test_tensor(L, 3)};
@@ -276,7 +277,7 @@ Sets the precision of float32 products, for the whole process. "ieee": every pro
 "tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
 cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
 @function set_matmul_precision
-@string precision "ieee" (at first) or "tf32"
+@string precision "ieee" (initially) or "tf32"
 */
 static int l_set_precision(lua_State *L) {
   if (lua_type(L, 1) != LUA_TSTRING)
@@ -289,7 +290,7 @@ static int l_set_precision(lua_State *L) {
   return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got \"%s\"", lua_tostring(L, 1));
 }
 
-/*** The precision of float32 matrix products on GPUs.
+/*** Returns the precision of float32 matrix products on GPUs.
 @function get_matmul_precision
 @treturn string the precision of float32 products: "ieee" or "tf32"
 */

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "op/random.h"
 
-/* Registry keys (their addresses): the generators' metatable, this state's default generator. */
+/* Registry keys, by their addresses, of the generators' metatable and of this state's default generator. */
 static const char generator_class = 0, default_generator = 0;
 const char captured_generators = 0;
 
@@ -31,7 +31,8 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
   return g;
 }
 
-/* Keeps the generator at the top as long as the captured graph: lua/device/graph.c provides a table for generators. */
+/* Keeps the generator at the top alive as long as the captured graph. lua/device/graph.c provides a table for such
+** generators. */
 static void keep_for_graph(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators);
   if (lua_istable(L, -1)) {
@@ -42,7 +43,7 @@ static void keep_for_graph(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Option "generator", or the default generator. The options table or the registry keeps it alive. */
+/* Returns option "generator", or the default generator. The options table or the registry keeps it alive. */
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g;
   if (options && push_option(L, options, "generator") != LUA_TNIL) {
@@ -56,8 +57,8 @@ static generator *opt_generator(lua_State *L, int options, const char *fn) {
   return g;
 }
 
-/* Refuses seeding during a capture: the graph would start with the same numbers at every replay, the script would
-** not. */
+/* Raises an error while a graph is captured. Otherwise the graph would begin with the same numbers at every replay,
+** unlike the script. */
 static void check_seeding(lua_State *L, const char *fn) {
   if (random_is_captured()) luaL_error(L, "%s: not while a graph is captured", fn);
 }
@@ -69,9 +70,9 @@ static uint64_t entropy(void) {
 }
 
 /***
-Makes a new generator. Functions that draw random numbers take it as option `generator`.
+Makes a new generator. Functions that draw random numbers take a generator as option `generator`.
 @function generator
-@tparam[opt] table options `seed`: an integer; default: from the system
+@tparam[opt] table options `seed`: an integer; by default the system provides a seed
 @treturn generator with the methods below
 */
 static int l_generator(lua_State *L) {
@@ -101,7 +102,7 @@ static int l_manual_seed(lua_State *L) {
 }
 
 /***
-The generator for draws without option `generator`. Setting a saved state of it continues a run exactly.
+Returns the generator for draws without option `generator`. Setting its saved state continues a run exactly.
 @function default_generator
 @treturn generator
 */
@@ -110,7 +111,7 @@ static int l_default_generator(lua_State *L) {
   return 1;
 }
 
-/* is_generator(v) */
+/* is_generator(v): true if v is a generator. */
 static int l_is_generator(lua_State *L) {
   lua_pushboolean(L, test_class(L, 1, &generator_class, sizeof(generator)) != NULL);
   return 1;
@@ -130,7 +131,7 @@ static int g_manual_seed(lua_State *L) {
   return 1;
 }
 
-/*** The seed that the generator began with.
+/*** Returns the seed with which the generator began.
 @function generator:seed
 @treturn integer the generator's seed
 */
@@ -140,7 +141,7 @@ static int g_seed(lua_State *L) {
 }
 
 /***
-The state of the generator, for `set_state`.
+Returns the state of the generator, for `set_state`.
 @function generator:state
 @treturn table {seed = …, offset = …}
 */
@@ -155,7 +156,7 @@ static int g_state(lua_State *L) {
 }
 
 /***
-Restores a state, after which the same numbers follow again.
+Restores a state. Afterwards the same numbers are drawn again.
 @function generator:set_state
 @tparam table state a result of `state`
 @treturn generator itself
@@ -178,7 +179,7 @@ static int g_tostring(lua_State *L) {
   return 1;
 }
 
-/* ---- what to draw ---- */
+/* ---- distributions ---- */
 
 static double check_number(lua_State *L, int i, const char *fn, const char *what) {
   if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: %s: number expected, got %s", fn, what, type_name(L, i));
@@ -187,7 +188,7 @@ static double check_number(lua_State *L, int i, const char *fn, const char *what
   return v;
 }
 
-/* Argument i, or `otherwise` if it is missing. */
+/* Returns argument i, or `otherwise` if the argument is missing. */
 static double number_or(lua_State *L, int i, int nargs, const char *fn, const char *what, double otherwise) {
   return i <= nargs ? check_number(L, i, fn, what) : otherwise;
 }
@@ -208,7 +209,7 @@ static random_job normal_job(lua_State *L, const char *fn, double mean, double d
 }
 
 static random_job integers_job(lua_State *L, const char *fn, int64_t low, int64_t high, enum dtype d) {
-  bool as_unsigned = d == DT_uint64;       /* 2^63 and more are negative Lua integers */
+  bool as_unsigned = d == DT_uint64;       /* 2^63 and greater numbers are negative Lua integers */
   if (as_unsigned ? (uint64_t)low > (uint64_t)high : low > high)
     luaL_error(L, "%s: %I to %I is no range", fn, (LUAI_UACINT)low, (LUAI_UACINT)high);
   int64_t misfit = integer_fits(d, low) ? high : low;
@@ -219,7 +220,7 @@ static random_job integers_job(lua_State *L, const char *fn, int64_t low, int64_
 
 /* ---- new tensors ---- */
 
-/* Fills the tensor on top of the stack. */
+/* Fills the tensor at the top of the stack. */
 static int fill(lua_State *L, const char *fn, const random_job *j, generator *g, int options, bool in_place) {
   tensor *t = lua_touserdata(L, -1);
   const tensor *about = t;
@@ -242,7 +243,7 @@ static int create(lua_State *L, const char *fn, int first, int nargs, int option
   return fill(L, fn, j, g, options, false);
 }
 
-/* Creates a tensor with argument 1's shape, and its dtype and device unless options differ. */
+/* Creates a tensor with argument 1's shape. It has the argument's dtype and device unless options say otherwise. */
 static int create_like(lua_State *L, const char *fn, int options, const random_job *j) {
   const tensor *like = check_tensor(L, 1, fn);
   enum dtype d = opt_dtype(L, options, fn, like->dtype);
@@ -281,8 +282,8 @@ static int l_randn(lua_State *L) {
 }
 
 /***
-Draws integers from low to high, both included, like math.random. Each is the high half of 64 random bits times the
-number of values, so probabilities differ by at most that number / 2^64.
+Draws integers from low to high, both included, like math.random. Each number is the high half of 64 random bits times
+the count of possible values. So probabilities differ by at most this count / 2^64.
 @function randint
 @tparam integer low
 @tparam integer high
@@ -334,7 +335,7 @@ static int l_normal(lua_State *L) {
 }
 
 /***
-The integers 1 … n in random order.
+Returns the integers 1 … n in random order.
 @function permutation
 @tparam integer n
 @tparam[opt] table options `device`, `generator`
@@ -417,7 +418,7 @@ static int l_normal_in_place(lua_State *L) {
   return fill_first(L, "normal_", options, &j);
 }
 
-/* The greatest n such that dtype d holds all integers from 0 to n. */
+/* Returns the greatest n such that dtype d can hold all integers from 0 to n. */
 static int64_t greatest(enum dtype d) {
   if (dtypes[d].digits) return (int64_t)1 << dtypes[d].digits;
   int bits = 8 * dtype_size(d);
@@ -429,7 +430,8 @@ static int64_t greatest(enum dtype d) {
 Fills x with integers from low to high, both included.
 @function random_
 @tparam[opt=0] integer low
-@tparam[opt] integer high default: the greatest of the dtype (floats: up to which all integers are exact)
+@tparam[opt] integer high by default the greatest integer of the dtype; for floats the end of the range in which all
+  integers are exact
 @tparam[opt] table options `generator`
 @treturn tensor x
 */

@@ -7,9 +7,9 @@
 #include "lua/register.h"
 #include "op/scan_softmax.h"
 
-enum { MOST = 3 };                                   /* arguments: x, dim, options */
+enum { MOST = 3 };                                   /* most arguments: x, dim, options */
 
-/* The options of every reduction come first; each kind of reduction reads a part of the lists. */
+/* Each kind of reduction reads one of these lists of options. All lists begin with the options of every reduction. */
 static const char *const options_any[] = {"dim", "keepdim", "out", NULL};
 static const char *const options_sum[] = {"dim", "keepdim", "out", "dtype", NULL};
 static const char *const options_var[] = {"dim", "keepdim", "out", "correction", NULL};
@@ -23,7 +23,7 @@ static const char *const *known_options(enum reduce_op op) {
   }
 }
 
-/* Pushes the dim argument: the positional one, the option or nil. Returns its index. */
+/* Pushes the dim: the argument, else the option, else nil. Returns its index. */
 static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
   while (!options && nargs > 2 && lua_isnil(L, nargs)) nargs--;
   if (nargs > 2) raise_most(L, fn, 2, nargs);
@@ -47,8 +47,8 @@ static double opt_correction(lua_State *L, const char *fn, int options) {
   return value;
 }
 
-/* Raises the error of a call that an op refused. `asked` is its dtype option; result and shape are those that it would
-** have. */
+/* Raises the error of a call that an op refused. `asked` is the call's dtype option. `result` and `s` are the dtype and
+** shape that the result would have. */
 static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const tensor *out, enum dtype asked,
                   enum dtype result, const shape *s) {
   const tensor *t[] = {out ? out : in, in};
@@ -63,7 +63,7 @@ static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const 
   }
 }
 
-/* x:sum(dim, {keepdim, dtype, out}); upvalues: the op, the function's name. */
+/* x:sum(dim, {keepdim, dtype, out}). Upvalues: the op, and the function's name. */
 static int l_reduce(lua_State *L) {
   reduction r = {.op = (enum reduce_op)lua_tointeger(L, lua_upvalueindex(1)), .dtype = DT_none};
   const char *fn = lua_tostring(L, lua_upvalueindex(2));
@@ -95,7 +95,8 @@ static int l_reduce(lua_State *L) {
 static const char *const options_scan[] = {"dim", "dtype", "out", "include_initial", NULL};
 static const char *const options_softmax[] = {"dim", "dtype", "out", NULL};
 
-/* The dim to work along. Default: for scans the only dim, for softmax the last one. */
+/* Returns the dim to work along. By default this is the last dim for softmax; a scan has a default only if there is one
+** dim. */
 static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool last) {
   if (lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
   if (!lua_isnil(L, i)) return check_line_dim(L, i, fn, &x->shape);
@@ -105,7 +106,7 @@ static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool la
 }
 
 /***
-Running sum along a dim. Bool and integers add up in int64 or uint64.
+Computes the running sum along a dim. Bool and integers are added in int64 or uint64.
 @function cumulative_sum
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
@@ -113,7 +114,7 @@ Running sum along a dim. Bool and integers add up in int64 or uint64.
 @treturn Tensor
 */
 /***
-Running product along a dim. Bool and integers multiply in int64 or uint64.
+Computes the running product along a dim. Bool and integers are multiplied in int64 or uint64.
 @function cumulative_prod
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
@@ -121,7 +122,7 @@ Running product along a dim. Bool and integers multiply in int64 or uint64.
 @treturn Tensor
 */
 /***
-Largest element so far along a dim; NaN from the first NaN on.
+Computes the running maximum along a dim. From the first NaN on, results are NaN.
 @function cumulative_max
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
@@ -130,7 +131,7 @@ Largest element so far along a dim; NaN from the first NaN on.
 @treturn Tensor
 */
 /***
-Smallest element so far along a dim; NaN from the first NaN on.
+Computes the running minimum along a dim. From the first NaN on, results are NaN.
 @function cumulative_min
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
@@ -139,7 +140,7 @@ Smallest element so far along a dim; NaN from the first NaN on.
 @treturn Tensor
 */
 /***
-exp(x) / sum(exp(x)) along a dim, without overflow.
+Computes exp(x) / sum(exp(x)) along a dim, without overflow.
 @function softmax
 @tparam Tensor x
 @tparam[opt=-1] int dim
@@ -147,14 +148,14 @@ exp(x) / sum(exp(x)) along a dim, without overflow.
 @treturn Tensor
 */
 /***
-The logarithm of softmax, exact even if softmax is nearly 0 or 1.
+Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or 1.
 @function log_softmax
 @tparam Tensor x
 @tparam[opt=-1] int dim
 @tparam[opt] table options `dim`, `dtype`, `out`
 @treturn Tensor
 */
-/* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: the row. */
+/* x:cumulative_sum(dim, {include_initial, dtype, out}) and x:softmax(dim, {dtype, out}). The upvalue is the row. */
 static int l_line(lua_State *L) {
   int top = lua_gettop(L);
   scan_softmax_job l = {.info = &scan_softmax_rows[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
@@ -192,7 +193,7 @@ static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char 
   lua_setfield(L, table, name);
 }
 
-/* Reductions on which Lua code builds go to the table core.reductions. Their errors begin with the part of the name
+/* Reductions that only Lua code uses go to the table core.reductions. Their errors begin with the part of the name
 ** before the first underscore. */
 void open_reduce(lua_State *L) {
   lua_newtable(L);

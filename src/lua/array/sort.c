@@ -10,7 +10,7 @@ static void expect_at_most(lua_State *L, const char *fn, int nargs, int most) {
   if (nargs > most) raise_most(L, fn, most, nargs);
 }
 
-/* The dim at i, by default the last one. 0 for a 0-d tensor, which is a line of one element. */
+/* Returns the dim at i, by default the last one. For a 0-d tensor, which is a line of one element, returns 0. */
 static int line_dim(lua_State *L, const char *fn, int nargs, int i, const tensor *x) {
   bool given = nargs >= i && !lua_isnil(L, i);
   if (given && lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
@@ -36,7 +36,7 @@ static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results
   return results;
 }
 
-/* x:sort(dim, {descending, stable}), x:argsort(…): one result. */
+/* x:sort(dim, {descending, stable}) and x:argsort(…), which have one result. */
 static int sort_or_argsort(lua_State *L, const char *fn, bool positions) {
   static const char *const known[] = {"dim", "descending", "stable", NULL};
   int nargs, options = check_dim_option(L, fn, known, &nargs, 2);
@@ -52,8 +52,8 @@ static int sort_or_argsort(lua_State *L, const char *fn, bool positions) {
   return run_sort(L, fn, &j, 1);
 }
 
-/*** The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
-stay in their order (in descending order, too).
+/*** Sorts the elements of each line along a dim. NaN counts as the greatest element. Equal elements, such as -0 and 0,
+keep their order, even with `descending`.
 @function sort
 @tparam Tensor x any dtype but complex
 @tparam[opt=-1] int dim
@@ -62,7 +62,7 @@ stay in their order (in descending order, too).
 */
 static int l_sort(lua_State *L) { return sort_or_argsort(L, "sort", false); }
 
-/*** Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
+/*** Returns the positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
 @function argsort
 @tparam Tensor x any dtype but complex
 @tparam[opt=-1] int dim
@@ -71,8 +71,8 @@ static int l_sort(lua_State *L) { return sort_or_argsort(L, "sort", false); }
 */
 static int l_argsort(lua_State *L) { return sort_or_argsort(L, "argsort", true); }
 
-/*** The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
-of equal elements the first ones are taken.
+/*** Returns the k largest elements of each line along a dim, the largest first, and their positions. NaN counts as the
+largest element. Of equal elements the first ones are taken.
 @function topk
 @tparam Tensor x any dtype but complex, at least 1-d
 @tparam int k 0 to the length of dim

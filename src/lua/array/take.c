@@ -14,7 +14,8 @@ static void expect_arguments(lua_State *L, const char *fn, int n, int least, int
   if (n < least || n > most) raise_count(L, fn, least, most, n);
 }
 
-/* Pushes the tensor of option "out", if it fits a result of this dtype and shape from `in`, or a new tensor. */
+/* Pushes the tensor of option "out", which must fit a result of this dtype and shape, or a new tensor. in: the inputs,
+** which `out` must not overlap. */
 static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
   tensor *out = opt_out(L, options, fn);
   if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
@@ -28,7 +29,7 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 
 /* ---- reading ---- */
 
-/* Runs a get job on x with the index tensor `indices`, into a new tensor or `out`. */
+/* Runs a get job on x with the index tensor `indices`. The result goes to a new tensor or to `out`. */
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
   run_index(L, fn, j, out, &dim);
@@ -37,13 +38,13 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
                                        .last = at, .in_place = options != 0});
 }
 
-/*** Elements of x at positions along a dim: `x[{…, indices, …}]`.
+/*** Returns the elements of x at positions along a dim: `x[{…, indices, …}]`.
 @function take
 @tparam Tensor x
 @tparam Tensor indices integers, of any shape; negative from the end
 @tparam[opt] int dim may be left out if x is 1-d
 @tparam[opt] table options `dim`, `out`
-@treturn Tensor shape of x, with that of indices for dim
+@treturn Tensor the shape of x, in which the shape of indices replaces dim
 */
 static int l_take(lua_State *L) {
   int nargs, options = check_dim_option(L, "take", dim_options, &nargs, 3);
@@ -66,8 +67,7 @@ static int l_take(lua_State *L) {
   return run_get(L, "take", options, &j, x, t, dim);
 }
 
-/* Starts a job on x whose positions have shape s, and whose length along dim comes from t. x is stretched where s is
-** longer. */
+/* Starts a job on x. The positions have shape s; their length along dim comes from t. x is broadcast if s is longer. */
 static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
   index_start(j, op, x);
   j->shape = *s;
@@ -82,7 +82,8 @@ static bool has_points(lua_State *L) {
   return (is_0d(L, 1) || is_0d(L, 3)) && t && x->shape.ndim <= 1 && t->shape.ndim <= 1;
 }
 
-/* Checks the index of gather and scatter: as many dims as x, and only dim may be longer than x's. */
+/* Checks the index of gather and scatter. The index must have as many dims as x, and may be longer than x only in
+** dim. */
 static const tensor *check_index(lua_State *L, const char *fn, int i, const tensor *x, int dim) {
   const tensor *t = check_tensor(L, i, fn);
   bool fits = t->shape.ndim == x->shape.ndim;
@@ -93,7 +94,7 @@ static const tensor *check_index(lua_State *L, const char *fn, int i, const tens
   return to_indices(L, fn, "index", t);
 }
 
-/*** Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+/*** Returns elements along a dim, where each position has its own index: `out[i][j] = x[index[i][j]][j]` for dim 1.
 @function gather
 @tparam Tensor x
 @tparam int dim
@@ -114,7 +115,7 @@ static int l_gather(lua_State *L) {
   return run_get(L, "gather", options, &j, x, t, dim);
 }
 
-/*** Elements along a dim, as gather; the other dims broadcast.
+/*** Returns elements along a dim, like gather, but the other dims broadcast.
 @function take_along_axis
 @tparam Tensor x
 @tparam Tensor indices as many dims as x
@@ -144,7 +145,7 @@ static int l_take_along_axis(lua_State *L) {
 
 /* ---- writing ---- */
 
-/* Takes the first elements of a source that is larger than the index. */
+/* If the source is larger than the index, pushes a view of its first elements. */
 static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s) {
   bool larger = src->shape.ndim == s->ndim;
   for (int d = 0; larger && d < s->ndim; d++) larger = src->shape.dim[d] >= s->dim[d];
@@ -154,7 +155,7 @@ static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s)
   return part;
 }
 
-/* Copies index tensors and sources of an in-place op that share memory with x. */
+/* Returns t, or a copy if t shares memory with x. An in-place op on x uses this for its index tensors and sources. */
 static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const tensor *x) {
   return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
 }
@@ -174,7 +175,7 @@ static int run_put(lua_State *L, const char *fn, const char *name, index_job *j,
                                        .last = 3, .in_place = in_place});
 }
 
-/* For 0-d x, index or source: f, which does not change x; in place x:copy_(its result). */
+/* Handles a 0-d x, index or source by f, which does not change x. In place, x:copy_ stores the result of f. */
 static int put_points(lua_State *L, const char *fn, lua_CFunction f, bool in_place) {
   if (!in_place) return call_on_lines(L, fn, f, 1 << 1 | 1 << 3 | 1 << 4, 1);
   lua_getfield(L, 1, "copy_");
@@ -203,8 +204,8 @@ static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place
   return run_put(L, fn, op == INDEX_put ? "scatter" : "scatter_add", &j, src, dim, in_place);
 }
 
-/*** A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
-values go to one place, the last stays. `scatter_` writes into x.
+/*** Returns a copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. If several values go
+to one place, the last one stays. `scatter_` writes into x.
 @function scatter
 @tparam Tensor x
 @tparam int dim
@@ -214,7 +215,7 @@ values go to one place, the last stays. `scatter_` writes into x.
 */
 static int l_scatter_(lua_State *L) { return scatter(L, "scatter_", INDEX_put, true); }
 
-/*** As scatter, but src is added to what is there.
+/*** Like scatter, but src is added to the elements of x.
 @function scatter_add
 @tparam Tensor x
 @tparam int dim
@@ -245,7 +246,8 @@ static int index_add(lua_State *L, const char *fn, bool in_place) {
   return run_put(L, fn, "index_add", &j, src, dim, in_place);
 }
 
-/*** A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+/*** Returns a copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds
+into x.
 @function index_add
 @tparam Tensor x
 @tparam int dim
@@ -257,7 +259,8 @@ static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true);
 
 /* ---- searching ---- */
 
-/*** Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
+/*** Returns the positions of the elements that are not 0 (or are true), row-major. Waits for the device, because the
+result's length depends on the elements.
 @function nonzero
 @tparam Tensor x at least 1-d
 @treturn Tensor ... one int64 tensor for each dim; together they index x
@@ -274,7 +277,8 @@ static int l_nonzero(lua_State *L) {
   return x->shape.ndim;
 }
 
-/*** Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
+/*** Returns the positions of the elements that are not 0 (or are true), one row for each. Waits for the device, because
+the result's length depends on the elements.
 @function argwhere
 @tparam Tensor x
 @treturn Tensor int64, [count, ndim]
@@ -287,7 +291,7 @@ static int l_argwhere(lua_State *L) {
   return finish_op(L, false);
 }
 
-/* Options `side` ("left", "right") and `right`, which mean the same. */
+/* Reads the options `side` ("left", "right") and `right`. `right = true` means the same as `side = "right"`. */
 static bool opt_right(lua_State *L, int options) {
   if (!options) return false;
   bool right = opt_bool(L, options, "searchsorted", "right", false);
@@ -315,7 +319,7 @@ static void check_rows(lua_State *L, const tensor *sorted, const tensor *values)
              push_shape(L, &sorted->shape));
 }
 
-/* Argument 2 as a tensor; a number gets dtype d. */
+/* Returns argument 2 as a tensor. A number gets dtype d. */
 static const tensor *searched_values(lua_State *L, const char *fn, const arg *a, const tensor *sorted, enum dtype d) {
   if (a->t) return a->t;
   tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
@@ -326,7 +330,7 @@ static const tensor *searched_values(lua_State *L, const char *fn, const arg *a,
   return t;
 }
 
-/* x in the order of option sorter, or x itself without that option. */
+/* Returns x in the order of option sorter, or x itself without this option. */
 static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, const tensor *x) {
   if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
   if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, type_name(L, -1));
@@ -343,12 +347,13 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
   return out;
 }
 
-/*** Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+/*** Returns the positions, from 1 to n + 1, at which values can be inserted into a sorted row so that the row stays
+sorted.
 @function searchsorted
 @tparam Tensor sorted 1-d, or rows that match those of values; any dtype but complex
 @tparam Tensor|number values
-@tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them; `right`: true for the
-  latter; `sorter`: positions that sort the first argument, of its shape (a result of argsort)
+@tparam[opt] table options `side`: "left" (default) is before equal elements, "right" after them; `right`: true is the
+  same as `side = "right"`; `sorter`: positions that sort the first argument (a result of argsort)
 @treturn Tensor int64, of values' shape
 */
 static int l_searchsorted(lua_State *L) {
@@ -375,7 +380,7 @@ static int l_searchsorted(lua_State *L) {
 
 /* ---- joining ---- */
 
-/* Element k of the list at index 1, which check_list has checked. */
+/* Returns element k of the list at index 1, which check_list has checked. */
 static const tensor *list_tensor(lua_State *L, int k) {
   lua_rawgeti(L, 1, k);
   const tensor *t = lua_touserdata(L, -1);
@@ -383,7 +388,8 @@ static const tensor *list_tensor(lua_State *L, int k) {
   return t;
 }
 
-/* Checks the list at index 1: live tensors on one device. Returns their number and common dtype. */
+/* Checks the list at index 1, which must have live tensors on one device. Returns their number; *d becomes their common
+** dtype. */
 static int check_list(lua_State *L, const char *fn, enum dtype *d) {
   if (!lua_istable(L, 1))
     luaL_error(L, "%s: table of tensors expected, got %s%s", fn, type_name(L, 1),
@@ -410,7 +416,8 @@ static int raise_shapes(lua_State *L, const char *fn, const tensor *a, const ten
   return luaL_error(L, "%s: %s and %s differ outside dim %d", fn, ta, tb, dim + 1);
 }
 
-/* The shape of the list's tensors joined along dim; dim < 0: the shape that they all must have. */
+/* Returns the shape of the list's tensors joined along dim. If dim < 0, returns the shape that all tensors must
+** have. */
 static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
   const tensor *first = list_tensor(L, 1);
   shape s = first->shape;
@@ -424,7 +431,8 @@ static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
   return s;
 }
 
-/* Copies the n tensors of the list side by side along dim of a result of shape s. stacked: each has length 1 there. */
+/* Copies the n tensors of the list side by side along dim into a result of shape s. stacked: each tensor has length 1
+** in dim. */
 static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
   const tensor *t = list_tensor(L, 1);
   tensor part = *push_result(L, fn, options, d, s, &t, 1);
@@ -446,7 +454,7 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
                                        .in_place = options != 0});
 }
 
-/*** Tensors one after the other along a dim.
+/*** Joins tensors one after the other along a dim.
 @function concat
 @tparam {Tensor,...} tensors of one shape, except along dim; dtypes promote
 @tparam[opt=1] int dim
@@ -465,7 +473,7 @@ static int l_concat(lua_State *L) {
   return join(L, "concat", n, d, &s, options, dim, false);
 }
 
-/*** Tensors of one shape along a new dim.
+/*** Joins tensors of one shape along a new dim.
 @function stack
 @tparam {Tensor,...} tensors dtypes promote
 @tparam[opt=1] int dim the new dim of the result

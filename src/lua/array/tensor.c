@@ -1,4 +1,4 @@
-/* The class of tensors: their finalizer and their simple properties. */
+/* The class of tensors: the finalizer and the simple properties. */
 
 #include <string.h>
 
@@ -27,7 +27,8 @@ collector then frees the tensor when nothing refers to it any more.
 static int l_free(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (!t) {
-    const char *type = type_name(L, 1);              /* before anything is pushed: the argument may be missing */
+    const char *type = type_name(L, 1);              /* read before anything is pushed, because the argument may be
+                                                     ** missing */
     return luaL_error(L, "free: tensor expected, got %s%s", type, push_colon(L, "free"));
   }
   if (!is_interrupting(L)) tensor_drop(t);
@@ -103,8 +104,8 @@ static int l_no_order(lua_State *L) {
                     cure);
 }
 
-/* Pushes the line of the comparing script, "train.lua:12", or "?" if Lua has no line, and a key for that line. At the
-** prompt each input is line 1 of a chunk of its own. */
+/* Pushes the line of the comparing script, such as "train.lua:12", and a key for this line. If Lua has no line, pushes
+** "?". At the prompt each input is line 1 of its own chunk. */
 static const char *push_caller(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "Slf", &ar) || ar.currentline < 0) {
@@ -118,7 +119,7 @@ static const char *push_caller(lua_State *L) {
   return caller;
 }
 
-/* Warns once for each line of a script. The registry keeps the lines with warnings under this address. */
+/* Warns once for each line of a script. The registry keeps the lines with warnings under the address of `lines`. */
 static void warn_equal(lua_State *L) {
   static const char lines = 0;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lines) == LUA_TNIL) {
@@ -137,7 +138,8 @@ static void warn_equal(lua_State *L) {
   lua_warning(L, lua_pushfstring(L, "%s%s", caller, rest), 0);
 }
 
-/* x == y for two different tensors: false, as for all userdata. The script most likely meant their values. */
+/* x == y for two different tensors is false, as for all userdata. Most likely the script was meant to compare the
+** elements, so the function warns. */
 static int l_equal(lua_State *L) {
   lua_settop(L, 2);
   if (test_tensor(L, 1) && test_tensor(L, 2)) warn_equal(L);
@@ -148,13 +150,13 @@ static int l_equal(lua_State *L) {
 /* ---- x:size(1) ---- */
 
 /* Handles the call of a number. If the number is a tensor's property, which is a method in PyTorch and Torch7, the
-** error says what to write. Other calls of numbers raise Lua's own message. */
+** error message says what to write instead. Other calls of numbers raise Lua's own message. */
 static int l_call_number(lua_State *L) {
   lua_Debug ar = {.name = NULL};
   if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
   const tensor *t = test_tensor(L, 2);
   bool named = ar.name && *ar.namewhat, of_tensor = t && !tensor_is_gone(t);
-  /* a tail call, return x:size(1), has lost the name */
+  /* in a tail call, return x:size(1), Lua does not know the name */
   bool tail = !named && of_tensor && t->count == lua_tointeger(L, 1);
   if (tail || (named && of_tensor && strcmp(ar.name, "size") == 0 && strcmp(ar.namewhat, "method") == 0))
     return luaL_error(L, "size: x.size is the number of elements; the length of dim i is x.shape[i]");
@@ -164,7 +166,8 @@ static int l_call_number(lua_State *L) {
   return luaL_error(L, "attempt to call a number value (%s '%s')", ar.namewhat, ar.name);
 }
 
-/* Gives numbers a metatable, only for this error, unless they have one. getmetatable does not show it. */
+/* Gives numbers a metatable, only for the error of l_call_number, unless they have one already. getmetatable does not
+** show it. */
 static void open_number(lua_State *L) {
   lua_pushinteger(L, 0);
   if (lua_getmetatable(L, -1)) {

@@ -1,4 +1,4 @@
-/* Views: functions that give the same elements another shape, order or dims, without a copy if possible. */
+/* Views: functions that change the shape, the order or the dims of the same elements, without a copy if possible. */
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* ---- shapes as scripts see them: x.shape can be indexed, compared, printed ---- */
+/* ---- shapes in scripts: x.shape can be indexed, compared and printed ---- */
 
 static const char shape_class = 0;
 
@@ -20,7 +20,7 @@ static void push_shape_table(lua_State *L, const shape *s) {
   lua_setmetatable(L, -2);
 }
 
-/* shape == shape, shape == {2, 3} */
+/* shape == shape and shape == {2, 3} */
 static int l_shape_equal(lua_State *L) {
   bool equal = lua_istable(L, 1) && lua_istable(L, 2) && lua_rawlen(L, 1) == lua_rawlen(L, 2);
   for (lua_Integer d = 1, n = equal ? (lua_Integer)lua_rawlen(L, 1) : 0; equal && d <= n; d++) {
@@ -69,7 +69,7 @@ static const luaL_Reg shape_meta[] = {
 
 /* Reads integers from arguments first … last, or from one table; returns their number. */
 static int check_integers(lua_State *L, int first, int last, const char *fn, const char *what, int64_t *to) {
-  if (last < first && lua_isnil(L, first)) last = first;             /* one that is nil, not none */
+  if (last < first && lua_isnil(L, first)) last = first;             /* an argument that is nil is wrong, not missing */
   bool table = first == last && lua_istable(L, first);
   int n = table ? (int)lua_rawlen(L, first) : last - first + 1;
   if (n > MAX_DIMS) luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
@@ -81,8 +81,8 @@ static int check_integers(lua_State *L, int first, int last, const char *fn, con
   return n;
 }
 
-/* Reads dims from a number or table at i, or from numbers first … last; each must be in 1 … ndim or negative, and may
-** occur once. */
+/* Reads dims from a number or table at i, or from numbers first … last. Each dim must be in 1 … ndim or negative, and
+** may occur only once. */
 static int check_dim_list(lua_State *L, int first, int last, const char *fn, const shape *s, int *to) {
   int64_t dims[MAX_DIMS];
   uint32_t seen = 0;
@@ -97,12 +97,13 @@ static int check_dim_list(lua_State *L, int first, int last, const char *fn, con
   return n;
 }
 
-/* A dim argument that may be missing. */
+/* Reads a dim argument; returns `otherwise` if the argument is missing. */
 static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int otherwise) {
   return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
-/* Finishes a view. The tensor is at 1, the view at the top. As for reshape, the elements keep their order. */
+/* Finishes a view at the top of the stack. The tensor is at index 1. The view's elements keep their order, as for
+** reshape. */
 static int finish_view(lua_State *L, const char *name) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}});
 }
@@ -150,7 +151,8 @@ static void check_new_shape(lua_State *L, int first, int last, const char *fn, c
   }
 }
 
-/* Pushes x in shape `to`: a view, or a contiguous copy if one is allowed or requested. */
+/* Pushes x in shape `to`: a view if `view` is set and the layout allows, else a contiguous copy if `copy` allows
+** one. */
 static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const shape *to, bool view, bool copy) {
   if (view) {
     tensor *t = push_view(L, x);
@@ -170,10 +172,11 @@ static const char *const reshape_options[] = {"copy", NULL};
 
 static const char *const dim_option[] = {"dim", NULL};
 
-/*** The same elements, row-major, in another shape: a view where the layout allows, else a copy.
+/*** Returns the same elements, in row-major order, in another shape. The result is a view if the layout allows, else a
+copy.
 @function reshape
 @tparam Tensor x
-@param ... sizes, or one table of them; one may be -1, for the remaining size
+@param ... sizes, or one table of sizes; one size may be -1, which is computed from the others
 @tparam[opt] table options `copy`: true always copies, false never copies (an error if a copy is needed)
 @treturn Tensor
 */
@@ -186,7 +189,7 @@ static int l_reshape(lua_State *L) {
   return push_reshaped(L, "reshape", x, &to, view, opt_bool(L, options, "reshape", "copy", true));
 }
 
-/*** Dims first … last as one. A 0-d tensor becomes 1-d.
+/*** Merges dims first … last into one. A 0-d tensor becomes 1-d.
 @function flatten
 @tparam Tensor x
 @tparam[opt=1] int first
@@ -203,14 +206,15 @@ static int l_flatten(lua_State *L) {
     if (first > last) return luaL_error(L, "flatten: dim %d comes after dim %d", first + 1, last + 1);
     for (int d = 0; d < x->shape.ndim; d++) {
       if (d <= first || d > last) to.dim[to.ndim++] = x->shape.dim[d];
-      else if (__builtin_mul_overflow(to.dim[first], x->shape.dim[d], &to.dim[first]))   /* another dim is 0 */
+      else if (__builtin_mul_overflow(to.dim[first], x->shape.dim[d], &to.dim[first]))   /* on overflow another dim is
+                                                                                         ** 0 */
         return raise(L, "flatten", ERR_OVERFLOW, NULL, 0);
     }
   }
   return push_reshaped(L, "flatten", x, &to, true, true);
 }
 
-/*** One dim as several.
+/*** Splits one dim into several.
 @function unflatten
 @tparam Tensor x
 @tparam int dim
@@ -233,7 +237,7 @@ static int l_unflatten(lua_State *L) {
 /*** Stretches dims of length 1, and adds dims in front.
 @function broadcast_to
 @tparam Tensor x
-@param ... sizes, or one table of them
+@param ... sizes, or one table of sizes
 @treturn Tensor a view, which cannot be written if it is stretched
 */
 static int l_broadcast_to(lua_State *L) {
@@ -247,7 +251,7 @@ static int l_broadcast_to(lua_State *L) {
   return luaL_error(L, "broadcast_to: %s does not broadcast to %s", push_shape(L, &x->shape), push_shape(L, &to));
 }
 
-/*** New dims of length 1.
+/*** Adds dims of length 1.
 @function expand_dims
 @tparam Tensor x
 @tparam int|table dim the positions of the new dims in the result; also option `dim`
@@ -274,7 +278,7 @@ static int l_expand_dims(lua_State *L) {
   return finish_view(L, "reshape");
 }
 
-/*** Without dims of length 1.
+/*** Removes dims of length 1.
 @function squeeze
 @tparam Tensor x
 @tparam[opt] int|table dim the dims to drop; without it, all dims of length 1; also option `dim`
@@ -298,10 +302,10 @@ static int l_squeeze(lua_State *L) {
 
 /* ---- order of dims ---- */
 
-/*** Dims in another order.
+/*** Reorders the dims.
 @function permute_dims
 @tparam Tensor x
-@param ... every dim once, or one table of them: dim d of the result is dim order[d] of x
+@param ... every dim once, or one table of all dims: dim d of the result is dim order[d] of x
 @treturn Tensor a view
 */
 static int l_permute_dims(lua_State *L) {
@@ -366,7 +370,7 @@ static int get_mT(lua_State *L) {
 
 /* ---- parts ---- */
 
-/*** `length` elements of a dim from `start` on.
+/*** Selects `length` elements of a dim, from `start` on.
 @function narrow
 @tparam Tensor x
 @tparam int dim
@@ -388,7 +392,7 @@ static int l_narrow(lua_State *L) {
   return finish_part(L, "narrow", 4);
 }
 
-/*** Reversed along dims.
+/*** Reverses the order of elements along dims.
 @function flip
 @tparam Tensor x
 @tparam[opt] int|table dim without it, all dims; also option `dim`
@@ -407,7 +411,7 @@ static int l_flip(lua_State *L) {
 
 static const char *const diagonal_options[] = {"offset", "dim1", "dim2", NULL};
 
-/* Option `name` as a dim. */
+/* Returns option `name` as a dim, or `otherwise` without the option. */
 static int opt_dim(lua_State *L, int options, const char *fn, const char *name, const shape *s, int otherwise) {
   if (!options) return otherwise;
   push_option(L, options, name);
@@ -416,7 +420,7 @@ static int opt_dim(lua_State *L, int options, const char *fn, const char *name, 
   return d;
 }
 
-/*** The diagonals of the matrices in two dims, as the last dim.
+/*** Returns the diagonals of the matrices in two dims, as the last dim.
 @function diagonal
 @tparam Tensor x
 @tparam[opt=0] int offset above the main diagonal if positive
@@ -437,7 +441,8 @@ static int l_diagonal(lua_State *L) {
     offset = check_integer(L, -1, "diagonal", "offset");
   }
   if (rows == columns) return luaL_error(L, "diagonal: dim1 and dim2 are both %d", rows + 1);
-  if (offset > x->shape.dim[columns]) offset = x->shape.dim[columns];     /* beyond the corner: empty */
+  if (offset > x->shape.dim[columns]) offset = x->shape.dim[columns];     /* an offset beyond the corner gives an empty
+                                                                          ** diagonal */
   if (offset < -x->shape.dim[rows]) offset = -x->shape.dim[rows];
   view_diagonal(push_view(L, x), rows, columns, offset);
   return finish_part(L, "diagonal", options ? options : nargs);
@@ -445,7 +450,7 @@ static int l_diagonal(lua_State *L) {
 
 /* ---- iteration ---- */
 
-/* Returns i, x[i] for the i after i - 1: the step of a generic for. */
+/* The step of a generic for: returns i and x[i] for the index i that follows argument 2. */
 static int next_row(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "rows");
   lua_Integer i = lua_tointeger(L, 2);
@@ -457,7 +462,7 @@ static int next_row(lua_State *L) {
   return 1 + finish_part(L, "index", 2);
 }
 
-/*** For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
+/*** Returns an iterator for the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
 @function rows
 @tparam Tensor x
 */
@@ -472,7 +477,7 @@ static int l_rows(lua_State *L) {
 
 /* ---- shapes alone ---- */
 
-/*** The shape that shapes broadcast to.
+/*** Returns the shape to which shapes broadcast.
 @function broadcast_shapes
 @tparam table ... shapes
 @treturn table

@@ -10,8 +10,8 @@
 #include "op/queue.h"
 
 /***
-Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or else "cpu".
-All functions that take a device accept these names.
+Checks and completes a device's name: "cuda" becomes "cuda:0"; "auto" becomes the best accelerator of this machine, or
+"cpu" if there is none. All functions that take a device accept these names.
 @function device
 @string[opt] name by default the default device
 @treturn string the full name; an error if there is no such device
@@ -31,7 +31,7 @@ static int l_set_default_device(lua_State *L) {
   return 0;
 }
 
-/*** The default device.
+/*** Returns the default device.
 @function get_default_device
 @treturn string the device of tensors that are made without option `device`
 */
@@ -45,7 +45,7 @@ static void set_string(lua_State *L, const char *key, const char *value) {
   lua_setfield(L, -2, key);
 }
 
-/* Pushes a table of the known facts about a device; unknown ones are left out. */
+/* Pushes a table of the known facts about a device. Unknown facts are nil. */
 static void push_info(lua_State *L, place p) {
   device_info info;
   lua_newtable(L);
@@ -73,7 +73,7 @@ static void push_info(lua_State *L, place p) {
 }
 
 /***
-The devices of this machine.
+Lists the devices of this machine.
 @function devices
 @treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per
   second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the
@@ -98,9 +98,9 @@ static int l_is_on_host(lua_State *L) {
 }
 
 /***
-The best accelerator of this machine. Without one, the error is "GPU not found: " with the reason.
+Returns the best accelerator of this machine. If there is none, raises the error "GPU not found: " with the reason.
 @function accelerator
-@treturn string its name, such as "cuda:0"
+@treturn string the accelerator's name, such as "cuda:0"
 */
 static int l_accelerator(lua_State *L) {
   place p;
@@ -113,7 +113,7 @@ static int l_accelerator(lua_State *L) {
 True if there is a GPU that can be used.
 @function cuda.is_available
 @treturn boolean
-@treturn string the reason why not
+@treturn string the reason if there is none
 */
 static int l_is_available(lua_State *L) {
   place p;
@@ -154,7 +154,7 @@ static int l_synchronize(lua_State *L) {
 }
 
 /***
-The seconds of a monotonic clock, whose differences are meaningful. (os.clock adds up the time of all threads.)
+Returns the seconds of a monotonic clock. Only differences are meaningful. (os.clock adds up the time of all threads.)
 @function clock
 @treturn number
 */
@@ -170,11 +170,11 @@ static const function_row functions[] = {
 };
 static const function_row cuda[] = {{"is_available", l_is_available, 0}, {"reopen", l_reopen, 1}, {NULL, NULL, 0}};
 
-/* ---- the end ---- */
+/* ---- closing states ---- */
 
 static atomic_int states;                /* number of Lua states with the module */
 
-/* With the last state the devices are closed, because the program may go on without Lua. */
+/* Closes the devices when the last state ends, because the program may continue without Lua. */
 static int l_state_ends(lua_State *L) {
   (void)L;
   if (atomic_fetch_sub(&states, 1) > 1) return 0;

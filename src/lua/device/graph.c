@@ -5,7 +5,7 @@
 #include "lua/register.h"
 #include "op/graph.h"
 
-static const char graph_class = 0;       /* registry key (its address) of the metatable */
+static const char graph_class = 0;       /* registry key, by its address, of the metatable */
 
 /* User values of a graph: the results of its function, and the generators from which it draws. */
 enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
@@ -19,7 +19,7 @@ static graph *check_graph(lua_State *L, const char *fn) {
 
 /* ---- capturing ---- */
 
-/* Option "device"; by default the default device, or the first GPU if that is the CPU. */
+/* Returns option "device". By default this is the default device, or the first GPU if the default device is the CPU. */
 static place graph_place(lua_State *L, int options) {
   place p = opt_place(L, options, "graph", default_place(L));
   bool named = options && push_option(L, options, "device") != LUA_TNIL;
@@ -39,7 +39,7 @@ static graph *push_graph(lua_State *L, place where) {
   return g;
 }
 
-/* While the graph at index i is captured, its table keeps generators alive; 0: no graph. */
+/* Makes the table of the graph at index i keep generators alive during the capture. 0: the capture ended. */
 static void keep_generators(lua_State *L, int i) {
   if (i) lua_getiuservalue(L, i, GENERATORS);
   else lua_pushnil(L);
@@ -59,7 +59,7 @@ static void check_result(lua_State *L, const graph *g, int i, int n) {
              push_place(L, g->where));
 }
 
-/* Makes the values above index i the graph's results: a table with field n. */
+/* Makes the values above index i the graph's results, which are a table with field n. */
 static void keep_results(lua_State *L, const graph *g, int i) {
   int n = lua_gettop(L) - i;
   for (int k = 1; k <= n; k++) check_result(L, g, i + k, k);
@@ -99,7 +99,8 @@ runs only in the two calls.
 @function graph
 @tparam function f
 @tparam[opt] table options `device` (default: the default device, or the first GPU)
-@treturn graph with the methods below; its memory is kept until the graph is freed, including that of temporary tensors
+@treturn graph with the methods below; its memory, including the memory of temporary tensors, is kept until the graph is
+  freed
 @raise errors of f; if the device is a CPU
 */
 static int l_graph(lua_State *L) {

@@ -1,4 +1,4 @@
-/* The machine's measured limits. */
+/* Measured limits of the machine. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -8,14 +8,13 @@ static void set_number(lua_State *L, const char *name, double value) {
   lua_setfield(L, -2, name);
 }
 
-/*** The limits of a device, measured now by loops that do nothing else, on all threads in use.
-Takes about a second, and needs an idle device. The arithmetic is that of the ordinary units; a GPU's tensor cores are
-faster.
+/*** Measures the limits of a device by loops without other work, on all threads in use. This takes about a second and
+needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
 @function limits
 @string[opt] device by default the default device
 @string[opt="float32"] dtype whose arithmetic is measured
-@treturn table `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a copy counts the
-  bytes that it reads and those that it writes
+@treturn table `flops`: additions and multiplications per second; `read` and `copy`: bytes per second; a copy counts the
+  bytes read and the bytes written
 */
 static int l_limits(lua_State *L) {
   place where = arg_place(L, 1, "limits");
@@ -34,8 +33,8 @@ static int l_limits(lua_State *L) {
   return 1;
 }
 
-/* working_set(device, bytes): measures the repeated reading of so many bytes, by each CPU thread or by the whole
-** GPU: {read = bytes per second, latency = seconds of a dependent load, nil if not measured}. For the library's own
+/* working_set(device, bytes): measures the repeated reading of so many bytes, by each CPU thread or by the whole GPU.
+** Returns {read = bytes per second, latency = seconds of a dependent load, nil if not measured}. For the library's own
 ** files. */
 static int l_working_set(lua_State *L) {
   place where = check_place(L, 1, "working_set");

@@ -5,7 +5,7 @@
 #include "lua/register.h"
 #include "lua/state.h"
 
-/* Identifies a state's profile by the state's registry. */
+/* Returns the address of the state's registry, which identifies the state's profile. */
 static const void *owner_of(lua_State *L) { return lua_topointer(L, LUA_REGISTRYINDEX); }
 
 /* profile_start(mode): "counting" (default) or "serialised". Starts counting the device calls of this state's
@@ -61,7 +61,7 @@ static void push_rows(lua_State *L, const profile *p) {
       }
 }
 
-/* The names of the devices that had calls. */
+/* Pushes the names of the devices that had calls. */
 static void push_used(lua_State *L, const profile *p) {
   int n = 0;
   const device *d;
@@ -74,13 +74,16 @@ static void push_used(lua_State *L, const profile *p) {
     }
 }
 
-/* profile_stop(): {mode, seconds (from start to stop), inside, outside (the overhead of counting a call, within its
-** seconds and besides), devices = {"cpu", "cuda:0", …} that had calls, rows = {{device = "cpu", family = "gemm", dtype
-** (of the computation; nil: none), calls, seconds, elements, read, written (bytes), flops}, …}}, or nil if this state
-** runs no profile. */
+/* profile_stop(): ends the profile and returns a table, or nil if this state runs no profile. The fields are
+**      mode             "counting" or "serialised"
+**      seconds          from start to stop
+**      inside, outside  the overhead of counting a call, within its measured seconds and outside of them
+**      devices          {"cpu", "cuda:0", …}: the devices that had calls
+**      rows             {{device = "cpu", family = "gemm", dtype, calls, seconds, elements, read, written, flops}, …}:
+**                       dtype is that of the computation, or nil; read and written are bytes */
 static int l_profile_stop(lua_State *L) {
-  profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* first, so that the profile ends even if an error is raised
-                                                       ** later */
+  profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* made first, so that the profile ends even if an error is
+                                                       ** raised later */
   if (!profile_stop(owner_of(L), p)) return 0;
   lua_createtable(L, 0, 6);
   lua_pushstring(L, p->mode == PROFILE_COUNTING ? "counting" : "serialised");

@@ -1,5 +1,5 @@
-/* Streams and events. On the CPU, work is done when a call returns, so streams do nothing there, and events store the
-** time. So the same script runs on both. */
+/* Streams and events. On the CPU, work is done when a call returns. So streams do nothing there, events store the time,
+** and the same script runs on CPU and GPU. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "lua/register.h"
 #include "op/queue.h"
 
-/* Registry keys (their addresses) of the metatables. */
+/* Registry keys, by their addresses, of the metatables. */
 static const char stream_class = 0, event_class = 0;
 
 typedef struct stream {
@@ -21,7 +21,7 @@ typedef struct stream {
 typedef struct event {
   place    where;
   void    *handle;           /* NULL on the CPU */
-  double   time;             /* on the CPU: seconds */
+  double   time;             /* on the CPU: time of the record in seconds */
   unsigned epoch;
   bool     timing, recorded, ended;
 } event;
@@ -80,8 +80,8 @@ static void start_stream(stream *s, int number) {
 /***
 Makes a stream: a separate queue of work on a device. A script's work goes to the device's current stream;
 `lt.with_stream` makes another stream current. Streams run concurrently; if several streams use a tensor, they wait for
-each other where necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its
-`<close>` variable; queued work is still finished.
+each other if necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its `<close>`
+variable; queued work is still finished.
 @function stream
 @string[opt] device by default the default device
 @treturn stream with the field `device` and the methods below
@@ -92,7 +92,7 @@ static int l_stream(lua_State *L) {
   stream *s = push_stream(L, where);
   const device_streams *calls = where.device->streams;
   int number = 0, st = calls ? calls->make(where.index, &number) : OK;
-  if (st == ERR_MEMORY) {                 /* some streams may be garbage */
+  if (st == ERR_MEMORY) {                 /* some streams may be garbage, which is collected first */
     lua_gc(L, LUA_GCCOLLECT);
     st = calls->make(where.index, &number);
   }
@@ -103,7 +103,7 @@ static int l_stream(lua_State *L) {
 }
 
 /***
-The stream on which work for a device is currently queued.
+Returns the stream on which work for a device is currently queued.
 @function current_stream
 @string[opt] device by default the default device
 @treturn stream
@@ -128,7 +128,7 @@ static int s_end(lua_State *L) {
 
 /* ---- with_stream ---- */
 
-/* The guard is a <close> variable while f runs: it keeps both streams alive, and restores the previous stream at the
+/* The guard is a <close> variable while f runs. It keeps both streams alive, and restores the previous stream at the
 ** end. */
 typedef struct guard {
   place    where;
@@ -151,7 +151,7 @@ static int g_close(lua_State *L) {
   return finish(L, "with_stream", st, g->where);
 }
 
-/* Puts the guard at index i. */
+/* Makes the stream current, and inserts the guard at stack index i. */
 static void enter_stream(lua_State *L, const stream *s, int i) {
   const device_streams *calls = s->where.device->streams;
   guard *g = push_object(L, &guard_class, sizeof *g, 0);
@@ -173,8 +173,8 @@ current again. The function cannot yield.
 @function with_stream
 @tparam stream stream
 @tparam function f
-@param ... its arguments
-@return what f returns
+@param ... arguments of f
+@return the results of f
 */
 static int l_with_stream(lua_State *L) {
   const stream *s = check_stream(L, 1, "with_stream");
@@ -261,7 +261,7 @@ static int e_end(lua_State *L) {
   return 0;
 }
 
-/* The stream in argument 2, which must be on the event's device; by default the current stream. */
+/* Returns the stream in argument 2, which must be on the event's device. By default this is the current stream. */
 static int event_stream(lua_State *L, const event *e) {
   const device_streams *calls = e->where.device->streams;
   if (lua_isnoneornil(L, 2)) return calls ? calls->current(e->where.index) : 0;
@@ -318,9 +318,9 @@ static void check_timed(lua_State *L, const event *e) {
 }
 
 /***
-The milliseconds from this event to a later one. Waits for the later one.
+Returns the milliseconds from this event to a later one. Waits for the later event.
 @function event:elapsed
-@tparam event to of the same device
+@tparam event to an event of the same device
 @treturn number
 @raise if an event was not recorded or was made with `timing = false`, or if the events are on different devices
 */
@@ -347,7 +347,7 @@ static int e_tostring(lua_State *L) {
 
 /* ---- opening ---- */
 
-/* x.device, or else a method: upvalue 1. */
+/* Returns x.device, or else a method from upvalue 1. */
 static int l_field(lua_State *L) {
   const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
   const event *e = test_class(L, 1, &event_class, sizeof(event));
@@ -376,7 +376,7 @@ static const function_row functions[] = {
   {"event", l_event, 1}, {NULL, NULL, 0}
 };
 
-/* A class whose objects have the field `device` besides their methods. */
+/* Adds a class. Its objects have the field `device` besides their methods. */
 static void add_device_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta,
                              const function_row *methods) {
   add_class(L, class, name, meta, NULL);

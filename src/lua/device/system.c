@@ -1,4 +1,4 @@
-/* Facts of the operating system that measuring needs. For the library's own Lua files, not for scripts. */
+/* Facts of the operating system that measurements need. For the library's own Lua files, not for scripts. */
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static int l_sleep(lua_State *L) {
   return 1;
 }
 
-/* terminal(fd): the columns of the terminal on file descriptor 1 or 2; nil if it is no terminal. */
+/* terminal(fd): returns the columns of the terminal on file descriptor 1 or 2, or nil if it is not a terminal. */
 static int l_terminal(lua_State *L) {
   int columns = system_columns((int)luaL_checkinteger(L, 1));
   if (columns) lua_pushinteger(L, columns);
@@ -24,7 +24,8 @@ static int l_terminal(lua_State *L) {
   return 1;
 }
 
-/* cache_folder(): the user's cache folder, which is created if it is missing; nil and the reason if that fails. */
+/* cache_folder(): returns the user's cache folder, which is created if it is missing. On failure returns nil and the
+** reason. */
 static int l_cache_folder(lua_State *L) {
   char folder[SYSTEM_PATH];
   lua_pushnil(L);
@@ -48,7 +49,7 @@ static int push_failure(lua_State *L) {
   return 2;
 }
 
-/* output_file(path): the file to which symbolic links lead; nil and the reason if it cannot be written. */
+/* output_file(path): returns the file to which symbolic links lead, or nil and the reason if it cannot be written. */
 static int l_output_file(lua_State *L) {
   char target[SYSTEM_PATH];
   bool in_place;
@@ -57,14 +58,15 @@ static int l_output_file(lua_State *L) {
   return 1;
 }
 
-/* Pushes a number of bytes, or nil for SIZE_MAX: unknown. */
+/* Pushes a number of bytes, or nil if the number is SIZE_MAX, which means unknown. */
 static int push_size(lua_State *L, size_t bytes) {
   if (bytes != SIZE_MAX) lua_pushinteger(L, (lua_Integer)bytes);
   else lua_pushnil(L);
   return 1;
 }
 
-/* available_memory(device): the bytes that tensors can still take there, including cached memory; nil if unknown. */
+/* available_memory(device): returns the bytes that tensors can still take on the device, including cached memory, or
+** nil if unknown. */
 static int l_available_memory(lua_State *L) {
   place p = check_place(L, 1, "available_memory");
   size_t bytes = SIZE_MAX;
@@ -72,15 +74,15 @@ static int l_available_memory(lua_State *L) {
   return status == OK ? push_size(L, bytes) : raise_device(L, "available_memory", status, p);
 }
 
-/* system_memory([root]): the bytes that the process can have at most, and those that it can still get; nil if
-** unknown. */
+/* system_memory([root]): returns the most bytes that the process can have, and the bytes that it can still get. Unknown
+** numbers are nil. */
 static int l_system_memory(lua_State *L) {
   size_t available, most = system_memory(luaL_optstring(L, 1, ""), &available);
   return push_size(L, most) + push_size(L, available);
 }
 
-/* processors([root]): the number of processors that the process may use, and its share of their time if it is limited,
-** else nil. */
+/* processors([root]): returns the number of processors that the process may use. The second result is the share of
+** their time if it is limited, else nil. */
 static int l_processors(lua_State *L) {
   double quota;
   lua_pushinteger(L, system_processors(luaL_optstring(L, 1, ""), &quota));

@@ -1,14 +1,14 @@
-/* Functions for the number of threads and for the libraries that compute. */
+/* Functions about the number of threads, and about the libraries that compute. */
 
 #include "base/system.h"
 #include "lua/args.h"
 #include "lua/register.h"
 
 /***
-Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads, and so do
-all operations if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`),
-else the number of processors that the process may use: those on which it may run, or its container's share of them. The
-number never exceeds the limit of `n`.
+Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads. All
+operations use fewer threads if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most
+`OMP_THREAD_LIMIT`), else the number of processors that the process may use: the processors on which it may run, or its
+container's share of them. The number never exceeds the limit of `n`.
 @function set_num_threads
 @tparam integer n from 1 to 4 times the number of processors, or to 64 if that is more
 */
@@ -20,7 +20,7 @@ static int l_set_num_threads(lua_State *L) {
   return 0;
 }
 
-/*** The number of threads.
+/*** Returns the number of threads.
 @function get_num_threads
 @treturn integer the number of threads that an operation may use: the number that was set, or fewer if the system
   refused to start as many
@@ -31,8 +31,8 @@ static int l_get_num_threads(lua_State *L) {
 }
 
 /***
-Describes what computes: kernels, threads, BLAS with its processor type and threading, and the driver and libraries of a
-GPU. For people and bug reports.
+Describes the software that computes: kernels, threads, BLAS with its processor type and threading, and the driver and
+libraries of a GPU. The text is for people and bug reports.
 @function config
 @treturn string
 */

@@ -14,8 +14,8 @@ static const char *const launch_options[] = {"grid", "block", "shared", "count",
 enum { BLOCK = 256 };        /* threads of a block if only a count is given */
 
 typedef struct parameter {
-  enum dtype dtype;          /* DT_none: a pointer to anything */
-  int        width;          /* elements of a vector type: addresses are multiples of its size */
+  enum dtype dtype;          /* DT_none: a pointer to elements of any type */
+  int        width;          /* number of elements in a vector type; addresses must be multiples of its size */
   bool       pointer, written;
 } parameter;
 
@@ -23,7 +23,7 @@ typedef struct parameter {
 typedef struct user_kernel {
   place     where;
   unsigned  epoch;           /* the device's epoch when the kernel was made */
-  void     *handle;          /* the device's handle; NULL: none (yet) */
+  void     *handle;          /* the device's handle; NULL: no kernel was compiled yet */
   int       count;
   parameter parameter[USER_KERNEL_ARGUMENTS];
 } user_kernel;
@@ -36,7 +36,8 @@ static const char *push_name(lua_State *L, int i) {
 
 /* ---- making ---- */
 
-/* The first kind of device that compiles kernels and that has devices here (present) or not. */
+/* Returns the first kind of device that compiles kernels. If `present` is set, the kind must have devices on this
+** machine. */
 static const device *compiling_kind(bool present) {
   const device *d;
   for (int k = 0; (d = device_kind(k)); k++)
@@ -44,7 +45,7 @@ static const device *compiling_kind(bool present) {
   return NULL;
 }
 
-/* The named device, or the default device if it is a GPU, or the first accelerator. */
+/* Returns the named device. By default this is the default device if it is a GPU, else the first accelerator. */
 static place kernel_place(lua_State *L, int i) {
   place p = arg_place(L, i, "kernel");
   char reason[1024];
@@ -82,7 +83,7 @@ static parameter read_parameter(lua_State *L) {
   return p;
 }
 
-/* Raises the compiler's messages (log, which is freed here) or the device's error. */
+/* Raises an error with the compiler's messages (log, which is freed here) or with the device's error. */
 static int raise_compile(lua_State *L, const char *name, place where, char *log) {
   char text[1024];
   if (!log) {
@@ -95,7 +96,7 @@ static int raise_compile(lua_State *L, const char *name, place where, char *log)
   return luaL_error(L, "%s", words);
 }
 
-/* user_kernel(text, name, device, parameters) */
+/* user_kernel(text, name, device, parameters): compiles a kernel and returns it. */
 static int l_user_kernel(lua_State *L) {
   const char *text = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2);
   place where = kernel_place(L, 3);
@@ -140,8 +141,8 @@ static const char *push_parameter(lua_State *L, int i) {
   return lua_pushfstring(L, "argument %d (%s)", i + 1, lua_tostring(L, -1));
 }
 
-/* True if a parameter points to elements of dtype d. Pointers to unsigned integers also take narrow floats of the same size,
-** as bits. */
+/* True if a parameter points to elements of dtype d. A pointer to unsigned integers also takes narrow floats of the
+** same size, as bits. */
 static bool points_to(const parameter *p, enum dtype d) {
   if (p->dtype == DT_none || p->dtype == d) return true;
   return dtype_is_narrow(d) && dtype_kind(p->dtype) == KIND_UINT && dtype_size(p->dtype) == dtype_size(d);
@@ -168,7 +169,7 @@ static const tensor *check_pointer(lua_State *L, const char *fn, const user_kern
   return t;
 }
 
-/* Checks a number, and returns it as the low bytes of a word. */
+/* Checks a number and returns it in the low bytes of a word. */
 static uint64_t check_number(lua_State *L, const char *fn, const user_kernel *k, int i, int at) {
   enum dtype d = k->parameter[i].dtype;
   uint64_t word = 0;
@@ -189,7 +190,8 @@ static uint64_t check_number(lua_State *L, const char *fn, const user_kernel *k,
   return word;
 }
 
-/* Reads one to three numbers of at least `least`; if absent, `otherwise` (0: required). */
+/* Reads one to three numbers of at least `least`. If the option is absent, the first number is `otherwise`; if that is
+** 0, the option is required. */
 static void read_extent(lua_State *L, const char *fn, int options, const char *name, unsigned otherwise, unsigned into[3]) {
   shape s = {.ndim = 0};
   into[0] = otherwise;
@@ -218,7 +220,7 @@ static int64_t read_size(lua_State *L, const char *fn, int options, const char *
   return n;
 }
 
-/* Reads argument 2: grid, block, shared, count. Returns false for a count of 0, for which there is nothing to do. */
+/* Reads argument 2: grid, block, shared, count. Returns false for a count of 0, because then nothing is launched. */
 static bool read_launch(lua_State *L, const char *fn, user_kernel_job *j) {
   bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
   if (!is_options(L, 2) && !empty)
@@ -252,7 +254,7 @@ static void check_alive(lua_State *L, const char *fn, const user_kernel *k) {
   luaL_error(L, "%s: %s; make it anew", fn, push_lost(L, "kernel", k->where));
 }
 
-/* Increments the version of the written tensors, and tells recorders. */
+/* Increments the versions of the written tensors, and tells the recorder. */
 static void finish_written(lua_State *L, const user_kernel *k) {
   for (int i = 0; i < k->count; i++) {
     if (!k->parameter[i].written) continue;
@@ -262,7 +264,7 @@ static void finish_written(lua_State *L, const user_kernel *k) {
   }
 }
 
-/* k({grid =, block =, shared =}, …) */
+/* k({grid =, block =, shared =}, …): launches kernel k. */
 static int l_call(lua_State *L) {
   user_kernel *k = test_class(L, 1, &user_kernel_class, sizeof(user_kernel));
   if (!k) return luaL_error(L, "kernel: kernel expected, got %s", type_name(L, 1));

@@ -1,7 +1,7 @@
 #ifndef LT_LUA_HOST_HOST_H
 #define LT_LUA_HOST_HOST_H
 
-/* The functions of include/luatensor.h, which says what each does. */
+/* The functions of include/luatensor.h. That header says what each function does. */
 
 #include <luatensor.h>
 
@@ -14,7 +14,7 @@ luatensor_loan api_lend(lua_State *L, const luatensor_array *a, void (*release)(
 int   api_revoke(lua_State *L, luatensor_loan loan);
 int   api_claim(luatensor_loan loan);
 
-/* The dtype of the header's number; an error if there is none. */
+/* Returns the dtype with this number in luatensor.h. Raises an error if there is no such dtype. */
 int api_dtype(lua_State *L, const char *fn, int number);
 
 #endif

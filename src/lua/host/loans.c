@@ -7,7 +7,7 @@
 #include "lua/interrupt.h"
 #include "op/queue.h"
 
-/* Fills the storage-less tensor and the address; raises what is wrong with the array. */
+/* Fills *form, a tensor without storage, and *data, its address. Raises an error that names the fault of the array. */
 static void check_array(lua_State *L, luatensor_array *a, tensor *form, void **data) {
   int d = api_dtype(L, "lend", a->dtype);
   dl_versioned as = {.version = {.major = DL_MAJOR}};
@@ -44,13 +44,14 @@ static int to_status(enum loan_status status) {
   return of[status];
 }
 
-/* Another thread must not touch L, so the loan's owner is compared first. Copies to a GPU may still read the memory. */
+/* Another thread must not use L, so the loan's owner is compared first. Queued copies to a GPU may still read the
+** memory, so all queues are waited for. */
 int api_revoke(lua_State *L, luatensor_loan loan) {
   enum loan_status status = loan_look(loan);
   if (status != LOAN_OPEN) return to_status(status);
   if (is_interrupting(L)) return LUATENSOR_busy;
   place failing;
-  queue_wait_all(&failing);              /* an error of a device ends its work, too */
+  queue_wait_all(&failing);              /* an error is ignored: a device that failed does no more work */
   return to_status(loan_revoke(loan));
 }
 

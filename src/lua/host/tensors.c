@@ -1,10 +1,10 @@
-/* New tensors for a host, and what it may read of a tensor. */
+/* Makes tensors for a host, describes tensors to a host, and checks a host's arguments. */
 
 #include "io/dlpack.h"
 #include "lua/args.h"
 #include "lua/host/host.h"
 
-/* The header's numbers are the rows of the table of dtypes. */
+/* The numbers of dtypes in luatensor.h agree with the rows of DTYPES. */
 #define AS_IN_HEADER(name, store, compute, accum, kind, digits, exponent, numpy, code) \
   _Static_assert(LUATENSOR_##name == ((code) << 8 | 8 * sizeof(store)), #name " of luatensor.h");
 DTYPES(AS_IN_HEADER)
@@ -44,7 +44,7 @@ static void describe(const tensor *t, luatensor_array *a) {
   }
 }
 
-/* Pushes why C must not have this live tensor's address; NULL: it may. */
+/* Pushes the reason why C must not get this live tensor's address. Returns NULL if C may get the address. */
 static const char *push_refusal(lua_State *L, const tensor_userdata *u, int flags) {
   const tensor *t = &u->tensor;
   if (!place_is_host(t->store->place))
@@ -58,7 +58,7 @@ static const char *push_refusal(lua_State *L, const tensor_userdata *u, int flag
   return NULL;
 }
 
-/* Writing makes gradients that need the old elements an error. */
+/* Fills *a. If C may write, a higher version makes backward raise an error where a gradient needs the old elements. */
 static void grant(const tensor *t, int flags, luatensor_array *a) {
   if (flags & LUATENSOR_write) t->store->version++;
   describe(t, a);
@@ -78,14 +78,14 @@ int api_read(lua_State *L, int index, int flags, luatensor_array *a) {
 
 /* ---- arguments ---- */
 
-/* Pushes "float32 tensor of 2 dims". */
+/* Pushes a description of the wanted tensor, as "float32 tensor of 2 dims". */
 static const char *push_wanted(lua_State *L, int dtype, int ndim) {
   const char *of = dtype == LUATENSOR_any ? "" : lua_pushfstring(L, "%s ", dtypes[api_dtype(L, "check", dtype)].name);
   if (ndim < 0) return lua_pushfstring(L, "%stensor", of);
   return lua_pushfstring(L, "%stensor of %d dim%s", of, ndim, ndim == 1 ? "" : "s");
 }
 
-/* Pushes what is at the index instead of the wanted tensor; NULL: a tensor as wanted. */
+/* Pushes a message that argument `arg` is not the wanted tensor. Returns NULL if the argument is the wanted tensor. */
 static const char *push_mismatch(lua_State *L, int arg, int dtype, int ndim) {
   const tensor *t = test_tensor(L, arg);
   if (!t) return lua_pushfstring(L, "%s expected, got %s", push_wanted(L, dtype, ndim), type_name(L, arg));

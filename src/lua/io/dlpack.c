@@ -1,7 +1,7 @@
 /* Exchange with other libraries in the process: to_dlpack, from_dlpack.
 **
 ** The userdata from to_dlpack (metatable "luatensor.DLPack") begins with the address of the struct. A C module that
-** takes the struct over sets that address to NULL, and calls the deleter when it is done. */
+** takes over the struct sets this address to NULL, and calls the deleter when it no longer needs the struct. */
 
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ static int capsule_tostring(lua_State *L) {
 
 static const char *const to_options[] = {"versioned", NULL};
 
-/* Checks that argument 1 needs no gradient, because other libraries' work on its memory is not recorded. */
+/* Raises an error if argument 1 needs a gradient, because other libraries' work on its memory is not recorded. */
 static void check_no_gradient(lua_State *L, const char *fn) {
   if (((const tensor_userdata *)lua_touserdata(L, 1))->needs_grad)
     luaL_error(L, "%s: gradients do not pass to other libraries; use x:detach()", fn);
@@ -39,7 +39,7 @@ static void check_no_gradient(lua_State *L, const char *fn) {
 /***
 Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
 consumer may delete the struct only when its own work on the memory is done. The userdata owns a
-DLManagedTensorVersioned, and begins with its address. To take the struct over, set that address to NULL; otherwise the
+DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise the
 struct is deleted with the userdata.
 @function to_dlpack
 @tparam tensor x
@@ -62,19 +62,20 @@ static int l_to_dlpack(lua_State *L) {
   return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
 }
 
-/* Ends the storage of an imported struct, and the struct itself, when queued work no longer uses it. */
+/* Frees an imported struct as soon as queued work no longer uses its memory. */
 static void release(storage *s) {
   queue_wait(s->place);
   dlpack_delete(s->owner);
   free(s->owner);
 }
 
-/* Called after a tensor was made, because a finalizer may have taken the struct meanwhile. */
+/* Raises an error if the struct was taken. This is checked after a tensor was made, too, because a finalizer may have
+** taken the struct meanwhile. */
 static void check_ready(lua_State *L, const dl_owned *p) {
   if (!p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
 }
 
-/* Pushes a tensor on the data itself; from then on the struct belongs to luatensor. */
+/* Pushes a tensor that uses the data itself. From then on the struct belongs to luatensor. */
 static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
   size_t bytes = (size_t)form->count * (size_t)dtype_size(form->dtype);
   tensor *t = push_empty(L);
@@ -97,7 +98,7 @@ static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
 static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   tensor in = *form;
   place where = form->store->place;
-  if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 are true */
+  if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 become true */
   tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, where);
   check_ready(L, p);
   int st = form->count == 0 ? OK : op_copy(t, &in);
@@ -108,7 +109,7 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
 
 static const char *const from_options[] = {"versioned", "copy", "device", NULL};
 
-/* Replaces a tensor in argument 1 by its struct. */
+/* If argument 1 is a tensor, replaces it by its struct. */
 static void export_tensor(lua_State *L) {
   if (!test_tensor(L, 1)) return;
   check_tensor(L, 1, "from_dlpack");       /* raises this function's error for a freed tensor */
@@ -127,10 +128,12 @@ static void move_top(lua_State *L, place to) {
   lua_call(L, 2, 1);
 }
 
-/* No system maps the first page, so a smaller light userdata is a number and not an address. */
+/* Addresses below this are refused. No system maps the first page, so a smaller light userdata is a number, not an
+** address. */
 enum { LOWEST = 4096 };
 
-/* The struct in argument 1: of a userdata from to_dlpack, or at a light userdata's address. */
+/* Returns the struct in argument 1: the struct of a userdata from to_dlpack, or the struct at a light userdata's
+** address. */
 static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
   dl_owned *p = test_class(L, 1, &capsule_class, sizeof(dl_owned));
   if (p) check_ready(L, p);
@@ -146,8 +149,8 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
 }
 
 /***
-Makes a tensor on another library's memory, without a copy; the tensor owns the memory from now on, and stays on its
-device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
+Makes a tensor on another library's memory, without a copy; the tensor owns the memory from then on; the memory stays on
+its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
 still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned

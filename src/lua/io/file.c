@@ -14,7 +14,8 @@
 #include "lua/register.h"
 #include "op/host.h"
 
-/* ---- an open file, owned by Lua: whatever raises, it is closed, and an unfinished one removed ---- */
+/* ---- open files ----
+** Lua owns an open file. After any error the file is closed, and removed if it is unfinished. */
 
 static const char file_class = 0;
 
@@ -48,7 +49,7 @@ static bool fail(int why) {
   return false;
 }
 
-/* Opens an existing file. Not with O_CREAT, which Linux may refuse in a folder with the sticky bit. */
+/* Opens an existing file. O_CREAT is not used, because Linux may refuse it in a folder with the sticky bit. */
 static bool open_in_place(file *f, const char *target) {
   int to = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (to >= 0) f->f = fdopen(to, "wb");
@@ -71,7 +72,8 @@ bool open_output(file *f, const char *path) {
   return fail(ENOMEM);
 }
 
-/* The descriptor, which holds the lock of the unfinished file, is closed after the file was renamed. */
+/* Finishes an output file. The descriptor, which holds the lock of the unfinished file, is closed after the file was
+** renamed. */
 bool finish_output(file *f) {
   FILE *stream = f->f;
   if (f->unfinished) {
@@ -141,7 +143,7 @@ const tensor *push_packed(lua_State *L, const tensor *t) {
 }
 
 bool write_bytes(FILE *f, const void *from, size_t n) {
-  off_t at = ftello(f);                                     /* -1: a pipe */
+  off_t at = ftello(f);                                     /* -1: the file is a pipe */
   return (at < 0 || system_may_have(fileno(f), (uint64_t)at + n)) && fwrite(from, 1, n, f) == n;
 }
 
@@ -158,7 +160,7 @@ bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *
   return true;
 }
 
-/* save_npy(path, x) */
+/* save_npy(path, x): writes a .npy file. */
 static int l_save_npy(lua_State *L) {
   const char *path = check_path(L, 1, "save");
   const tensor *t = check_tensor(L, 2, "save");
@@ -180,7 +182,7 @@ static int l_save_npy(lua_State *L) {
 
 /* ---- load ---- */
 
-/* Reads and checks the header. *left: the bytes of data in the file. */
+/* Reads and checks the header. *left becomes the number of data bytes in the file. */
 static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, int64_t *left) {
   struct stat s;
   unsigned char preamble[NPY_PREAMBLE];
@@ -197,7 +199,7 @@ static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, 
   *left = (int64_t)s.st_size - (int64_t)(start + length);
 }
 
-/* Checks that the data is as long as the header says, before anything is allocated. */
+/* Checks, before memory is allocated, that the file has as many bytes of data as the header says. */
 static void check_length(lua_State *L, const char *path, const npy_header *h, int64_t left) {
   int64_t count;
   if (shape_count(&h->shape, dtype_size(h->dtype), &count) != OK) raise_bad(L, "load", path, "a shape whose size does not fit");
@@ -240,7 +242,7 @@ static void push_reversed(lua_State *L, const tensor *t) {
   if (st != OK) raise(L, "load", st, (const tensor *const *)&out, 1);
 }
 
-/* load_npy(path, device) */
+/* load_npy(path, device): returns the tensor in a .npy file. */
 static int l_load_npy(lua_State *L) {
   const char *path = check_path(L, 1, "load");
   place where = arg_place(L, 2, "load");
@@ -270,7 +272,7 @@ static int push_failure(lua_State *L) {
   return 2;
 }
 
-/* write_file(path, text) → true, or nil and the reason. The old file stays until the new one is complete. */
+/* write_file(path, text): returns true, or nil and the reason. The old file remains until the new one is complete. */
 static int l_write_file(lua_State *L) {
   size_t n;
   const char *path = check_path(L, 1, "save"), *text = luaL_checklstring(L, 2, &n);
@@ -285,8 +287,8 @@ static int l_write_file(lua_State *L) {
   return push_failure(L);
 }
 
-/* read_file(path, factor) → the bytes, or nil and the reason. factor: bytes of memory that each byte will take, for
-** files above some MB. */
+/* read_file(path, factor): returns the bytes, or nil and the reason. factor: bytes of memory that each byte of the file
+** will take; it is checked for files of several MB. */
 static int l_read_file(lua_State *L) {
   struct stat s;
   luaL_Buffer b;
@@ -306,7 +308,7 @@ static int l_read_file(lua_State *L) {
   return 1;
 }
 
-/* no_room(bytes) → the reason why so many bytes of memory are not available, or nil */
+/* no_room(bytes): returns the reason why so many bytes of memory are not available, or nil if they are. */
 static int l_no_room(lua_State *L) { return push_no_room(L, luaL_checknumber(L, 1)) ? 1 : 0; }
 
 static const function_row functions[] = {
@@ -314,7 +316,7 @@ static const function_row functions[] = {
   {"read_file", l_read_file, OUTSIDE}, {"no_room", l_no_room, INTERNAL}, {NULL, NULL, 0}
 };
 
-/* A file is closed in a collection and where a variable or a C function's slot is closed. */
+/* A file is closed when it is collected, or when its variable or stack slot is closed. */
 static const luaL_Reg file_meta[] = {{"__gc", file_gc}, {"__close", file_gc}, {NULL, NULL}};
 
 void open_file(lua_State *L) {

@@ -10,25 +10,27 @@
 /* Checks argument i, a path. */
 const char *check_path(lua_State *L, int i, const char *fn);
 
-/* Raises "load: x.npy: truncated", or the same with the text of errno. */
+/* Raises "load: x.npy: truncated". raise_errno raises the same with the text of errno. */
 int raise_bad(lua_State *L, const char *fn, const char *path, const char *wrong);
 int raise_errno(lua_State *L, const char *fn, const char *path);
 
 /* A file that Lua owns: after any error it is closed, and removed if it is unfinished. */
 typedef struct file {
   FILE *f;
-  char *unfinished, *target;   /* the temporary path and the final one; NULL: written in place */
+  char *unfinished, *target;   /* the temporary path and the final path; NULL: the file is written in place */
 } file;
 
 file *push_file(lua_State *L);
-file *push_local_file(lua_State *L);           /* closed when the function that pushed it ends or raises */
-file *test_file(lua_State *L, int i);          /* NULL: another value */
+file *push_local_file(lua_State *L);           /* is closed when the function that pushed it ends or raises */
+file *test_file(lua_State *L, int i);          /* returns NULL if the value is not a file */
 void  close_file(file *f);
 
-/* Makes a new file that replaces the one at `path`, or the file to which links there lead, when finish_output renames
-** it. On failure returns false with errno, and the old file remains. The new file is on the disk before it gets the
-** name, so that no crash leaves an incomplete file under the name. A file that cannot be replaced (a device, a pipe, a
-** file of another user, a file in a folder that takes no new files) is written in place. */
+/* open_output makes a new file. finish_output renames it, so that it replaces the file at `path`, or the file to which
+** symbolic links at `path` lead. On failure they return false with errno, and the old file remains. The new file is on
+** the disk before it gets the name, so that no crash leaves an incomplete file under the name.
+**
+** A file that cannot be replaced is written in place. This applies to a device, a pipe, a file of another user, and a
+** file in a folder that takes no new files. */
 bool open_output(file *f, const char *path);
 bool finish_output(file *f);
 
@@ -37,26 +39,26 @@ FILE *open_input(lua_State *L, const char *fn, const char *path);
 
 enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time, which stay in L2 */
 
-/* Memory for a chunk of n elements, or for as many as a chunk holds. */
+/* Pushes memory for n elements, or for as many as a chunk holds. */
 char *push_chunk(lua_State *L, int64_t n, int size);
 
-/* Elements first … first + n - 1 of a packed tensor, as a tensor. */
+/* Returns elements first … first + n - 1 of a packed tensor, as a tensor. */
 tensor tensor_slice(const tensor *t, int64_t first, int64_t n);
 
-/* Reverses the bytes of n numbers; for complex numbers those of each half. */
+/* Reverses the bytes of n numbers. The two halves of complex numbers are reversed separately. */
 void swap_numbers(char *p, int64_t n, enum dtype d);
 
-/* Returns t, or a packed copy of it, which is pushed. */
+/* Returns t if it is packed; otherwise pushes and returns a packed copy. */
 const tensor *push_packed(lua_State *L, const tensor *t);
 
-/* False on failure, with errno. */
+/* Returns false on failure; then errno has the reason. */
 bool write_bytes(FILE *f, const void *from, size_t n);
 
 /* Writes all elements of a packed tensor. On failure returns false; *status has the error, or OK if errno has it. */
 bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *chunk, int *status);
 
-/* Fills a packed t from the file. Bytes of a bool other than 0 and 1 become true. Returns a status; -1: the file
-** ended. */
+/* Fills a packed t from the file. Bytes of a bool other than 0 and 1 become true. Returns a status, or -1 if the file
+** is too short. */
 int read_elements(lua_State *L, FILE *f, tensor *t, bool swapped, char *chunk);
 
 #endif

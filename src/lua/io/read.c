@@ -1,5 +1,5 @@
-/* Readers of data sets: MNIST's format and separated values, optionally packed by gzip. Internal: lua/luatensor/data
-** has the functions for scripts. */
+/* Readers of data sets: MNIST's format and separated values, which gzip may have packed. They are internal;
+** lua/luatensor/data has the functions for scripts. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static int raise_wrong(lua_State *L, const char *fn, const char *path, const cha
   return wrong[0] ? raise_bad(L, fn, path, wrong) : raise_errno(L, fn, path);
 }
 
-/* ---- MNIST's format: two zeros, a type, the number of dims, the dims as 32 bits each, the elements; big endian ---- */
+/* ---- MNIST's format (IDX) ----
+** A file has two zeros, a type, the number of dims, the dims as 32 bits each, and the elements. It is big-endian. */
 
 typedef struct unpack_box {
   unpack *u;
@@ -27,7 +28,8 @@ static int unpack_gc(lua_State *L) {
   return 0;
 }
 
-/* Closed when the function that pushed it ends or raises an error, so that no file stays open until a collection. */
+/* Opens a file, which is closed when the function that pushed it ends or raises an error. So no file stays open until a
+** collection. */
 static unpack *push_unpack(lua_State *L, const char *fn, const char *path) {
   char wrong[UNPACK_WORDS];
   unpack_box *box = push_object(L, &unpack_class, sizeof *box, 0);
@@ -37,7 +39,7 @@ static unpack *push_unpack(lua_State *L, const char *fn, const char *path) {
   return box->u;
 }
 
-/* Reads the next n bytes, or raises an error. */
+/* Reads the next n bytes. Raises an error if there are fewer; its text is `otherwise`. */
 static void read_exactly(lua_State *L, const char *path, unpack *u, void *to, size_t n, const char *otherwise) {
   char wrong[UNPACK_WORDS];
   size_t got;
@@ -56,7 +58,7 @@ static bool idx_dtype(int type, enum dtype *d) {
   return false;
 }
 
-/* Returns the number of bytes that the elements take. */
+/* Reads the header. Returns the number of bytes that the elements take. */
 static int64_t read_idx_header(lua_State *L, const char *path, unpack *u, enum dtype *d, shape *s) {
   unsigned char head[4], dim[4];
   int64_t count;
@@ -73,7 +75,7 @@ static int64_t read_idx_header(lua_State *L, const char *path, unpack *u, enum d
   return count * dtype_size(*d);
 }
 
-/* Checks, before anything is allocated, that the file can contain so many bytes. */
+/* Checks, before memory is allocated, that the file can contain so many bytes. */
 static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dtype d, const shape *s, int64_t bytes) {
   int64_t most = unpack_most(u) - 4 - 4 * s->ndim;
   if (unpack_is_packed(u) ? bytes <= most : bytes == most) return;
@@ -82,7 +84,7 @@ static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dt
              unpack_is_packed(u) ? "at most " : "", (LUAI_UACINT)most);
 }
 
-/* True if bytes must be swapped: IDX is big-endian. */
+/* True if bytes must be swapped on this machine, because IDX is big-endian. */
 static bool needs_swap(void) {
   const uint16_t one = 1;
   return *(const unsigned char *)&one == 1;
@@ -102,13 +104,13 @@ static void read_idx_elements(lua_State *L, const char *path, unpack *u, tensor 
   }
   size_t got;
   char wrong[UNPACK_WORDS];
-  /* verifies the checksum, too */
+  /* this read also verifies the checksum */
   if (!unpack_read(u, chunk, 1, &got, wrong)) raise_wrong(L, "read_idx", path, wrong);
   if (got != 0) raise_bad(L, "read_idx", path, "too long: elements follow that its shape does not name");
   lua_pop(L, 1);
 }
 
-/* read_idx(path, device) → tensor */
+/* read_idx(path, device): returns the tensor in an IDX file. */
 static int l_read_idx(lua_State *L) {
   const char *path = check_path(L, 1, "read_idx");
   place where = arg_place(L, 2, "read_idx");
@@ -124,7 +126,7 @@ static int l_read_idx(lua_State *L) {
 
 /* ---- separated values ---- */
 
-/* The numbers of a column, 8 bytes each: doubles, integers, or the numbers of classes. */
+/* The numbers of a column, with 8 bytes each: doubles, integers, or numbers of classes. */
 typedef struct numbers {
   void   *data;
   int64_t count, capacity;
@@ -133,7 +135,8 @@ typedef struct numbers {
 typedef struct reading {
   csv     from;
   numbers values, classes;
-  int64_t class_bytes, class_room;         /* bytes that classes take, and may take before the next check of memory */
+  int64_t class_bytes, class_room;         /* bytes that classes take, and bytes that they may take before the next
+                                           ** check of memory */
 } reading;
 static const char reading_class = 0;
 
@@ -146,7 +149,8 @@ static int reading_gc(lua_State *L) {
   return 0;
 }
 
-/* Freed when the function that pushed it ends or raises an error, because no collector knows its size. */
+/* Pushes a reading, which is freed when the function that pushed it ends or raises an error. It does not wait for a
+** collection, because the collector does not know its size. */
 static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   char wrong[UNPACK_WORDS];
   reading *r = push_object(L, &reading_class, sizeof *r, 0);
@@ -155,13 +159,13 @@ static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   return r;
 }
 
-/* Checks, before a list grows to n items, that there is memory for the bytes. */
+/* Checks that there is memory for the bytes, before a list grows to n items. */
 static void check_room(lua_State *L, const char *path, int64_t n, const char *what, int64_t bytes) {
   const char *no_room = push_no_room(L, (double)bytes);
   if (no_room) luaL_error(L, "read_csv: %s: more than %I %s: %s", path, (LUAI_UACINT)n, what, no_room);
 }
 
-/* Makes room for n more. A packed file may expand a thousandfold, so the memory is checked. */
+/* Makes room for n more numbers. A packed file may expand a thousandfold, so the available memory is checked. */
 static void make_room(lua_State *L, const char *path, numbers *v, int64_t n) {
   if (v->count + n <= v->capacity) return;
   int64_t capacity = v->capacity < 1024 ? 1024 : 2 * v->capacity;
@@ -195,9 +199,9 @@ static reading *start_reading(lua_State *L, const char **path) {
   return r;
 }
 
-/* csv_fields(path, delimiter, skip) → the first row's fields, or nil */
+/* csv_fields(path, delimiter, skip): returns the first row's fields, or nil. */
 static int l_csv_fields(lua_State *L) {
-  enum { TAKES = 80 };             /* bytes of a field, including the lists of columns that read_csv makes: 75
+  enum { TAKES = 80 };             /* bytes of a field, including the lists of columns that read_csv makes; 75 were
                                    ** measured */
   const char *path, *no_room;
   reading *r = start_reading(L, &path);
@@ -211,7 +215,7 @@ static int l_csv_fields(lua_State *L) {
   return 1;
 }
 
-/* Raises the error in a field, with the field's position and first bytes. */
+/* Raises an error about a field. The message has the field's position and first bytes. */
 static int raise_field(lua_State *L, const char *path, const csv *c, int i, const char *wrong, const char *cure) {
   const csv_field *f = &c->field[i];
   char text[48];
@@ -229,12 +233,12 @@ typedef struct wanted {
   bool        integers, fills;     /* integers: integers are wanted; fills: an empty field becomes `missing` */
   double      missing;
   int         fields, ncolumn, labels;     /* fields: number of fields in each row; labels: the column of classes, from
-                                           ** 0; -1: none */
+                                           ** 0; -1: there is none */
   const int  *column;              /* the columns of the numbers, from 0 */
   int         names;               /* stack index of the table of classes: names to numbers */
 } wanted;
 
-/* True if the row looks like names of columns: the first of the file, without a number. */
+/* True if the row seems to hold names of columns: the first row of the file, in which each field is text. */
 static bool is_header(const csv *c) {
   double x;
   for (int i = 0; i < c->nfield; i++)
@@ -242,7 +246,7 @@ static bool is_header(const csv *c) {
   return c->line == 1;
 }
 
-/* Handles a field that is not a number of the wanted kind: fills it, or raises the error. */
+/* Raises the error of a field that is not a number of the wanted kind. The message names a cure if there is one. */
 static int raise_no_number(lua_State *L, const reading *r, const wanted *w, int i) {
   double x;
   const csv_field *f = &r->from.field[i];
@@ -268,7 +272,8 @@ static void add_number(lua_State *L, reading *r, const wanted *w, int i) {
   }
 }
 
-/* Checks the memory for a class: its name, and entries in tables by name and by number, 210 to 320 bytes measured. */
+/* Checks the memory for a class: its name, and its entries in tables by name and by number. 210 to 320 bytes were
+** measured. */
 static void check_class(lua_State *L, reading *r, const wanted *w, size_t name) {
   enum { TAKES = 320 };
   r->class_bytes += TAKES + (int64_t)name;
@@ -277,7 +282,7 @@ static void check_class(lua_State *L, reading *r, const wanted *w, size_t name) 
   check_room(L, w->path, (int64_t)lua_rawlen(L, w->names), "classes", r->class_bytes);
 }
 
-/* Classes are numbered in the order of their appearance. */
+/* Adds the class of a row. Classes are numbered in the order of their appearance. */
 static void add_label(lua_State *L, reading *r, const wanted *w) {
   const csv_field *f = &r->from.field[w->labels];
   lua_pushlstring(L, f->text, f->length);
@@ -321,8 +326,9 @@ static void push_numbers(lua_State *L, const numbers *v, enum dtype as, enum dty
   if (st != OK) raise(L, "read_csv", st, (const tensor *const *)&t, 1);
 }
 
-/* csv_numbers(path, delimiter, skip, header, fields, columns, labels, dtype, device, missing) → numbers, classes, their
-** names. columns: a list of numbers from 1; labels: a number or nil; missing: the number for empty fields, or nil. */
+/* csv_numbers(path, delimiter, skip, header, fields, columns, labels, dtype, device, missing): returns numbers,
+** classes, and the names of classes. columns: a list of numbers from 1; labels: a number or nil; missing: the number
+** for empty fields, or nil. */
 static int l_csv_numbers(lua_State *L) {
   enum { HEADER = 4, FIELDS, COLUMNS, LABELS, DTYPE, DEVICE, MISSING };
   wanted w = {.fields = (int)luaL_checkinteger(L, FIELDS), .ncolumn = (int)lua_rawlen(L, COLUMNS), .labels = (int)luaL_optinteger(L, LABELS, 0) - 1, .dtype = check_dtype(L, DTYPE, "read_csv"),

@@ -1,4 +1,4 @@
-/* Reads and writes the bytes of .safetensors files. Internal: lua/luatensor/io/safetensors.lua knows their meaning. */
+/* Reads and writes the bytes of .safetensors files. Internal: lua/luatensor/io/safetensors.lua interprets the bytes. */
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include "lua/register.h"
 #include "op/host.h"
 
-/* The format is little endian. */
+/* True if this machine is big-endian. The format is little-endian. */
 static bool big_endian(void) {
   const uint16_t one = 1;
   return *(const unsigned char *)&one == 0;
@@ -27,7 +27,7 @@ static bool write_list(lua_State *L, FILE *f, int list, int *status, const tenso
   return true;
 }
 
-/* write_tensors(path, text, list): the text and the tensors' elements */
+/* write_tensors(path, text, list): writes the text and the tensors' elements. */
 static int l_write_tensors(lua_State *L) {
   size_t length;
   int status = OK;
@@ -47,7 +47,7 @@ static int l_write_tensors(lua_State *L) {
 
 /* ---- reading ---- */
 
-/* open_tensors(path) → file, which a variable <close> closes, and its size */
+/* open_tensors(path): returns the file, which a variable <close> closes, and its size. */
 static int l_open_tensors(lua_State *L) {
   struct stat s;
   const char *path = check_path(L, 1, "load");
@@ -65,7 +65,7 @@ static FILE *check_open(lua_State *L, const char *path, lua_Integer offset) {
   return f->f;
 }
 
-/* read_text(file, path, offset, n, [factor]) → the bytes. factor: bytes of memory that each byte will take. */
+/* read_text(file, path, offset, n, [factor]): returns the bytes. factor: bytes of memory that each byte will take. */
 static int l_read_text(lua_State *L) {
   const char *path = check_path(L, 2, "load"), *no_room;
   size_t n = (size_t)luaL_checkinteger(L, 4);
@@ -77,7 +77,7 @@ static int l_read_text(lua_State *L) {
   return 1;
 }
 
-/* read_tensor(file, path, offset, shape, dtype, device) → tensor */
+/* read_tensor(file, path, offset, shape, dtype, device): returns a tensor. */
 static int l_read_tensor(lua_State *L) {
   shape s;
   const char *path = check_path(L, 2, "load");

@@ -1,4 +1,4 @@
-/* Attention as one call, for lua/luatensor/nn/functional/attention.lua. */
+/* Attention by one call, for lua/luatensor/nn/functional/attention.lua. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -31,7 +31,7 @@ static int run(lua_State *L, bool back) {
 /* attention(q, k, v, scale, causal, mask, o, log_sums): writes o and, if wanted, the logarithms of the sums. */
 static int l_attention(lua_State *L) { return run(L, false); }
 
-/* attention_back(q, k, v, scale, causal, mask, o, log_sums, dout, dq, dk, dv): writes the last three. */
+/* attention_back(q, k, v, scale, causal, mask, o, log_sums, dout, dq, dk, dv): writes dq, dk and dv. */
 static int l_back(lua_State *L) { return run(L, true); }
 
 static const function_row functions[] = {

@@ -4,7 +4,8 @@
 #include "lua/register.h"
 #include "op/nn/cell.h"
 
-/* The step functions, one for each op: the operands are in the order of enum cell_operand; optional ones may be nil. */
+/* Runs a step; each op has its own function. The arguments are the operands in the order of enum cell_operand. Optional
+** operands may be nil. */
 static int l_step(lua_State *L) {
   enum cell_op op = (enum cell_op)lua_tointeger(L, lua_upvalueindex(1));
   const cell_info *info = &cell_rows[op];
@@ -21,7 +22,7 @@ static int l_step(lua_State *L) {
   return st == OK ? 0 : raise(L, info->name, st, at, 1);
 }
 
-/* core.cells.lstm_step and others: they write only to operands that no script sees, so nothing is recorded. */
+/* Makes core.cells.lstm_step and others. They write only to operands that no script sees, so nothing is recorded. */
 void open_cell(lua_State *L) {
   lua_newtable(L);
   for (int op = 0; op < CELL_COUNT; op++) {

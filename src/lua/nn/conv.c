@@ -1,5 +1,5 @@
-/* Convolutions and pooling, for luatensor.nn, which checks shapes and options and words the errors. The functions here
-** check again what memory safety depends on. */
+/* Convolutions and pooling for luatensor.nn, which checks shapes and options and writes the error messages. The
+** functions of this file check again everything on which memory safety depends. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "op/nn/conv.h"
 #include "op/nn/pool.h"
 
-/* Reads the integers of the list at i into out. Returns their number, at most `most`. */
+/* Reads the integers of the list at i into out. Returns how many there are, at most `most`. */
 static int read_list(lua_State *L, int i, const char *fn, int64_t *out, int most) {
   luaL_checktype(L, i, LUA_TTABLE);
   int n = (int)lua_rawlen(L, i);
@@ -36,7 +36,8 @@ static int raise_call(lua_State *L, const char *fn, int st, const tensor *a, con
 
 /* ---- convolutions ---- */
 
-/* Reads the list at i: stride, padding before and after, and dilation (two numbers each), and groups. */
+/* Reads the geometry from the list at i. The list has stride, padding before, padding after and dilation, of two
+** numbers each, and groups. */
 static void read_geometry(lua_State *L, int i, const char *fn, conv_geometry *g) {
   int64_t v[9];
   if (read_list(L, i, fn, v, 9) != 9) luaL_error(L, "%s: 9 numbers expected", fn);
@@ -47,7 +48,8 @@ static void read_geometry(lua_State *L, int i, const char *fn, conv_geometry *g)
   g->groups = v[8];
 }
 
-/* Option out in argument i, which lies at the end, so that all tensors of the call are asked for gradients. */
+/* Returns option out, which is argument i, or NULL. The option is copied to the top of the stack for the check, so that
+** all arguments are searched for tensors that need gradients. */
 static tensor *arg_out(lua_State *L, int i, const char *fn) {
   lua_pushvalue(L, i);
   tensor *out = top_out(L, fn);
@@ -55,14 +57,15 @@ static tensor *arg_out(lua_State *L, int i, const char *fn) {
   return out;
 }
 
-/* Pushes the result: option out in argument i, as it was when the call began, or a new tensor. */
+/* Pushes the result: option out, which is argument i, or a new tensor. */
 static tensor *push_result(lua_State *L, const char *fn, int i, const conv_job *j, const tensor *like) {
   if (lua_isnoneornil(L, i)) return push_tensor(L, fn, like->dtype, &j->shape, like->store->place);
   lua_pushvalue(L, i);
   return check_tensor(L, i, fn);
 }
 
-/* Arguments 1 and 2 are tensors; so is argument 3 if there is a bias. out: the index of option out. */
+/* Runs a convolution. Arguments 1 and 2 are tensors, and so is argument 3 if there is a bias. Argument `out` is option
+** out or nil. */
 static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geometry, int out) {
   const tensor *a = check_tensor(L, 1, fn), *b = check_tensor(L, 2, fn);
   bool given = arg_out(L, out, fn) != NULL;
@@ -77,7 +80,7 @@ static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geom
                                        .last = (short)geometry, .in_place = given});
 }
 
-/* conv(x, w, bias or nil, geometry, out or nil) */
+/* conv(x, w, bias or nil, geometry, out or nil): returns the convolution. */
 static int l_conv(lua_State *L) {
   lua_settop(L, 5);
   conv_job j = {.op = CONV_forward, .x = check_tensor(L, 1, "conv"), .w = check_tensor(L, 2, "conv")};
@@ -86,7 +89,9 @@ static int l_conv(lua_State *L) {
   return run_conv(L, "conv", &j, j.bias ? 3 : 2, 4, 5);
 }
 
-/* conv_input(y, w, geometry, one or two lengths of x …, at 6: out or nil, a bias that is added to it) */
+/* conv_input(y, w, geometry, lengths of x …): returns the gradient of x, where y is the gradient of the result.
+** Argument 6 is option out or nil. Argument 7 may be a bias that the caller adds to the result; only the search for
+** gradients reads the bias. */
 static int l_conv_input(lua_State *L) {
   lua_settop(L, 7);
   conv_job j = {.op = CONV_input, .y = check_tensor(L, 1, "conv_input"), .w = check_tensor(L, 2, "conv_input")};
@@ -95,7 +100,8 @@ static int l_conv_input(lua_State *L) {
   return run_conv(L, "conv_input", &j, 2, 3, 6);
 }
 
-/* conv_weight(y, x, geometry, lengths of the kernel …) */
+/* conv_weight(y, x, geometry, lengths of the kernel …): returns the gradient of w, where y is the gradient of the
+** result. */
 static int l_conv_weight(lua_State *L) {
   lua_settop(L, 6);
   conv_job j = {.op = CONV_weight, .y = check_tensor(L, 1, "conv_weight"), .x = check_tensor(L, 2, "conv_weight")};
@@ -106,8 +112,8 @@ static int l_conv_weight(lua_State *L) {
 
 /* ---- pooling ---- */
 
-/* Reads the list at i: lengths of windows, strides, padding before, dilation (two numbers each); 1 for ceil; 1 to count
-** padding; a divisor. Adaptive pooling: the result's two lengths. */
+/* Reads the windows from the list at i. The list has lengths, strides, padding before and dilation, of two numbers
+** each; 1 for ceil; 1 to count padding; and a divisor. For adaptive pooling it has the result's two lengths. */
 static void read_windows(lua_State *L, int i, const char *fn, pool_job *j) {
   int64_t v[11];
   int n = read_list(L, i, fn, v, 11);
@@ -131,7 +137,7 @@ static void prepare_pool(lua_State *L, const char *fn, pool_job *j) {
   if (st != OK) raise_call(L, fn, st, j->in, j->position ? j->position : j->in);
 }
 
-/* Pools n inputs, with the windows at index n + 1. position: also pushes the positions of the maxima. */
+/* Pools n inputs, with the windows at index n + 1. If `position` is set, pushes the positions of the maxima, too. */
 static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bool position) {
   place where = j->in->store->place;
   tensor *out = push_tensor(L, fn, j->in->dtype, &j->shape, where);
@@ -144,7 +150,7 @@ static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bo
   return position ? 2 : 1;
 }
 
-/* max_pool(x, windows, flag: also return the positions) */
+/* max_pool(x, windows, flag): returns the maxima, and also their positions if the flag is true. */
 static int l_max_pool(lua_State *L) {
   pool_job j = {.in = check_tensor(L, 1, "max_pool"), .call = {.op = POOL_max}};
   read_windows(L, 2, "max_pool", &j);
@@ -152,7 +158,7 @@ static int l_max_pool(lua_State *L) {
   return run_pool(L, "max_pool", &j, 1, lua_toboolean(L, 3));
 }
 
-/* max_pool_back(y, position, windows, lengths of x …) */
+/* max_pool_back(y, position, windows, lengths of x …): returns the gradient of x. */
 static int l_max_pool_back(lua_State *L) {
   const char *fn = "max_pool_back";
   pool_job j = {.in = check_tensor(L, 1, fn), .position = check_tensor(L, 2, fn), .call = {.op = POOL_max_back}};
@@ -162,7 +168,7 @@ static int l_max_pool_back(lua_State *L) {
   return run_pool(L, fn, &j, 2, false);
 }
 
-/* average_pool(x, windows) */
+/* average_pool(x, windows): returns the averages. */
 static int l_average_pool(lua_State *L) {
   pool_job j = {.in = check_tensor(L, 1, "average_pool"), .call = {.op = POOL_average}};
   read_windows(L, 2, "average_pool", &j);
@@ -170,7 +176,7 @@ static int l_average_pool(lua_State *L) {
   return run_pool(L, "average_pool", &j, 1, false);
 }
 
-/* average_pool_back(y, windows, lengths of x …) */
+/* average_pool_back(y, windows, lengths of x …): returns the gradient of x. */
 static int l_average_pool_back(lua_State *L) {
   const char *fn = "average_pool_back";
   pool_job j = {.in = check_tensor(L, 1, fn), .call = {.op = POOL_average_back}};

@@ -1,4 +1,4 @@
-/* Cross entropy for nn.functional.cross_entropy with classes, which has checked the arguments. */
+/* Cross entropy for nn.functional.cross_entropy with classes. That function has checked the arguments. */
 
 #include "lua/args.h"
 #include "lua/array/index.h"
@@ -11,7 +11,7 @@ static const char *const reductions_of[] = {
   [CROSS_ENTROPY_none] = "none", [CROSS_ENTROPY_mean] = "mean", [CROSS_ENTROPY_sum] = "sum", NULL
 };
 
-/* The arguments from stack index i on: logits, classes, reduction, ignored class. */
+/* Reads the arguments from stack index i on: logits, classes, reduction, ignored class. */
 static void check_job(lua_State *L, int i, cross_entropy_job *j) {
   *j = (cross_entropy_job){.x = check_tensor(L, i, fn), .classes = check_tensor(L, i + 1, fn),
                            .reduction = (enum cross_entropy_reduction)luaL_checkoption(L, i + 2, "mean", reductions_of),
@@ -23,9 +23,9 @@ static void check_job(lua_State *L, int i, cross_entropy_job *j) {
   if (st != OK) raise(L, fn, st, (const tensor *[]){j->x, j->classes}, 2);
 }
 
-/* cross_entropy(logits, classes, reduction, ignored): the losses [N], their sum or their mean; logits [N, C], classes
-** [N] of integers; ignored may be nil. If a class is out of bounds, returns nil and the error; on a GPU the next wait
-** raises it. */
+/* cross_entropy(logits, classes, reduction, ignored): returns the losses [N], or their sum or mean. logits are [N, C],
+** classes [N] are integers, and ignored may be nil. If a class is out of bounds, returns nil and the error message; on
+** a GPU the next wait raises the error. */
 static int l_cross_entropy(lua_State *L) {
   cross_entropy_job j;
   lua_settop(L, 4);
@@ -45,7 +45,7 @@ static int l_cross_entropy(lua_State *L) {
     push_copy(L, fn, out, j.x->dtype);
     lua_insert(L, -2);
   }
-  /* a double can hold each half of an integer */
+  /* an integer is passed as two halves, because a double can hold each half exactly */
   op_params p = {.dim = (int)j.reduction, .flag = j.ignores, .number = {(double)(j.ignored >> 32), (double)(uint32_t)j.ignored}};
   finish_record(L, &(op_record){.name = fn, .params = &p, .nin = 2, .in = {1, 2}, .nout = 2});
   tensor_drop(sums);
@@ -53,8 +53,8 @@ static int l_cross_entropy(lua_State *L) {
   return 1;
 }
 
-/* cross_entropy_gradient(g, sums, logits, classes, reduction, ignored): the gradient of the logits, from tensors that
-** the forward call kept. */
+/* cross_entropy_gradient(g, sums, logits, classes, reduction, ignored): returns the gradient of the logits, computed
+** from tensors that the forward call kept. */
 static int l_gradient(lua_State *L) {
   cross_entropy_job j;
   lua_settop(L, 6);

@@ -1,4 +1,4 @@
-/* Normalisation for the functions of nn, which have checked the shapes. The checks here protect memory. */
+/* Normalisation for the functions of nn, which have checked the shapes. The checks of this file protect memory. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -10,7 +10,7 @@ static tensor *check_float(lua_State *L, const char *fn, int i) {
   return x;
 }
 
-/* The tensor at i, or NULL for nil. */
+/* Returns the tensor at i, or NULL for nil. */
 static tensor *opt_float(lua_State *L, const char *fn, int i) {
   return lua_isnoneornil(L, i) ? NULL : check_float(L, fn, i);
 }
@@ -24,7 +24,7 @@ static void prepare(lua_State *L, const char *fn, norm_job *j) {
   raise(L, fn, st, t, n);
 }
 
-/* Pushes the results of a forward call. The rule for its name gives the gradient. */
+/* Pushes the results of a forward call. The rule named fn computes the gradient. */
 static int run(lua_State *L, const char *fn, const norm_job *j, const op_params *p) {
   place where = j->x->store->place;
   tensor *out = push_tensor(L, fn, j->x->dtype, &j->x->shape, where), *stats = push_tensor(L, fn, j->compute, &j->stats, where);
@@ -38,7 +38,7 @@ static int run(lua_State *L, const char *fn, const norm_job *j, const op_params 
 }
 
 /* norm_rows(x, weight, bias, segments, run, groups, eps, rms): normalises each segments * run neighbouring elements of
-** x, times weight plus bias [groups * segments], which may be nil. */
+** x, multiplies them by weight and adds bias. Weight and bias are [groups * segments] or nil. */
 static int l_norm_rows(lua_State *L) {
   const char *fn = "norm_rows";
   lua_settop(L, 8);
@@ -51,8 +51,8 @@ static int l_norm_rows(lua_State *L) {
 }
 
 /* norm_channels(x, weight, bias, running_mean, running_var, training, momentum, eps): normalises each channel of x [N,
-** C, …]. training: by its own mean and variance, which also update the running ones unless they are nil; otherwise by
-** the running ones. */
+** C, …]. With `training`, the batch's own mean and variance are used, and they update the running ones unless those are
+** nil. Otherwise the running ones are used. */
 static int l_norm_channels(lua_State *L) {
   const char *fn = "norm_channels";
   lua_settop(L, 8);
@@ -64,15 +64,15 @@ static int l_norm_channels(lua_State *L) {
   return run(L, fn, &j, &p);
 }
 
-/* A new tensor for a gradient if argument i is true (wanted), else nil. */
+/* Pushes a new tensor for a gradient if argument i is true (wanted), else nil. */
 static tensor *push_gradient(lua_State *L, const char *fn, int i, enum dtype d, const shape *s, const tensor *x) {
   if (lua_toboolean(L, i)) return push_tensor(L, fn, d, s, x->store->place);
   lua_pushnil(L);
   return NULL;
 }
 
-/* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): the wanted gradients.
-** flag: rms; for channels that the statistics were given. */
+/* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): returns the wanted
+** gradients. flag: rms for rows; for channels it means that the statistics were given. */
 static int l_norm_back(lua_State *L) {
   const char *fn = "norm";
   lua_settop(L, 11);
@@ -92,7 +92,8 @@ static int l_norm_back(lua_State *L) {
   return st == OK ? 3 : raise(L, fn, st, &j.x, 1);
 }
 
-/* softmax_back(g, o, log): the gradient of softmax, or of log_softmax, along the last dim, from the result o. */
+/* softmax_back(g, o, log): returns the gradient of softmax, or of log_softmax, along the last dim, from the result
+** o. */
 static int l_softmax_back(lua_State *L) {
   const char *fn = "softmax";
   lua_settop(L, 3);

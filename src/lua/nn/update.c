@@ -4,7 +4,8 @@
 #include "lua/register.h"
 #include "op/nn/update.h"
 
-/* ---- what keeps a parameter from being updated, in words: the optimiser knows which one it is ---- */
+/* ---- problems ----
+** Functions push a text that tells why a parameter cannot be updated. The optimiser adds the parameter's name. */
 
 static int push_problem(lua_State *L, const char *words) {
   lua_pushstring(L, words);
@@ -37,7 +38,7 @@ static int push_gone_as(lua_State *L, const tensor *t, const char *what) {
 
 /* ---- operands ---- */
 
-/* Gets the row's states from the table at index 2. False if a state is missing or unlike p. */
+/* Gets the row's states from the table at index 2. Returns false if a state is missing or unlike p. */
 static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   for (int k = 0; k < row->states; k++) {
     lua_pushvalue(L, lua_upvalueindex(2 + k));
@@ -49,7 +50,7 @@ static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   return true;
 }
 
-/* Gets the parameter at i and its gradient, which is pushed. False: pushes the problem. */
+/* Gets the parameter at i and pushes its gradient. Returns false after pushing a problem. */
 static bool get_parameter(lua_State *L, int i, tensor **at) {
   at[0] = test_tensor(L, i);
   if (!at[0]) return push_problem(L, "tensor expected"), false;
@@ -64,9 +65,9 @@ static bool get_parameter(lua_State *L, int i, tensor **at) {
   return true;
 }
 
-/* update(parameter, state, number …): returns nothing when done; false if there is no gradient; "state" if the state
-** must be made or must follow the parameter's dtype or device; else the error. Upvalues: the row, names of its
-** states. */
+/* update(parameter, state, number …): updates the parameter and returns nothing. Returns false if there is no gradient,
+** "state" if the state must be made or must follow the parameter's dtype or device, else an error message. Upvalues:
+** the row, and the names of its states. */
 static int l_update(lua_State *L) {
   enum update_op op = (enum update_op)lua_tointeger(L, lua_upvalueindex(1));
   const update_info *row = &update_rows[op];
@@ -82,8 +83,8 @@ static int l_update(lua_State *L) {
   return st == OK ? 0 : push_status(L, st, where);
 }
 
-/* update_misfit(parameters): the number of the first parameter that its gradient cannot update, and the reason; nothing
-** if there is none. Writes nothing. */
+/* update_misfit(parameters): returns the number of the first parameter that its gradient cannot update, and the reason,
+** or nothing if there is none. Writes nothing. */
 static int l_misfit(lua_State *L) {
   tensor *at[2];
   bool flat;

@@ -1,7 +1,7 @@
 #ifndef LT_OP_NN_ATTENTION_H
 #define LT_OP_NN_ATTENTION_H
 
-/* Attention on tensors: attention_call describes the computation. */
+/* Attention on tensors. attention_call describes the computation. */
 
 #include "base/tensor.h"
 
@@ -13,12 +13,14 @@ enum attention_tensor {
 typedef struct attention_job {
   bool   back, causal;
   double scale;
-  /* [batch, heads, rows, width] with contiguous rows; the mask broadcast to [batch, heads, queries, keys]; the sums
-  ** contiguous. NULL: no mask, or sums not wanted; forward, all from dout on are NULL. */
+  /* Tensors of [batch, heads, rows, width] with contiguous rows. The mask is broadcast to [batch, heads, queries,
+  ** keys]. The sums are contiguous. NULL: there is no mask, or the sums are not wanted; forward, all tensors from dout
+  ** on are NULL. */
   const tensor *at[ATTENTION_TENSORS];
 } attention_job;
 
-/* Writes o and the sums, or (back) dq, dk, dv. ERR_INNER: the shape, dtype or place of *wrong does not fit. */
+/* Writes o and the sums, or dq, dk and dv for a backward call. ERR_INNER: the shape, dtype or place of *wrong does not
+** fit. */
 int attention_run(const attention_job *j, enum attention_tensor *wrong);
 
 #endif

@@ -1,13 +1,14 @@
 #ifndef LT_OP_NN_CELL_H
 #define LT_OP_NN_CELL_H
 
-/* Steps of recurrent cells on tensors: cell_call describes the computation. */
+/* Steps of recurrent cells on tensors. cell_call describes the computation. */
 
 #include "base/tensor.h"
 
 typedef struct cell_info {
   const char *name;                    /* "lstm_step" */
-  int         gates[CELL_OPERANDS];    /* gates side by side in a row of each operand; 0: this step lacks the operand */
+  int         gates[CELL_OPERANDS];    /* gates that are side by side in a row of each operand; 0: this step has no such
+                                       ** operand */
 } cell_info;
 
 extern const cell_info cell_rows[CELL_COUNT];
@@ -15,7 +16,8 @@ extern const cell_info cell_rows[CELL_COUNT];
 /* True if the operand may be NULL. */
 bool cell_may_lack(enum cell_op op, enum cell_operand k);
 
-/* at[k]: [rows, gates * width] with contiguous rows. ERR_INNER: the shape, dtype or place of *wrong does not fit. */
+/* Runs a step. at[k] is [rows, gates * width] with contiguous rows. ERR_INNER: the shape, dtype or place of *wrong does
+** not fit. */
 int cell_run(enum cell_op op, const tensor *const *at, enum cell_operand *wrong);
 
 #endif

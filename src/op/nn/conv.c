@@ -11,7 +11,7 @@ void op_spatial(const tensor *t, int64_t length[2]) {
   length[1] = t->shape.dim[flat ? 2 : 3];
 }
 
-/* The number of places that a kernel has along a dim; less than 1: none. */
+/* Returns the number of places that a kernel has along a dim. A result below 1 means none. */
 static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
   int64_t padded, reach;
   if (__builtin_add_overflow(in, before + after, &padded) || __builtin_mul_overflow(dilation, kernel - 1, &reach)) return 0;
@@ -59,8 +59,8 @@ static int set_sizes(conv_job *j, int ndim) {
   return OK;
 }
 
-/* True if the number of bytes of an image with the zeros around it does not overflow. y's image needs somewhat more
-** zeros than the padding. */
+/* True if the number of bytes of a padded image does not overflow. y's image needs somewhat more zeros than the
+** padding. */
 static bool is_countable(const conv_job *j) {
   const conv_call *c = &j->call;
   double bytes = 8 * 4 * (1 + (double)(c->c_in > c->c_out ? c->c_in : c->c_out));
@@ -101,7 +101,7 @@ int conv_prepare(conv_job *j) {
   c->dtype = first->dtype;
   c->groups = j->geometry.groups;
   c->precision = matmul_precision();
-  for (int d = 0; d < 2; d++) {      /* larger dilations leave the only tap in place */
+  for (int d = 0; d < 2; d++) {      /* with a single tap, larger dilations have no effect */
     int64_t padded = c->in[d] + j->geometry.before[d] + j->geometry.after[d], most = padded > 1 ? padded : 1;
     c->stride[d] = j->geometry.stride[d] < most ? j->geometry.stride[d] : most;
   }
@@ -110,7 +110,7 @@ int conv_prepare(conv_job *j) {
   return OK;
 }
 
-/* True if there is nothing to add up. */
+/* True if each sum is empty. */
 static bool is_empty(const conv_call *c) {
   return c->n == 0 || c->c_in == 0 || c->out[0] == 0 || c->out[1] == 0 || c->in[0] == 0 || c->in[1] == 0;
 }
@@ -137,7 +137,7 @@ static int run_contiguous(const conv_job *j, tensor *out) {
   return device_conv(out->store->place, &c);
 }
 
-/* Computes the result into contiguous memory of its dtype. */
+/* Like conv_run, but `out` must be contiguous and of the result's dtype. */
 static int run_plain(const conv_job *job, tensor *out) {
   conv_job j = *job;
   const tensor **operand[] = {&j.x, &j.w, &j.y, &j.bias};

@@ -59,7 +59,7 @@ int norm_prepare(norm_job *j) {
 
 /* ---- running ---- */
 
-/* Writes statistics back that the call has written to a converted copy. */
+/* Copies statistics back that the call has written to a converted copy. */
 static int write_back(tensor *running, const tensor *written) {
   int st = written->store ? op_copy(running, written) : OK;
   if (st == OK) running->store->version++;
@@ -78,7 +78,7 @@ static void set_inputs(norm_call *c, const norm_job *j, const tensor *const *in)
   c->running_var = at[IN_VAR];
 }
 
-/* Makes the call, whose results are set, with contiguous and converted copies of inputs if necessary. */
+/* Makes the call, which has its results already, with contiguous and converted copies of inputs if necessary. */
 static int run(const norm_job *j, norm_call *c) {
   const tensor *in[INPUTS];
   tensor fresh[INPUTS];

@@ -14,7 +14,7 @@ static bool is_sound(const pool_call *c) {
   return sound;
 }
 
-/* The number of windows in dim d. */
+/* Returns the number of windows in dim d. */
 static int64_t window_count(const pool_job *j, int d) {
   const pool_call *c = &j->call;
   int64_t last = c->in[d] + 2 * c->pad[d] - c->dilation[d] * (c->kernel[d] - 1) - 1;

@@ -1,4 +1,4 @@
-/* Updates of parameters: checks, plan, call. */
+/* Checks updates of parameters, plans them, and calls the device. */
 
 #include "op/nn/update.h"
 

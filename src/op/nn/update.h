@@ -8,14 +8,15 @@
 typedef struct update_info {
   const char *name;
   int         numbers, states;
-  const char *state[UPDATE_STATES];      /* their names in Lua */
+  const char *state[UPDATE_STATES];      /* names of the states in Lua */
 } update_info;
 
 extern const update_info update_rows[UPDATE_COUNT];
 
-/* at: the parameter, its gradient, the row's states, all of one shape, dtype and place. ERR_READONLY: several elements
-** of the parameter or of a state share a place; ERR_OVERLAP: the gradient, which is only read, shares memory with one
-** of them. op_update_check checks both, and whether all are contiguous. */
+/* Both functions take the parameter, its gradient and the row's states, all of one shape, dtype and place.
+** ERR_READONLY: several elements of the parameter or of a state share a place. ERR_OVERLAP: the gradient, which is only
+** read, shares memory with another operand. op_update_check checks for both errors; *flat becomes true if all operands
+** are contiguous. */
 int op_update_check(tensor *const *at, int operands, bool *flat);
 int op_update(enum update_op op, tensor *const *at, const double *number);
 

@@ -1,8 +1,8 @@
-/* Fourier transforms: vectors of complex numbers, re and im side by side as they lie in memory. fft_float32.c and
-** fft_float64.c define REAL. The lanes of a vector belong to different transforms, or to places of one transform that
-** are treated alike, so only re and im are shuffled; see fft_kernel.h for what each function computes.
+/* Fourier transforms on vectors of complex numbers, re and im side by side as in memory. fft_float32.c and
+** fft_float64.c define REAL; fft_kernel.h describes each function. The lanes of a vector belong to different
+** transforms, or to places of one transform that are treated alike, so only re and im are shuffled.
 **
-** If a length is not a multiple of a vector, its last vector overlaps the one before. */
+** If a length is not a multiple of a vector, its last vector overlaps the previous one. */
 
 #include "cpu/kernels/vector.h"
 
@@ -35,7 +35,7 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define LIST_PASTE(n) LIST_##n
 #define LIST_OF(n) LIST_PASTE(n)
 
-/* NUMBERS in a form for the preprocessor. */
+/* The size of a REAL in a form that the preprocessor can compare. */
 #define IS_float 4
 #define IS_double 8
 #define SIZE_PASTE(real) IS_##real
@@ -53,18 +53,18 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 INLINE vector swapped(vector v) { return SHUFFLE(v, v, LIST(SWAPPED, SAME)); }
 INLINE vector backward(vector v) { return SHUFFLE(v, v, LIST(PAIR, BACKWARD)); }
 
-/* re, im, re, im … */
+/* Returns a vector of re, im, re, im … */
 INLINE vector alternate(REAL re, REAL im) {
   vector v;
   for (int i = 0; i < LANES; i += 2) { v[i] = re; v[i + 1] = im; }
   return v;
 }
 
-/* i * x = swapped(x) * alternate(-1, 1); so x * (re + i im) = x * re + swapped(x) * (im * alternate(-1, 1)), `i`
-** being that or, for the conjugate of the factor, its negative. */
+/* i * x = swapped(x) * alternate(-1, 1), so x * (re + i im) = x * re + swapped(x) * (im * alternate(-1, 1)). The
+** argument `i` is alternate(-1, 1), or its negative to multiply by the factor's conjugate. */
 INLINE vector times(vector x, REAL re, REAL im, vector i) { return x * all(re) + swapped(x) * (all(im) * i); }
 
-/* x * turn, with one turn for each lane. */
+/* Returns x * turn, with one turn for each lane. */
 INLINE vector times_each(vector x, vector turn, vector i) {
 #if BYTES / SIZE_OF(REAL) == 2
   vector re = {turn[0], turn[0]}, im = {turn[1], turn[1]};
@@ -76,7 +76,8 @@ INLINE vector times_each(vector x, vector turn, vector i) {
   return x * re + swapped(x) * (im * i);
 }
 
-/* ---- transforms of a few numbers, in registers: a becomes its transform; r is -i, as `i` above ---- */
+/* ---- transforms of a few numbers, in registers: a is replaced by its transform; r is -i in the form of `i` above
+** ---- */
 
 INLINE void small_2(vector *a) {
   vector sum = a[0] + a[1];
@@ -159,7 +160,8 @@ INLINE void small_16(vector *a, vector r) {
   }
 }
 
-/* Any odd radix: cosines multiply the sums of the k-th and the (radix - k)-th elements, sines their differences. */
+/* Transforms any odd number of elements: cosines multiply the sums of the k-th and the (radix - k)-th elements, sines
+** their differences. */
 INLINE void small_odd(const int radix, vector *a, const REAL *circle, vector r) {
   const int half = radix / 2;
   vector t[FFT_RADIX / 2], u[FFT_RADIX / 2], first = a[0];
@@ -191,8 +193,9 @@ INLINE void small_few(const int radix, vector *a, vector r) {
   else small_5(a, r);
 }
 
-/* For a radix p * q without a common divisor, no turns are needed between the two: exp(-2 pi i j k / (p q)) for j = q a
-** + p b is exp(-2 pi i a k / p) * exp(-2 pi i b k / q). */
+/* For a radix p * q without a common divisor, no turns are needed between the transforms of p and of q. For j = q a +
+** p b the turn is a product of a turn of p and a turn of q:
+**      exp(-2 pi i j k / (p q)) = exp(-2 pi i a k / p) * exp(-2 pi i b k / q) */
 INLINE void small_product(const int p, const int q, vector *a, vector r) {
   vector b[4][5];
   #pragma GCC unroll 4
@@ -226,8 +229,8 @@ INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
 
 /* ---- passes ---- */
 
-/* Transforms one vector of each leg: legs of x are `leg` apart, those of y `y_leg`. turn: factors for k = 1 …; NULL:
-** multiplies by scale. */
+/* Transforms one vector of each of `radix` rows: rows of x are `leg` apart, rows of y `y_leg`. turn: factors for k = 1
+** …; if NULL, the result is multiplied by scale. */
 INLINE void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int64_t y_leg, const REAL *circle,
                       const REAL *turn, vector scale, vector r) {
   vector a[FFT_RADIX];
@@ -275,7 +278,7 @@ INLINE void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
   for (int k = 0; k < NUMBERS / 2; k++) {                                    \
-    const int i = k / h * 2 * h + k % h;      /* without bit h */            \
+    const int i = k / h * 2 * h + k % h;      /* k without bit h */          \
     vector low = SHUFFLE(a[i], a[i + h], LIST(PAIR, LOW_OF_##h));            \
     a[i + h] = SHUFFLE(a[i], a[i + h], LIST(PAIR, HIGH_OF_##h));             \
     a[i] = low;                                                              \
@@ -292,7 +295,8 @@ INLINE void transpose(vector *a) {
   (void)a;
 }
 
-/* Handles the square that begins at row, column. */
+/* Transposes the square that begins at row, column. If `turned` or `more`, the elements are multiplied by turns or
+** factors. */
 INLINE void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
                         const REAL *x, REAL *y, vector i) {
   const REAL *turns = t->turns, *factors = t->factors;

@@ -52,7 +52,7 @@ enum { ROWS = 6 };
 #define TYPE uint64_t
 #include "cpu/kernels/linalg/gemm_types.h"
 
-/* Wrapping products have the same bits for signed and unsigned integers; 8-bit products are made in 16 bits. */
+/* Wrapping products have the same bits for signed and unsigned integers. 8-bit products are computed in 16 bits. */
 #define ENTRY(S, compute_dtype)                                           \
   {.compute = compute_dtype, .rows = ROWS, .columns = 2 * LANES_##S,      \
    .tile = tile_##S, .dot = dot_##S, .axpy = axpy_##S, .merge = merge_##S}

@@ -1,16 +1,16 @@
-/* Factorizations, solutions and inverses of small matrices of one dtype, for which the overhead of LAPACK's calls
-** exceeds the work. T is the elements' type, REAL that of their parts, COMPLEX 1 or 0, TABLE the name of the table.
-** Column-major. */
+/* Factorizations, solutions and inverses of small column-major matrices of one dtype, for which the overhead of
+** LAPACK's calls exceeds the work. T is the elements' type, REAL the type of their parts, COMPLEX 1 or 0, TABLE the
+** name of the table. */
 
 #include <math.h>
 
 #include "cpu/cpu.h"
 
-enum { SIDES = 8 };      /* right-hand sides at a time: one to four vectors of each row */
+enum { SIDES = 8 };      /* right-hand sides at a time: one to four vectors for each row */
 
 INLINE REAL absolute(REAL x) { return x < 0 ? -x : x; }
 
-/* |x| of a real number, |re x| + |im x| of a complex one. */
+/* x| of a real number; |re x| + |im x| of a complex number. */
 INLINE REAL magnitude(const T *x) {
   const REAL *part = (const REAL *)x;
   return COMPLEX ? absolute(part[0]) + absolute(part[COMPLEX]) : absolute(part[0]);
@@ -45,7 +45,7 @@ INLINE void minus_dot(int n, const T *left, const T *right, T *sum) {
 
 /* ---- Cholesky ---- */
 
-/* Like potrf for an upper triangle. */
+/* Like potrf for the upper triangle. */
 static int cholesky(int n, void *matrix) {
   T *a = matrix;
   for (int j = 0; j < n; j++) {

@@ -4,12 +4,12 @@
 
 enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* columns at a time: enough sums to hide the latency of a single one */
 
-/* A triangle with zeros on the diagonal and on its other side; column j is [j]. */
+/* A triangle with zeros on the diagonal and in the opposite triangle; column j is [j]. */
 typedef struct packed {
   REAL at[N][N], inverse[N];                   /* inverse: 1 / the diagonal */
 } packed;
 
-/* If n < N, the identity fills the rest. */
+/* Packs a triangle. If n < N, rows and columns of the identity fill the rest. */
 static void pack(const triangle *t, packed *p) {
   const REAL *a = t->at;
   for (int j = 0; j < N; j++) {
@@ -29,7 +29,7 @@ INLINE void step(const packed *p, int j, REAL x[COLUMNS][N]) {
   }
 }
 
-/* Moves `columns` columns of n elements, `ld` apart, into x, or back. */
+/* Copies `columns` columns of n elements, `ld` apart, into x; move_out copies them back. */
 INLINE void move_in(int n, int columns, const REAL *b, int64_t ld, REAL x[COLUMNS][N]) {
   for (int c = 0; c < columns; c++)
     for (int i = 0; i < n; i++) x[c][i] = b[c * ld + i];

@@ -4,8 +4,8 @@
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* Replaces scores by exp(x - their maximum). Returns their sum, and the logarithm to keep. If all scores are -infinity,
-** no key is seen: the sum is 0. */
+/* Replaces scores by exp(x - maximum). Returns the sum of the results, and stores its logarithm for backward. If all
+** scores are -infinity, no key is seen and the sum is 0. */
 static double weights(int64_t n, void *scores, double *log_sum) {
   REAL *x = scores, max = -(REAL)INFINITY, sum = 0;
   #pragma omp simd reduction(max : max)
@@ -47,7 +47,7 @@ static double dot_row(int64_t n, const void *a, const void *b) {
   return (double)s;
 }
 
-/* Replaces scores by weights again, and the weights' gradients by those of the scores. */
+/* Replaces scores by weights again, and the gradients of the weights by the gradients of the scores. */
 static void back(int64_t n, void *scores, void *gradients, double log_sum, double delta) {
   REAL *x = scores, *g = gradients;
   const REAL l = (REAL)log_sum, d = (REAL)delta;

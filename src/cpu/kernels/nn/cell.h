@@ -1,5 +1,5 @@
-/* Inner loops of recurrent cells: rows first … last - 1 of a call. cell_float32.c and cell_float64.c define REAL,
-** math/cell.h the computation of an element. */
+/* Inner loops of recurrent cells: rows first … last - 1 of a call. cell_float32.c and cell_float64.c define REAL;
+** math/cell.h computes an element. */
 
 #include "cpu/cpu.h"
 #include "math/cell.h"

@@ -1,11 +1,11 @@
-/* Convolutions: tiles of results that stay in registers. conv_float32.c and conv_float64.c define REAL; conv_kernel.h
-** describes each function. */
+/* Inner loops of convolutions: tiles of results that stay in registers. conv_float32.c and conv_float64.c define REAL;
+** conv_kernel.h describes each function. */
 
 #include <string.h>
 
 #include "cpu/kernels/vector.h"
 
-/* As many sums as fit into the registers beside their operands. */
+/* A tile has as many sums as fit into the registers beside their operands. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #elif defined(__AVX__)
@@ -150,7 +150,7 @@ INLINE void some_dots(const int rows, const int columns, const conv_dots *d, con
     }
 }
 
-/* The dot products of `columns` x with all y. */
+/* Computes `columns` columns of the result, from column j on: dot products of rows of x with all rows of y. */
 INLINE void column_dots(const int columns, const conv_dots *d, int64_t j) {
   const REAL *y = d->y, *x = (const REAL *)d->x + j * d->x_pitch;
   REAL *out = (REAL *)d->out + j;
@@ -169,7 +169,7 @@ static void dots(const conv_dots *d) {
 
 /* ---- planes ---- */
 
-/* Computes `along` vectors from column j on. n < LANES: only n elements, of one vector. */
+/* Computes `along` vectors from column j on. If n < LANES, only n elements of one vector are computed. */
 INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL *out, int64_t n) {
   const REAL *w = p->w, *start = p->start;
   vector sum[ALONG];
@@ -212,7 +212,7 @@ static void add(int64_t n, void *to, const void *from) {
   for (int64_t i = 0; i < n; i++) y[i] += x[i];
 }
 
-/* The last vector ends with the elements, so some are copied twice. */
+/* The last vector ends with the elements, so some elements are copied twice. */
 INLINE void copy_exactly(REAL *to, const REAL *from, int64_t n) {
   enum { HALF = LANES / 2 };
   if (n >= LANES) {

@@ -11,7 +11,7 @@ INLINE void add_exponentials(int64_t count, const REAL *X, const REAL max, REAL 
   }
 }
 
-/* The sum of exp(x - max): whole vectors, and a last one that is padded with -infinity. */
+/* Returns the sum of exp(x - max) in whole vectors; the last vector is padded with -infinity. */
 OUTLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
   const int64_t rest = n % VECTOR, whole = n - rest;
   double s = 0;

@@ -1,6 +1,6 @@
 /* Inner loops of normalisation for one dtype: T, and WORD, an integer of the same width. The distance of an element
 ** from the mean is (x - from) - mean: a mean is stored as its distance from a nearby element, so that data far from 0
-** loses no digits. Some hundred elements are summed in T, these sums in double. */
+** loses no digits. Some hundred elements are summed in T; such partial sums are added in double. */
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef WORD mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias)
 #define AT(p) (*(const vec *)(const void *)(p))
 #define TO(p) (*(vec *)(void *)(p))
 
-/* Reads the first `rest` elements at p, followed by zeros; and writes them back. */
+/* READ_REST reads the first `rest` elements at p, followed by zeros. WRITE_REST writes them back. */
 #define READ_REST(name, p, rest)  vec name = {0}; memcpy(&name, p, (size_t)(rest) * sizeof(T))
 #define WRITE_REST(name, p, rest) memcpy(p, &name, (size_t)(rest) * sizeof(T))
 
@@ -37,7 +37,7 @@ INLINE double add_lanes(const vec *v) {
 
 /* ---- sums along a row ---- */
 
-/* The sum of the distances from `from`, or of the squared distances from the mean. */
+/* Returns the sum of the distances from `from`, or of the squared distances from the mean. */
 INLINE double sum_up(int64_t n, const T *X, const T from, const T mean, const bool squared) {
 #define TERM(x) (squared ? (((x) - from) - mean) * (((x) - from) - mean) : (x) - from)
   double total = 0;
@@ -147,8 +147,8 @@ static void rows(const norm_call *c, int64_t begin, int64_t end) {
   }
 }
 
-/* The sums for the gradient of a row: of g * w * distance * rstd and of g * w. With `affine`, dw += g * distance * rstd
-** and db += g, element by element. */
+/* Adds up the sums for the gradient of a row: of g * w * distance * rstd and of g * w. With `affine`, dw += g *
+** distance * rstd and db += g, element by element. */
 INLINE void back_sums(int64_t n, const T *X, const T *G, T from, T mean, T rstd, const T *W, T *dw, T *db, const bool affine,
                       double *sum) {
   for (int64_t done = 0; done < n; done += PART) {
@@ -199,7 +199,7 @@ static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from
   }
 }
 
-/* total += part, and part is cleared */
+/* total += part; then part is cleared. */
 static void flush(int64_t n, T *part, double *total) {
   for (int64_t i = 0; i < n; i++) total[i] += (double)part[i];
   memset(part, 0, (size_t)n * sizeof(T));
@@ -235,9 +235,9 @@ static void rows_back(const norm_call *c, int64_t begin, int64_t end, void *part
   if (affine) flush(2 * params, part, total);
 }
 
-/* ---- softmax: o, and g, the gradient of what it gave ---- */
+/* ---- softmax: o is its result, g the gradient of the result ---- */
 
-/* The sum of g * o; if plain, of g alone. */
+/* Returns the sum of g * o, or of g alone if `plain` is set. */
 INLINE double sum_of_products(int64_t n, const T *O, const T *G, const bool plain) {
   double total = 0;
   for (; n > 0; n -= PART, O += PART, G += PART) {
@@ -276,7 +276,7 @@ static void softmax_back(const norm_call *c, int64_t begin, int64_t end) {
   }
 }
 
-/* ---- columns: rows of n elements, each of which is one of another set ---- */
+/* ---- columns: rows of n elements, where element j of each row belongs to set j ---- */
 
 /* sum[j] += x - from[j], squares[j] += its square */
 static void column_moments(int64_t count, int64_t n, const void *x_, const void *from_, double *sum, double *squares) {
@@ -291,7 +291,7 @@ static void column_moments(int64_t count, int64_t n, const void *x_, const void 
   }
 }
 
-/* by: [4][n] of from, mean, factor, summand */
+/* by is [4][n]: from, mean, factor, summand */
 static void column_apply(int64_t count, int64_t n, const void *x_, const void *by, void *y_) {
   const T *x = x_, *from = by, *mean = from + n, *factor = mean + n, *add = factor + n;
   T *y = y_;
@@ -314,7 +314,7 @@ static void column_sums(int64_t count, int64_t n, const void *x_, const void *g_
   }
 }
 
-/* by: [5][n], from, mean, then as in apply_back */
+/* by is [5][n]: from, mean, then the three numbers of apply_back */
 static void column_back(int64_t count, int64_t n, const void *x_, const void *g_, const void *by_, void *out_) {
   const T *x = x_, *g = g_, *from = by_, *mean = from + n, *by = mean + n, *slope = by + n, *add = slope + n;
   T *out = out_;

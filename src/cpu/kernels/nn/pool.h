@@ -1,6 +1,6 @@
-/* Pooling. Regular windows are handled tap by tap along a row of results, so that vectors hold neighbouring results;
-** adaptive windows, whose lengths differ, one by one. pool_float32.c and pool_float64.c define REAL, and WORD, an
-** integer of the same width. */
+/* Pooling. Regular windows are handled tap by tap along a row of results, so that vectors hold neighbouring results.
+** Adaptive windows, which differ in length, are handled one by one. pool_float32.c and pool_float64.c define REAL, and
+** WORD, an integer of the same width. */
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool line_fits(const pool_call *c) {
   return BYTES / 4 * c->stride[1] + (c->kernel[1] - 1) * c->dilation[1] <= ROOM;
 }
 
-/* The results first … end - 1 of a row whose windows have an element of x at tap `offset`. */
+/* Results first … end - 1 of a row: their windows have an element of x at tap `offset`. */
 typedef struct reach { int64_t first, end; } reach;
 
 INLINE reach reach_of(const pool_call *c, int64_t offset) {

@@ -1,8 +1,8 @@
-/* Matrix products without cuBLAS: for dtypes that it lacks, for results that it cannot address, and if it is not
-** installed.
+/* Matrix products without cuBLAS: for dtypes that cuBLAS lacks, for results that cuBLAS cannot address, and if cuBLAS
+** is not installed.
 **   STORE  DT_int32 …: the dtype of a, b and c
-**   MICRO  4 or 8: a thread makes MICRO × MICRO elements, a block (16 MICRO) × (16 MICRO)
-** Integers wrap; half floats are summed in float32; floats are added by FMA, in the order of k; complex products use
+**   MICRO  4 or 8: a thread computes MICRO × MICRO elements, a block (16 MICRO) × (16 MICRO)
+** Integers wrap. Half floats are summed in float32. Floats are added by FMA, in the order of k. Complex products use
 ** m_mul. */
 
 #include "gpu/kernels/linalg/gemm_args.h"
@@ -24,11 +24,11 @@ typedef choose<IS_FLOAT || IS_COMPLEX, compute_t<STORE>, choose<sizeof(stored) =
 
 INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
 
-/* The operands of this block's product in the batch. */
+/* Returns the operands of this block's product in the batch. */
 INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
 INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
 
-/* Templates, so that a unit contains nothing for other dtypes. */
+/* The functions are templates, so that a unit contains no code for other dtypes. */
 template <class T> INLINE T add_product(T sum, T x, T y) {
   if constexpr (IS_COMPLEX) return sum + m_mul(x, y);
   else if constexpr (IS_FLOAT) return m_fma(x, y, sum);
@@ -64,14 +64,14 @@ enum {
 };
 struct shared_tile { alignas(16) number at[STEP][TILE + PAD]; };
 
-/* The element of a tile that a thread loads in its i-th turn, so that neighbouring threads load neighbours. */
+/* The element of a tile that a thread loads in its i-th turn. Neighbouring threads load neighbouring elements. */
 struct spot { int line, k; };
 INLINE spot spot_of(bool along, int i) {
   int n = i * KERNEL_THREADS + threadIdx.x;
   return along ? spot{n / STEP, n % STEP} : spot{n % TILE, n / TILE};
 }
 
-/* Loads lines from `first` on and some steps of k; 0 outside. */
+/* Loads lines from `first` on for some steps of k. Elements outside of the operand are 0. */
 INLINE void fetch(const gemm_side &s, const stored *data, bool along, int64_t first, int64_t k, int64_t most,
                   number *into) {
 #pragma unroll
@@ -89,7 +89,7 @@ INLINE void put(shared_tile &t, bool along, const number *from) {
   }
 }
 
-/* The i-th line of a thread: in groups of four, so that a warp reads whole banks. */
+/* Returns the number of a thread's i-th line. Lines are in groups of four, so that a warp reads whole banks. */
 INLINE int line_of(int thread, int i) { return i / 4 * 64 + thread * 4 + i % 4; }
 
 KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
@@ -104,7 +104,7 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
     put(a_tile, g.along[0], next_a);
     put(b_tile, g.along[1], next_b);
     __syncthreads();
-    if (k + STEP < g.k) {                /* loads in flight while this tile is multiplied */
+    if (k + STEP < g.k) {                /* these loads are in flight while this tile is multiplied */
       fetch(g.a, a, g.along[0], row, k + STEP, g.k, next_a);
       fetch(g.b, b, g.along[1], column, k + STEP, g.k, next_b);
     }
@@ -128,7 +128,8 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
   for (int i = 0; i < MICRO; i++)
 #pragma unroll
     for (int j = 0; j < MICRO; j++) {
-      ptx_in_order();                    /* otherwise the compiler computes all addresses first, and registers spill */
+      ptx_in_order();                    /* without this the compiler computes all addresses first, and registers
+                                         ** spill */
       int64_t r = row + line_of(down, i), s = column + line_of(right, j);
       if (r < g.a.count && s < g.b.count) store(g, c + r * g.c_stride[0] + s * g.c_stride[1], sum[i][j]);
     }
@@ -136,7 +137,7 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
 
 /* ---- a matrix and a vector: b has one line ---- */
 
-/* A warp computes an element: its threads take every 32nd step of k. */
+/* A warp computes an element. Its threads take every 32nd step of k. */
 KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
   const int64_t row = (int64_t)blockIdx.x * (KERNEL_THREADS / 32) + threadIdx.x / 32;
   if (row >= g.a.count) return;
@@ -149,7 +150,7 @@ KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
   if (threadIdx.x % 32 == 0) store(g, result_of(g) + row * g.c_stride[0], sum);
 }
 
-/* A thread computes an element: neighbouring threads read neighbouring lines. */
+/* A thread computes an element. Neighbouring threads read neighbouring lines. */
 KERNEL(gemm_columns)(gemm_arguments g) {
   const int64_t row = (int64_t)blockIdx.x * KERNEL_THREADS + threadIdx.x;
   if (row >= g.a.count) return;

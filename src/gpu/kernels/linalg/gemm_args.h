@@ -20,8 +20,8 @@ typedef struct gemm_arguments {
   int64_t   c_stride[2], c_step;
   int64_t   k;
   uint32_t  across;                    /* tiles in a row of c */
-  bool      along[2];                  /* a, b: neighbours in memory are neighbours along k */
-  double    alpha_f, beta_f;           /* for floats and, with im, complex numbers; integers read i */
+  bool      along[2];                  /* for a and b: true if neighbours along k are adjacent in memory */
+  double    alpha_f, beta_f;           /* for floats and, with im, complex numbers; integers use alpha_i and beta_i */
   double    alpha_im, beta_im;
   int64_t   alpha_i, beta_i;
 } gemm_arguments;

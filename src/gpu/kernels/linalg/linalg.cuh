@@ -1,5 +1,5 @@
-/* Kernels between cuSOLVER's routines. D: the dtype of the matrices; IS_REAL: 1 for real dtypes. The matrices lie one
-** after the other, column-major. */
+/* Kernels that run between cuSOLVER's routines. D is the dtype of the matrices; IS_REAL is 1 for real dtypes. The
+** matrices are stored one after the other, column-major. */
 
 #define KERNEL_THREADS 256
 
@@ -12,7 +12,7 @@ template <>        struct part_of<complex64_t>  { typedef float type; };
 template <>        struct part_of<complex128_t> { typedef double type; };
 typedef part_of<T>::type R;
 
-/* Sets info[matrix] to -1 if one of its `count` elements is not finite. */
+/* Sets info[matrix] to -1 if one of the matrix's `count` elements is not finite. */
 KERNEL(check_finite)(const T *a, int64_t count, int64_t total, int *info) {
   int64_t i = (int64_t)grid_thread();
   if (i < total && !m_isfinite(a[i])) info[i / count] = -1;
@@ -34,7 +34,7 @@ KERNEL(copy_upper)(const T *a, int64_t m, T *r, int64_t p, int64_t n, int64_t to
   r[i] = row <= column ? a[(matrix * n + column) * m + row] : (T)0;
 }
 
-/* Copies the first columns of a, m × n, to q, m × p; columns that a lacks become 0. */
+/* Copies the first columns of a, m × n, to q, m × p. Columns that a does not have become 0. */
 KERNEL(copy_columns)(const T *a, int64_t m, int64_t n, T *q, int64_t p, int64_t total) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -47,7 +47,7 @@ KERNEL(fill_identity)(T *a, int64_t n, int64_t total) {
   if (i < total) a[i] = (T)(i % n == i / n % n);
 }
 
-/* ---- pivots: cuSOLVER's have 64 bits ---- */
+/* ---- pivots: cuSOLVER's pivots have 64 bits ---- */
 
 KERNEL(narrow_pivots)(const int64_t *pivots, int32_t *out, int64_t total) {
   int64_t i = (int64_t)grid_thread();
@@ -59,7 +59,8 @@ KERNEL(widen_pivots)(const int32_t *pivots, int64_t *out, int64_t total) {
   if (i < total) out[i] = pivots[i];
 }
 
-/* For each of m rows of L U, its row in a; one thread for each matrix, with p pivots. */
+/* Computes, for each of m rows of L U, the row of a that became this row. One thread handles one matrix, with p
+** pivots. */
 KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -80,14 +81,15 @@ INLINE double size_of(complex128_t z) { return m_hypot_float64(z.re, z.im); }
 
 INLINE double power_of_2(int e) { return from_bits_float64((uint64_t)(e + 1023) << 52); }
 
-/* x 2^e */
+/* Returns x 2^e. */
 INLINE double shifted(double x, int e) {
   for (; e > 1000; e -= 1000) x *= 0x1p1000;
   for (; e < -1000; e += 1000) x *= 0x1p-1000;
   return x * power_of_2(e);
 }
 
-/* Scales z by 2^-e so that its larger part is in 0.5 … 1, because intermediate results may exceed the dtype. */
+/* Scales z by 2^-e so that its larger part is in 0.5 … 1. Without scaling, intermediate results might exceed the
+** dtype. */
 INLINE complex128_t scaled(complex128_t z, int *e) {
   double size = m_max_float64(abs_float64(z.re), abs_float64(z.im));
   bool tiny = size < 0x1p-1000;
@@ -105,7 +107,7 @@ INLINE bool is_odd(const int64_t *pivots, int64_t n) {
 
 INLINE T narrowed(complex128_t z) { return convert<D, DT_complex128>(z); }
 
-/* One thread for each matrix. info: not 0 if the matrix is singular. */
+/* Computes determinants, one thread for each matrix. info: not 0 if the matrix is singular. */
 KERNEL(make_det)(const T *a, int64_t n, const int64_t *pivots, const int *info, T *det, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -142,8 +144,8 @@ KERNEL(make_slogdet)(const T *a, int64_t n, const int64_t *pivots, const int *in
 
 #if IS_REAL
 
-/* Columns j and j + 1 of a pair are the real and the imaginary part of one vector; the other vector is its
-** conjugate. */
+/* For a pair of conjugate eigenvalues, columns j and j + 1 are the real and the imaginary part of one vector. The other
+** vector is its conjugate. */
 KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<T> *vectors, int64_t n) {
   int64_t i = (int64_t)grid_thread(), column = i / n, row = i % n;
   if (i >= n * n) return;
@@ -156,7 +158,7 @@ KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<
 
 /* ---- least squares by singular values ---- */
 
-/* Divides y, p × k, by the significant values, and counts these. */
+/* Divides y, p × k, by the significant singular values, and counts these values. */
 KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rtol, int64_t *rank) {
   int64_t i = (int64_t)grid_thread();
   double least = (double)values[0] * rtol;
@@ -168,7 +170,8 @@ KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rto
   if (i < p * k) y[i] = (double)values[i % p] > least ? y[i] / values[i % p] : (T)0;
 }
 
-/* Writes to b's columns, ld long, of m rows: below row n, the norm of the residual (the column of rest) and zeros. */
+/* Writes rows n … ld - 1 of b's columns: row n gets the norm of the residual (a column of rest, of m elements), the
+** other rows zeros. */
 KERNEL(store_rest)(const T *rest, int64_t m, T *b, int64_t ld, int64_t n, int64_t k) {
   int64_t column = (int64_t)grid_thread();
   if (column >= k) return;

@@ -1,4 +1,4 @@
-/* Steps of recurrent cells, one thread for each element. D: the dtype; the entries are the ops of cell_call. */
+/* Steps of recurrent cells, one thread for each element. D is the dtype. The entries are the ops of cell_call. */
 
 #include "gpu/kernels/typed.cuh"
 #include "gpu/kernels/nn/cell_args.h"

@@ -12,8 +12,8 @@ typedef stored_t<IN>  in_t;
 typedef stored_t<OUT> out_t;
 typedef compute_t<IN> C;
 
-/* A thread copies all taps of a channel at a position, so that neighbouring threads write neighbours, and read
-** neighbours if the stride is 1. */
+/* A thread copies all taps of a channel at a position. So neighbouring threads write neighbouring elements, and read
+** neighbouring elements if the stride is 1. */
 KERNEL(conv_unfold)(conv_columns p) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= p.threads) return;
@@ -33,8 +33,8 @@ KERNEL(conv_unfold)(conv_columns p) {
   }
 }
 
-/* A thread computes an element of x: the sum of its places in the columns, in the order of taps. The columns belong to
-** all of y. */
+/* A thread computes an element of x: it sums the element's places in the columns, in the order of taps. The columns
+** belong to all of y. */
 KERNEL(conv_fold)(conv_columns p) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= p.threads) return;

@@ -12,8 +12,8 @@ typedef struct conv_window {
   int32_t in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
 } conv_window;
 
-/* A piece of the unfolded x, "columns": for some images and groups, `channels` channels of each group, at `count`
-** positions of y from `first` on. x and columns point to the first image and channel; steps are in elements. */
+/* A piece of the unfolded x, called columns: some images and groups, `channels` channels of each group, and `count`
+** positions of y from `first` on. x and columns point to the first image and channel. Steps are in elements. */
 typedef struct conv_columns {
   void       *x, *columns;
   conv_window at;
@@ -27,13 +27,13 @@ typedef struct conv_columns {
   int64_t     image, group, channel, tap;   /* steps of columns; positions are adjacent */
 } conv_columns;
 
-/* A convolution without columns: x, w and y at the first of `images` images. */
+/* A convolution without columns. x, w and y point to the first of `images` images. */
 typedef struct conv_direct {
   void       *x, *w, *y;
   const void *bias;
   conv_window at;
   uint32_t    threads;
-  gpu_divisor line, width;             /* threads of a plane, and of a row: an element each */
+  gpu_divisor line, width;             /* threads of a plane and of a row; each thread computes one element */
   gpu_divisor channels;                /* planes of an image */
   int32_t     groups, in_group, out_group;   /* channels of a group */
   int64_t     images;

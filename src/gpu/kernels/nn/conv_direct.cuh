@@ -15,10 +15,10 @@ INLINE void store(void *p, int64_t i, C x) { ((stored *)p)[i] = convert<STORE, e
 
 INLINE int64_t area(const int32_t (&length)[2]) { return (int64_t)length[0] * length[1]; }
 
-/* The number of the plane of channel c of an image. */
+/* Returns the number of the plane of channel c of an image. */
 INLINE int64_t plane(uint32_t image, int channels, int c) { return (int64_t)image * channels + c; }
 
-/* Adds the sum of a channel of x times a channel of w, at (row, column) of y. */
+/* Adds the products of a channel of x and a channel of w for (row, column) of y to `sum`. */
 INLINE C sum_window(const conv_direct &p, C sum, int64_t x, int64_t w, int row, int column) {
   for (int a = 0; a < p.at.kernel[0]; a++) {
     int from_row = tap_reads(p.at, 0, row, a);
@@ -45,7 +45,7 @@ KERNEL(conv_direct_forward)(conv_direct p) {
   store(p.y, thread, sum);
 }
 
-/* Adds the contributions of a channel of y to (row, column) of x. */
+/* Adds the contributions of a channel of y for (row, column) of x to `sum`. */
 INLINE C sum_back(const conv_direct &p, C sum, int64_t y, int64_t w, int row, int column) {
   for (int a = 0; a < p.at.kernel[0]; a++) {
     int from_row = tap_of(p.at, 0, row, a);
@@ -73,7 +73,7 @@ KERNEL(conv_direct_input)(conv_direct p) {
   store(p.x, thread, sum);
 }
 
-/* A block computes an element of w: threads walk the positions of y, image after image. */
+/* A block computes an element of w. Its threads walk the positions of y, image after image. */
 struct weight_sum {
   typedef C A;
   static __device__ __forceinline__ C merge(C a, C b) { return a + b; }

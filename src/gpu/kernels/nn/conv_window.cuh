@@ -7,14 +7,15 @@
 
 #if LT_ON_GPU
 
-/* Splits the last part off a thread's number, which stands for (…, channel, row, column). */
+/* Splits a thread's number, which encodes (…, channel, row, column): removes the last part and returns it. */
 INLINE uint32_t take_part(uint32_t &i, const gpu_divisor &length) {
   uint32_t rest = divide(i, length), part = i - rest * length.d;
   i = rest;
   return part;
 }
 
-/* The position of x that position p of y reads through a tap, along dim d; outside of x if it is not in 0 … in - 1. */
+/* Returns the position of x that position p of y reads through a tap, along dim d. The result is outside of x if it is
+** not in 0 … in - 1. */
 INLINE int tap_reads(const conv_window &w, int d, int p, int tap) {
   return p * w.stride[d] - w.pad[d] + tap * w.dilation[d];
 }
@@ -22,7 +23,7 @@ INLINE bool is_inside(const conv_window &w, int y, int x) {
   return (unsigned)y < (unsigned)w.in[0] && (unsigned)x < (unsigned)w.in[1];
 }
 
-/* The position of y that reads element i of x through a tap; -1 if none does. */
+/* Returns the position of y that reads element i of x through a tap, or -1 if there is none. */
 INLINE int tap_of(const conv_window &w, int d, int i, int tap) {
   int at = i + w.pad[d] - tap * w.dilation[d];
   if (at < 0) return -1;

@@ -1,5 +1,4 @@
-/* Cross entropy of rows of logits. A unit is for logits stored as IN, computed as COMPUTE, with gradients stored as
-** OUT. */
+/* Cross entropy of rows of logits. A unit has logits stored as IN, computed as COMPUTE, and gradients stored as OUT. */
 
 #define KERNEL_THREADS CROSS_ENTROPY_THREADS
 
@@ -12,7 +11,7 @@
 typedef state_logsum<C> Row;
 enum { AT_ONCE = 4 };              /* loads of a thread in flight */
 
-/* This thread's row, and its number among the row's threads. */
+/* Returns this thread's row. number_in_row returns the thread's number among the row's threads. */
 INLINE int64_t row_of(const cross_entropy_args &p) {
   return (int64_t)blockIdx.x * (blockDim.x / (unsigned)p.threads) + threadIdx.x / (unsigned)p.threads;
 }
@@ -20,7 +19,7 @@ INLINE int64_t number_in_row(const cross_entropy_args &p) { return (int64_t)(thr
 
 INLINE bool is_ignored(const cross_entropy_args &p, int64_t r) { return p.ignores && p.classes[r] == p.ignored; }
 
-/* The class of a row, 0-based; a class out of range is reported, and counts as 0. */
+/* Returns the class of a row, 0-based. A class out of range is reported, and counts as 0. */
 INLINE int64_t class_of(const cross_entropy_args &p, int64_t r) {
   int64_t at = p.classes[r] - 1;
   if ((uint64_t)at < (uint64_t)p.n) return at;
@@ -59,7 +58,7 @@ KERNEL_COOPERATIVE(cross_entropy_rows)(cross_entropy_args p) {
   else ((C *)p.losses)[r] = (C)loss;
 }
 
-/* One block adds up the losses, always in the same order. */
+/* One block adds up the losses, always in the same order, so that the sum is reproducible. */
 KERNEL_COOPERATIVE(cross_entropy_finish)(cross_entropy_args p) {
   double sum = 0, count = 0;
   for (int64_t r = threadIdx.x; p.single && r < p.rows; r += blockDim.x) {

@@ -1,5 +1,6 @@
-/* Normalisation of rows and of channels, as defined by norm_call in calls.h. A unit is for elements stored as IN,
-** computed as COMPUTE, stored as OUT. A mean is stored as its distance from the first element; sums are in double. */
+/* Normalisation of rows and of channels, as defined by norm_call in calls.h. A unit has elements stored as IN,
+** computed as COMPUTE, and results stored as OUT. A mean is stored as its distance from the first element. Sums are in
+** double. */
 
 #define KERNEL_THREADS NORM_THREADS
 
@@ -20,9 +21,9 @@ INLINE C element_at(const void *data, int64_t i) { return load(((const in_t *)da
 INLINE C number_at(const void *data, int64_t i, C otherwise) { return data ? ((const C *)data)[i] : otherwise; }
 INLINE int64_t parameters(const norm_args &p) { return p.groups * p.segments; }
 
-/* ---- rows: some threads each ---- */
+/* ---- rows: several threads for each row ---- */
 
-/* The parameter's index for element i of row r. */
+/* Returns the parameter's index for element i of row r. */
 INLINE int64_t parameter_of(const norm_args &p, int64_t r, int64_t i) {
   return r % p.groups * p.segments + (p.run == 1 ? i : i / p.run);
 }
@@ -71,7 +72,7 @@ KERNEL_COOPERATIVE(norm_rows_back)(norm_args p) {
   }
 }
 
-/* `in` is the result of softmax, or with `logarithm` of log_softmax. */
+/* `in` is the result of softmax, or of log_softmax if `logarithm` is set. */
 KERNEL_COOPERATIVE(norm_softmax_back)(norm_args p) {
   int64_t r = group_number(p), n = r < p.rows ? p.segments * p.run : 0, first = r * (p.segments * p.run);
   double sum = 0;
@@ -88,7 +89,7 @@ KERNEL_COOPERATIVE(norm_softmax_back)(norm_args p) {
 
 /* ---- sums of each parameter ---- */
 
-/* This thread's part of a chunk's two sums for parameter k. */
+/* Computes this thread's part of a chunk's two sums for parameter k. */
 INLINE void sum_chunk(const norm_args &p, int64_t chunk, int64_t k, double *a, double *b) {
   int64_t begin = chunk * p.chunk, end = begin + p.chunk, sets = p.rows / p.groups;
   if (end > sets) end = sets;
@@ -127,7 +128,7 @@ INLINE void follow(const norm_args &p, void *running, int64_t k, double value) {
   ((C *)running)[k] = (C)(old + p.momentum * (value - old));
 }
 
-/* Mean and variance of channel k, from the sums of its chunks: of distances b, and of their squares a. */
+/* Computes mean and variance of channel k from the sums over its chunks: b of distances, a of their squares. */
 INLINE void finish_moments(const norm_args &p, int64_t k, double a, double b) {
   double n = (double)p.rows * (double)p.run, from = p.given ? 0 : (double)element_at(p.in, k * p.run);
   double mean = b / n, var = a / n - mean * mean;
@@ -163,7 +164,7 @@ KERNEL(norm_finish)(norm_args p) {
   p.sums[params + k] = b;
 }
 
-/* ---- channels: each element by itself ---- */
+/* ---- channels: each element on its own ---- */
 
 INLINE C channel_gradient(const norm_args &p, int64_t i, int64_t k, C by, C d, C rstd) {
   C g = element_at(p.gradient, i) * by;

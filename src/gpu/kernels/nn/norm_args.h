@@ -5,8 +5,8 @@
 
 enum { NORM_THREADS = 256 };
 
-/* The sums that norm_sums makes for each parameter: of distances d from the first element and their squares; of g * d
-** and g, by the statistics of channels; of g * d / deviation and g, by those of rows. */
+/* The two sums that norm_sums makes for each parameter. moments: distances d from the first element, and their squares.
+** channels: g * d and g, by the statistics of channels. rows: g * d / deviation and g, by the statistics of rows. */
 enum norm_sum { NORM_SUM_moments, NORM_SUM_channels, NORM_SUM_rows };
 
 typedef struct norm_args {

@@ -1,5 +1,5 @@
-/* Pooling. A thread computes an element: of y from its window, or of x from the windows that contain it, in order, so
-** that sums are the same at every run.
+/* Pooling. A thread computes one element: of y from its window, or of x from the windows that contain it. Windows are
+** added in order, so that sums are the same at every run.
 **   STORE  DT_float32 …: the dtype of x and y */
 
 #define KERNEL_THREADS POOL_THREADS
@@ -14,12 +14,13 @@ INLINE C load(const stored *p, int64_t i) { return element<STORE>::load(p[i]); }
 
 /* ---- windows ---- */
 
-/* Elements first, first + step … before end of a dim of x; counted: their number, possibly including padding. */
+/* Elements first, first + step … before `end` of a dim of x. counted: the number of elements in an average, possibly
+** including padding. */
 struct window { int first, end, step, counted; };
 
 INLINE int ceil_divide(int64_t a, int b) { return (int)((a + b - 1) / b); }
 
-/* The part of window p that is inside of x. */
+/* Returns the part of window p that is inside of x. */
 INLINE window window_at(const pool_args &a, int d, int p) {
   if (a.adaptive) {
     int first = (int)((int64_t)p * a.in[d] / a.out[d]), end = ceil_divide((int64_t)(p + 1) * a.in[d], a.out[d]);
@@ -32,7 +33,7 @@ INLINE window window_at(const pool_args &a, int d, int p) {
   return window{first, end, step, a.count_pad ? counted : ceil_divide(end - first, step)};
 }
 
-/* The windows that may contain element i: first … last. */
+/* The range first … last of windows that may contain element i. */
 struct range { int first, last; };
 INLINE range windows_of(const pool_args &a, int d, int i) {
   if (a.adaptive)
@@ -41,17 +42,17 @@ INLINE range windows_of(const pool_args &a, int d, int i) {
   return range{before > 0 ? ceil_divide(before, a.stride[d]) : 0, m_min(at / a.stride[d], a.out[d] - 1)};
 }
 
-/* True if window p contains element i: with dilation, windows skip elements. */
+/* True if window p contains element i. With dilation, windows skip elements. */
 INLINE bool holds(const pool_args &a, int d, int p, int i) {
   return a.adaptive || a.dilation[d] == 1 || (i + a.pad[d] - p * a.stride[d]) % a.dilation[d] == 0;
 }
 
-/* The divisor of a window's sum. */
+/* Returns the divisor of a window's sum. */
 INLINE C divisor_of(const pool_args &a, const window &rows, const window &columns) {
   return a.divisor ? (C)a.divisor : (C)rows.counted * (C)columns.counted;
 }
 
-/* The plane of a thread's element, and the element's position in the plane. */
+/* The plane of a thread's element, and the element's row and column in the plane. */
 struct place { uint32_t plane, element; int row, column; };
 INLINE place place_of(const pool_args &a, uint32_t i) {
   uint32_t plane = divide(i, a.line), at = i - plane * a.line.d, row = divide(at, a.width);
@@ -64,7 +65,7 @@ INLINE const stored *y_plane(const pool_args &a, const place &at) { return (cons
 
 /* ---- kernels ---- */
 
-/* The first of equal maxima; NaN is greater than all numbers, and the last of several counts. */
+/* Finds the first of equal maxima. NaN is greater than all numbers; of several NaN the last one counts. */
 KERNEL(pool_max)(pool_args a) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= a.threads) return;

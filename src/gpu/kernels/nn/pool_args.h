@@ -15,7 +15,7 @@ typedef struct pool_args {
   int32_t     adaptive, count_pad;
   int64_t     divisor;
   uint32_t    threads;
-  gpu_divisor line, width;             /* threads of a plane, and of a row: an element each */
+  gpu_divisor line, width;             /* threads of a plane and of a row; each thread computes one element */
 } pool_args;
 
 #endif
