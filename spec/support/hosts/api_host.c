@@ -152,6 +152,7 @@ static void tensors(void) {
   CHECK(a.dtype == LUATENSOR_float32 && a.ndim == 2 && a.shape[0] == 2 && a.shape[1] == 2 && a.count == 4);
   CHECK(a.data == made + 1 && a.stride[0] == 1 && a.stride[1] == 3 && !a.contiguous);
   CHECK(lt->read(L, -1, LUATENSOR_contiguous, &a) == 0 && says(L, "use x:contiguous()"));
+  CHECK(lua_gettop(L) == 1);
   lua_pushinteger(L, 5);
   CHECK(!lt->is_tensor(L, -1) && lt->read(L, -1, 0, &a) == 0 && says(L, "tensor expected, got number"));
   lua_settop(L, 0);
@@ -210,6 +211,7 @@ static void lend_and_revoke(lua_State *L) {
   luatensor_array a;
   lua_getglobal(L, "y");
   CHECK(lt->read(L, -1, 0, &a) == 0 && says(L, "host has taken"));
+  CHECK(lua_gettop(L) == 1);
   lua_pop(L, 1);
   CHECK(lt->revoke(L, loan) == LUATENSOR_ended && strstr(lt->explain(LUATENSOR_ended), "revoked before"));
   RUN("x:free() y, z, w, loss = nil collectgarbage() collectgarbage() return true");

@@ -66,14 +66,19 @@ static void grant(const tensor *t, int flags, luatensor_array *a) {
 
 int api_read(lua_State *L, int index, int flags, luatensor_array *a) {
   luaL_checkstack(L, LUA_MINSTACK, "read");
+  int top = lua_gettop(L);
   const tensor *t = test_tensor(L, index);
   const char *why;
   if (!t) why = lua_pushfstring(L, "tensor expected, got %s", type_name(L, index));
   else if (tensor_is_gone(t)) why = push_gone(L, t);
   else why = push_refusal(L, lua_touserdata(L, index), flags);
-  if (why) return 0;
-  grant(t, flags, a);
-  return 1;
+  if (!why) {
+    grant(t, flags, a);
+    return 1;
+  }
+  lua_insert(L, top + 1);                /* the sentence, without the words of which it was made */
+  lua_settop(L, top + 1);
+  return 0;
 }
 
 /* ---- arguments ---- */
