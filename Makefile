@@ -47,6 +47,14 @@ ZLIB_CFLAGS ?= $(patsubst -I%,-isystem %,$(shell pkg-config --cflags zlib 2>/dev
 ZLIB_LIBS   ?= $(or $(shell pkg-config --libs zlib 2>/dev/null),-lz)
 ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(ZLIB_CFLAGS) -E -x c - >/dev/null 2>&1 && echo there)
 
+comma := ,
+
+# BUNDLE=1: `make install` puts the libraries beside the module, which looks for them there before elsewhere. Only the older tag of
+# such a path (rpath) also counts for libraries of libraries.
+ifneq ($(BUNDLE),)
+  BLAS_LIBS := $(filter-out -Wl$(comma)-rpath%,$(BLAS_LIBS)) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
+endif
+
 # ---- flags ------------------------------------------------------------------------------------
 
 # -fwrapv makes integers wrap. -ffast-math is not used, because NaN and signed zeros are part of the results.
@@ -108,7 +116,7 @@ else ifeq ($(V),)
   say = @
 endif
 
-MODULE  := $(BUILD)/luatensor/core.so
+MODULE  := $(BUILD)/$(if $(BUNDLE),bundle/)luatensor/core.so
 KERNELS := $(sort $(shell find src/cpu/kernels -name '*.c'))
 SOURCES := $(sort $(filter-out $(KERNELS),$(shell find src -name '*.c')))
 
@@ -209,9 +217,9 @@ $(PARTS)/embedded: force
 	$(call REMEMBER,$(EMBEDDED))
 $(BUILD)/flags-lua: force
 	$(call REMEMBER,$(LUA_CFLAGS))
-$(BUILD)/files: force
+$(MODULE).flags: force
 	$(call REMEMBER,$(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS))
-$(MODULE): $(PARTS)/flags $(BUILD)/files
+$(MODULE): $(PARTS)/flags $(MODULE).flags
 
 .PHONY: force found
 force:
@@ -245,7 +253,8 @@ bench: build              ## the performance table; BENCH="--rows add --json fil
 .PHONY: install
 install: build            ## into PREFIX (/usr/local)
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
-	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
+	install -m 755 $(if $(BUNDLE),-s) $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
+	$(if $(BUNDLE),LD_LIBRARY_PATH="$(OPENBLAS_DIR)" tools/bundle $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)/luatensor/licences")
 	install -D -m 644 include/luatensor.h "$(DESTDIR)$(INCDIR)/luatensor.h"
 	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
 	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples" "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
@@ -254,6 +263,17 @@ install: build            ## into PREFIX (/usr/local)
 	install -m 644 library/luatensor/*.lua "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
 	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$(DESTDIR)$(BINDIR)/luatensor"
 	chmod 755 "$(DESTDIR)$(BINDIR)/luatensor"
+
+# ---- release: docs/releasing.md -----------------------------------------------------------------
+
+DIST := build/dist
+
+.PHONY: dist rocks
+dist:                     ## build/dist: the source archive of a commit and its rockspec; COMMIT=v1.0
+	@tools/dist $(DIST) $(COMMIT)
+
+rocks:                    ## build/dist: the source rock, and a rock that needs no compiler and no OpenBLAS; COMMIT=v1.0
+	@tools/rocks $(DIST) $(COMMIT)
 
 # ---- check ------------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=4:$(ROTATION))
 # Suites select specs by their tags: spec/support/tags.lua. `tools/lua spec/support/run.lua --list --with blas` lists
 # the specs with a tag.
 ON_DEVICE := --without process,texts,host
-comma     := ,
 
 # Replaces the linked OpenBLAS by its build with pthreads, which must also work.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)

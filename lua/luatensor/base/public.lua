@@ -3,7 +3,7 @@
 
 local core = require "luatensor.core"
 
-local lt = {_VERSION = "luatensor scm"}
+local lt = {_VERSION = require "luatensor.base.version"}
 for name, value in pairs(core) do
   if not core.internals[name] then lt[name] = value end
 end
