@@ -28,4 +28,10 @@ if not known then
   if misfit then error(misfit, 0) end
 end
 
+local loaded, problem = pcall(require, name)
+if not loaded then
+  local meaning = require("luatensor.base.loading").meaning(problem)
+  error(meaning and ("luatensor: %s (%s)"):format(meaning, tostring(problem):match "[^\n]*$") or problem, 0)
+end
+
 return true

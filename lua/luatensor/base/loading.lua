@@ -1,0 +1,48 @@
+--- Says why the C module could not be loaded, and what to do: the system's loader knows only the first half.
+
+local loading = {}
+
+-- Patterns of the system's loader and of Lua; what they mean, with the pattern's captures as %s.
+local meanings = {
+  {"undefined symbol: _?luaL?_", "this program does not export Lua's functions: link it with -rdynamic (or -Wl,-E), " ..
+    "or open the shared library of Lua with RTLD_GLOBAL"},
+  {"version mismatch: app%. needs (%d+)", function(number)
+    local major, minor = number:match "^(%d)%d(%d)$"
+    return ("luatensor.core was built for Lua %s.%s, this is %s: install luatensor for this Lua"):format(
+      major or number, minor or "?", _VERSION)
+  end},
+  {"version `(GLIBC_[%d.]+)' not found", function(version)
+    return ("this system's C library is older than %s, which this build of luatensor needs: build it here, from the " ..
+      "sources (luarocks build luatensor, or make)"):format(version:gsub("_", " "))
+  end},
+  {"wrong ELF class", "luatensor.core is for another kind of processor: build it here, from the sources " ..
+    "(luarocks build luatensor, or make)"},
+}
+
+-- Packages of Debian and Ubuntu by the first letters of libraries.
+local packages = {{"^libopenblas", "libopenblas0-openmp"}, {"^libgomp", "libgomp1"}, {"^libz%.", "zlib1g"},
+                  {"^libgfortran", "libgfortran5"}}
+
+local function missing(library)
+  for _, row in ipairs(packages) do
+    if library:find(row[1]) then
+      return ("%s is missing on this system: install it (Debian and Ubuntu: %s)"):format(library, row[2])
+    end
+  end
+  return library .. " is missing on this system: install the package that has it"
+end
+
+--- The meaning of an error of `require "luatensor.core"`; nil if it is unknown.
+function loading.meaning(problem)
+  problem = tostring(problem)
+  for _, row in ipairs(meanings) do
+    local found = problem:match(row[1])
+    if found then return type(row[2]) == "string" and row[2] or row[2](found) end
+  end
+  local library = problem:match "([^%s/:]+): cannot open shared object file"
+  -- Lua opened core.so itself before it asked the loader, so it is there: glibc says the same of another machine's code.
+  if library and library:find "^core%." then return loading.meaning "wrong ELF class" end
+  return library and missing(library)
+end
+
+return loading

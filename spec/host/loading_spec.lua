@@ -1,0 +1,68 @@
+-- tags: process
+-- Where the C module cannot be loaded, one sentence says why and names the cure: base/requirements.lua, base/loading.lua.
+local loading = require "luatensor.base.loading"
+local shell = require "spec.support.shell"
+
+local build = os.getenv "BUILD" or "build"
+
+-- What `require "luatensor"` says with a copy of the C module in which bytes are changed.
+local function says_with(change)
+  local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
+  os.execute(("mkdir %s/luatensor"):format(folder))
+  shell.write(folder .. "/luatensor/core.so", change(shell.read(build .. "/luatensor/core.so")))
+  local status, text = shell.run(("LUA_CPATH='%s/?.so' lua5.4 -e 'require \"luatensor\"'"):format(folder))
+  os.execute("rm -r " .. folder)
+  assert.equal(1, status)
+  return text
+end
+
+local function has(text, part) assert.is_true(text:find(part, 1, true) ~= nil, text) end
+
+describe("loading", function()
+  it("of code for another processor says so", function()
+    -- Bytes 19 and 20 of an ELF file are the machine; 243 is RISC-V.
+    local text = says_with(function(code) return code:sub(1, 18) .. "\243\0" .. code:sub(21) end)
+    has(text, "luatensor: luatensor.core is for another kind of processor: build it here, from the sources")
+  end)
+
+  it("without OpenBLAS names its package", function()
+    local text = says_with(function(code) return (code:gsub("libopenblas%.so%.0", "libopenblas.so.9")) end)
+    has(text, "luatensor: libopenblas.so.9 is missing on this system: install it (Debian and Ubuntu: libopenblas0-openmp)")
+  end)
+
+  it("by a program that does not export Lua's functions says how to link it", function()
+    local static = shell.passes("pkg-config --variable=libdir lua5.4 || pkg-config --variable=libdir lua-5.4"):gsub("%s+$", "")
+      .. "/liblua5.4.a"
+    if not shell.exists(static) then return pending "no static library of Lua here" end
+    local program = os.tmpname()
+    shell.write(program .. ".c", [[
+#include <lua.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+int main(void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  if (luaL_dostring(L, "require 'luatensor'")) puts(lua_tostring(L, -1));
+}
+]])
+    shell.passes(("cc -o %s %s.c $(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) %s -lm -ldl"):format(
+      program, program, static))
+    local text = shell.passes(program)
+    os.execute(("rm %s %s.c"):format(program, program))
+    has(text, "luatensor: this program does not export Lua's functions: link it with -rdynamic")
+  end)
+
+  it("knows what the loader and Lua say", function()
+    local says = {
+      ["core.so: undefined symbol: lua_rawgetp"] = "-rdynamic",
+      ["version mismatch: app. needs 504.0, Lua core provides 505.0"] = "built for Lua 5.4, this is " .. _VERSION,
+      ["/lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.35' not found (required by core.so)"] = "older than GLIBC 2.35",
+      ["core.so: wrong ELF class: ELFCLASS32"] = "another kind of processor",
+      ["libgomp.so.1: cannot open shared object file: No such file or directory"] = "Ubuntu: libgomp1)",
+      ["libother.so: cannot open shared object file: No such file or directory"] = "libother.so is missing",
+    }
+    for text, part in pairs(says) do has(loading.meaning(text) or "nothing", part) end
+    assert.is_nil(loading.meaning "not enough memory")
+  end)
+end)
