@@ -5,7 +5,7 @@ local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
 
--- What `require "luatensor"` says with a copy of the C module in which bytes are changed.
+-- The text of `require "luatensor"` with a copy of the C module in which bytes are changed.
 local function says_with(change)
   local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
   os.execute(("mkdir %s/luatensor"):format(folder))

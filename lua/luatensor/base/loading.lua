@@ -40,7 +40,7 @@ function loading.meaning(problem)
     if found then return type(row[2]) == "string" and row[2] or row[2](found) end
   end
   local library = problem:match "([^%s/:]+): cannot open shared object file"
-  -- Lua opened core.so itself before it asked the loader, so it is there: glibc says the same of another machine's code.
+  -- Lua opened core.so itself before, so it is there: glibc says the same of code for another processor.
   if library and library:find "^core%." then return loading.meaning "wrong ELF class" end
   return library and missing(library)
 end
