@@ -13,8 +13,8 @@ typedef struct shape {
 
 bool shape_equal(const shape *a, const shape *b);
 
-/* Stores the number of elements in *count. Fails with ERR_OVERFLOW if the number of bytes
-** (for elements of `size`) overflows. */
+/* Stores the number of elements in *count. Fails with ERR_OVERFLOW if the number of bytes (for elements of
+** `size`) overflows. */
 int shape_count(const shape *s, int size, int64_t *count);
 
 /* Row-major strides in elements. */

@@ -52,7 +52,7 @@ static void run_share(const void *arg, int64_t t, int worker) {
 }
 
 /* Returns the seconds of the fastest of `rounds` rounds, on all threads at once. An extra first round touches the
-** memory and wakes the threads. each: the blocks, and the number of their bytes for each thread. */
+** memory and wakes the threads. `each` has the blocks of memory, and their bytes for each thread. */
 static double best_seconds(work run, const share *each, int rounds) {
   int n = cpu_thread_count();
   double best = 0;

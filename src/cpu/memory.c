@@ -250,7 +250,8 @@ static void *take_shared(size_t bytes, size_t size) {
   return p;
 }
 
-/* Allocates new memory from the system. ERR_MEMORY: the system has no more memory, or the limit is reached. */
+/* Allocates new memory from the system. Fails with ERR_MEMORY if the system has no more memory, or the limit is
+** reached. */
 static int allocate_fresh(size_t size, void **ptr) {
   if (look(&stats.live) + look(&small_kept) + look(&large_kept) + size > memory_limit() || !has_room(size)) return ERR_MEMORY;
   *ptr = is_small(size) ? aligned_alloc(ALIGNMENT, size) : map_pages(size);

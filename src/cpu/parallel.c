@@ -236,8 +236,8 @@ static void *work(void *at) {
   seat *mine = at;
   int me = (int)(mine - seats);
   int64_t moved = 0, patience = LONG_SPIN;
-  bool knows_blas = false;               /* if this worker has set OpenMP's number of threads, for which OpenMP maps 64
-                                         ** MiB of address space */
+  bool knows_blas = false;               /* true: this worker has set OpenMP's number of threads, for which OpenMP maps
+                                         ** 64 MiB of address space */
   for (;;) {
     wait_for_work(mine, &patience);
     wake_next(me, threads_of(atomic_load(&mine->share)));

@@ -19,8 +19,8 @@
 #include "base/system.h"
 #include "lua/register.h"
 
-static const char home_key = 0;          /* registry key, by its address, of the beginning of the sources of the
-                                         ** library's Lua files */
+static const char home_key = 0;          /* its address is a registry key. The value is the text with which the
+                                         ** source names of the library's Lua files begin */
 
 enum finding { NOTHING, SCRIPT, OPERATION };   /* no interrupt; an interrupt of a script's own code; an interrupt of an
                                                ** operation */

@@ -35,15 +35,16 @@ void elementwise_init(elementwise *e, const enum dtype *in, int nin);
 /* Adds the op; *result is the number of its value. ERR_DTYPE; ERR_SCALAR; ERR_OVERFLOW: the expression is too long. */
 int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in, int *result);
 
-/* Adds a conversion of `in` to d; *result is the number of its value. ERR_SCALAR: d cannot hold a number. */
+/* Adds a conversion of `in` to d; *result is the number of its value. Fails with ERR_SCALAR if d cannot hold a
+** number. */
 int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result);
 
-/* Makes `in` the result, in dtype d (DT_none: its own dtype), and allocates registers. ERR_OVERFLOW: too many values
-** are needed at a time. */
+/* Makes `in` the result, in dtype d (DT_none: its own dtype), and allocates registers. Fails with ERR_OVERFLOW if
+** too many values are needed at a time. */
 int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d);
 
-/* Finds place, shape and dtypes of a call with the inputs in j. ERR_DTYPE: input *wrong has a dtype that does not
-** promote to its parameter's dtype. ERR_SCALAR: input *wrong is a number that does not fit its parameter. */
+/* Finds place, shape and dtypes of a call with the inputs in j. Fails with ERR_DTYPE if input *wrong has a dtype that
+** does not promote to its parameter's dtype, or with ERR_SCALAR if it is a number that does not fit its parameter. */
 int elementwise_prepare(const elementwise *e, job *j, int *wrong);
 
 /* Runs the expression into `out`. Errors are as for job_run. */

@@ -15,7 +15,8 @@ typedef struct graph {
 /* Returns an empty graph, which graph_free accepts. */
 graph graph_init(place where);
 
-/* Captures this thread's work at g->where from now on. ERR_CAPTURE: another graph is being captured. */
+/* Captures this thread's work at g->where from now on. Fails with ERR_CAPTURE if another graph is being
+** captured. */
 int graph_begin(graph *g);
 
 /* Ends the capture. keep: the graph is wanted. A graph that is not wanted, or that failed, is freed. */

@@ -71,7 +71,7 @@ static void run_tile(const void *arg, int64_t t, int worker) {
   if (!c->backward) w->sums[t] = sum;
 }
 
-/* Counts the rows that contribute to the loss. ERR_INDEX: a class is out of bounds. */
+/* Counts the rows that contribute to the loss. Fails with ERR_INDEX if a class is out of bounds. */
 static int count_rows(const cross_entropy_call *c, int64_t *count) {
   *count = 0;
   for (int64_t r = 0; r < c->rows; r++) {

@@ -30,7 +30,7 @@ INLINE int lane_in_warp() { return (int)threadIdx.x % WARP; }
 
 /* Merges over each group of `size` neighbouring threads (a power of 2) by Row::merge; all of them get the result. Every
 ** thread of the block must call this function. Neighbours are merged first, so that rounding errors grow only with the
-** logarithm. */
+** logarithm of `size`. */
 template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int size) {
   typedef typename Row::A A;
   int lane = lane_in_warp(), inside = size < WARP ? size : WARP;

@@ -33,9 +33,9 @@ static int l_limits(lua_State *L) {
   return 1;
 }
 
-/* working_set(device, bytes): measures the repeated reading of so many bytes, by each CPU thread or by the whole GPU.
-** Returns {read = bytes per second, latency = seconds of a dependent load, nil if not measured}. For the library's own
-** files. */
+/* working_set(device, bytes), for the library's own Lua files: measures the repeated reading of this many bytes, by
+** each CPU thread or by the whole GPU. Returns {read = bytes per second, latency = seconds of a dependent load, nil if
+** not measured}. */
 static int l_working_set(lua_State *L) {
   place where = check_place(L, 1, "working_set");
   lua_Integer bytes = luaL_checkinteger(L, 2);

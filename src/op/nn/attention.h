@@ -19,8 +19,8 @@ typedef struct attention_job {
   const tensor *at[ATTENTION_TENSORS];
 } attention_job;
 
-/* Writes o and the sums, or dq, dk and dv for a backward call. ERR_INNER: the shape, dtype or place of *wrong does not
-** fit. */
+/* Writes o and the sums, or dq, dk and dv for a backward call. Fails with ERR_INNER if the shape, dtype or
+** place of *wrong does not fit. */
 int attention_run(const attention_job *j, enum attention_tensor *wrong);
 
 #endif

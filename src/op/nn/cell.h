@@ -16,8 +16,8 @@ extern const cell_info cell_rows[CELL_COUNT];
 /* True if the operand may be NULL. */
 bool cell_may_lack(enum cell_op op, enum cell_operand k);
 
-/* Runs a step. at[k] is [rows, gates * width] with contiguous rows. ERR_INNER: the shape, dtype or place of *wrong does
-** not fit. */
+/* Runs a step. at[k] is [rows, gates * width] with contiguous rows. Fails with ERR_INNER if the shape, dtype or
+** place of *wrong does not fit. */
 int cell_run(enum cell_op op, const tensor *const *at, enum cell_operand *wrong);
 
 #endif

@@ -19,12 +19,12 @@ typedef struct cross_entropy_job {
 ** class for each row, or with ERR_DEVICES. */
 int cross_entropy_prepare(cross_entropy_job *j);
 
-/* Writes the losses, and the sums that backward needs. ERR_INDEX: *bad is not a class; a GPU reports this at the next
-** wait (ERR_LATE). */
+/* Writes the losses, and the sums that backward needs. Fails with ERR_INDEX if *bad is not a class. A GPU reports this
+** error at the next wait, as ERR_LATE. */
 int cross_entropy_run(const cross_entropy_job *j, tensor *losses, tensor *sums, int64_t *bad);
 
-/* Writes the gradient of x to out, which has x's shape and dtype. g: the gradient of the losses. ERR_INNER: g or sums
-** do not belong to this job. */
+/* Writes the gradient of x to out, which has x's shape and dtype. g is the gradient of the losses. Fails with ERR_INNER
+** if g or sums do not belong to this job. */
 int cross_entropy_back(const cross_entropy_job *j, const tensor *g, const tensor *sums, tensor *out);
 
 #endif

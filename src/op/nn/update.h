@@ -14,9 +14,9 @@ typedef struct update_info {
 extern const update_info update_rows[UPDATE_COUNT];
 
 /* Both functions take the parameter, its gradient and the row's states, all of one shape, dtype and place.
-** ERR_READONLY: several elements of the parameter or of a state share a place. ERR_OVERLAP: the gradient, which is only
-** read, shares memory with another operand. op_update_check checks for both errors; *flat becomes true if all operands
-** are contiguous. */
+** They fail with ERR_READONLY if several elements of the parameter or of a state share a place, and with ERR_OVERLAP if
+** the gradient, which is only read, shares memory with another operand. op_update_check checks for both errors. *flat
+** becomes true if all operands are contiguous. */
 int op_update_check(tensor *const *at, int operands, bool *flat);
 int op_update(enum update_op op, tensor *const *at, const double *number);
 
