@@ -104,8 +104,8 @@ typedef struct luatensor_api {
   ** valid as long as the tensor is: until it is collected, freed or revoked. The strides of `data` are in elements. */
   int (*read)(lua_State *L, int index, int flags, luatensor_array *a);
 
-  /* The same for argument `arg` of a C function, which has to have this dtype (LUATENSOR_any) and number of dims
-  ** (LUATENSOR_any_ndim). Raises luaL_argerror. */
+  /* Describes argument `arg` of a C function like `read`, but raises luaL_argerror. The tensor must have
+  ** `dtype` and `ndim` dims, unless these are LUATENSOR_any and LUATENSOR_any_ndim. */
   void (*check)(lua_State *L, int arg, int dtype, int ndim, int flags, luatensor_array *a);
 
   /* Pushes a tensor on memory of the host, without a copy. The memory has to stay until `release` is called, which may be
@@ -148,8 +148,8 @@ static inline const luatensor_api *luatensor_loaded(lua_State *L) {
   return lt;
 }
 
-/* The functions for `abi`, which is LUATENSOR_ABI; requires luatensor where it is not loaded yet. NULL with a sentence on
-** the stack: why not. Does not raise, but where memory is out. */
+/* Finds the functions for `abi` (LUATENSOR_ABI), and requires luatensor if it is not loaded yet. Returns NULL with a
+** sentence on the stack that says why they are not available. Raises an error only if memory is exhausted. */
 static inline const luatensor_api *luatensor_find(lua_State *L, int abi) {
   const luatensor_api *lt = luatensor_loaded(L);
   if (!lt) {
@@ -172,7 +172,7 @@ static inline const luatensor_api *luatensor_find(lua_State *L, int abi) {
   return NULL;
 }
 
-/* The same; raises the sentence. */
+/* Like luatensor_find, but raises the sentence as a Lua error. */
 static inline const luatensor_api *luatensor_open(lua_State *L, int abi) {
   const luatensor_api *lt = luatensor_find(L, abi);
   if (!lt) lua_error(L);

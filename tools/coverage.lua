@@ -2,7 +2,7 @@
 --
 --   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
 --
--- Run from the repository's root. Loaded with dofile it returns functions for docs/coverage_spec.lua.
+-- Run from the repository's root. Loaded with dofile it returns functions for spec/docs/coverage_spec.lua.
 
 local annotate = dofile "tools/annotate.lua"
 local lt = require "luatensor"

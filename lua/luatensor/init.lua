@@ -56,7 +56,7 @@ compose(core.methods)
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help"}
 
---- Libraries of Lua that measuring needs, which reads and writes files and starts processes.
+--- Libraries of Lua that measuring needs, because measuring reads and writes files and starts processes.
 local needed = {bench = {"debug", "io", "os"}, advise = {"debug", "io", "os"}}
 
 local function load_late(name)

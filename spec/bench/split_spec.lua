@@ -226,7 +226,7 @@ describe("bench.split", function()
     assert.is_true(is_off())
   end)
 
-  -- Calls act only in serialised runs: only then does a profile run, so that another one cannot start.
+  -- Calls `act` only in serialised runs. In such runs a profile is on, so that a second profile cannot start.
   local function in_serialised_run(act)
     return function()
       if pcall(core.profile_start) then core.profile_stop() else act() end

@@ -105,7 +105,7 @@ local function defined_name(line)
     or line:match('^%s*add%("([%w_]+)"')
 end
 
--- Reads the --- comments of a Lua file, with @function or above a definition.
+-- Reads those --- comments of a Lua file that have @function or stand above a definition.
 local function read_lua(path, docs)
   local inner = path:match("luatensor/(nn/.+)%.lua$") or path:match("luatensor/(optim/.+)%.lua$")
   local section, lines = inner or path:match("(%w+)/init%.lua$") or path:match("(%w+)%.lua$"), nil

@@ -70,7 +70,7 @@ local function all() return true end
 
 --- Makes surplus arguments an error in all functions of a table.
 -- @tab functions
--- @treturn table the same
+-- @treturn table the same table
 function arity.library(functions)
   replace(functions, all, arity.bounded)
   return functions

@@ -134,7 +134,7 @@ function arguments.add(parser, row)
   parser:option(names, words):target(row.name):argname(placeholders[row.kind]):convert(converter(name, row.kind))
 end
 
---- Adds several options: names of `common` ones, or rows.
+--- Adds several options. Each is given as a row, or as the name of an option of `common`.
 function arguments.add_all(parser, rows)
   for _, row in ipairs(rows) do
     if type(row) == "string" then

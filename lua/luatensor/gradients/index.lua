@@ -83,7 +83,8 @@ rules.take_along_axis = {{"p", function(g, p)
   return zeros(g, stretched):scatter_add(p.dim, p.args[1]:broadcast_to(shape), g)
 end}}
 
---- If the source is larger than the index, only its first elements were used.
+--- The gradient of a scattered source. If the source is larger than the index, only the source's first elements were
+-- used.
 local function of_source(g, p)
   local taken, shape = g:gather(p.dim, p.args[1]), p.shapes[2]
   if #shape ~= taken.ndim then return taken end

@@ -13,8 +13,8 @@ local targets = require "spec.support.fuzz.targets"
 local name, seconds, most, seed, folder, scratch = arg[1], tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]), arg[5], arg[6]
 local target = assert(targets[name], name)
 local LONGEST <const> = 4096                -- most bytes of an input
-local GARBAGE <const> = 16384               -- KiB of Lua's heap by which it grows between two collections, and
-local TENSORS <const> = 256 << 20           -- bytes of tensors after which one runs, too
+local GARBAGE <const> = 16384               -- KiB by which Lua's heap grows before a collection
+local TENSORS <const> = 256 << 20           -- bytes of tensors after which a collection runs, too
 math.randomseed(seed)
 
 -- Counts the edges that an input passed. Only builds with sanitizers count them.

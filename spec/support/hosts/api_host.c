@@ -243,7 +243,7 @@ static void lending(void) {
   CHECK(released == 2 && lt->revoke(L, loan) == LUATENSOR_ended);
   loan = lend(L, large, 1 << 19);
   CHECK(lt->revoke(L, loan) == LUATENSOR_ok && released == 3);
-  /* A frame after the other. */
+  /* Lends one frame after the other, and takes back every second one itself. */
   for (int i = 0; i < 2000; i++) {
     loan = lend(L, large, 100);
     if (i % 2) CHECK(lt->revoke(L, loan) == LUATENSOR_ok);
@@ -315,7 +315,7 @@ static void wrong(void) {
   CHECK(strstr(lt->explain(LUATENSOR_other_thread), "claim it first"));
   RUN("return x:sum():item() == 0");
   CHECK(in_thread(L, claim_and_revoke) == LUATENSOR_ok && released == 1);
-  /* A finalizer that interrupts an operation gets no memory away from it. */
+  /* A finalizer that interrupts an operation cannot revoke the memory that the operation uses. */
   lua_register(L, "revoke", l_revoke);
   shared = lend(L, data, 4);
   RUN("collectgarbage 'generational' local status setmetatable({}, {__gc = function() status = status or revoke() end}) "

@@ -1,4 +1,4 @@
--- Every Lua file of the library through package.preload, with the code only: no path, no name, no line.
+-- Loads every Lua file of the library through package.preload, from bytecode without paths, names and lines.
 local names = {}
 for path in assert(io.popen "find lua/luatensor -name '*.lua' | sort"):lines() do
   local name = path:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
@@ -9,7 +9,7 @@ require "luatensor.core"
 package.path, package.cpath = "", ""
 local loaded = 0
 for _, name in ipairs(names) do
-  -- A prompt is no module: it starts when it is loaded.
+  -- luatensor.prompt is left out, because loading it starts a prompt.
   if name ~= "luatensor.prompt" then
     assert(require(name))
     loaded = loaded + 1
@@ -17,7 +17,7 @@ for _, name in ipairs(names) do
 end
 assert(loaded == #names - 1 and loaded > 150, loaded)
 
--- Everything that works with names works without them.
+-- Functions, suggestions and error texts need none of these names and lines.
 local lt = require "luatensor"
 local nn, optim = lt.nn, lt.optim
 local function refused(what, f, ...)

@@ -20,7 +20,8 @@ for _, name in ipairs {"bench", "advise"} do
   refused(("lt.%s: not in a sandbox"):format(name), function() return lt[name] end)
 end
 refused("reopen: not in a sandbox", lt.cuda.reopen, "cuda")
--- Every function of the core: one that is not refused must be known to reach nothing outside of its state.
+-- The functions of the core that a sandbox refuses. Every other function must be known to reach nothing outside of its
+-- state.
 local closed = {}
 for name, f in pairs(core) do
   local ok, why

@@ -312,7 +312,7 @@ end
 local LOOKS <const> = 2            -- additional measurements of a size whose times may be noise
 
 function run:forget()
-  -- the lists also hold figures of larger sizes
+  -- The lists are emptied, because they also hold figures of larger sizes.
   for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end
 end
 

@@ -16,7 +16,7 @@ local functional = {}
 
 local convolution = {}
 
--- The lengths of a kernel: those of a weight's dims from the third on.
+-- The lengths of a kernel: the lengths of a weight's dims from the third on.
 local function kernel_of(weight, dims)
   local shape = weight.shape
   return dims == 1 and {1, shape[3]} or {shape[3], shape[4]}
