@@ -1,6 +1,8 @@
 # luatensor. `make help` lists the targets; `make build` needs gcc, the headers of Lua 5.4, OpenBLAS and zlib.
 
-LUA    ?= lua5.4
+# Another Lua: make LUA_VERSION=5.5
+LUA_VERSION ?= 5.4
+LUA    ?= lua$(LUA_VERSION)
 BUSTED ?= busted
 PYTHON ?= python3
 BUILD  ?= build
@@ -8,9 +10,18 @@ BUILD  ?= build
 # The folders of `make install`. LuaRocks passes its own.
 PREFIX ?= /usr/local
 INCDIR ?= $(PREFIX)/include
-LUADIR ?= $(PREFIX)/share/lua/5.4
-LIBDIR ?= $(PREFIX)/lib/lua/5.4
+LUADIR ?= $(PREFIX)/share/lua/$(LUA_VERSION)
+LIBDIR ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
 BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+
+# `make install` takes these as the last build got them, unless it is told again: it installs what was built.
+SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
+ifeq ($(MAKECMDGOALS),install)
+  -include $(BUILD)/settings
+  $(foreach name,$(SETTINGS),$(if $(filter undefined default,$(origin $(name))),$(if $(filter file,$(origin LAST_$(name))),$(eval $(name) = $(LAST_$(name))))))
+endif
+GIVEN := $(foreach name,$(SETTINGS),$(if $(filter command environment,$(origin $(name))),echo 'LAST_$(name) = $(subst $$,$$$$,$(value $(name)))';))
 
 # All cores are used unless the command line has -j.
 ifeq ($(MAKELEVEL),0)
@@ -19,11 +30,16 @@ endif
 
 # ---- this machine -----------------------------------------------------------------------------
 
-SYSTEM := $(shell uname -s)
-ARCH   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+# The compiler says for which system and processor it compiles. Where that is another than this machine's, pkg-config has the
+# prefix of the compiler, as in aarch64-linux-gnu-gcc and aarch64-linux-gnu-pkg-config.
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+SYSTEM := $(if $(findstring darwin,$(TARGET)),Darwin,$(shell uname -s))
+CROSS  := $(filter %-gcc,$(notdir $(firstword $(CC))))
+PKG_CONFIG ?= $(CROSS:gcc=)pkg-config
+ARCH   := $(firstword $(subst -, ,$(TARGET)))
 
 LUA_INCDIR ?= $(patsubst -I%,%,$(firstword $(shell \
-  pkg-config --cflags-only-I lua5.4 2>/dev/null || pkg-config --cflags-only-I lua-5.4 2>/dev/null)))
+  $(PKG_CONFIG) --cflags-only-I lua$(LUA_VERSION) 2>/dev/null || $(PKG_CONFIG) --cflags-only-I lua-$(LUA_VERSION) 2>/dev/null)))
 LUA_HEADER := $(wildcard $(addsuffix /lua.h,$(LUA_INCDIR)))
 
 # OpenBLAS's OpenMP build starts no threads of its own, because we call it on one thread. Debian's alternatives (and
@@ -38,13 +54,13 @@ else ifeq ($(SYSTEM),Darwin)
   BLAS_CFLAGS := -DACCELERATE_NEW_LAPACK
   BLAS_LIBS   := -framework Accelerate
 else
-  BLAS_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags openblas 2>/dev/null))
-  BLAS_LIBS   := $(shell pkg-config --libs openblas 2>/dev/null)
+  BLAS_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags openblas 2>/dev/null))
+  BLAS_LIBS   := $(shell $(PKG_CONFIG) --libs openblas 2>/dev/null)
 endif
 
 # zlib reads gzip files, the usual format of data sets.
-ZLIB_CFLAGS ?= $(patsubst -I%,-isystem %,$(shell pkg-config --cflags zlib 2>/dev/null))
-ZLIB_LIBS   ?= $(or $(shell pkg-config --libs zlib 2>/dev/null),-lz)
+ZLIB_CFLAGS ?= $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags zlib 2>/dev/null))
+ZLIB_LIBS   ?= $(or $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null),-lz)
 ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(ZLIB_CFLAGS) -E -x c - >/dev/null 2>&1 && echo there)
 
 comma := ,
@@ -137,7 +153,7 @@ EMBEDDED := $(sort $(shell find src/gpu/kernels src/math -name '*.cuh' -o -name 
 .SUFFIXES:
 
 .PHONY: build
-build: $(MODULE)   ## the module: build/luatensor/core.so
+build: $(MODULE) $(BUILD)/settings   ## the module: build/luatensor/core.so
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -215,6 +231,9 @@ $(PARTS)/flags: force
 	$(call REMEMBER,$(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))))
 $(PARTS)/embedded: force
 	$(call REMEMBER,$(EMBEDDED))
+$(BUILD)/settings: force
+	@mkdir -p $(@D)
+	@$(if $(filter install,$(MAKECMDGOALS)),true,{ true; $(GIVEN) } > $@)
 $(BUILD)/flags-lua: force
 	$(call REMEMBER,$(LUA_CFLAGS))
 $(MODULE).flags: force
@@ -261,6 +280,7 @@ install: build            ## into PREFIX (/usr/local)
 	install -m 644 examples/*.lua "$(DESTDIR)$(LUADIR)/luatensor/examples"
 	install -m 644 library/*.lua "$(DESTDIR)$(LUADIR)/luatensor/library"
 	install -m 644 library/luatensor/*.lua "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
+	install -D -m 644 bin/luatensor.1 "$(DESTDIR)$(MANDIR)/man1/luatensor.1"
 	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$(DESTDIR)$(BINDIR)/luatensor"
 	chmod 755 "$(DESTDIR)$(BINDIR)/luatensor"
 
@@ -268,7 +288,10 @@ install: build            ## into PREFIX (/usr/local)
 
 DIST := build/dist
 
-.PHONY: dist rocks
+.PHONY: dist rocks man
+man: build                ## bin/luatensor.1, the man page, from the command's own --help
+	@tools/lua tools/man.lua >bin/luatensor.1
+
 dist:                     ## build/dist: the source archive of a commit and its rockspec; COMMIT=v1.0
 	@tools/dist $(DIST) $(COMMIT)
 
@@ -279,7 +302,10 @@ rocks:                    ## build/dist: the source rock, and a rock that needs 
 
 -include spec/spec.mk
 
-.PHONY: test-rock
+.PHONY: test-rock test-install
+test-install: build       ## installs into an empty folder and a Debian package, and uses both there
+	@tools/test_install
+
 test-rock:                ## installs the module with LuaRocks into empty trees and uses it there
 	@tools/test_rock
 

@@ -36,6 +36,7 @@ build = {
     LIBDIR = "$(LIBDIR)",
     BINDIR = "$(BINDIR)",
     INCDIR = "$(PREFIX)/include",
+    MANDIR = "$(PREFIX)/man",
   },
 }
 test = {

@@ -52,7 +52,7 @@ build/spec/plan_check: spec/support/plan_check.c src/gpu/plan.c src/base/dtype.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $^ -lm
 
-LUA_LIBS ?= $(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lua-5.4)
+LUA_LIBS ?= $(shell $(PKG_CONFIG) --libs lua$(LUA_VERSION) 2>/dev/null || $(PKG_CONFIG) --libs lua-$(LUA_VERSION))
 
 # ---- runs --------------------------------------------------------------------------------------
 
