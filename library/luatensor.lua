@@ -1612,6 +1612,11 @@ function Tensor:permute_dims(...) end
 ---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
 ---memory.
 ---Errors: if there is no GPU, or at the system's limit for such memory.
+---```lua
+---if lt.cuda.is_available() then
+---  local x = lt.ones(4):pin_memory():to("cuda")
+---end
+---```
 ---@return luatensor.Tensor #
 function Tensor:pin_memory() end
 
@@ -2466,10 +2471,26 @@ local graph = {}
 
 ---Runs the captured work again, on the current stream.
 ---Errors: if the graph was freed, or while a graph is captured.
+---```lua
+---if lt.cuda.is_available() then
+---  local x = lt.ones(3, {device = "cuda"})
+---  local add = lt.graph(function() x:add_(1) end)
+---  add:replay()
+---  add:free()
+---end
+---```
 ---@return luatensor.Tensor # the results of the captured call: the same tensors, with new values
 function graph:replay() end
 
 ---Frees the graph. Its results and their views stay valid. Freeing twice is harmless.
+---```lua
+---if lt.cuda.is_available() then
+---  local x = lt.ones(3, {device = "cuda"})
+---  local add = lt.graph(function() x:add_(1) end)
+---  add:replay()
+---  add:free()
+---end
+---```
 function graph:free() end
 
 ---@class luatensor.stream
@@ -2717,6 +2738,11 @@ function lt.is_contiguous(x) end
 ---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
 ---memory.
 ---Errors: if there is no GPU, or at the system's limit for such memory.
+---```lua
+---if lt.cuda.is_available() then
+---  local x = lt.ones(4):pin_memory():to("cuda")
+---end
+---```
 ---@param x luatensor.Tensor on the CPU
 ---@return luatensor.Tensor #
 function lt.pin_memory(x) end
@@ -2885,6 +2911,9 @@ function lt.cuda.is_available() end
 
 ---Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
 ---was lost when cuda:0 was reopened"; freeing it is harmless. Other devices are not affected.
+---```lua
+---pcall(lt.cuda.reopen, "cuda:99")  --> false
+---```
 ---@param device string
 function lt.cuda.reopen(device) end
 
@@ -3171,6 +3200,14 @@ function lt.detach(x) end
 ---the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the graph: it
 ---runs only in the two calls.
 ---Errors: errors of f; if the device is a CPU.
+---```lua
+---if lt.cuda.is_available() then
+---  local x = lt.ones(3, {device = "cuda"})
+---  local add = lt.graph(function() x:add_(1) end)
+---  add:replay()
+---  add:free()
+---end
+---```
 ---@param f function
 ---@param options? luatensor.graph.options
 ---@return luatensor.graph # with the methods below; its memory, including the memory of temporary tensors, is kept until the graph is freed
@@ -3178,6 +3215,11 @@ function lt.graph(f, options) end
 
 ---Measures the limits of a device by loops without other work, on all threads in use. This takes about a second and
 ---needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
+---```lua
+---local function reads_faster(a, b)      -- takes about a second a device
+---  return lt.limits(a).read > lt.limits(b).read
+---end
+---```
 ---@param device? string by default the default device
 ---@param dtype? string whose arithmetic is measured
 ---@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second; a copy counts the bytes read and the bytes written
@@ -4041,6 +4083,9 @@ function lt.broadcast_shapes(...) end
 ---100 000 to 70 thousand million parameters. Models of up to `largest` parameters are measured. Times of larger
 ---models are extrapolated from their matrix products. Devices that are not in this machine get lower bounds from
 ---published figures.
+---```lua
+---local function print_choices() print(lt.advise.choices {largest = 100000}) end      -- takes some seconds
+---```
 ---@param options? luatensor.advise.choices.options
 ---@return table # a result of kind "choices"
 function lt.advise.choices(options) end
@@ -4055,12 +4100,20 @@ function lt.advise.choices(options) end
 ---long are extrapolated by the trend. Devices that are not in this machine get lower bounds ("at least") from the
 ---counted work and published figures. An emulated device shows that the work runs there and is never recommended.
 ---Errors: errors of fn, unchanged.
+---```lua
+---local advice = lt.advise(function(x) return x:sqrt() end, {sizes = {16, 64}, calls = 10})
+---type(advice.device)  --> string
+---```
 ---@param fn function gets what inputs(n) returned, its tensors moved to the device
 ---@param options? luatensor.advise.options
 ---@return table # a result of kind "advice": `device`, the recommendation for the largest measured size (nil: there is none); `either`, the devices that the measurements cannot tell apart; `why`, `sizes` (the choice at each size), `points` (all figures), `predictions`, `bounds`, `skipped`
 function lt.advise(fn, options) end
 
 ---Recommends a device for a multilayer perceptron: square layers, biases, ReLU. The weights stay on the device.
+---```lua
+---local advice = lt.advise.network {parameters = 1000, batch = 8}
+---type(advice.device)  --> string
+---```
 ---@param options? luatensor.advise.network.options
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
@@ -4787,6 +4840,12 @@ function lt.detect_anomaly(fn, ...) end
 ---of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
 ---docs/user-kernels.md lists the headers that may be included.
 ---Errors: the compiler's errors, with the line numbers of the source; if there is no such kernel or no GPU.
+---```lua
+---if lt.cuda.is_available() then
+---  local twice = lt.kernel("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }", "twice")
+---  twice({grid = 1, block = 4}, lt.ones(4, {device = "cuda"}))
+---end
+---```
 ---@param source string the text, with a `__global__ void name(…)`
 ---@param name string the kernel's name in it
 ---@param options? luatensor.kernel.options

@@ -122,3 +122,25 @@ type(lt.info.dtypes())  --> table
 --- info.default_dtypes
 lt.info.default_dtypes()["real floating"]  --> float32
 
+
+--- cuda.reopen
+pcall(lt.cuda.reopen, "cuda:99")  --> false
+
+--- graph, graph:replay, graph:free
+if lt.cuda.is_available() then
+  local x = lt.ones(3, {device = "cuda"})
+  local add = lt.graph(function() x:add_(1) end)
+  add:replay()
+  add:free()
+end
+
+--- kernel
+if lt.cuda.is_available() then
+  local twice = lt.kernel("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }", "twice")
+  twice({grid = 1, block = 4}, lt.ones(4, {device = "cuda"}))
+end
+
+--- pin_memory
+if lt.cuda.is_available() then
+  local x = lt.ones(4):pin_memory():to("cuda")
+end

@@ -706,3 +706,20 @@ local before = lt.bench.time(function() return lt.ones(10) end, {seconds = 0.01}
 before:save(path)
 lt.bench.diff(lt.bench.load(path), before).kind  --> diff
 os.remove(path)
+
+--- data.read_idx
+local path = os.tmpname()
+local file <close> = io.open(path, "wb")
+file:write("\0\0\8\1\0\0\0\2", "\5\7"):flush()      -- unsigned bytes, one dim of length 2
+lt.data.read_idx(path)  --> [5, 7]
+os.remove(path)
+
+--- data.mnist
+local function load_mnist(folder)
+  local train, test = lt.data.mnist(folder, {image = true})
+  return train, test
+end
+
+--- Optimizer:__tostring
+local p = lt.ones(1, {requires_grad = true})
+tostring(optim.SGD({p}, {lr = 0.5})):match "lr = [%d.]+"  --> lr = 0.5

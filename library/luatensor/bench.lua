@@ -39,6 +39,10 @@ function bench.sizes(first, last, per_doubling) end
 ---verdict is "undecided". A crossing is only reported if the results agree. Emulated devices are measured but not
 ---compared. With only one device, published figures give bounds for other devices.
 ---Errors: errors of fn, unchanged.
+---```lua
+---local result = lt.bench.crossover(function(x) return x:sqrt() end, {16, 64}, {seconds = 0.01})
+---result.kind  --> crossover
+---```
 ---@param fn function takes the results of inputs(n), with tensors moved to the device, which is the default device meanwhile
 ---@param sizes table
 ---@param options? luatensor.bench.crossover.options
@@ -67,6 +71,9 @@ function bench.diff(before, after) end
 ---limits are measured once and kept in the user's cache for this machine, these threads and these versions; the first
 ---time takes half a minute.
 ---Errors: Ctrl-C, with what was measured so far (luatensor.bench.interrupt).
+---```lua
+---local function print_machine() print(lt.bench.machine()) end      -- half a minute, at the first time
+---```
 ---@param options? luatensor.bench.machine.options
 ---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype); `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for a GPU also `wait` and `transfers`
 function bench.machine(options) end
@@ -86,6 +93,10 @@ function bench.load(path) end
 
 ---Splits the time of a function into parts.
 ---Errors: errors of fn, unchanged; for a split within a split.
+---```lua
+---local split = lt.bench.split(function() lt.rand(9):sum():item() end, {seconds = 0.01})
+---split.kind  --> split
+---```
 ---@param fn function called without arguments, many times
 ---@param options? luatensor.bench.split.options
 ---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's additional waiting) and `measuring` (reading the clock). `wall`: the sum of the parts, the time of a run that waits after each device call; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for normal runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the limit named in `limit`), `part`, `emulated`

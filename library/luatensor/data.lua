@@ -109,6 +109,13 @@ function data.digits(options) end
 ---Reads an IDX file: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64. A file that begins like a
 ---gzip file is unpacked.
 ---Errors: if the file is damaged, truncated, too long, or of another kind; sizes are checked before memory is allocated.
+---```lua
+---local path = os.tmpname()
+---local file <close> = io.open(path, "wb")
+---file:write("\0\0\8\1\0\0\0\2", "\5\7"):flush()      -- unsigned bytes, one dim of length 2
+---lt.data.read_idx(path)  --> [5, 7]
+---os.remove(path)
+---```
 ---@param path string
 ---@param options? luatensor.data.read_idx.options
 ---@return luatensor.Tensor #
@@ -117,6 +124,12 @@ function data.read_idx(path, options) end
 ---Reads MNIST, or another data set in the same form, from a folder with the four files (`train-images-idx3-ubyte` …,
 ---with or without `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
 ---Errors: if files are missing, damaged, or do not fit together.
+---```lua
+---local function load_mnist(folder)
+---  local train, test = lt.data.mnist(folder, {image = true})
+---  return train, test
+---end
+---```
 ---@param folder string
 ---@param options? luatensor.data.mnist.options
 ---@return luatensor.Dataset # for training: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10

@@ -63,6 +63,10 @@ function Optimizer:state_dict() end
 function Optimizer:load_state_dict(dict) end
 
 ---The optimiser as text: its groups' options.
+---```lua
+---local p = lt.ones(1, {requires_grad = true})
+---tostring(optim.SGD({p}, {lr = 0.5})):match "lr = [%d.]+"  --> lr = 0.5
+---```
 function Optimizer:__tostring() end
 
 ---@class luatensor.LBFGS: luatensor.Optimizer

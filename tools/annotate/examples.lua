@@ -24,7 +24,8 @@ function examples.parse(text)
   return list
 end
 
-local ROOMS <const> = {"creation", "elementwise", "reductions", "shapes", "linalg", "training", "functional", "devices"}
+local ROOMS <const> = {"creation", "elementwise", "reductions", "shapes", "linalg", "training", "functional", "devices",
+                       "measuring"}
 
 --- All examples, in order.
 function examples.all()
