@@ -188,7 +188,9 @@ KERNEL_FLAGS_matvec_float32 := -ffp-contract=fast
 KERNEL_FLAGS_matvec_float64 := -ffp-contract=fast
 
 # Zen 4 converts floats to doubles twice as fast in halves of a 512-bit register.
-KERNEL_FLAGS_reduce := -mprefer-vector-width=256
+ifeq ($(ARCH),x86_64)
+  KERNEL_FLAGS_reduce := -mprefer-vector-width=256
+endif
 
 COMPILE = $(CC) $(ALL_CFLAGS) $(INCLUDES) $(TRACE) $(ISAS:%=-DLT_HAS_%) -MMD -MP -c -o $@ $<
 $(LUA_OBJECTS): $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags-lua $(PARTS)/flags | found

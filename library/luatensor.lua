@@ -124,8 +124,8 @@ function Tensor:all(dim, options) end
 ---lt.tensor{1.0}:allclose(lt.tensor{1 + 1e-9})  --> true
 ---```
 ---@param y number|luatensor.Tensor broadcast with x
----@param rtol? number|luatensor.Tensor|luatensor.allclose.options relative tolerance
----@param atol? number|luatensor.Tensor|luatensor.allclose.options absolute tolerance
+---@param rtol? number|luatensor.Tensor|luatensor.allclose.options relative tolerance; default 1e-5
+---@param atol? number|luatensor.Tensor|luatensor.allclose.options absolute tolerance; default 1e-8
 ---@param options? luatensor.allclose.options
 ---@return boolean #
 function Tensor:allclose(y, rtol, atol, options) end
@@ -225,7 +225,7 @@ function Tensor:argmin(dim, options) end
 ---```lua
 ---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
 ---```
----@param dim? integer|luatensor.options.dim_descending_stable
+---@param dim? integer|luatensor.options.dim_descending_stable default -1
 ---@param options? luatensor.options.dim_descending_stable
 ---@return luatensor.Tensor # int64, of x's shape
 function Tensor:argsort(dim, options) end
@@ -339,7 +339,7 @@ function Tensor:bernoulli(p, ...) end
 ---```lua
 ---lt.zeros(100):bernoulli_(1.0):sum()  --> 100.0
 ---```
----@param p? number|luatensor.options.generator
+---@param p? number|luatensor.options.generator default 0.5
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function Tensor:bernoulli_(p, options) end
@@ -505,7 +505,7 @@ function Tensor:char() end
 ---lt.chunk(lt.arange(4), 2)[2]  --> [2, 3]
 ---```
 ---@param n integer
----@param dim? integer|luatensor.unstack.options also option `dim`
+---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function Tensor:chunk(n, dim) end
 
@@ -698,7 +698,7 @@ function Tensor:detach_() end
 ---lt.diag(lt.tensor{1, 2})          --> [[1, 0], [0, 2]]
 ---lt.tensor{{1, 2}, {3, 4}}:diag()  --> [1, 4]
 ---```
----@param k? integer
+---@param k? integer default 0
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
 
@@ -706,7 +706,7 @@ function Tensor:diag(k) end
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
----@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive
+---@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive; default 0
 ---@param options? luatensor.options.offset_dim1_dim2
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(offset, options) end
@@ -715,7 +715,7 @@ function Tensor:diagonal(offset, options) end
 ---```lua
 ---lt.tensor{1, 4, 9}:diff()  --> [3, 5]
 ---```
----@param dim? integer|luatensor.diff.options
+---@param dim? integer|luatensor.diff.options default -1
 ---@param options? luatensor.diff.options
 ---@return luatensor.Tensor # the shape of x, with dim shorter by n
 function Tensor:diff(dim, options) end
@@ -864,8 +864,8 @@ function Tensor:fill_(value) end
 ---```lua
 ---lt.ones(2, 3):flatten().shape  --> [6]
 ---```
----@param first? integer
----@param last? integer
+---@param first? integer default 1
+---@param last? integer default -1
 ---@return luatensor.Tensor # a view if the layout allows
 function Tensor:flatten(first, last) end
 
@@ -988,7 +988,7 @@ function Tensor:half() end
 ---counts  --> [2, 2]
 ---edges   --> [0.0, 0.5, 1.0]
 ---```
----@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table
+---@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table; default 10
 ---@param options? luatensor.histogram.options
 ---@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or (density) a float
 ---@return luatensor.Tensor # edges, one more than counts
@@ -1057,8 +1057,8 @@ function Tensor:is_pinned() end
 ---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
 ---```
 ---@param y number|luatensor.Tensor broadcast with x
----@param rtol? number|luatensor.Tensor|luatensor.isclose.options relative tolerance
----@param atol? number|luatensor.Tensor|luatensor.isclose.options absolute tolerance
+---@param rtol? number|luatensor.Tensor|luatensor.isclose.options relative tolerance; default 1e-5
+---@param atol? number|luatensor.Tensor|luatensor.isclose.options absolute tolerance; default 1e-8
 ---@param options? luatensor.isclose.options
 ---@return luatensor.Tensor # bool
 function Tensor:isclose(y, rtol, atol, options) end
@@ -1210,7 +1210,7 @@ function Tensor:log_() end
 ---```lua
 ---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
 ---```
----@param dim? integer|luatensor.options.dim_dtype_out
+---@param dim? integer|luatensor.options.dim_dtype_out default -1
 ---@param options? luatensor.options.dim_dtype_out
 ---@return luatensor.Tensor #
 function Tensor:log_softmax(dim, options) end
@@ -1543,7 +1543,7 @@ function Tensor:nonzero() end
 ---```lua
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
----@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that are not 0
+---@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
 ---@param dim? luatensor.norm.options a dim or a list of dims; all unless given
 ---@param options? luatensor.norm.options
 ---@return luatensor.Tensor # shape without these dims
@@ -1553,8 +1553,8 @@ function Tensor:norm(p, dim, options) end
 ---```lua
 ---lt.zeros(2, 3):normal_(0, 1).shape  --> [2, 3]
 ---```
----@param mean? number|luatensor.options.generator
----@param std? number|luatensor.options.generator
+---@param mean? number|luatensor.options.generator default 0
+---@param std? number|luatensor.options.generator default 1
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function Tensor:normal_(mean, std, options) end
@@ -1695,7 +1695,7 @@ function Tensor:randn_like(options) end
 ---```lua
 ---lt.zeros(100):random_(1, 6):max():item() <= 6  --> true
 ---```
----@param low? integer|luatensor.options.generator
+---@param low? integer|luatensor.options.generator default 0
 ---@param high? integer|luatensor.options.generator by default the greatest integer of the dtype; for floats the end of the range in which all integers are exact
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
@@ -1769,7 +1769,7 @@ Tensor["repeat_interleave"] = Tensor["repeat"]
 ---```lua
 ---lt.ones(1):requires_grad_().requires_grad  --> true
 ---```
----@param flag? boolean
+---@param flag? boolean default true
 ---@return luatensor.Tensor # x
 function Tensor:requires_grad_(flag) end
 
@@ -1985,7 +1985,7 @@ function Tensor:sinh_() end
 ---```lua
 ---lt.tensor{0.0, 0.0}:softmax(1)  --> [0.5, 0.5]
 ---```
----@param dim? integer|luatensor.options.dim_dtype_out
+---@param dim? integer|luatensor.options.dim_dtype_out default -1
 ---@param options? luatensor.options.dim_dtype_out
 ---@return luatensor.Tensor #
 function Tensor:softmax(dim, options) end
@@ -2009,7 +2009,7 @@ function Tensor:softplus_() end
 ---lt.tensor{3, 1, 2}:sort()                   --> [1, 2, 3]
 ---lt.tensor{3, 1, 2}:sort{descending = true}  --> [3, 2, 1]
 ---```
----@param dim? integer|luatensor.options.dim_descending_stable
+---@param dim? integer|luatensor.options.dim_descending_stable default -1
 ---@param options? luatensor.options.dim_descending_stable
 ---@return luatensor.Tensor # of x's shape and dtype
 function Tensor:sort(dim, options) end
@@ -2020,7 +2020,7 @@ function Tensor:sort(dim, options) end
 ---b  --> [3, 4]
 ---```
 ---@param sizes integer|table
----@param dim? integer|luatensor.unstack.options also option `dim`
+---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function Tensor:split(sizes, dim) end
 
@@ -2135,8 +2135,8 @@ function Tensor:take(indices, dim, options) end
 ---x:take_along_axis(x:argsort())  --> [10, 20, 30]
 ---```
 ---@param indices luatensor.Tensor as many dims as x
----@param dim? integer|luatensor.options.dim_out
----@param options? luatensor.options.dim_out
+---@param dim? integer|luatensor.take_along_axis.options default -1
+---@param options? luatensor.take_along_axis.options
 ---@return luatensor.Tensor #
 function Tensor:take_along_axis(indices, dim, options) end
 
@@ -2174,7 +2174,7 @@ function Tensor:tanh_() end
 ---lt.tensordot(lt.ones(2, 3), lt.ones(3, 4), 1).shape  --> [2, 4]
 ---```
 ---@param y luatensor.Tensor
----@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
+---@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`; default 2
 ---@return luatensor.Tensor #
 function Tensor:tensordot(y, dims) end
 
@@ -2225,7 +2225,7 @@ Tensor["tolist"] = Tensor["totable"]
 ---positions  --> [2, 3]
 ---```
 ---@param k integer 0 to the length of dim
----@param dim? integer|luatensor.topk.options
+---@param dim? integer|luatensor.topk.options default -1
 ---@param options? luatensor.topk.options
 ---@return luatensor.Tensor # of x's shape, with k elements in dim
 ---@return luatensor.Tensor # int64, of the same shape: positions in x
@@ -2293,8 +2293,8 @@ function Tensor:unflatten(dim, sizes) end
 ---```lua
 ---lt.zeros(100):uniform_(2, 3):min():item() >= 2  --> true
 ---```
----@param low? number|luatensor.options.generator
----@param high? number|luatensor.options.generator
+---@param low? number|luatensor.options.generator default 0
+---@param high? number|luatensor.options.generator default 1
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function Tensor:uniform_(low, high, options) end
@@ -2350,7 +2350,7 @@ Tensor["unsqueeze"] = Tensor["expand_dims"]
 ---```lua
 ---lt.unstack(lt.tensor{{1, 2}, {3, 4}})[2]  --> [3, 4]
 ---```
----@param dim? integer|luatensor.unstack.options also option `dim`
+---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function Tensor:unstack(dim) end
 
@@ -2370,7 +2370,7 @@ function Tensor:var(dim, options) end
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
 ---@param y luatensor.Tensor as long as x in that dim; not bool
----@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims
+---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
 function Tensor:vecdot(y, dim, options) end
@@ -2618,7 +2618,7 @@ function lt.view_as_complex(x) end
 ---lt.complex(lt.tensor{1.0, 2.0}, lt.tensor{0.0, -1.0})  --> [1.0+0.0i, 2.0-1.0i]
 ---```
 ---@param re number|luatensor.Tensor real parts
----@param im? number|luatensor.Tensor imaginary parts; broadcast with re
+---@param im? number|luatensor.Tensor imaginary parts; broadcast with re; default 0
 ---@return luatensor.Tensor # complex128 if a part is float64 or both are numbers, else complex64
 function lt.complex(re, im) end
 
@@ -2833,9 +2833,9 @@ function lt.full_like(x, value, options) end
 ---lt.arange(5)           --> [0, 1, 2, 3, 4]
 ---lt.arange(1, 2, 0.25)  --> [1.00, 1.25, 1.50, 1.75]
 ---```
----@param start? number|luatensor.options.dtype_device_requires_grad
+---@param start? number|luatensor.options.dtype_device_requires_grad default 0
 ---@param stop number
----@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down
+---@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down; default 1
 ---@param options? luatensor.options.dtype_device_requires_grad
 ---@return luatensor.Tensor # 1-d
 function lt.arange(start, stop, step, options) end
@@ -2847,7 +2847,7 @@ function lt.arange(start, stop, step, options) end
 ---```
 ---@param first number
 ---@param last number
----@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down
+---@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down; default 1
 ---@param options? luatensor.options.dtype_device_requires_grad
 ---@return luatensor.Tensor # 1-d
 function lt.range(first, last, step, options) end
@@ -3027,7 +3027,7 @@ function lt.ops() end
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.options.n_dim_out_norm number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
----@param dim? integer|luatensor.options.n_dim_out_norm
+---@param dim? integer|luatensor.options.n_dim_out_norm default -1
 ---@param options? luatensor.options.n_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, n long in dim
 function lt.fft.fft(x, n, dim, options) end
@@ -3039,7 +3039,7 @@ function lt.fft.fft(x, n, dim, options) end
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.ifft.options number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
----@param dim? integer|luatensor.fft.ifft.options
+---@param dim? integer|luatensor.fft.ifft.options default -1
 ---@param options? luatensor.fft.ifft.options
 ---@return luatensor.Tensor # complex64 or complex128, n long in dim
 function lt.fft.ifft(x, n, dim, options) end
@@ -3052,7 +3052,7 @@ function lt.fft.ifft(x, n, dim, options) end
 ---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.options.n_dim_out_norm number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
----@param dim? integer|luatensor.options.n_dim_out_norm
+---@param dim? integer|luatensor.options.n_dim_out_norm default -1
 ---@param options? luatensor.options.n_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
 function lt.fft.rfft(x, n, dim, options) end
@@ -3065,7 +3065,7 @@ function lt.fft.rfft(x, n, dim, options) end
 ---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.irfft.options length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
----@param dim? integer|luatensor.fft.irfft.options
+---@param dim? integer|luatensor.fft.irfft.options default -1
 ---@param options? luatensor.fft.irfft.options
 ---@return luatensor.Tensor # float32 or float64, n long in dim
 function lt.fft.irfft(x, n, dim, options) end
@@ -3078,7 +3078,7 @@ function lt.fft.irfft(x, n, dim, options) end
 ---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.hfft.options length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
----@param dim? integer|luatensor.fft.hfft.options
+---@param dim? integer|luatensor.fft.hfft.options default -1
 ---@param options? luatensor.fft.hfft.options
 ---@return luatensor.Tensor # float32 or float64, n long in dim
 function lt.fft.hfft(x, n, dim, options) end
@@ -3090,7 +3090,7 @@ function lt.fft.hfft(x, n, dim, options) end
 ---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
 ---@param n? integer|luatensor.fft.ifft.options number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
----@param dim? integer|luatensor.fft.ifft.options
+---@param dim? integer|luatensor.fft.ifft.options default -1
 ---@param options? luatensor.fft.ifft.options
 ---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
 function lt.fft.ihfft(x, n, dim, options) end
@@ -3221,7 +3221,7 @@ function lt.graph(f, options) end
 ---end
 ---```
 ---@param device? string by default the default device
----@param dtype? string whose arithmetic is measured
+---@param dtype? string whose arithmetic is measured; default "float32"
 ---@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second; a copy counts the bytes read and the bytes written
 function lt.limits(device, dtype) end
 
@@ -3260,9 +3260,11 @@ function lt.linalg.slogdet(x) end
 ---@return luatensor.Tensor # [..., min(m, n)], real
 function lt.linalg.svdvals(x) end
 
----Computes eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for
----functions of the vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are
----equal.
+---Computes eigenvalues and eigenvectors of square matrices that need not be symmetric: x V = V diag(values), where V has the
+---eigenvectors as columns.
+---
+---Gradients need values that all differ, and a result that does not change if a vector is multiplied by a factor of
+---absolute value 1.
 ---```lua
 ---local values, vectors = lt.linalg.eig(lt.tensor{{0.0, 1.0}, {-1.0, 0.0}})
 ---values.shape  --> [2]
@@ -3301,9 +3303,11 @@ function lt.linalg.lu_factor(x) end
 ---@return luatensor.Tensor # [..., n, n]: L with x = L Lᴴ
 function lt.linalg.cholesky(x, options) end
 
----Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the
----gradient goes to both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied
----by a factor of length 1, and if no two values are equal.
+---Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices: x = V diag(values) Vᴴ, where V has the
+---eigenvectors as columns. Only one triangle of x is read.
+---
+---Gradients go to both triangles. They need values that all differ, and a result that does not change if a vector is
+---multiplied by a factor of absolute value 1.
 ---```lua
 ---local values, vectors = lt.linalg.eigh(lt.tensor{{2.0, 0.0}, {0.0, 1.0}})
 ---values  --> [1.0, 2.0]
@@ -3337,9 +3341,10 @@ function lt.linalg.eigvalsh(x, options) end
 ---@return luatensor.Tensor # R
 function lt.linalg.qr(x, options) end
 
----Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The
----gradient is defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by
----a factor of length 1, and if no two values are equal.
+---Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows.
+---
+---Gradients need `full_matrices` = false, values that all differ, and a result that does not change if a vector is
+---multiplied by a factor of absolute value 1.
 ---```lua
 ---local u, s, vh = lt.linalg.svd(lt.tensor{{3.0, 0.0}, {0.0, 2.0}})
 ---s  --> [3.0, 2.0]
@@ -3391,8 +3396,8 @@ function lt.masked_fill(x, mask, value, options) end
 ---```
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
----@param rtol? number|luatensor.Tensor|luatensor.isclose.options relative tolerance
----@param atol? number|luatensor.Tensor|luatensor.isclose.options absolute tolerance
+---@param rtol? number|luatensor.Tensor|luatensor.isclose.options relative tolerance; default 1e-5
+---@param atol? number|luatensor.Tensor|luatensor.isclose.options absolute tolerance; default 1e-8
 ---@param options? luatensor.isclose.options
 ---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
@@ -3457,7 +3462,7 @@ function lt.dot(x, y, options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor as long as x in that dim; not bool
----@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims
+---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
 function lt.vecdot(x, y, dim, options) end
@@ -3677,7 +3682,7 @@ function lt.cumulative_min(x, dim, options) end
 ---lt.tensor{0.0, 0.0}:softmax(1)  --> [0.5, 0.5]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.options.dim_dtype_out
+---@param dim? integer|luatensor.options.dim_dtype_out default -1
 ---@param options? luatensor.options.dim_dtype_out
 ---@return luatensor.Tensor #
 function lt.softmax(x, dim, options) end
@@ -3687,7 +3692,7 @@ function lt.softmax(x, dim, options) end
 ---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.options.dim_dtype_out
+---@param dim? integer|luatensor.options.dim_dtype_out default -1
 ---@param options? luatensor.options.dim_dtype_out
 ---@return luatensor.Tensor #
 function lt.log_softmax(x, dim, options) end
@@ -3699,7 +3704,7 @@ function lt.log_softmax(x, dim, options) end
 ---lt.tensor{3, 1, 2}:sort{descending = true}  --> [3, 2, 1]
 ---```
 ---@param x luatensor.Tensor any dtype but complex
----@param dim? integer|luatensor.options.dim_descending_stable
+---@param dim? integer|luatensor.options.dim_descending_stable default -1
 ---@param options? luatensor.options.dim_descending_stable
 ---@return luatensor.Tensor # of x's shape and dtype
 function lt.sort(x, dim, options) end
@@ -3709,7 +3714,7 @@ function lt.sort(x, dim, options) end
 ---lt.tensor{3, 1, 2}:argsort()  --> [2, 3, 1]
 ---```
 ---@param x luatensor.Tensor any dtype but complex
----@param dim? integer|luatensor.options.dim_descending_stable
+---@param dim? integer|luatensor.options.dim_descending_stable default -1
 ---@param options? luatensor.options.dim_descending_stable
 ---@return luatensor.Tensor # int64, of x's shape
 function lt.argsort(x, dim, options) end
@@ -3723,7 +3728,7 @@ function lt.argsort(x, dim, options) end
 ---```
 ---@param x luatensor.Tensor any dtype but complex, at least 1-d
 ---@param k integer 0 to the length of dim
----@param dim? integer|luatensor.topk.options
+---@param dim? integer|luatensor.topk.options default -1
 ---@param options? luatensor.topk.options
 ---@return luatensor.Tensor # of x's shape, with k elements in dim
 ---@return luatensor.Tensor # int64, of the same shape: positions in x
@@ -3805,8 +3810,8 @@ function lt.gather(x, dim, index, options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param indices luatensor.Tensor as many dims as x
----@param dim? integer|luatensor.options.dim_out
----@param options? luatensor.options.dim_out
+---@param dim? integer|luatensor.take_along_axis.options default -1
+---@param options? luatensor.take_along_axis.options
 ---@return luatensor.Tensor #
 function lt.take_along_axis(x, indices, dim, options) end
 
@@ -3879,8 +3884,8 @@ function lt.searchsorted(sorted, values, options) end
 ---lt.concat{lt.tensor{1, 2}, lt.tensor{3}}  --> [1, 2, 3]
 ---```
 ---@param tensors table of one shape, except along dim; dtypes promote
----@param dim? integer|luatensor.options.dim_out
----@param options? luatensor.options.dim_out
+---@param dim? integer|luatensor.concat.options default 1
+---@param options? luatensor.concat.options
 ---@return luatensor.Tensor #
 function lt.concat(tensors, dim, options) end
 
@@ -3889,7 +3894,7 @@ function lt.concat(tensors, dim, options) end
 ---lt.stack{lt.tensor{1, 2}, lt.tensor{3, 4}}  --> [[1, 2], [3, 4]]
 ---```
 ---@param tensors table dtypes promote
----@param dim? integer|luatensor.stack.options the new dim of the result
+---@param dim? integer|luatensor.stack.options the new dim of the result; default 1
 ---@param options? luatensor.stack.options
 ---@return luatensor.Tensor #
 function lt.stack(tensors, dim, options) end
@@ -3961,8 +3966,8 @@ function lt.reshape(x, ...) end
 ---lt.ones(2, 3):flatten().shape  --> [6]
 ---```
 ---@param x luatensor.Tensor
----@param first? integer
----@param last? integer
+---@param first? integer default 1
+---@param last? integer default -1
 ---@return luatensor.Tensor # a view if the layout allows
 function lt.flatten(x, first, last) end
 
@@ -4057,7 +4062,7 @@ function lt.flip(x, dim) end
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
 ---@param x luatensor.Tensor
----@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive
+---@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive; default 0
 ---@param options? luatensor.options.offset_dim1_dim2
 ---@return luatensor.Tensor # a view
 function lt.diagonal(x, offset, options) end
@@ -4124,8 +4129,8 @@ function lt.advise.network(options) end
 ---```
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
----@param rtol? number|luatensor.Tensor|luatensor.allclose.options relative tolerance
----@param atol? number|luatensor.Tensor|luatensor.allclose.options absolute tolerance
+---@param rtol? number|luatensor.Tensor|luatensor.allclose.options relative tolerance; default 1e-5
+---@param atol? number|luatensor.Tensor|luatensor.allclose.options absolute tolerance; default 1e-8
 ---@param options? luatensor.allclose.options
 ---@return boolean #
 function lt.allclose(x, y, rtol, atol, options) end
@@ -4176,7 +4181,7 @@ function lt.elementwise(parameters, expression, dtype) end
 ---lt.fft.fftfreq(4)  --> [0.00, 0.25, -0.50, -0.25]
 ---```
 ---@param n integer number of samples
----@param d? number|luatensor.options.d_dtype_device distance of the samples
+---@param d? number|luatensor.options.d_dtype_device distance of the samples; default 1
 ---@param options? luatensor.options.d_dtype_device
 ---@return luatensor.Tensor # shape [n], cycles per unit of d
 function lt.fft.fftfreq(n, d, options) end
@@ -4186,7 +4191,7 @@ function lt.fft.fftfreq(n, d, options) end
 ---lt.fft.rfftfreq(4)  --> [0.00, 0.25, 0.50]
 ---```
 ---@param n integer number of samples
----@param d? number|luatensor.options.d_dtype_device distance of the samples
+---@param d? number|luatensor.options.d_dtype_device distance of the samples; default 1
 ---@param options? luatensor.options.d_dtype_device
 ---@return luatensor.Tensor # shape [n // 2 + 1], cycles per unit of d
 function lt.fft.rfftfreq(n, d, options) end
@@ -4248,7 +4253,7 @@ function lt.info.dtypes(options) end
 
 ---The same as lt.diagonal.
 ---@param x luatensor.Tensor
----@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive
+---@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive; default 0
 ---@param options? luatensor.options.offset_dim1_dim2
 ---@return luatensor.Tensor # a view
 function lt.linalg.diagonal(x, offset, options) end
@@ -4277,14 +4282,14 @@ function lt.linalg.outer(x, y) end
 ---The same as lt.tensordot.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
+---@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`; default 2
 ---@return luatensor.Tensor #
 function lt.linalg.tensordot(x, y, dims) end
 
 ---The same as lt.vecdot.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor as long as x in that dim; not bool
----@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims
+---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
 function lt.linalg.vecdot(x, y, dim, options) end
@@ -4323,7 +4328,7 @@ function lt.linalg.matrix_power(x, n) end
 ---lt.linalg.vector_norm(lt.tensor{3.0, 4.0})  --> 5.0
 ---```
 ---@param x luatensor.Tensor any shape; integers give the default float
----@param ord? number|luatensor.linalg.vector_norm.options math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@param ord? number|luatensor.linalg.vector_norm.options math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0; default 2
 ---@param dim? luatensor.linalg.vector_norm.options a dim or a list of dims; all unless given
 ---@param options? luatensor.linalg.vector_norm.options
 ---@return luatensor.Tensor # without these dims
@@ -4334,7 +4339,7 @@ function lt.linalg.vector_norm(x, ord, dim, options) end
 ---lt.linalg.matrix_norm(lt.tensor{{3.0, 0.0}, {0.0, 4.0}})  --> 5.0
 ---```
 ---@param x luatensor.Tensor [..., m, n]
----@param ord? luatensor.linalg.matrix_norm.options "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
+---@param ord? luatensor.linalg.matrix_norm.options "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
 ---@param options? luatensor.linalg.matrix_norm.options
 ---@return luatensor.Tensor # [...]
 function lt.linalg.matrix_norm(x, ord, options) end
@@ -4346,7 +4351,7 @@ function lt.linalg.matrix_norm(x, ord, options) end
 ---lt.linalg.cond(lt.tensor{{2.0, 0.0}, {0.0, 1.0}})  --> 2.0
 ---```
 ---@param x luatensor.Tensor [..., m, n]; square, except for the orders 2 and -2
----@param ord? any as in matrix_norm
+---@param ord? any as in matrix_norm; default 2
 ---@return luatensor.Tensor # [...]
 function lt.linalg.cond(x, ord) end
 
@@ -4410,7 +4415,7 @@ function lt.linalg.lu_solve(lu, pivots, b) end
 ---lt.unstack(lt.tensor{{1, 2}, {3, 4}})[2]  --> [3, 4]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.unstack.options also option `dim`
+---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function lt.unstack(x, dim) end
 
@@ -4421,7 +4426,7 @@ function lt.unstack(x, dim) end
 ---```
 ---@param x luatensor.Tensor
 ---@param sizes integer|table
----@param dim? integer|luatensor.unstack.options also option `dim`
+---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function lt.split(x, sizes, dim) end
 
@@ -4431,7 +4436,7 @@ function lt.split(x, sizes, dim) end
 ---```
 ---@param x luatensor.Tensor
 ---@param n integer
----@param dim? integer|luatensor.unstack.options also option `dim`
+---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function lt.chunk(x, n, dim) end
 
@@ -4507,7 +4512,7 @@ function lt.triu(x, options) end
 ---lt.eye(2)  --> [[1.0, 0.0], [0.0, 1.0]]
 ---```
 ---@param rows integer
----@param columns? integer|luatensor.eye.options
+---@param columns? integer|luatensor.eye.options default rows
 ---@param options? luatensor.eye.options
 ---@return luatensor.Tensor #
 function lt.eye(rows, columns, options) end
@@ -4518,7 +4523,7 @@ function lt.eye(rows, columns, options) end
 ---lt.tensor{{1, 2}, {3, 4}}:diag()  --> [1, 4]
 ---```
 ---@param x luatensor.Tensor
----@param k? integer
+---@param k? integer default 0
 ---@return luatensor.Tensor #
 function lt.diag(x, k) end
 
@@ -4592,7 +4597,7 @@ function lt.bincount(x, options) end
 ---edges   --> [0.0, 0.5, 1.0]
 ---```
 ---@param x luatensor.Tensor any dtype but complex, any shape
----@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table
+---@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table; default 10
 ---@param options? luatensor.histogram.options
 ---@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or (density) a float
 ---@return luatensor.Tensor # edges, one more than counts
@@ -4613,7 +4618,7 @@ function lt.set_printoptions(options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
+---@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`; default 2
 ---@return luatensor.Tensor #
 function lt.tensordot(x, y, dims) end
 
@@ -4723,7 +4728,7 @@ function lt.isin(x1, x2, options) end
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
 ---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
----@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that are not 0
+---@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
 ---@param dim? luatensor.norm.options a dim or a list of dims; all unless given
 ---@param options? luatensor.norm.options
 ---@return luatensor.Tensor # shape without these dims
@@ -4734,7 +4739,7 @@ function lt.norm(x, p, dim, options) end
 ---lt.tensor{1, 4, 9}:diff()  --> [3, 5]
 ---```
 ---@param x luatensor.Tensor any dtype but bool
----@param dim? integer|luatensor.diff.options
+---@param dim? integer|luatensor.diff.options default -1
 ---@param options? luatensor.diff.options
 ---@return luatensor.Tensor # the shape of x, with dim shorter by n
 function lt.diff(x, dim, options) end

@@ -24,7 +24,7 @@ function bench.compare(entries, options) end
 ---```
 ---@param first integer smallest
 ---@param last integer largest
----@param per_doubling? integer sizes for each doubling
+---@param per_doubling? integer sizes for each doubling; default 1
 ---@return table # ascending; the first and the last are among them
 function bench.sizes(first, last, per_doubling) end
 

@@ -93,7 +93,7 @@ function Module:apply(fn) end
 ---```lua
 ---nn.Dropout(0.5):train(false)(lt.ones(2))  --> [1.0, 1.0]
 ---```
----@param flag? boolean
+---@param flag? boolean default true
 ---@return luatensor.Module # this one
 function Module:train(flag) end
 
@@ -105,7 +105,7 @@ function Module:eval() end
 ---```lua
 ---nn.Linear(3, 2):requires_grad_(false).weight.requires_grad  --> false
 ---```
----@param flag? boolean
+---@param flag? boolean default true
 ---@return luatensor.Module # this one
 function Module:requires_grad_(flag) end
 
@@ -358,7 +358,7 @@ function nn.Softplus(options) end
 ---```lua
 ---nn.Softmax(1)(lt.tensor{0.0, 0.0})  --> [0.5, 0.5]
 ---```
----@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`; default -1
 ---@return luatensor.Module #
 function nn.Softmax(dim) end
 
@@ -366,7 +366,7 @@ function nn.Softmax(dim) end
 ---```lua
 ---nn.LogSoftmax(1)(lt.tensor{0.0, 0.0})  --> [-0.6931, -0.6931]
 ---```
----@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`; default -1
 ---@return luatensor.Module #
 function nn.LogSoftmax(dim) end
 
@@ -374,7 +374,7 @@ function nn.LogSoftmax(dim) end
 ---```lua
 ---nn.Softmin(1)(lt.tensor{0.0, 0.0})  --> [0.5, 0.5]
 ---```
----@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`; default -1
 ---@return luatensor.Module #
 function nn.Softmin(dim) end
 
@@ -382,7 +382,7 @@ function nn.Softmin(dim) end
 ---```lua
 ---nn.GLU()(lt.tensor{1.0, 0.0})  --> [0.5]
 ---```
----@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`
+---@param dim? integer|table|luatensor.nn.Softmax.options also option `dim`; default -1
 ---@return luatensor.Module #
 function nn.GLU(dim) end
 
@@ -592,7 +592,7 @@ function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 ---layer:eval()
 ---layer(lt.ones(3))  --> [1.0, 1.0, 1.0]
 ---```
----@param p? number|luatensor.options.p_generator
+---@param p? number|luatensor.options.p_generator default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout(p, options) end
@@ -601,7 +601,7 @@ function nn.Dropout(p, options) end
 ---```lua
 ---nn.Dropout1d(0.5):eval()(lt.ones(1, 2, 3)).shape  --> [1, 2, 3]
 ---```
----@param p? number|luatensor.options.p_generator
+---@param p? number|luatensor.options.p_generator default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout1d(p, options) end
@@ -610,7 +610,7 @@ function nn.Dropout1d(p, options) end
 ---```lua
 ---nn.Dropout2d(0.5)(lt.ones(1, 2, 3, 3)).shape  --> [1, 2, 3, 3]
 ---```
----@param p? number|luatensor.options.p_generator
+---@param p? number|luatensor.options.p_generator default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout2d(p, options) end
@@ -619,7 +619,7 @@ function nn.Dropout2d(p, options) end
 ---```lua
 ---nn.Dropout3d(0.5)(lt.ones(1, 2, 3, 3, 3)).shape  --> [1, 2, 3, 3, 3]
 ---```
----@param p? number|luatensor.options.p_generator
+---@param p? number|luatensor.options.p_generator default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout3d(p, options) end
@@ -628,7 +628,7 @@ function nn.Dropout3d(p, options) end
 ---```lua
 ---nn.AlphaDropout(0.5):eval()(lt.ones(2))  --> [1.0, 1.0]
 ---```
----@param p? number|luatensor.options.p_generator
+---@param p? number|luatensor.options.p_generator default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.AlphaDropout(p, options) end
@@ -819,7 +819,7 @@ function nn.functional.prelu(x, weight) end
 ---nn.functional.softmax(lt.tensor{0.0, 0.0}, 1)  --> [0.5, 0.5]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.nn.functional.softmax.options
+---@param dim? integer|luatensor.nn.functional.softmax.options default -1
 ---@param options? luatensor.nn.functional.softmax.options
 ---@return luatensor.Tensor #
 function nn.functional.softmax(x, dim, options) end
@@ -829,7 +829,7 @@ function nn.functional.softmax(x, dim, options) end
 ---nn.functional.log_softmax(lt.tensor{0.0, 0.0}, 1)  --> [-0.6931, -0.6931]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.options.dim_dtype
+---@param dim? integer|luatensor.options.dim_dtype default -1
 ---@param options? luatensor.options.dim_dtype
 ---@return luatensor.Tensor #
 function nn.functional.log_softmax(x, dim, options) end
@@ -839,7 +839,7 @@ function nn.functional.log_softmax(x, dim, options) end
 ---nn.functional.softmin(lt.tensor{0.0, 0.0}, 1)  --> [0.5, 0.5]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.options.dim_dtype
+---@param dim? integer|luatensor.options.dim_dtype default -1
 ---@param options? luatensor.options.dim_dtype
 ---@return luatensor.Tensor #
 function nn.functional.softmin(x, dim, options) end
@@ -849,7 +849,7 @@ function nn.functional.softmin(x, dim, options) end
 ---nn.functional.glu(lt.tensor{1.0, 0.0})  --> [0.5]
 ---```
 ---@param x luatensor.Tensor of an even length in that dim
----@param dim? integer|luatensor.unstack.options also option `dim`
+---@param dim? integer|luatensor.nn.functional.glu.options also option `dim`; default -1
 ---@return luatensor.Tensor # half as long
 function nn.functional.glu(x, dim) end
 
@@ -883,7 +883,9 @@ function nn.functional.scaled_dot_product_attention(q, k, v, options) end
 ---@return luatensor.Tensor # [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
 function nn.functional.conv1d(x, weight, bias, options) end
 
----Convolution of images: conv1d with two dims. Options are numbers or lists for height and width.
+---Convolution of images: conv1d with two dims, so the kernel is not flipped (a cross-correlation, as in PyTorch).
+---Options are numbers or lists for height and width. The padding "same" preserves height and width; it needs stride 1,
+---and if the total padding is odd, the end gets one more than the beginning.
 ---```lua
 ---nn.functional.conv2d(lt.ones(1, 1, 4, 4), lt.ones(1, 1, 3, 3)).shape  --> [1, 1, 2, 2]
 ---```
@@ -1253,8 +1255,8 @@ function nn.functional.adaptive_max_pool2d(x, output_size, options) end
 ---nn.init.uniform_(lt.zeros(100), 2, 3):min():item() >= 2  --> true
 ---```
 ---@param x luatensor.Tensor
----@param a? number|luatensor.options.generator
----@param b? number|luatensor.options.generator
+---@param a? number|luatensor.options.generator default 0
+---@param b? number|luatensor.options.generator default 1
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function nn.init.uniform_(x, a, b, options) end
@@ -1264,8 +1266,8 @@ function nn.init.uniform_(x, a, b, options) end
 ---nn.init.normal_(lt.zeros(2, 3)).shape  --> [2, 3]
 ---```
 ---@param x luatensor.Tensor
----@param mean? number|luatensor.options.generator
----@param std? number|luatensor.options.generator
+---@param mean? number|luatensor.options.generator default 0
+---@param std? number|luatensor.options.generator default 1
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function nn.init.normal_(x, mean, std, options) end
@@ -1317,7 +1319,7 @@ function nn.init.dirac_(x, options) end
 ---nn.init.calculate_gain("tanh")  --> 1.6666666666667
 ---```
 ---@param nonlinearity string "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
----@param slope? number of leaky_relu
+---@param slope? number of leaky_relu; default 0.01
 ---@return number #
 function nn.init.calculate_gain(nonlinearity, slope) end
 
@@ -1362,8 +1364,8 @@ function nn.init.xavier_normal_(x, options) end
 ---nn.init.trunc_normal_(lt.zeros(100)):abs():max():item() <= 2  --> true
 ---```
 ---@param x luatensor.Tensor
----@param mean? number|luatensor.nn.init.trunc_normal_.options
----@param std? number|luatensor.nn.init.trunc_normal_.options
+---@param mean? number|luatensor.nn.init.trunc_normal_.options default 0
+---@param std? number|luatensor.nn.init.trunc_normal_.options default 1
 ---@param options? luatensor.nn.init.trunc_normal_.options
 ---@return luatensor.Tensor # x
 function nn.init.trunc_normal_(x, mean, std, options) end

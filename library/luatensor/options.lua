@@ -49,25 +49,25 @@
 
 ---@class (exact) luatensor.options.n_dim_out_norm
 ---@field n? integer number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of n) or "forward" (divided by n)
 
 ---@class (exact) luatensor.fft.ifft.options
 ---@field n? integer number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (divided by the root of n) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfft.options
 ---@field n? integer length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by n), "ortho" (divided by the root of n) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.hfft.options
 ---@field n? integer length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a shorter one is padded with zeros
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of n) or "forward" (divided by n)
 
@@ -131,8 +131,8 @@
 ---@field out? luatensor.Tensor the tensor to write to
 
 ---@class (exact) luatensor.isclose.options
----@field rtol? number|luatensor.Tensor relative tolerance
----@field atol? number|luatensor.Tensor absolute tolerance
+---@field rtol? number|luatensor.Tensor relative tolerance; default 1e-5
+---@field atol? number|luatensor.Tensor absolute tolerance; default 1e-8
 ---@field equal_nan? boolean (default false) NaN is close to NaN
 ---@field out? luatensor.Tensor the tensor to write the result to
 
@@ -140,7 +140,7 @@
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.options.dim
----@field dim? integer counted from the end if negative, as when the tensors have different numbers of dims
+---@field dim? integer counted from the end if negative, as when the tensors have different numbers of dims; default -1
 
 ---@class (exact) luatensor.addmm.options
 ---@field alpha? number (default 1)
@@ -206,17 +206,17 @@
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.options.dim_dtype_out
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.options.dim_descending_stable
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field descending? boolean (default false)
 ---@field stable? boolean accepted; sorting is always stable
 
 ---@class (exact) luatensor.topk.options
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field largest? boolean (default true) false: the k smallest, the smallest first
 ---@field sorted? boolean accepted; the results are always sorted
 
@@ -228,8 +228,8 @@
 ---@field dim? integer may be left out if x is 1-d
 ---@field out? luatensor.Tensor the tensor to write the result to
 
----@class (exact) luatensor.options.dim_out
----@field dim? integer the dim, or the dims
+---@class (exact) luatensor.take_along_axis.options
+---@field dim? integer default -1
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.searchsorted.options
@@ -237,8 +237,12 @@
 ---@field right? boolean true is the same as `side = "right"`
 ---@field sorter? luatensor.Tensor positions that sort the first argument (a result of argsort)
 
+---@class (exact) luatensor.concat.options
+---@field dim? integer default 1
+---@field out? luatensor.Tensor the tensor to write the result to
+
 ---@class (exact) luatensor.stack.options
----@field dim? integer the new dim of the result
+---@field dim? integer the new dim of the result; default 1
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.reshape.options
@@ -254,7 +258,7 @@
 ---@field dim? integer|table without it, all dims
 
 ---@class (exact) luatensor.options.offset_dim1_dim2
----@field offset? integer above the main diagonal if positive
+---@field offset? integer above the main diagonal if positive; default 0
 ---@field dim1? integer (default -2)
 ---@field dim2? integer (default -1)
 
@@ -285,12 +289,12 @@
 ---@field patience? number as lt.advise has them
 
 ---@class (exact) luatensor.allclose.options
----@field rtol? number|luatensor.Tensor relative tolerance
----@field atol? number|luatensor.Tensor absolute tolerance
+---@field rtol? number|luatensor.Tensor relative tolerance; default 1e-5
+---@field atol? number|luatensor.Tensor absolute tolerance; default 1e-8
 ---@field equal_nan? boolean (default false)
 
 ---@class (exact) luatensor.options.d_dtype_device
----@field d? number distance of the samples
+---@field d? number distance of the samples; default 1
 ---@field dtype? luatensor.dtype a real float, the default float unless given
 ---@field device? string where the result is
 
@@ -315,13 +319,13 @@
 ---@field dim? integer|integer[] (default -1) the dim, or the dims
 
 ---@class (exact) luatensor.linalg.vector_norm.options
----@field ord? number math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@field ord? number math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0; default 2
 ---@field dim? integer|integer[] a dim or a list of dims; all unless given
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 ---@field dtype? luatensor.dtype of the result
 
 ---@class (exact) luatensor.linalg.matrix_norm.options
----@field ord? number|"fro"|"nuc" "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
+---@field ord? number|"fro"|"nuc" "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 
 ---@class (exact) luatensor.linalg.matrix_rank.options
@@ -334,7 +338,7 @@
 ---@field rtol? number|luatensor.Tensor singular values up to rtol times the largest count as 0; default max(m, n) * eps
 
 ---@class (exact) luatensor.unstack.options
----@field dim? integer also option `dim`
+---@field dim? integer also option `dim`; default 1
 
 ---@class (exact) luatensor.repeat.options
 ---@field dim? integer if missing, x is flattened
@@ -376,11 +380,11 @@
 ---@field density? boolean (default false) divides the counts so that counts times widths add up to 1
 
 ---@class (exact) luatensor.set_printoptions.options
----@field precision? integer (default 4)
----@field threshold? number (default 1000)
----@field edgeitems? integer (default 3)
----@field linewidth? integer (default 80)
----@field sci? boolean|"auto" (default "auto")
+---@field precision? integer (default 4) digits after the point
+---@field threshold? number (default 1000) larger tensors are shortened
+---@field edgeitems? integer (default 3) elements that a shortened tensor shows at each end of a dim
+---@field linewidth? integer (default 80) columns after which rows are broken
+---@field sci? boolean|"auto" (default "auto") true prints all floats with exponents, false none, "auto" those that need them
 
 ---@class (exact) luatensor.bernoulli.options
 ---@field dtype? luatensor.dtype (default that of p) or float32; any will do
@@ -396,14 +400,14 @@
 ---@field assume_unique? boolean accepted, without effect
 
 ---@class (exact) luatensor.norm.options
----@field p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that are not 0
+---@field p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
 ---@field dim? integer|integer[] a dim or a list of dims; all unless given
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.diff.options
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field n? integer (default 1) 0 gives x itself
 ---@field prepend? luatensor.Tensor tensors that are first joined to the ends of x
 ---@field append? luatensor.Tensor tensors that are first joined to the ends of x
@@ -534,7 +538,7 @@
 ---@field threshold? number (default 20)
 
 ---@class (exact) luatensor.nn.Softmax.options
----@field dim? integer|table also option `dim`
+---@field dim? integer|table also option `dim`; default -1
 
 ---@class (exact) luatensor.nn.GELU.options
 ---@field approximate? "none"|"tanh" (default "none") or "tanh"
@@ -586,7 +590,7 @@
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
 ---@class (exact) luatensor.options.p_generator
----@field p? number probability of a zero
+---@field p? number default 0.5
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
 ---@class (exact) luatensor.nn.Embedding.options
@@ -607,12 +611,15 @@
 ---@field approximate? "none"|"tanh" (default "none") "tanh" approximates the erf by tanh(√(2/π) (x + 0.044715 x³))
 
 ---@class (exact) luatensor.nn.functional.softmax.options
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field dtype? luatensor.dtype (default x's) of the computation and the result
 
 ---@class (exact) luatensor.options.dim_dtype
----@field dim? integer the dim, or the dims
+---@field dim? integer default -1
 ---@field dtype? luatensor.dtype (default x's) of the result
+
+---@class (exact) luatensor.nn.functional.glu.options
+---@field dim? integer also option `dim`; default -1
 
 ---@class (exact) luatensor.nn.functional.scaled_dot_product_attention.options
 ---@field attn_mask? luatensor.Tensor broadcasts to [..., queries, keys]; bool: true where a key is seen; float: is added to the scores

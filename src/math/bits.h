@@ -6,23 +6,6 @@
 
 #include "math/base.h"
 
-/* a * b + c, with one rounding if the machine has FMA, else with two. */
-INLINE float fma_float32(float a, float b, float c) {
-#if LT_HAS_FMA
-  return BUILTIN(fmaf)(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
-INLINE double fma_float64(double a, double b, double c) {
-#if LT_HAS_FMA
-  return BUILTIN(fma)(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
 /* Returns a * b - p exactly, where p is the rounded a * b. (Without FMA by Dekker's method, for |a|, |b| < 2^995.) */
 INLINE double product_error(double a, double b, double p) {
 #if LT_HAS_FMA
@@ -38,6 +21,45 @@ INLINE double product_error(double a, double b, double p) {
 INLINE double sum_error(double a, double b, double s) {
   double t = s - a;
   return (a - (s - t)) + (b - t);
+}
+
+/* A file that defines LT_EXACT_FMA as 1 gets fma_* with one rounding on every instruction set, for results that must
+** have the same bits everywhere. */
+#ifndef LT_EXACT_FMA
+#define LT_EXACT_FMA 0
+#endif
+
+/* Returns a + b rounded to odd: of the two doubles beside an inexact sum, the one whose last bit is 1. A second rounding,
+** to fewer bits, then gives the same as one rounding of the exact sum. (Boldo and Melquiond, "Emulation of FMA and
+** correctly rounded sums: proved algorithms using rounding to odd", 2008) */
+INLINE double sum_to_odd(double a, double b) {
+  double s = a + b, e = sum_error(a, b, s);
+  uint64_t u = bits_float64(s), step = (e > 0) == (s > 0) ? 1 : (uint64_t)-1;
+  return from_bits_float64(e != 0 && !(u & 1) ? u + step : u);
+}
+
+/* Returns a * b + c with one rounding, for finite operands whose products neither overflow nor are subnormal. */
+INLINE float exact_fma_float32(float a, float b, float c) { return (float)sum_to_odd((double)a * (double)b, (double)c); }
+INLINE double exact_fma_float64(double a, double b, double c) {
+  double p = a * b, low = product_error(a, b, p), t = c + low, s = p + t;
+  return s + sum_to_odd(sum_error(c, low, t), sum_error(p, t, s));
+}
+
+/* Returns a * b + c, with one rounding if the machine has FMA or LT_EXACT_FMA is 1, else with two. */
+INLINE float fma_float32(float a, float b, float c) {
+#if LT_HAS_FMA
+  return BUILTIN(fmaf)(a, b, c);
+#else
+  return LT_EXACT_FMA ? exact_fma_float32(a, b, c) : a * b + c;
+#endif
+}
+
+INLINE double fma_float64(double a, double b, double c) {
+#if LT_HAS_FMA
+  return BUILTIN(fma)(a, b, c);
+#else
+  return LT_EXACT_FMA ? exact_fma_float64(a, b, c) : a * b + c;
+#endif
 }
 
 /* SSE2 cannot compare 64-bit integers or select by such a comparison, so gcc does not vectorise loops with them.

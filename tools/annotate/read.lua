@@ -38,6 +38,8 @@ local function read_param(tag, modifiers, rest)
   if tag == "tparam" then kind, rest = rest:match("^(%S+)%s*(.*)$") end
   if not kind and tag ~= "param" then return nil end
   local name, text = rest:match("^(%S+)%s*(.*)$")
+  local default = modifiers:match "opt=([^%]]+)"
+  if default then text = (text == "" and "" or text .. "; ") .. "default " .. default end
   return {name = name, type = kind and type_of(kind) or "any", optional = modifiers:find("opt") ~= nil, text = text}
 end
 

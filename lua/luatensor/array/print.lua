@@ -189,7 +189,9 @@ function core.metatable.__tostring(x)
 end
 
 --- Sets how tensors print. Options that are not given stay as they are.
--- @tparam table options `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
+-- @tparam table options `precision` (4): digits after the point; `threshold` (1000): larger tensors are shortened;
+--   `edgeitems` (3): elements that a shortened tensor shows at each end of a dim; `linewidth` (80): columns after which
+--   rows are broken; `sci` ("auto"): true prints all floats with exponents, false none, "auto" those that need them
 function lt.set_printoptions(new)
   local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}
   local checked = {}

@@ -1,5 +1,8 @@
 /* Philox 4×32-10 on vectors of counters, and the numbers made from its words; see random.h. */
 
+/* The same seed gives the same numbers on every instruction set. */
+#define LT_EXACT_FMA 1
+
 #include "base/random.h"
 
 #include "cpu/kernels/vector.h"

@@ -124,9 +124,11 @@ Computes the singular values in descending order.
 @treturn Tensor [..., min(m, n)], real
 */
 /***
-Computes eigenvalues and eigenvectors of square matrices that need not be symmetric. The gradient is defined for
-functions of the vectors that do not change if a vector is multiplied by a factor of length 1, and if no two values are
-equal.
+Computes eigenvalues and eigenvectors of square matrices that need not be symmetric: x V = V diag(values), where V has the
+eigenvectors as columns.
+
+Gradients need values that all differ, and a result that does not change if a vector is multiplied by a factor of
+absolute value 1.
 @function linalg.eig
 @tparam Tensor x [..., n, n]
 @treturn Tensor eigenvalues [..., n], complex, in no particular order
@@ -179,9 +181,11 @@ static int eigh(lua_State *L, const char *fn, bool vectors) {
 }
 
 /***
-Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the
-gradient goes to both. The gradient is defined for functions of the vectors that do not change if a vector is multiplied
-by a factor of length 1, and if no two values are equal.
+Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices: x = V diag(values) Vᴴ, where V has the
+eigenvectors as columns. Only one triangle of x is read.
+
+Gradients go to both triangles. They need values that all differ, and a result that does not change if a vector is
+multiplied by a factor of absolute value 1.
 @function linalg.eigh
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle instead of the lower one
@@ -223,9 +227,10 @@ static int l_qr(lua_State *L) {
 }
 
 /***
-Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. The
-gradient is defined without full_matrices, for functions of the vectors that do not change if a vector is multiplied by
-a factor of length 1, and if no two values are equal.
+Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows.
+
+Gradients need `full_matrices` = false, values that all differ, and a result that does not change if a vector is
+multiplied by a factor of absolute value 1.
 @function linalg.svd
 @tparam Tensor x [..., m, n]
 @tparam[opt] table options `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and [...,

@@ -165,7 +165,9 @@ end
 -- @treturn tensor [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
 functional.conv1d = make("conv1d", 1)
 
---- Convolution of images: conv1d with two dims. Options are numbers or lists for height and width.
+--- Convolution of images: conv1d with two dims, so the kernel is not flipped (a cross-correlation, as in PyTorch).
+-- Options are numbers or lists for height and width. The padding "same" preserves height and width; it needs stride 1,
+-- and if the total padding is odd, the end gets one more than the beginning.
 -- @function nn.functional.conv2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @tparam tensor weight [outputs, channels / groups, kernel height, kernel width]
