@@ -163,7 +163,7 @@ $(MODULE): $(OBJECTS)
 STATIC := $(BUILD)/libluatensor.a
 .PHONY: static
 static: $(STATIC)  ## a static library: build/libluatensor.a
-$(STATIC): $(OBJECTS) $(BUILD)/flags $(BUILD)/files
+$(STATIC): $(OBJECTS) $(PARTS)/flags $(MODULE).flags
 	$(call say,$@)rm -f $@ && $(AR) rcs $@ $(OBJECTS)
 
 define KERNEL_RULE
