@@ -42,21 +42,24 @@ end
 
 -- The number of the claim, the experiment, the name of the value there, and a description.
 local wanted = {
-  {4, "04_cores", "product_ratio", "x @ y.T on all threads: times as fast as on one"},
-  {4, "04_cores", "add_ratio", "x + y on all threads: times as fast as on one"},
+  {4, "04_cores", "product_ratio", "x @ y.T: speed on all threads / speed on one thread"},
+  {4, "04_cores", "add_ratio", "x + y: speed on all threads / speed on one thread"},
   {4, "05_memory", "add_memory", "x + y: share of the memory's limit"},
   {4, "05_memory", "add_arithmetic", "x + y: share of the arithmetic units' limit"},
   {4, "05_memory", "sum_memory", "sum: share of the memory's limit"},
   {4, "05_memory", "product_memory", "x @ y.T: share of the memory's limit"},
   {4, "05_memory", "product_arithmetic", "x @ y.T: share of the arithmetic units' limit"},
-  {8, "03_small", "round_seconds", "a round of the small loop"},
-  {9, "06_transfer", "add_seconds", "x + y"},
-  {9, "06_transfer", "product_seconds", "x @ y.T"},
-  {9, "06_transfer", "rtx-4090_send_seconds", "two matrices sent to an RTX 4090: at least, by published figures"},
-  {9, "06_transfer", "h100-sxm_send_seconds", "two matrices sent to an H100: at least, by published figures"},
-  {9, "06_transfer", "send_seconds", "one matrix sent to the GPU"},
-  {9, "06_transfer", "fetch_seconds", "one matrix fetched from the GPU"},
-  {9, "06_transfer", "sent_share", "two matrices sent, multiplied, the sum fetched: share of sending and fetching"},
+  {8, "03_small", "round_seconds", "time of a round of the small loop"},
+  {9, "06_transfer", "add_seconds", "time of x + y"},
+  {9, "06_transfer", "product_seconds", "time of x @ y.T"},
+  {9, "06_transfer", "rtx-4090_send_seconds",
+    "lower bound, from published figures, of the time to send two matrices to an RTX 4090"},
+  {9, "06_transfer", "h100-sxm_send_seconds",
+    "lower bound, from published figures, of the time to send two matrices to an H100"},
+  {9, "06_transfer", "send_seconds", "time to send one matrix to the GPU"},
+  {9, "06_transfer", "fetch_seconds", "time to fetch one matrix from the GPU"},
+  {9, "06_transfer", "sent_share",
+    "two matrices sent and multiplied, the sum fetched: share of the time for transfers"},
 }
 
 --- The experiments on real devices in a result of any kind.
@@ -93,7 +96,7 @@ local function value_table(list)
   end
   return document.table{
     columns = {
-      {name = "claim", unit = "count"}, {name = "what", unit = "text"}, {name = "figure", unit = "number"},
+      {name = "claim", unit = "count"}, {name = "quantity", unit = "text"}, {name = "figure", unit = "number"},
       {name = "on", unit = "text"}, {name = "experiment", unit = "text"},
     },
     rows = rows,
@@ -107,7 +110,8 @@ local function circumstances(made, list)
     where = where or each.device == "cpu" and each.where
     most = math.max(most or 0, each.others or 0)
   end
-  local blocks = {document.text("{where}. {version}, {made}. Others used up to {others} of the processor meanwhile.", {
+  local blocks = {document.text("{where}. {version}, {made}. Other programs used up to {others} of the "
+    .. "processor during the measurements.", {
     where = {where or "?", "text"}, version = {made.machine.luatensor, "text"}, made = {made.made, "text"},
     others = {most, "share"},
   })}

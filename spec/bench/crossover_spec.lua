@@ -508,7 +508,7 @@ describe("bench.crossover, one device alone", function()
     local fast = run({devices = {CPU}, work = work, cost = function(_, n) return 1e-13 * n ^ 3 end}, {16, 64, 256, 1024, 4096, 16384},
       {patience = 1e6})
     -- 1e-13 n³ < 12 n² / 31.5e9 + 2 n³ / 82.6e12 up to n = 5026
-    assert.truthy(page(fast):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(fast))
+    assert.truthy(page(fast):find("With transfers it cannot be faster than cpu up to n = 4096", 1, true), page(fast))
     assert.falsy(page(r):find("cannot be faster", 1, true))
   end)
 
@@ -522,13 +522,13 @@ describe("bench.crossover, one device alone", function()
     -- a bound of 16 B / 31.5e9 B/s is far less than the CPU's 20 ns, but a launch alone takes a microsecond
     local small = run({devices = {CPU}, work = work, cost = function(_, n) return n < 1024 and 2e-8 or 1e-13 * n ^ 3 end},
       {2, 64, 4096, 16384}, {patience = 1e6})
-    assert.truthy(page(small):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(small))
+    assert.truthy(page(small):find("With transfers it cannot be faster than cpu up to n = 4096", 1, true), page(small))
   end)
 
   it("shows them in a table, marked as not measured", function()
     local text = page(r)
     assert.truthy(text:find("Only cpu was measured, A CPU", 1, true), text)
-    assert.truthy(text:find("Devices that are not here: at least, by published figures", 1, true))
+    assert.truthy(text:find("Lower bounds for devices that this machine does not have, from published figures", 1, true))
     assert.truthy(text:find("published figures, not measured", 1, true))
   end)
 

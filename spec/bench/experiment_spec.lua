@@ -289,7 +289,7 @@ describe("docs/notebook.md", function()
                  made = "2026-01-02T03:04:05Z"}
     assert.equal(1, #figures.experiments(all))
     local text = figures.measured(all)
-    assert.truthy(text:find("| 4 | x @ y.T on all threads: times as fast as on one | 1.50× | cpu | 04_cores |", 1, true), text)
+    assert.truthy(text:find("| 4 | x @ y.T: speed on all threads / speed on one thread | 1.50× | cpu | 04_cores |", 1, true), text)
     assert.falsy(text:find("cuda", 1, true), text)
     assert.error_matches(function() figures.measured(made("cuda:0", true)) end, "no experiment of a real device in it")
   end)

@@ -13,15 +13,18 @@ notebook.where = "PyTorch on an Apple laptop and its GPU, device mps"
 -- `loop`; elsewhere: a page that answers a claim that no experiment tests.
 notebook.claims = {
   {claim = "A GPU can make the training of a neural network up to 10 times as fast."},
-  {claim = "A network is many artificial neurons, each a simple operation; training adjusts their weights."},
   {
-    claim = "GPUs were made for rendering; since 2007/2008 CUDA opens them to scientific computing. They work beside a "
-      .. "CPU, for numerically intensive work.",
-    elsewhere = "a fact, nothing to measure",
+    claim = "A network consists of many artificial neurons. Each neuron is a simple operation. Training adjusts the "
+      .. "weights of the neurons.",
   },
   {
-    claim = "A CPU executes serially: load values, compute, store. Memory is slow compared with computing and can "
-      .. "limit it. It has dozens of cores at most.",
+    claim = "GPUs were made for rendering. Since 2007/2008, CUDA makes GPUs usable for scientific computing. A GPU "
+      .. "works beside a CPU and does the numerically intensive work.",
+    elsewhere = "history: no experiment tests this claim",
+  },
+  {
+    claim = "A CPU executes serially: it loads values, computes, and stores the result. Memory is slower than the "
+      .. "arithmetic units and can limit the speed. A CPU has at most dozens of cores.",
   },
   {claim = "A GPU executes thousands of multiplications and additions at once, on thousands of cores."},
   {
@@ -29,38 +32,46 @@ notebook.claims = {
       .. "coordinates the resources.",
   },
   {
-    claim = "Cited: 16 384 cores of a GeForce RTX 4090 with 24 GB, 64 of a Ryzen Threadripper Pro 5995WX.",
+    claim = "A GeForce RTX 4090 has 16 384 cores and 24 GB. A Ryzen Threadripper Pro 5995WX has 64 cores.",
     -- Rows of luatensor.public_figures. The notebook used neither of the two.
     cited = {"rtx-4090", "threadripper-5995wx"},
   },
-  {claim = "A GPU is efficient with a large volume of data: small or simple tasks cannot use all of its cores."},
-  {claim = "With little data, sending it to the GPU and back can outweigh computing: the CPU alone is faster."},
-  {claim = "So large volumes that can be processed in parallel → GPU; small and less parallel tasks → CPU."},
-  {claim = "Check that there is a GPU, else raise \"GPU not found\"."},
+  {claim = "A GPU is efficient with a large volume of data. Small or simple tasks cannot use all cores of a GPU."},
   {
-    claim = "100 × {two rand(7000, 3000), x @ y.T, sum}: the GPU takes less time than the CPU.",
+    claim = "With little data, sending the data to the GPU and back can take longer than computing. Then the CPU alone "
+      .. "is faster.",
+  },
+  {
+    claim = "Use the GPU for large volumes of data that can be processed in parallel, and the CPU for small or less "
+      .. "parallel tasks.",
+  },
+  {claim = "A script should check whether there is a GPU, and otherwise raise \"GPU not found\"."},
+  {
+    claim = "For 100 rounds of {two rand(7000, 3000), x @ y.T, sum}, the GPU takes less time than the CPU.",
     figures = {cpu = 53.21, gpu = 33.03}, loop = {iterations = 100, rows = 7000, cols = 3000},
   },
   {
-    claim = "100 × {two rand(70, 30), x @ y.T, sum}: the GPU takes 16 times as long as the CPU.",
+    claim = "For 100 rounds of {two rand(70, 30), x @ y.T, sum}, the GPU takes 16 times as long as the CPU.",
     figures = {cpu = 0.00588, gpu = 0.0965}, loop = {iterations = 100, rows = 70, cols = 30},
   },
   {
-    claim = "Libraries for GPUs: CUDA (NVIDIA), Metal (Apple), ROCm (AMD).",
-    elsewhere = "CUDA; the others behind the same device boundary",
+    claim = "The libraries for GPUs are CUDA (NVIDIA), Metal (Apple) and ROCm (AMD).",
+    elsewhere = "luatensor supports CUDA; Metal and ROCm could be added",
   },
   {
-    claim = "TPUs are matrix processors for neural networks: massive matrix operations; few libraries reach them.",
-    elsewhere = "luatensor advise, by published figures",
+    claim = "TPUs are matrix processors for neural networks. They compute very large matrix operations. Few libraries "
+      .. "support TPUs.",
+    elsewhere = "luatensor advise, from published figures",
   },
   {
-    claim = "The choice depends on the model, the amount of data, the budget, the time and the task. CPU: small "
-      .. "models, quick prototypes, beginnings. GPU: medium to large networks. TPU: large scale, language models.",
+    claim = "The choice depends on the model, the amount of data, the budget, the time and the task. A CPU suits small "
+      .. "models, quick prototypes and first steps. A GPU suits medium to large networks. A TPU suits very large "
+      .. "models, such as language models.",
     elsewhere = "luatensor advise",
   },
   {
     claim = "References: Princeton Research Computing, \"GPU Computing\"; Google Cloud, \"Introduction to Cloud TPU\".",
-    elsewhere = "to read",
+    elsewhere = "further reading",
   },
 }
 

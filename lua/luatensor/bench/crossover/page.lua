@@ -50,10 +50,10 @@ local function say_bound(self, row)
   if figures.visible(bound.in_place) then parts[1] = "at least {least} in place" end
   if figures.visible(bound.with_transfers) then parts[#parts + 1] = "at least {sent} with transfers" end
   if #parts == 0 then return nil end
-  local text = "{name} (published figures, not measured): at n = {n} " .. table.concat(parts, ", ")
+  local text = "{name} (published figures, not measured): a call at n = {n} takes " .. table.concat(parts, ", ")
   local limit = beaten_up_to(self, row, "with_transfers")
   if limit then
-    text = text .. "; with transfers it cannot be faster than {base} up to n = {limit}"
+    text = text .. ". With transfers it cannot be faster than {base} up to n = {limit}"
     values.limit = {limit, "count"}
   end
   return document.text(text .. ".", values)
@@ -61,14 +61,15 @@ end
 
 local function say_bounds(self, blocks)
   if #measured.devices(self.devices, false) ~= 1 or #self.points == 0 then return end
-  add(blocks, document.text("Only {base} was measured, {name}: nothing to overtake it. These are the times that "
-    .. "another device would have to beat.",
+  add(blocks, document.text("Only {base} was measured, {name}. The table shows the times that another device would "
+    .. "have to beat.",
     {base = {self.devices[1].device, "text"}, name = {self.devices[1].name or "", "text"}}))
   local said = #blocks
   for _, row in ipairs(self.bounds or {}) do add(blocks, say_bound(self, row)) end
   if #blocks > said then
-    add(blocks, document.note("Bounds follow from peaks: launching, a few microseconds a call on a GPU, and all that "
-      .. "keeps a device from its peak come on top. Those below {least} are not shown: they say nothing.",
+    add(blocks, document.note("The lower bounds are computed from peak rates. They do not include launching, which "
+      .. "takes a few microseconds for each call on a GPU, or anything else that keeps a device from its peak. "
+      .. "Bounds below {least} are not shown, because launching takes longer.",
       {least = {figures.VISIBLE, "s"}}))
   end
 end
@@ -210,8 +211,8 @@ local function bounds_table(self)
       cells[#columns - 1], cells[#columns] = figures.visible(bound.in_place), figures.visible(bound.with_transfers)
     end
   end
-  return document.table{title = "Devices that are not here: at least, by published figures", columns = columns,
-    rows = rows}
+  return document.table{title = "Lower bounds for devices that this machine does not have, from published figures",
+    columns = columns, rows = rows}
 end
 
 -- ---- in words: caveats --------------------------------------------------------------------------
@@ -292,7 +293,8 @@ function page.say_caveats(self, blocks)
     for _, entry in ipairs(point.measured) do most = math.max(most, entry.in_place.others or 0) end
   end
   if most > notes.OTHERS then
-    add(blocks, document.note("Others used up to {share} of the processor meanwhile.", {share = {most, "share"}}))
+    add(blocks, document.note("Other programs used up to {share} of the processor during the measurements.",
+      {share = {most, "share"}}))
   end
 end
 
