@@ -186,6 +186,20 @@ test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through t
 	    LUATENSOR_EMULATOR=protect=0 $(ON_DEVICE) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
 	  echo "no libnvrtc here: 0 passed, 0 failed, 0 skipped")
 
+# ---- ARM64 ------------------------------------------------------------------------------------------
+
+ARM64_ROOT  ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/luatensor-arm64
+ARM64_TOOLS := $(and $(shell command -v qemu-aarch64),$(shell command -v aarch64-linux-gnu-gcc),$(wildcard $(ARM64_ROOT)/include/lua.h))
+
+.PHONY: test-arm64 arm64-root
+test-arm64:               ## the specs on ARM64 under qemu, SHARE=: all cases, ARM64_SPECS="spec/array/map_spec.lua"
+	@$(if $(ARM64_TOOLS),echo "ROTATION=$(ROTATION)"; tools/test_arm64 $(ARM64_ROOT) $(JOBS) $(SHARE) $(or $(ARM64_SPECS),--without process$(comma)texts$(comma)built$(comma)exhaustive), \
+	  echo "no qemu-aarch64, aarch64-linux-gnu-gcc or $(ARM64_ROOT): make arm64-root"; echo "0 passed, 0 failed, 1 skipped")
+
+arm64-root:               ## installs the cross compiler and qemu, and downloads Debian's ARM64 libraries for test-arm64
+	@tools/deps arm64
+	@tools/arm64_root $(ARM64_ROOT)
+
 # ---- fuzzing --------------------------------------------------------------------------------------
 
 include spec/support/fuzz/fuzz.mk

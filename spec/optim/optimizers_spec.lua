@@ -417,6 +417,9 @@ describe("a state of no sense", function()
     refuses("LBFGS: load_state_dict: old_dirs is missing", stepped("LBFGS"), stepped("LBFGS"), with("old_dirs", nil))
     local two = optim.Adam({parameter(1, 2), parameter(1, 2)})
     refuses("have parameter 1 twice", two, two, function(d) d.param_groups[1].params = {1, 1} end)
+    for _, bad in ipairs {0 / 0, 1.5, "one", {}} do
+      refuses("which is no number of a parameter", two, two, function(d) d.param_groups[1].params = {1, bad} end)
+    end
   end)
 
   it("is not one whose options were changed by hand", function()

@@ -191,10 +191,9 @@ static bool slow_double(const csv_field *f, double *x) {
   char text[NUMBER], *end;
   if (f->length == 0 || f->length >= NUMBER) return false;
   for (size_t i = 0; i < f->length; i++) {
-    char ch = f->text[i];
-    if (ch == 'x' || ch == 'X' || ch == '(' || (ch >= 0 && ch <= ' ')) return false;       /* 0x10, nan(…) and leading
-                                                                                           ** spaces are not allowed */
-    text[i] = ch;
+    unsigned char ch = (unsigned char)f->text[i];
+    if (ch == 'x' || ch == 'X' || ch == '(' || ch <= ' ') return false;      /* no 0x10, nan(…) or leading spaces */
+    text[i] = (char)ch;
   }
   text[f->length] = 0;
   *x = text_number(text, &end);

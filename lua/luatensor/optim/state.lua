@@ -63,6 +63,9 @@ local function check_numbers(self, dict)
   local seen = {}
   for _, saved in ipairs(dict.param_groups) do
     for _, i in ipairs(saved.params) do
+      if not math.tointeger(i) then
+        self:fail("load_state_dict: the state's groups have a parameter %s, which is no number of a parameter", tostring(i))
+      end
       if seen[i] then self:fail("load_state_dict: the state's groups have parameter %s twice", tostring(i)) end
       seen[i] = true
     end

@@ -31,5 +31,5 @@ fuzz:                     ## inputs that are nearly right for every parser, unde
 	@$(MAKE) --no-print-directory -s build SANITIZE=address,undefined
 	@$(MAKE) --no-print-directory -s fuzz-targets
 	@mkdir -p $(FUZZ)
-	@LOOP_ENVIRONMENT="BUILD=build/sanitize OMP_NUM_THREADS=1 $(call SANITIZER,1)" \
+	@LOOP_ENVIRONMENT="BUILD=build/sanitize OMP_NUM_THREADS=1 LUATENSOR_MEMORY_LIMIT=256M $(call SANITIZER,1)" \
 	  tools/lua spec/support/fuzz/run.lua $(FUZZ_SECONDS) $(FUZZ_INPUTS) $(FUZZ_SEED) $(FUZZ) $(FUZZ_TARGETS)
