@@ -24,7 +24,8 @@ typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
 ** or a region that finds the pool taken by another host thread, runs on its caller alone. */
 void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg);
 
-/* Returns the number of threads that a family may use for `work` elements, if a thread is worth `grain` elements. */
+/* Returns the number of threads to use for `work` units of work, such as elements or multiplications. If the number
+** is above 1, each thread gets at least `grain` units, because less work is not worth a thread. */
 int  cpu_threads(int64_t work, int64_t grain);
 
 /* Returns the most threads of an operation: the number that was set, else OMP_NUM_THREADS, else the number of

@@ -1,9 +1,10 @@
-/* Access through index tensors. For each position, kernels find the elements on both sides from a plan. One compilation
-** has room for a few dims and index tensors, another one for the maximum.
+/* Reads and writes through index tensors. For each position, kernels compute the addresses of the value and of the
+** target's element from a plan. The kernels are compiled for plans of at most FEW_DIMS dims and FEW_SOURCES index
+** tensors, and for plans of the maximum size.
 **
-** Reading is one kernel. Before anything is written, the indices are checked and conflicts are resolved. Picks are the
-** positions along the dims with indices. Keys number the target's elements that these dims can pick. A put elects the
-** last pick of each key. An add sorts the picks by key, and a thread adds up a run of equal keys in order. */
+** A read is one kernel. A write first checks all indices. A pick is a position along the dims with indices. A key is
+** the number of the target's element that a pick selects. Several picks may have the same key. A put then writes the
+** value of the last pick. An add sorts the picks by key, and one thread adds the values of equal keys in order. */
 
 #include <stdio.h>
 #include <string.h>

@@ -50,8 +50,8 @@ static char *describe_origin(lua_State *L, const tensor *t) {
   return text;
 }
 
-/* LUATENSOR_GCSTRESS=K or K:OFFSET makes a full collection before every K-th new tensor. So specs find objects that no
-** reference keeps alive. OFFSET is the number of tensors that are counted in advance. */
+/* The variable LUATENSOR_GCSTRESS is K or K:OFFSET. A full garbage collection then runs before every K-th new tensor,
+** so that specs detect the use of objects that no reference keeps alive. The count of tensors starts at OFFSET. */
 static struct {
   atomic_long every;                     /* K of the variable; 0: no collections; -1: not read yet */
   atomic_ulong made;

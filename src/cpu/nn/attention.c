@@ -119,7 +119,8 @@ typedef struct job {
   size_t  each;
 } job;
 
-/* Computes part t of a call. A part of a forward call is some rows of a head, of a backward call a whole head. */
+/* Computes part t of a call. In a forward call, a part is a block of ROWS queries of one head. In a backward call, a
+** part is a whole head. */
 static void run_part(const void *arg, int64_t t, int worker) {
   const job *j = arg;
   const attention_call *c = j->c;

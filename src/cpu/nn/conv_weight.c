@@ -1,9 +1,10 @@
-/* The gradient of a convolution's weights: for each output channel and tap, the sum over all pixels of y's gradient
-** times the element that the tap reads. Vectors run along the pixels, which are gathered for a block of taps as in
-** conv.c.
+/* The gradient of a convolution's weights. Each weight belongs to an output channel and a tap. Its gradient is a sum
+** over all pixels: the gradient of y at the pixel, multiplied by the element of x that the tap reads for the pixel.
+** Vectors hold neighbouring pixels. For each block of taps, the elements of x are gathered into a buffer, as in conv.c.
 **
-** Results do not depend on the number of threads, because any thread may compute any part. If there are so few sums
-** that threads share the pixels, too, the shares depend only on the shapes. */
+** Results do not depend on the number of threads. If there are few blocks of taps, the pixels are divided into shares,
+** so that there is work for more threads. The number of shares depends only on the shapes, and the sums of the shares
+** are added in order. */
 
 #include <string.h>
 

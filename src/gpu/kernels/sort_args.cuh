@@ -7,8 +7,8 @@
 
 enum {
   SORT_ROOM    = 4096,       /* the longest line that one block sorts */
-  SORT_THREADS = 256,        /* threads of kernels that make keys and write results */
-  SORT_ITEMS   = 8           /* elements of each of these threads */
+  SORT_THREADS = 256,        /* threads per block in the kernels that make keys and write results */
+  SORT_ITEMS   = 8           /* elements per thread in these kernels */
 };
 
 typedef struct sort_args {

@@ -82,8 +82,9 @@ static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; 
 static bool is_along(const gemm_side *s) { return s->count == 1 || distance(s->k_stride) <= distance(s->stride); }
 static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-/* Returns 8 for large tiles if there are enough of them, else 4. Large tiles of 8-byte sums would need too many
-** registers. */
+/* Returns MICRO of the kernel: each thread computes MICRO × MICRO elements of the result. The value is 8 if there are
+** enough tiles of 128 × 128 elements to occupy the GPU, otherwise 4. It is also 4 for sums of 8 bytes, because 64 such
+** sums would need too many registers. */
 static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
   int64_t large = parts(c->m, 128) * parts(c->n, 128) * products;
   return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;

@@ -115,7 +115,8 @@ static void check_keys(lua_State *L, const reader *r, int depth) {
   check_every_key(L, r, depth, n);
 }
 
-/* Raises the error that the value at the top of the stack is not a leaf like the first leaf. */
+/* Raises an error for the value at the top of the stack. A number or a boolean of the same type as the first element
+** of the data was expected. */
 static int bad_leaf(lua_State *L, reader *r) {
   int type = lua_type(L, -1), depth = r->shape.ndim - 1;
   if (type == LUA_TNIL) return luaL_error(L, "%s: hole in the data: %s is nil", r->fn, push_path(L, r, depth));

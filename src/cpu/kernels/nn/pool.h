@@ -68,7 +68,8 @@ INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, 
   for (int64_t i = 0; p->position && i < n; i++) p->position[r * c->out[1] + first + i] = (int32_t)at[i];
 }
 
-/* Computes row r of the results. The strides that vectors support are compile-time constants. */
+/* Computes row r of the maxima. Strides 1 and 2 are passed as constants, so that the compiler vectorises the loads of
+** max_lanes. */
 static void max_row(const pool_plane *p, int64_t r) {
   int64_t s = p->c->stride[1], out = p->c->out[1];
   for (int64_t i = 0; i < out; i += LANES) {
