@@ -155,9 +155,9 @@ function Module:extra() end
 ---@param message string for string.format
 function Module:fail(message) end
 
----Moves parameters and buffers to a device, or converts those of floats to a dtype, or both. Their gradients follow.
----The tensors stay the same objects, so that optimisers still refer to them. If an error is raised, nothing has
----changed.
+---Moves parameters and buffers to a device, or converts the floating-point ones to a dtype, or both. Gradients are
+---moved and converted together with their parameters. The tensors stay the same objects, so that optimisers still refer
+---to them. If an error is raised, nothing has changed.
 ---```lua
 ---nn.Linear(3, 2):to("float64").weight.dtype  --> float64
 ---```

@@ -314,7 +314,7 @@ describe("bench.crossover, times that do not fit to those of other sizes", funct
     assert.same({}, out{{16, 5e-6}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[16] = true}, out{{16, 5e-4}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[256] = true}, out{{128, 6.65e-6}, {256, 26.2e-3}})
-    assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- 32 times at most: 2 · 2⁴
+    assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- twice the n: 2 · 2⁴ = 32 times as long at most
   end)
 end)
 

@@ -30,9 +30,12 @@ describe("bench.idle", function()
   it("takes what this process used from what all used", function()
     tell(1000, 500, 8000, 100, 300, 20)
     local watch = idle.watch()
-    tell(1100, 550, 8040, 110, 390, 30)                -- 150 of 200 were busy, 100 of them by this process
+    -- Since the call of idle.watch, the cores were busy for 150 of 200 hundredths of a second, 100 of them with this
+    -- process.
+    tell(1100, 550, 8040, 110, 390, 30)
     assert.equal(0.25, watch:others())
-    tell(1090, 510, 8100, 100, 395, 25)                -- all of it by this process
+    -- This process used all of the busy time.
+    tell(1090, 510, 8100, 100, 395, 25)
     assert.equal(0, watch:others())
   end)
 

@@ -165,7 +165,8 @@ local function each_known(visit)
   end
 end
 
--- The first option that is no other parameter of the function and that few functions have.
+-- Returns an option of the function, or nil if there is none. Options in the table `common` are left out, and options
+-- with the name of a positional parameter.
 local function own_option(known, doc)
   local taken = {}
   for _, param in ipairs(doc.params) do taken[param.name] = true end

@@ -288,7 +288,8 @@ describe("reductions to tridiagonal and bidiagonal form", function()
 
   local function orthogonal(n) return (la.qr(lt.randn({n, n}, {dtype = "float64"}))) end
 
-  -- Checks the eigenvalues of both triangles, and the singular values, of a matrix made with this spectrum.
+  -- Makes a symmetric matrix of dtype `name` with the eigenvalues `spectrum`. Checks eigh for its lower and its upper
+  -- triangle, eigvalsh, svd and svdvals.
   local function check_spectrum(spectrum, name, what)
     local n, q = spectrum.shape[1], orthogonal(spectrum.shape[1])
     local x = (q * spectrum):matmul(q.mT):to(name)

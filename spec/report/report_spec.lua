@@ -69,7 +69,7 @@ local function shown_as(value, text)
   end
 end
 
--- The contents of a page that the JSON lacks: figures, and numbers in the page's text.
+-- Returns a message for each figure or number that the page shows but the JSON does not contain.
 local function strangers(page, json)
   local numbers, strings = contents_of(json)
   local found, elements = {}, reader.parse(page)

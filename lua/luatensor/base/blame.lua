@@ -64,13 +64,13 @@ local function is_ours(at)
   return false
 end
 
--- A message in which the running module replaces the function's name.
+-- Returns the message with the label of the running module in place of the function's name.
 local function name_module(message)
   local fn, rest = message:match "^([%a_][%w_]*): (.*)$"
   return fn and subject_of(fn) .. ": " .. rest or message
 end
 
--- A message in which the running module precedes the function's name.
+-- Returns the message with the label of the running module before it.
 local function add_module(message)
   local label = running_label()
   return label and label .. ": " .. message or message

@@ -303,7 +303,7 @@ local function check_common(fields, before, after)
 end
 
 local function head_of(measured)
-  -- the notes of a time already mention other processes
+  -- A result of kind "time" has its own note on other processes, so the field `others` would repeat the note.
   local others = measured.kind ~= "time" and measured.others
   return {
     made = measured.made, kind = measured.kind, name = measured.name, incomplete = measured.incomplete,

@@ -74,7 +74,8 @@ local function knows(each, name)
   return false
 end
 
--- Gives each experiment the options that it has. An option that no experiment has is wrong usage.
+-- Distributes the options of the command line: entry i of the result is the list of options that experiment i accepts.
+-- Raises a usage error for an option that no experiment accepts.
 local function deal(words, known)
   local dealt = {}
   for i in ipairs(known) do dealt[i] = {} end

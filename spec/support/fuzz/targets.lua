@@ -44,13 +44,13 @@ targets.npy = {
   run = function(input, folder) use(lt.load(file(folder, "x.npy", input))) end,
 }
 
--- A file from header and elements, separated by "
--- --
--- " in the input. The length before the header is right, so that the header is always read.
+-- Returns the text of a .safetensors file. The length in front of the header is always correct, so that the parser
+-- reads every mutated header.
 local function safetensors_file(header, elements)
   return ("<s8"):pack(header) .. elements
 end
 
+-- Splits an input at its first line "--" into the header and the elements of a .safetensors file.
 local function divide(input)
   local header, rest = input:match "^(.-)\n%-%-\n(.*)$"
   return header or input, rest or ""

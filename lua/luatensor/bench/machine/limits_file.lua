@@ -50,7 +50,8 @@ function limits_file.path(words, emulated)
   return ("%s/limits-%s%s.json"):format(folder, emulated and "emulated-" or "", hash(words))
 end
 
--- The text with its own hash in it, so that changed or truncated files are recognised.
+-- The field "check" of a file contains a hash, so that changed or truncated files are recognised. The hash is computed
+-- from the text of the file with EMPTY in this field.
 local EMPTY <const> = ("0"):rep(16)
 
 local function with_check(text, check) return (text:gsub('("check": *")%x+', "%1" .. check, 1)) end

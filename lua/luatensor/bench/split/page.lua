@@ -160,7 +160,7 @@ function page:blocks()
   return blocks
 end
 
---- The named figures, for diff: those of the normal run.
+--- Returns the figures that bench.diff compares: the times of the normal run, without waits after each call.
 function page:timings() return {self.normal} end
 
 return page

@@ -32,9 +32,9 @@ local function targets(where, also)
   return dtype, device
 end
 
---- Moves parameters and buffers to a device, or converts those of floats to a dtype, or both. Their gradients follow.
--- The tensors stay the same objects, so that optimisers still refer to them. If an error is raised, nothing has
--- changed.
+--- Moves parameters and buffers to a device, or converts the floating-point ones to a dtype, or both. Gradients are
+-- moved and converted together with their parameters. The tensors stay the same objects, so that optimisers still refer
+-- to them. If an error is raised, nothing has changed.
 -- @function Module:to
 -- @string where "cuda", "cpu", "float64" …
 -- @string[opt] also a dtype after a device, or a device after a dtype
