@@ -64,7 +64,7 @@ local function check_numbers(self, dict)
   for _, saved in ipairs(dict.param_groups) do
     for _, i in ipairs(saved.params) do
       if not math.tointeger(i) then
-        self:fail("load_state_dict: the state's groups have a parameter %s, which is no number of a parameter", tostring(i))
+        self:fail("load_state_dict: the state's groups have %s, which is no number of a parameter", tostring(i))
       end
       if seen[i] then self:fail("load_state_dict: the state's groups have parameter %s twice", tostring(i)) end
       seen[i] = true
