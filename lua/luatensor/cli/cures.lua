@@ -11,12 +11,14 @@ cures.rows = {
   {"libcuda%.so%.1 has no function", "libcuda.so.1 has no function cuGraphLaunch; a newer driver does",
     "update the driver"},
   {"^the driver does not start", "the driver does not start: unknown error",
-    "run `nvidia-smi`: it has to work first; after an update of the driver restart the machine"},
+    "run `nvidia-smi`, which must work first; after an update of the driver, restart the machine"},
   {"^the driver finds no device", "the driver finds no device on this machine",
-    "in a container: pass the device through (`--gpus all`); `CUDA_VISIBLE_DEVICES` may hide it"},
+    "in a container, pass the device through (`--gpus all`); check that `CUDA_VISIBLE_DEVICES` does not "
+      .. "hide the device"},
   {"libnvrtc%S*:? ", "libnvrtc.so.13: cannot open shared object file (NVRTC compiles the kernels: install …)",
-    "install it, or name its folder in `LUATENSOR_CUDA_PATH`"},
-  {"^NVRTC .* is newer", "NVRTC 13.0 is newer than the driver, which is for CUDA 12.4: install NVRTC 12", "as it says"},
+    "install NVRTC, or add its folder to `LUATENSOR_CUDA_PATH`"},
+  {"^NVRTC .* is newer", "NVRTC 13.0 is newer than the driver, which is for CUDA 12.4: install NVRTC 12",
+    "install the version of NVRTC that the message names"},
 }
 
 --- The remedy for a reason.
