@@ -67,8 +67,8 @@ local function say_bounds(self, blocks)
   local said = #blocks
   for _, row in ipairs(self.bounds or {}) do add(blocks, say_bound(self, row)) end
   if #blocks > said then
-    add(blocks, document.note("The lower bounds are computed from peak rates. They do not include launching, which "
-      .. "takes a few microseconds for each call on a GPU, or anything else that keeps a device from its peak. "
+    add(blocks, document.note("The lower bounds are computed from peak rates. The bounds do not include launching, "
+      .. "which takes a few microseconds for each call on a GPU, or anything else that keeps a device from its peak. "
       .. "Bounds below {least} are not shown, because launching takes longer.",
       {least = {figures.VISIBLE, "s"}}))
   end
