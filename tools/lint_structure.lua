@@ -27,7 +27,8 @@ local limits = {
 }
 local MACRO_LINES = 8
 
--- The rooms that files of a room include, besides their own and the tables in src (*.def).
+-- For each folder of src: the other folders whose headers its files may include. Every file may also include the
+-- headers of its own folder and the tables in src (*.def).
 local rooms = {
   math = {},
   base = {"math"},

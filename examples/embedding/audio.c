@@ -17,8 +17,8 @@ enum { BLOCK = 256, BLOCKS = 20000 };
 /* Both buffers are lent to the script for good. */
 static float input[BLOCK], output[BLOCK];
 
-/* An equaliser in the frequency domain and a soft limit. The tables of options are made once: {out = y} in the callback
-** would cost 160 bytes each. */
+/* An equaliser in the frequency domain, followed by soft limiting. The tables of options are made once: a table such as
+** {out = y} that is made in the callback would allocate 160 bytes for each call. */
 static const char script[] =
   "local lt, x, y = require 'luatensor', ...\n"
   "local spectrum, gain = lt.fft.rfft(x), lt.linspace(1, 0, 129)\n"

@@ -84,7 +84,7 @@ describe("the memory that reading takes is not more than was asked for, nor much
     local count, lines = 140000, {}
     for i = 1, count do lines[i] = ("1,c%07d\n"):format(i) end
     shell.write(folder .. "/file", table.concat(lines))
-    between(150 / 11, (320 + 8) / 11, "data.read_csv(FILE, {labels = 2})")        -- lines of 11 bytes, names of 8
+    between(150 / 11, (320 + 8) / 11, "data.read_csv(FILE, {labels = 2})")        -- a line has 11 bytes, a name has 8 bytes
   end)
 
   it("nested tables", function()

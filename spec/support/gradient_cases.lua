@@ -165,9 +165,7 @@ local shapes = {
     return lt.shuffle(x)
   end},
 }
--- Names that are no functions: operators, or functions of real numbers only.
-local real_parts = {masked_select = function(x) return x:masked_select(x:detach():greater(0)) end}
-shapes.masked_select = {real_parts.masked_select}
+shapes.masked_select = {function(x) return x:masked_select(x:detach():greater(0)) end}
 for name, list in pairs(shapes) do
   for _, fn in ipairs(list) do case(name, fn, {block}) end
 end

@@ -7,7 +7,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  BOX_COUNT = 1024,          /* most elements of a box: five operands of 8 bytes fill an L1 of 48 KiB */
+  BOX_COUNT = 1024,          /* most elements of a box: five operands of 8 bytes take 40 of the 48 KiB of L1 */
   BOX_BYTES = 8 * BOX_COUNT  /* boxes of 16-byte elements have half as many */
 };
 

@@ -187,7 +187,7 @@ typedef struct sort_kernel {
   int64_t (*filter)(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out);
 } sort_kernel;
 
-/* Sorts of keys of one size; scratch has room for as many keys. */
+/* Functions that sort n keys of one size. `scratch` has room for n keys. */
 typedef struct key_sorts {
   int     (*direction)(int64_t n, const void *keys);      /* returns 1 for ascending keys (equal neighbours allowed), -1
                                                           ** for strictly descending keys, 0 otherwise */

@@ -10,7 +10,7 @@
 enum {
   BLOCK      = 4096,      /* elements of a buffer */
   ELEMENT    = 16,        /* bytes of the largest element type */
-  BLOCK_BYTES = BLOCK * 8,  /* elements that a fold call takes in place, so that a second pass hits L1 */
+  BLOCK_BYTES = BLOCK * 8,  /* bytes that one call of a fold reads without copying; a second pass finds them in L1 */
   WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
   NARROW     = 256,       /* accumulators to which narrow rows are widened, by reading several rows as one */
   MIN_RUN    = 64,        /* runs shorter than this are packed together before the fold */

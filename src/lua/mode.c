@@ -185,7 +185,7 @@ static bool is_in_place(lua_State *co, const guard *g) {
   return level >= NEAR && lua_getstack(co, level, &ar) && holds(co, &ar, g->slot, g, &is_slot);
 }
 
-/* Searches g on the whole stack, from the top. Returns false if g is not there. */
+/* Searches the whole stack for g, from the top. Returns false if g is not there. */
 static bool find_place(lua_State *co, guard *g) {
   lua_Debug ar;
   for (int level = 0; lua_getstack(co, level, &ar); level++) {
@@ -393,7 +393,7 @@ static void find_resumers(lua_State *L, guards *list) {
     lua_getfield(L, -1, "resume");
     list->resume = lua_tocfunction(L, -1);
     lua_getfield(L, -2, "wrap");
-    lua_pushcfunction(L, l_guard);                   /* l_guard stands for any function */
+    lua_pushcfunction(L, l_guard);                   /* wrap needs a function and does not call it */
     if (lua_pcall(L, 1, 1, 0) == LUA_OK) list->wrapped = lua_tocfunction(L, -1);
   }
   lua_settop(L, top);

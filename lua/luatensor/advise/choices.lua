@@ -49,7 +49,7 @@ local function point_of(advice, parameters)
   end
 end
 
--- The seconds of a step at a point, by the figure that `pick` takes from the rounds; nil if there is no measurement.
+-- Returns the measured seconds of a step at a point, or nil. `pick` makes one number of the seconds of all rounds.
 local function seconds_at(point, device, pick)
   local entry = measured.entry_of(point, device)
   return entry and pick(entry.with_transfers or entry.in_place)

@@ -178,7 +178,7 @@ function figures.needed(figure, bytes) return math.max(1, math.ceil(bytes / figu
 
 local function or_false(value) return type(value) == "number" and value or false end
 
---- The seconds of a bound if they are meaningful, else false: the value of a cell.
+--- Returns a lower bound in seconds as the value of a table cell: false if there is none or if it is less than VISIBLE.
 function figures.visible(seconds) return seconds and seconds >= figures.VISIBLE and seconds or false end
 
 --- A table of the figures with their sources.

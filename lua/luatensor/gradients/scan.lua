@@ -63,7 +63,8 @@ local extreme = {{"xop", function(g, x, o, p)
 end}}
 rules.cumulative_max, rules.cumulative_min = extreme, extreme
 
---- One fused pass along the last dim if the gradient is not recorded itself, else plain(g, o, dim).
+--- Returns the rule of a softmax. The rule computes the gradient in one fused pass if create_graph is not set, dim is
+-- the last dim and both dtypes are equal. Otherwise it calls plain(g, o, dim).
 local function of_softmax(logarithm, plain)
   return {{"op", function(g, o, p)
     if ag.mode() or p.dim ~= #p.shape or g.dtype ~= o.dtype then return plain(g, o, p.dim) end

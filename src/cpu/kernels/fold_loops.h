@@ -51,8 +51,9 @@ INLINE void NAME(merge)(TOTAL join(TOTAL, TOTAL), int64_t n, TOTAL *acc, const T
   for (int64_t j = 0; j < n; j++) acc[j] = join(acc[j], later[j]);
 }
 
-/* Folds n elements of a row into one accumulator: the row is read as rows of `count` columns, whose accumulators start
-** as `none` and are then merged in halves. means[0 … LANES - 1] are all the same. */
+/* Folds the n elements of a row into one accumulator. The elements are read as a matrix with one accumulator for each
+** column, which starts as `none`. Then the second half of the accumulators is merged into the first half, until one is
+** left. means[0 … LANES - 1] are all the same. */
 INLINE TOTAL NAME(row)(TOTAL step(TOTAL, TAKEN, MEAN), TOTAL join(TOTAL, TOTAL),
                        void columns(int64_t, int64_t, const void *, int64_t, TOTAL *, const MEAN *),
                        TOTAL none, int64_t n, const ELEMENT *X, const MEAN *means) {

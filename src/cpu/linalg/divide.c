@@ -1,7 +1,8 @@
 /* Eigenvalues and eigenvectors of tridiagonal matrices by Cuppen's divide and conquer. Threads solve the halves with
-** LAPACK. The solution of the whole matrix is made from both halves. Its eigenvalues are roots of a rational function,
-** which are found independently, and its eigenvectors are a product. Threads share the roots and columns. LAPACK
-** deflates (laed2) and finds each root (laed4). */
+** LAPACK. Then both solutions are merged. The eigenvalues of the whole matrix are roots of a rational function, and each
+** root is found independently. The eigenvectors are the product of the eigenvectors of the halves with those of the
+** merged problem. The roots, and the columns of this product, are divided among the threads. LAPACK deflates (laed2)
+** and finds each root (laed4). */
 
 #include <math.h>
 #include <stdatomic.h>

@@ -37,8 +37,9 @@ static int run(lua_State *L, const char *fn, const norm_job *j, const op_params 
   return 1;
 }
 
-/* norm_rows(x, weight, bias, segments, run, groups, eps, rms): normalises each segments * run neighbouring elements of
-** x, multiplies them by weight and adds bias. Weight and bias are [groups * segments] or nil. */
+/* norm_rows(x, weight, bias, segments, run, groups, eps, rms): splits x into blocks of (segments * run) neighbouring
+** elements and normalises each block. Then it multiplies by weight and adds bias, which have the shape [groups *
+** segments] or are nil. */
 static int l_norm_rows(lua_State *L) {
   const char *fn = "norm_rows";
   lua_settop(L, 8);

@@ -164,7 +164,7 @@ local function of_classes(x, dim, target, options)
   return reduce(picked(log_p, dim, index, share, kept), share:sum(), options.reduction)
 end
 
---- The common case, computed by the C function.
+--- Computes the loss of classes by the C function: for x [N, C], without weights or label smoothing.
 local function fused(x, target, options)
   local loss, problem = core.cross_entropy(x, target, options.reduction or "mean", options.ignore_index or IGNORED)
   if not loss then blame.fail("cross_entropy", "%s", problem) end

@@ -4,9 +4,10 @@
 
 enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* columns at a time: enough sums to hide the latency of a single one */
 
-/* A triangle with zeros on the diagonal and in the opposite triangle; column j is [j]. */
+/* A triangular matrix by columns: at[j] is column j. `at` has zeros on the diagonal and in the opposite triangle. The
+** diagonal is stored as its reciprocals, inverse[j]. */
 typedef struct packed {
-  REAL at[N][N], inverse[N];                   /* inverse: 1 / the diagonal */
+  REAL at[N][N], inverse[N];
 } packed;
 
 /* Packs a triangle. If n < N, rows and columns of the identity fill the rest. */
