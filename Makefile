@@ -204,9 +204,9 @@ $(PARTS)/obj/%.o: src/%.c $(PARTS)/flags | found
 	@mkdir -p $(@D)
 	$(call say,$<)$(COMPILE)
 
-$(PARTS)/obj/edges.o: spec/support/fuzz/edges.c $(PARTS)/flags
+$(PARTS)/obj/edges.o: spec/support/fuzz/edges.c $(PARTS)/flags $(BUILD)/flags-lua
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) $(ALL_CFLAGS) -fno-sanitize=all -c -o $@ $<
+	$(call say,$<)$(CC) $(ALL_CFLAGS) $(LUA_CFLAGS) -fno-sanitize=all -c -o $@ $<
 
 # Each file becomes one string literal, one line for each of its lines, with backslashes, quotes and trigraphs
 # escaped.

@@ -75,6 +75,7 @@ const device *luatensor_host_device(void) { return host_place().device; }
 int luatensor_add_device(const device *d) { return device_add(d); }
 
 int luaopen_luatensor_core(lua_State *L) {
+  luaL_checkversion(L);                             /* base/loading.lua says the error of another Lua in words */
   lua_settop(L, 0);
   lua_newtable(L);                                  /* MODULE */
   lua_newtable(L);                                  /* METHODS */

@@ -1,4 +1,4 @@
--- tags: unsanitized
+-- tags: unsanitized built
 -- Profiles of device calls below the op layer. The expected counts are known by hand.
 local core = require "luatensor.core"
 local helpers = require "spec.support.helpers"
