@@ -89,7 +89,8 @@ int luaopen_luatensor_core(lua_State *L) {
   if (open_state(L)) collect_start(state_of(L));
 #define LIBRARY(name) open_##name(L);
 #include "families.def"
-  close_sandbox(L);
+  lua_pushboolean(L, state_of(L)->sandbox);
+  add_internal(L, "sandbox");
   export_table(L, METHODS, "methods");
   export_table(L, PROPERTIES, "properties");
   export_table(L, METATABLE, "metatable");

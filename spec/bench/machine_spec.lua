@@ -13,6 +13,7 @@ describe("a working set", function()
     assert.is_true(set.latency > 0 and set.latency < 1)
   end)
   it("gives its memory back", function()
+    collectgarbage()
     local before = lt.memory("cpu").live
     core.working_set("cpu", 2 ^ 20)
     assert.equal(before, lt.memory("cpu").live)

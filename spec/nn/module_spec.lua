@@ -905,6 +905,13 @@ describe("a method that modules or optimisers have not", function()
     assert.raises('^%[string .*%]:2: module has no method "evaluate"; did you mean "eval"%?$', f, m)
   end)
 
+  it("of a script's own class may take a library", function()
+    local Wrapper = nn.Module:extend "Wrapper"
+    function Wrapper:init(...) self.count = select("#", ...) self.library = (...) end
+    assert.equal(nn, Wrapper(nn, lt).library)
+    assert.equal(2, Wrapper(nn, lt).count)
+  end)
+
   it("stays nil as a field, so that scripts can ask", function()
     for _, name in ipairs {"cuda", "paramters", "wieght", "cache", "forwards", "add"} do assert.is_nil(m[name]) end
     local Counts = nn.Module:extend "Counts"

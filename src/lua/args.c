@@ -212,11 +212,7 @@ void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
 /* Returns the dim at i, 0-based, or -1 if it is out of range. */
 static int to_dim(lua_State *L, int i, const char *fn, int ndim) {
   int64_t d = check_integer(L, i, fn, "dim");
-  if (d == 0) {
-    const char *cure = strcmp(fn, "max") == 0 ? "; the larger of x and 0 is lt.maximum(x, 0)"
-                     : strcmp(fn, "min") == 0 ? "; the smaller of x and 0 is lt.minimum(x, 0)" : "";
-    luaL_error(L, "%s: dim 0: Lua tensors start at 1%s", fn, cure);
-  }
+  if (d == 0) luaL_error(L, "%s: dim 0: Lua tensors start at 1", fn);
   if (d < -ndim || d > ndim) return -1;
   return (int)(d > 0 ? d - 1 : d + ndim);
 }

@@ -72,17 +72,6 @@ void push_refusal(lua_State *L, const char *name) {
   lua_pushcclosure(L, l_refused, 1);
 }
 
-void close_sandbox(lua_State *L) {
-  static const char *const shared[] = {"set_num_threads", "set_default_dtype", "set_matmul_precision"};
-  bool sandbox = state_of(L)->sandbox;
-  lua_pushboolean(L, sandbox);
-  add_internal(L, "sandbox");
-  for (size_t k = 0; sandbox && k < sizeof shared / sizeof *shared; k++) {
-    push_refusal(L, shared[k]);
-    lua_setfield(L, MODULE, shared[k]);
-  }
-}
-
 /* Gives the object at the top of the stack a new metatable with finalizer f. */
 static void set_finalizer(lua_State *L, lua_CFunction f) {
   lua_createtable(L, 0, 1);

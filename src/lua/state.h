@@ -40,14 +40,11 @@ bool open_state(lua_State *L);
 /* Calls f when the state is closed, after the finalizers of all objects that are made after this call. */
 void at_state_end(lua_State *L, lua_CFunction f);
 
-/* Raises an error in a sandbox. */
+/* Raises an error in a sandbox. Public functions that change settings of all states begin with this call; functions for
+** the library's own Lua files are marked OUTSIDE instead (lua/register.h). */
 void check_no_sandbox(lua_State *L, const char *fn);
 
 /* Pushes a function that raises the error for `name` in a sandbox. */
 void push_refusal(lua_State *L, const char *name);
-
-/* In a sandbox: replaces the public functions that change settings of all states by functions that raise an error. Must
-** be called after all functions are registered. Functions for the library's own Lua files are marked OUTSIDE instead. */
-void close_sandbox(lua_State *L);
 
 #endif

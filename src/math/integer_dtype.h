@@ -1,9 +1,8 @@
 /* The functions of one integer dtype. scalar.h includes this header once for each integer dtype, and defines:
 **
 **     TYPE     the dtype's name
-**     U        for a signed dtype, the name of the unsigned dtype of the same width
+**     U        the name of the unsigned dtype of the same width, only for a signed dtype
 **     WIDER    an unsigned C type in which products do not overflow int
-**     SIGNED   1 for a signed dtype, else 0
 **
 ** This header undefines TYPE, U and WIDER. */
 
@@ -24,7 +23,7 @@ INLINE T NAME(m_min)(T x, T y) { return x < y ? x : y; }
 INLINE T NAME(m_mul)(T x, T y) { return (T)((WIDER)x * (WIDER)y); }
 INLINE T NAME(m_invert)(T x) { return (T)~x; }
 
-#if SIGNED
+#ifdef U
 #define UNSIGNED PASTE(U, t)
 
 INLINE T NAME(m_abs)(T x) { return (T)(x < 0 ? -x : x); }

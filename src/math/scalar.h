@@ -16,7 +16,6 @@ INLINE uint64_t power_wrapping(uint64_t base, uint64_t exponent) {
   return r;
 }
 
-#define SIGNED 0
 #define TYPE uint8
 #define WIDER uint32_t
 #include "math/integer_dtype.h"
@@ -29,9 +28,6 @@ INLINE uint64_t power_wrapping(uint64_t base, uint64_t exponent) {
 #define TYPE uint64
 #define WIDER uint64_t
 #include "math/integer_dtype.h"
-#undef SIGNED
-
-#define SIGNED 1
 #define TYPE int8
 #define U uint8
 #define WIDER uint32_t
@@ -48,7 +44,6 @@ INLINE uint64_t power_wrapping(uint64_t base, uint64_t exponent) {
 #define U uint64
 #define WIDER uint64_t
 #include "math/integer_dtype.h"
-#undef SIGNED
 
 /* x // y rounds toward minus infinity. x // 0 is 0, and the least integer // -1 wraps. No machine has vector division
 ** of integers. But the floor of a quotient of integers of up to 16 bits in float, or 32 bits in double, is exact. */

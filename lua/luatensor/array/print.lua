@@ -177,10 +177,8 @@ local function check_option(name, value)
 end
 
 function core.metatable.__tostring(x)
-  local gone = core.gone(x)
-  if gone then
-    return ("tensor (%s)"):format(gone:find "freed" and "freed" or gone:find "host" and "revoked" or "lost")
-  end
+  local gone, word = core.gone(x)
+  if gone then return ("tensor (%s)"):format(word) end
   local shape = x.shape
   local description = x.dtype .. " " .. (#shape > 0 and args.shape_text(shape) .. " " or "") .. x.device
   if x.grad_fn then description = description .. " grad_fn=" .. x.grad_fn

@@ -45,10 +45,12 @@ end
 local function new(class, ...)
   local module = setmetatable(fields.new(), class)
   rawset(module, "_making", true)
-  if core.type_name((...)) == "library" then
-    blame.fail(class.class_name, "a class is called with a dot: nn.%s(…)", class.class_name)
+  if arity.is_bounded(module.init) then
+    if core.type_name((...)) == "library" then
+      blame.fail(class.class_name, "a class is called with a dot: nn.%s(…)", class.class_name)
+    end
+    arity.check(class.class_name, module.init, 1, ...)
   end
-  if arity.is_bounded(module.init) then arity.check(class.class_name, module.init, 1, ...) end
   if rawget(class, "_ours") then
     check_made(class, pcall(module.init, module, ...))
   else

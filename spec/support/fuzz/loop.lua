@@ -8,6 +8,7 @@
 -- last new one at input M, …". After an input that fails, the exit status is 1, and FOLDER/TARGET.failed-N has the input.
 local lt = require "luatensor"
 local mutate = require "spec.support.fuzz.mutate"
+local packs = require "spec.support.fuzz.packs"
 local targets = require "spec.support.fuzz.targets"
 
 local name, seconds, most, seed, folder, scratch = arg[1], tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]), arg[5], arg[6]
@@ -31,16 +32,6 @@ local function read(path)
   return file:read "a"
 end
 
--- Adds the inputs of a file made by pack.lua.
-local function read_pack(path, list)
-  local file <close> = io.open(path, "rb")
-  local text, at, input = file and file:read "a" or "", 1, nil
-  while at <= #text do
-    input, at = ("<s4"):unpack(text, at)
-    list[#list + 1] = input
-  end
-end
-
 -- The seeds from git, the kept inputs of long runs, and the inputs that earlier runs found here.
 local function read_corpus()
   local list = {}
@@ -48,7 +39,7 @@ local function read_corpus()
     local pipe <close> = assert(io.popen(("find %s -type f 2>/dev/null | sort"):format(where)))
     for path in pipe:lines() do list[#list + 1] = read(path) end
   end
-  read_pack("spec/fuzz/found/" .. name, list)
+  packs.read("spec/fuzz/found/" .. name, list)
   assert(#list > 0, "no seeds for " .. name)
   return list
 end

@@ -5,6 +5,7 @@
 
 #include "lua/args.h"
 #include "lua/register.h"
+#include "lua/state.h"
 
 /* Returns the dtype that argument i names, or the dtype of the tensor that it is. */
 static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
@@ -164,6 +165,7 @@ static int l_iinfo(lua_State *L) {
 @tparam string dtype a float dtype; initially "float32"
 */
 static int l_set_default_dtype(lua_State *L) {
+  check_no_sandbox(L, "set_default_dtype");
   enum dtype d = check_dtype(L, 1, "set_default_dtype");
   if (dtype_kind(d) != KIND_FLOAT)
     return luaL_error(L, "set_default_dtype: a float dtype expected, got %s", dtypes[d].name);

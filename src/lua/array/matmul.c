@@ -5,6 +5,7 @@
 #include "base/view.h"
 #include "lua/args.h"
 #include "lua/register.h"
+#include "lua/state.h"
 #include "op/matmul.h"
 
 static const char *const product_options[] = {"out", NULL};
@@ -280,6 +281,7 @@ cores multiply several times faster. On the CPU, and for other dtypes, both are 
 @string precision "ieee" (initially) or "tf32"
 */
 static int l_set_precision(lua_State *L) {
+  check_no_sandbox(L, "set_matmul_precision");
   if (lua_type(L, 1) != LUA_TSTRING)
     return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got %s", type_name(L, 1));
   for (int p = PRECISION_ieee; p <= PRECISION_tf32; p++)

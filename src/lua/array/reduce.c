@@ -63,6 +63,13 @@ static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const 
   }
 }
 
+/* Raises an error for x:max(0) and x:min(0), which compare x with 0 in other libraries. */
+static void check_dim_meant(lua_State *L, const char *fn, enum reduce_op op, int dim) {
+  if ((op != REDUCE_max && op != REDUCE_min) || !lua_isinteger(L, dim) || lua_tointeger(L, dim) != 0) return;
+  const char *which = op == REDUCE_max ? "larger" : "smaller", *other = op == REDUCE_max ? "maximum" : "minimum";
+  luaL_error(L, "%s: dim 0: Lua tensors start at 1; the %s of x and 0 is lt.%s(x, 0)", fn, which, other);
+}
+
 /* x:sum(dim, {keepdim, dtype, out}). Upvalues: the op, and the function's name. */
 static int l_reduce(lua_State *L) {
   reduction r = {.op = (enum reduce_op)lua_tointeger(L, lua_upvalueindex(1)), .dtype = DT_none};
@@ -73,6 +80,7 @@ static int l_reduce(lua_State *L) {
   int dim = push_dim(L, fn, nargs, options);
   bool one = r.op == REDUCE_argmax || r.op == REDUCE_argmin;
   if (one && lua_istable(L, dim)) return luaL_error(L, "%s: dim: one number expected, got a table", fn);
+  check_dim_meant(L, fn, r.op, dim);
   r.dims = check_dims(L, dim, fn, &r.in->shape);
   if (options) {
     r.keepdim = opt_bool(L, options, fn, "keepdim", false);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/loan.h"
 #include "lua/args.h"
 #include "lua/interrupt.h"
 #include "lua/register.h"
@@ -49,9 +50,13 @@ static int l_is_tensor(lua_State *L) {
 /* gone(x): the reason why a tensor cannot be used, such as "this tensor was freed", or nil. */
 static int l_gone(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
-  if (t && tensor_is_gone(t)) push_gone(L, t);
-  else lua_pushnil(L);
-  return 1;
+  if (!t || !tensor_is_gone(t)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  push_gone(L, t);
+  lua_pushstring(L, !t->store ? "freed" : storage_is_revoked(t->store) ? "revoked" : "lost");
+  return 2;
 }
 
 /* dtype_of(x): the name of a tensor's dtype; nil for other values and freed tensors. */

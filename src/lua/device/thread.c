@@ -3,6 +3,7 @@
 #include "base/system.h"
 #include "lua/args.h"
 #include "lua/register.h"
+#include "lua/state.h"
 
 /***
 Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads. All
@@ -13,6 +14,7 @@ container's share of them. The number never exceeds the limit of `n`.
 @tparam integer n from 1 to 4 times the number of processors, or to 64 if that is more
 */
 static int l_set_num_threads(lua_State *L) {
+  check_no_sandbox(L, "set_num_threads");
   int64_t n = check_integer(L, 1, "set_num_threads", "number of threads");
   if (n < 1 || n > system_most_threads())
     return luaL_error(L, "set_num_threads: %I is not from 1 to %d", (LUAI_UACINT)n, system_most_threads());

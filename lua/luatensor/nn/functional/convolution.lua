@@ -38,12 +38,9 @@ local function run(owner, f, ...)
   blame.call(error, y, 0)
 end
 
--- Option out as the core takes it: with a batch dim if the input had none.
+-- Option out as the core takes it: with a batch dim if the input had none. The core refuses what is no tensor.
 local function target(owner, out, lone, dims)
-  if out == nil then return nil end
-  if not core.is_tensor(out) then owner:fail("option out: tensor expected, got %s", core.type_name(out)) end
-  if core.gone(out) then owner:fail("option out: %s", core.gone(out)) end
-  if not lone then return out end
+  if not lone or not core.is_tensor(out) or core.gone(out) then return out end
   if out.ndim ~= dims + 1 then
     owner:fail("the target has shape %s, the result %d dims as the input", tostring(out.shape), dims + 1)
   end
