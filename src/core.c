@@ -1,4 +1,5 @@
-/* Opens the module (luaopen_luatensor_core), and looks up x.name and x[i]. */
+/* Opens the C module (luaopen_luatensor_core), which lua/luatensor loads. Also handles x.name, x[i] and assignments
+** to them for tensors. */
 
 #include <string.h>
 
@@ -16,7 +17,8 @@ static void copy_names(lua_State *L, int from, int to) {
   }
 }
 
-/* Raises the error for an unknown name. Upvalues: methods, properties. */
+/* Raises the error for a method or property that does not exist. Upvalue 1 is the table of methods, upvalue 2 the
+** table of properties. */
 static int raise_unknown(lua_State *L, const char *name) {
   lua_newtable(L);
   int names = lua_gettop(L);
@@ -25,22 +27,22 @@ static int raise_unknown(lua_State *L, const char *name) {
   return luaL_error(L, "tensor has no \"%s\"%s", name, push_help(L, "tensor", name, names));
 }
 
-/* Looks up x[key]. Upvalues: methods, properties. */
+/* The metamethod __index: returns x[key]. Upvalue 1 is the table of methods, upvalue 2 the table of properties. */
 static int l_index(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return index_get(L);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
-    lua_CFunction get = lua_tocfunction(L, -1);     /* called from this function, so that errors name the script's
-                                                    ** line */
+    lua_CFunction get = lua_tocfunction(L, -1);     /* the getter is called without a Lua frame of its own, so that
+                                                    ** errors name the script's line */
     lua_settop(L, 1);
     return get(L);
   }
   return raise_unknown(L, lua_tostring(L, 2));
 }
 
-/* x[key] = value */
+/* The metamethod __newindex: runs x[key] = value. */
 static int l_newindex(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return index_set(L);
   lua_pushvalue(L, 2);
@@ -51,7 +53,7 @@ static int l_newindex(lua_State *L) {
                     lua_tostring(L, 2));
 }
 
-/* Sets a metamethod that has the methods and the properties as upvalues. */
+/* Sets metamethod `event` to f, with the tables of methods and of properties as upvalues 1 and 2. */
 static void set_access(lua_State *L, const char *event, lua_CFunction f) {
   lua_pushvalue(L, METHODS);
   lua_pushvalue(L, PROPERTIES);
@@ -67,7 +69,7 @@ static void export_table(lua_State *L, int table, const char *name) {
 #define EXPORTED __attribute__((visibility("default")))
 LUAMOD_API EXPORTED int luaopen_luatensor_core(lua_State *L);
 
-/* For libraries that add a kind of device: docs/adding-a-device.md. */
+/* Called by shared libraries that add a kind of device (docs/adding-a-device.md). */
 EXPORTED const device *luatensor_host_device(void);
 EXPORTED int luatensor_add_device(const device *d);
 
@@ -75,13 +77,14 @@ const device *luatensor_host_device(void) { return host_place().device; }
 int luatensor_add_device(const device *d) { return device_add(d); }
 
 int luaopen_luatensor_core(lua_State *L) {
-  luaL_checkversion(L);                             /* base/loading.lua says the error of another Lua in words */
+  luaL_checkversion(L);                             /* lua/luatensor/base/loading.lua explains the error that a module
+                                                    ** for another Lua version raises */
   lua_settop(L, 0);
   lua_newtable(L);                                  /* MODULE */
   lua_newtable(L);                                  /* METHODS */
   lua_newtable(L);                                  /* PROPERTIES */
   luaL_newmetatable(L, "luatensor.Tensor");         /* METATABLE */
-  lua_newtable(L);                                  /* INTERNALS: its keys are names */
+  lua_newtable(L);                                  /* INTERNALS: a set of names, which are the keys */
   lua_pushvalue(L, METATABLE);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
   set_access(L, "__index", l_index);

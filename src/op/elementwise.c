@@ -34,7 +34,8 @@ static int add_constant(elementwise_program *p, const scalar *s, enum dtype d, i
   if (k == ELEMENTWISE_CONSTANTS) return ERR_OVERFLOW;
   *at = ELEMENTWISE_CONSTANT + k;
   if (k < p->nconstant) return OK;
-  p->constant[k].f = s->f;             /* assigned field by field, so that the padding stays 0 for the hash */
+  p->constant[k].f = s->f;             /* set field by field, because the padding must stay 0 for the hash of the
+                                       ** program */
   p->constant[k].im = s->im;
   p->constant[k].i = s->i;
   p->constant[k].is_float = s->is_float;
@@ -53,7 +54,7 @@ static int append_step(elementwise_program *p, const elementwise_step *s) {
   return OK;
 }
 
-/* Adds a step. Equal steps exist only once, however often the expression contains them. */
+/* Adds step s, unless the program already contains an equal step. Sets *at to the number of the step's value. */
 static int add_step(elementwise_program *p, const elementwise_step *s, int *at) {
   int k = 0;
   for (; k < p->nstep; k++) {
@@ -64,7 +65,7 @@ static int add_step(elementwise_program *p, const elementwise_step *s, int *at) 
   return k < p->nstep ? OK : append_step(p, s);
 }
 
-/* Returns a step that converts to d. If the value already has dtype d, the step is a copy. */
+/* Returns a step that converts value `from` to dtype d. If the value already has dtype d, the step is a copy. */
 static elementwise_step conversion(const elementwise_program *p, int from, enum dtype d) {
   return (elementwise_step){.op = OP_positive, .compute = d, .from = kept_as(p, from), .gives = dtype_compute(d),
                       .in = {(uint8_t)from}};
@@ -75,7 +76,8 @@ static int add_conversion(elementwise_program *p, int from, enum dtype d, int *a
   return add_step(p, &s, at);
 }
 
-/* Adds an op's input, kept as compute dtype d, and returns its number in the program. */
+/* Adds an input of an op, and a conversion if the input does not have compute dtype d. Sets *at to the input's number
+** in the program. */
 static int add_input(elementwise *e, const elementwise_arg *a, enum dtype d, int *at) {
   elementwise_program *p = &e->program;
   if (a->value < 0) return add_constant(p, &a->s, d, at);
@@ -90,7 +92,8 @@ static int add_value(elementwise *e, enum dtype d, int at, int *result) {
   return OK;
 }
 
-/* Finds the dtypes by means of tensors, so that the ops of an expression promote like those of scripts. */
+/* Finds the dtypes of a step by job_dtypes on stand-ins for tensors, so that the ops of an expression promote like
+** the ops that scripts call. */
 static int type_step(const elementwise *e, enum map_op op, const elementwise_arg *in, job *j) {
   tensor stand_in[MAX_ARITY];
   j->op = op;
@@ -100,7 +103,7 @@ static int type_step(const elementwise *e, enum map_op op, const elementwise_arg
     if (in[i].value >= 0) stand_in[i].dtype = e->value[in[i].value].dtype;
   }
   int st = job_dtypes(j);
-  /* nextafter of half floats is not supported */
+  /* an op that computes in a half float (only nextafter) is not supported */
   return st == OK && j->compute != dtype_compute(j->compute) ? ERR_DTYPE : st;
 }
 
@@ -139,7 +142,7 @@ int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, in
 
 /* ---- finishing ---- */
 
-/* Finds, for each value, the last step that reads it; -1: there is none. */
+/* Sets last[k], for each value k, to the number of the last step that reads value k, or to -1 if no step reads it. */
 static void find_last_uses(const elementwise_program *p, int *last) {
   for (int k = 0; k < ELEMENTWISE_STEPS; k++) last[k] = -1;
   for (int i = 0; i < p->nstep; i++)
@@ -147,8 +150,7 @@ static void find_last_uses(const elementwise_program *p, int *last) {
       if (p->step[i].in[k] >= ELEMENTWISE_REGISTER) last[p->step[i].in[k] - ELEMENTWISE_REGISTER] = i;
 }
 
-/* Allocates registers for the values, each of which is written only once. A register is reused after the last step that
-** reads it. */
+/* Allocates registers for the values. A register is reused as soon as the last step that reads its value has run. */
 static int deal_registers(elementwise_program *p) {
   int last[ELEMENTWISE_STEPS], home[ELEMENTWISE_STEPS];
   bool busy[ELEMENTWISE_REGISTERS] = {false};
@@ -173,7 +175,7 @@ static int deal_registers(elementwise_program *p) {
   return OK;
 }
 
-/* Computes an FNV-1a hash. */
+/* Returns the FNV-1a hash of n bytes. */
 static uint64_t hash_bytes(const void *data, size_t n) {
   uint64_t h = 0xcbf29ce484222325u;
   for (const unsigned char *p = data, *end = p + n; p < end; p++) h = (h ^ *p) * 0x100000001b3u;
@@ -187,7 +189,8 @@ int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d) 
   int at;
   e->result = d == DT_none ? own : d;
   int st = add_input(e, in, dtype_compute(own), &at);
-  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* an input or a constant as result needs a step */
+  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* a result that is an input, a constant or an
+                                                                   ** earlier value needs a step of its own */
     elementwise_step s = conversion(p, at, dtype_compute(own));
     st = append_step(p, &s);
   }

@@ -1,14 +1,14 @@
 #ifndef LT_OP_ELEMENTWISE_H
 #define LT_OP_ELEMENTWISE_H
 
-/* Element-wise expressions. They are built one value after the other, with the dtypes of the op table, and then run as
-** one program. */
+/* Element-wise expressions (lt.elementwise). An expression is built value by value, with the dtypes that the op table
+** gives, and is then run as one program. */
 
 #include "op/op.h"
 
 enum { ELEMENTWISE_VALUES = 256 };
 
-/* A value of the expression: its dtype for scripts, and its number in the program. */
+/* A value of the expression: the dtype that scripts see, and the number of the value in the program. */
 typedef struct elementwise_value {
   enum dtype dtype;
   int        at;
@@ -20,34 +20,37 @@ typedef struct elementwise_arg {
   scalar s;
 } elementwise_arg;
 
-/* The program is in single assignment until it is finished: step i writes value ELEMENTWISE_REGISTER + i. */
+/* An expression while it is built. Until elementwise_finish, each step writes a value of its own: step i writes value
+** ELEMENTWISE_REGISTER + i. */
 typedef struct elementwise {
   elementwise_program program;
-  enum dtype    in[MAX_IN];            /* dtypes of the parameters, which are values 0 … nin - 1 */
-  enum dtype    result;                /* dtype of the finished expression */
+  enum dtype    in[MAX_IN];            /* dtypes of the parameters, which are the values 0 … nin - 1 of `value` */
+  enum dtype    result;                /* dtype of the finished expression's result */
   int           nvalue;
   elementwise_value value[ELEMENTWISE_VALUES];
 } elementwise;
 
-/* Starts an expression of nin <= MAX_IN parameters. */
+/* Starts an expression with nin parameters of the dtypes in[0 … nin - 1]. nin is at most MAX_IN. */
 void elementwise_init(elementwise *e, const enum dtype *in, int nin);
 
-/* Adds the op; *result is the number of its value. ERR_DTYPE; ERR_SCALAR; ERR_OVERFLOW: the expression is too long. */
+/* Adds an op with the inputs `in`, and sets *result to the number of its value. Fails with ERR_DTYPE, with
+** ERR_SCALAR, or with ERR_OVERFLOW if the expression is too long. */
 int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in, int *result);
 
-/* Adds a conversion of `in` to d; *result is the number of its value. Fails with ERR_SCALAR if d cannot hold a
-** number. */
+/* Adds a conversion of `in` to dtype d, and sets *result to the number of the converted value. Fails with ERR_SCALAR
+** if `in` is a number that does not fit d, or with ERR_OVERFLOW. */
 int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result);
 
-/* Makes `in` the result, in dtype d (DT_none: its own dtype), and allocates registers. Fails with ERR_OVERFLOW if
-** too many values are needed at a time. */
+/* Makes `in` the result, in dtype d or, if d is DT_none, in the dtype of `in`. Allocates registers. Fails with
+** ERR_OVERFLOW if a step needs more than ELEMENTWISE_REGISTERS values at the same time. */
 int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d);
 
-/* Finds place, shape and dtypes of a call with the inputs in j. Fails with ERR_DTYPE if input *wrong has a dtype that
-** does not promote to its parameter's dtype, or with ERR_SCALAR if it is a number that does not fit its parameter. */
+/* Finds the place, shape and dtypes of a run with the inputs in j. Fails with ERR_DTYPE if input *wrong is a tensor
+** whose dtype does not promote to the parameter's dtype. Fails with ERR_SCALAR if input *wrong is a number that does
+** not fit the parameter's dtype. */
 int elementwise_prepare(const elementwise *e, job *j, int *wrong);
 
-/* Runs the expression into `out`. Errors are as for job_run. */
+/* Runs the expression and writes the result to `out`. The errors are those of job_run. */
 int elementwise_run(const elementwise *e, const job *j, tensor *out);
 
 #endif

@@ -11,8 +11,8 @@ const fft_info fft_ops[FFT_COUNT] = {
   FFT_OPS(FFT_ROW)
 };
 
-/* Returns the float dtype of a transform. Integers become the default float. DT_none: bool and half floats have no
-** transforms. */
+/* Returns the float dtype in which a transform of dtype d computes. Integers become the default float. Returns
+** DT_none for bool and half floats, which have no transforms. */
 static enum dtype float_of(enum dtype d) {
   if (dtype_kind(d) == KIND_BOOL) return DT_none;
   if (dtype_kind(d) < KIND_FLOAT) return dtype_default_float() == DT_float64 ? DT_float64 : DT_float32;
@@ -35,7 +35,7 @@ int fft_prepare(fft_op *f) {
 
 /* ---- element-wise parts ---- */
 
-/* Returns a view of `count` elements of dim d, from `first` on. */
+/* Returns a view of t: `count` elements of dim d, beginning at index `first`, `step` elements apart. */
 static tensor part_of(const tensor *t, int d, int64_t first, int64_t step, int64_t count) {
   tensor v = *t;
   view_range(&v, d, first, step, count);
@@ -53,7 +53,7 @@ static int copy(tensor *out, const tensor *in, bool conjugated) {
   return conjugated ? conjugate(out, in) : op_copy(out, in);
 }
 
-/* Clears dim d from index `from` on. */
+/* Sets all elements of dim d from index `from` on to 0. */
 static int clear_after(const tensor *t, int d, int64_t from) {
   tensor rest = part_of(t, d, from, 1, t->shape.dim[d] - from);
   return op_fill(&rest, (scalar){.f = 0});
@@ -72,7 +72,8 @@ typedef struct step {
 static int64_t in_length(const step *s)  { return s->kind == FFT_hermitian ? s->n / 2 + 1 : s->n; }
 static int64_t out_length(const step *s) { return s->kind == FFT_real ? s->n / 2 + 1 : s->n; }
 
-/* Runs a transform of one dim. The inverse of real lines is the conjugate of the device's result. */
+/* Runs a transform of one dim. The device transforms real input only forward, so the inverse is the conjugate of the
+** device's result. */
 static int transform(const step *s, const tensor *in, tensor *out) {
   bool inverse = s->kind == FFT_hermitian || (s->kind == FFT_complex && s->inverse);
   fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s->scale, .n = s->n,
@@ -89,9 +90,9 @@ static int transform(const step *s, const tensor *in, tensor *out) {
 
 /* ---- filling the second half of transforms of real numbers ---- */
 
-/* Fills the second half, which is the part of dim s[0] after the first half, by y[-j] = conj(y[j]), with indices modulo
-** the lengths. In each other dim, index 0 stays and the later indices are reversed. The bits of `later` select one of
-** these two parts for each dim. */
+/* Fills a part of the second half of dim s[0] by y[-j] = conj(y[j]), with indices modulo the lengths. In each other
+** dim, index 0 is its own mirror image, and the indices from 1 on are reversed. Bit i - 1 of `later` selects for dim
+** s[i] either index 0 or the indices from 1 on. */
 static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
   int64_t rest = (s[0].n - 1) / 2;
   tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);
@@ -111,8 +112,8 @@ static int mirror(const tensor *out, const step *s, int nsteps) {
 
 /* ---- all dims ---- */
 
-/* Returns the scale that the norm requires: 1, or the inverse of the product of all transformed lengths or of its
-** square root. */
+/* Returns the factor that f->norm requires: 1, 1 / n or 1 / sqrt(n), where n is the product of the transformed
+** lengths. */
 static double scale_of(const fft_op *f) {
   double n = 1;
   for (int i = 0; i < f->ndims; i++) n *= (double)f->n[i];
@@ -120,13 +121,13 @@ static double scale_of(const fft_op *f) {
   return f->info->inverse == (f->norm == FFT_NORM_backward) ? 1 / n : 1;
 }
 
-/* True for complex results of real numbers, because only half of such a result is computed. */
+/* True if the input is real and the result is complex. In this case only half of the result is computed. */
 static bool from_real(const fft_op *f) {
   return f->info->kind != FFT_hermitian && dtype_kind(f->in->dtype) < KIND_COMPLEX;
 }
 
-/* Orders the steps. If the halved dim is made, it comes first, so that the other steps have less to do. If it is used,
-** it comes last. The scale belongs to the last step. */
+/* Orders the steps. A step that halves a dim comes first, so that the later steps process half as many elements. A
+** step that makes a full dim from a half one comes last. The scale is applied by the last step. */
 static void make_steps(const fft_op *f, step *s) {
   enum fft_kind kind = from_real(f) ? FFT_real : f->info->kind;
   for (int i = 0; i < f->ndims; i++) {
@@ -137,7 +138,7 @@ static void make_steps(const fft_op *f, step *s) {
   s[f->ndims - 1].scale = scale_of(f);
 }
 
-/* Returns a view of the input without elements that the steps do not use. */
+/* Returns a view of the input without the elements that the steps do not read. */
 static tensor trimmed(const fft_op *f, const step *s) {
   tensor v = *f->in;
   for (int i = 0; i < f->ndims; i++)
@@ -145,8 +146,8 @@ static tensor trimmed(const fft_op *f, const step *s) {
   return v;
 }
 
-/* Makes a tensor with the shape `like`, except for the step's dim, which gets the length that the step's input needs.
-** *inside is the part with shape `like`; the rest is zeros. */
+/* Allocates *fresh with the shape `like`, except that the step's dim has the length that the step's input needs.
+** *inside becomes the part of *fresh that has shape `like`. The rest of *fresh is set to zeros. */
 static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *like, const step *s, place where) {
   shape wide = *like;
   wide.dim[s->dim] = in_length(s);
@@ -156,8 +157,8 @@ static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *
   return inside->count < fresh->count ? clear_after(fresh, s->dim, like->dim[s->dim]) : OK;
 }
 
-/* Sets *use to the input of the first step: the trimmed view itself, or a copy that is converted, lengthened or
-** conjugated. */
+/* Sets *use to the input of the first step. The input is the trimmed view itself, or *fresh, a copy that is
+** converted, padded or conjugated. */
 static int first_input(const fft_op *f, const step *s, const tensor *trim, tensor *fresh, const tensor **use) {
   enum dtype part = dtype_kind(f->result) == KIND_COMPLEX ? dtype_real(f->result) : f->result;
   bool complex = dtype_kind(trim->dtype) == KIND_COMPLEX;
@@ -171,8 +172,9 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
   return st == OK ? copy(&inside, trim, conjugated) : st;
 }
 
-/* Makes the tensor to which a step writes, unless it is the last step: the beginning of the next step's input. Every
-** second step before the last may use out's memory, if it is large enough. */
+/* Makes the tensor to which a step other than the last one writes. The tensor is the beginning of the next step's
+** input. left is the number of steps after this one. If left is even, the step may write to out's memory, because the
+** last step then reads from other memory. For this, out must have the dtype and the shape of the step's result. */
 static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
                       tensor *inside) {
   shape wide = in->shape;
@@ -188,7 +190,7 @@ static int next_input(const step *next, int left, const tensor *in, const step *
   return make_input(fresh, inside, d, &wide, next, in->store->place);
 }
 
-/* Runs all steps. have: the tensor that owns `in`, or a tensor without storage. */
+/* Runs all steps. `have` is the tensor that owns `in`, or a tensor without storage if no step owns `in`. */
 static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *have, tensor *out) {
   int st = OK;
   for (int i = 0; st == OK && i < f->ndims - 1; i++) {

@@ -1,19 +1,18 @@
 #ifndef LT_OP_FFT_H
 #define LT_OP_FFT_H
 
-/* Discrete Fourier transforms: determines dtypes and shapes, and calls the device for one dim after the other. Raises
+/* Discrete Fourier transforms: determines dtypes and shapes, and calls the device for one dim after another. Raises
 ** no Lua errors. */
 
 #include "op/op.h"
 
-/* Tells which direction is divided by n, the number of elements that are transformed together. backward: the inverse is
-** divided by n. ortho: both directions are divided by the square root of n. forward: the forward direction is divided
-** by n. */
+/* The direction of the transform whose result is scaled. n is the number of elements that are transformed together.
+** backward: the inverse transform is divided by n. ortho: both directions are divided by the square root of n.
+** forward: the forward transform is divided by n. */
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
-/* X(name, kind, inverse, dims). dims is 1 for one dim, 2 for the last two dims by default, and 0 for all dims by
-** default. A Hermitian transform that is not an inverse takes the conjugates, and so does a real transform that is an
-** inverse. */
+/* The transforms, as X(name, kind, inverse, dims). dims is 1 for one dim, 2 if the last two dims are the default, and
+** 0 if all dims are the default. hfft and ihfft conjugate: hfft its input, ihfft its result. */
 #define FFT_OPS(X)                       \
   X(fft,    FFT_complex,   false, 1)     \
   X(ifft,   FFT_complex,   true,  1)     \
@@ -42,23 +41,23 @@ enum { FFT_COUNT = FFT_OPS(FFT_ONE) };
 #undef FFT_ONE
 extern const fft_info fft_ops[FFT_COUNT];
 
-/* A transform. The caller sets the first part, fft_prepare the rest. */
+/* A transform. The caller sets the fields up to n, fft_prepare sets result and shape. */
 typedef struct fft_op {
   const fft_info *info;
   const tensor *in;
   enum fft_norm norm;
-  int           ndims;        /* at least one */
-  int           dim[MAX_DIMS];/* if half of a dim is kept, this is the last one */
-  int64_t       n[MAX_DIMS];  /* length of the transform along each dim, at least 1 */
+  int           ndims;        /* the number of transformed dims, at least 1 */
+  int           dim[MAX_DIMS];/* the transformed dims, 0-based; a dim that is halved comes last */
+  int64_t       n[MAX_DIMS];  /* the length of the transform along each of these dims, at least 1 */
   enum dtype    result;
   shape         shape;        /* shape of the result */
 } fft_op;
 
-int fft_prepare(fft_op *f);              /* returns OK or ERR_DTYPE */
+int fft_prepare(fft_op *f);              /* sets result and shape; returns OK or ERR_DTYPE */
 
 /* Computes the transform into `out`, which must not share memory with the input. Fails with ERR_DEVICES,
-** ERR_OUT_SHAPE, ERR_CAST, ERR_READONLY or ERR_OVERLAP, and then `out` is unchanged, or with ERR_MEMORY, ERR_NO_KERNEL
-** and so on. */
+** ERR_OUT_SHAPE, ERR_CAST, ERR_READONLY or ERR_OVERLAP, which leave `out` unchanged, or with ERR_MEMORY,
+** ERR_NO_KERNEL or another error of the device. */
 int fft_run(const fft_op *f, tensor *out);
 
 #endif

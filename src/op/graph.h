@@ -1,31 +1,32 @@
 #ifndef LT_OP_GRAPH_H
 #define LT_OP_GRAPH_H
 
-/* Captured graphs: work that is recorded instead of run, and that replays run. */
+/* Captured graphs. While a graph is captured, ops are recorded instead of run. A replay runs all recorded ops. */
 
 #include "op/random.h"
 
 typedef struct graph {
   place        where;
-  void        *handle;                   /* the device's handle; NULL: freed */
-  unsigned     epoch;                    /* the device's epoch when the graph was made */
+  void        *handle;                   /* the device's handle; NULL after graph_free */
+  unsigned     epoch;                    /* the device's epoch when the graph was made; another epoch means that the
+                                         ** device was reopened */
   random_cells cells;
 } graph;
 
-/* Returns an empty graph, which graph_free accepts. */
+/* Returns an empty graph, which may be passed to graph_begin or graph_free. */
 graph graph_init(place where);
 
-/* Captures this thread's work at g->where from now on. Fails with ERR_CAPTURE if another graph is being
-** captured. */
+/* Begins to capture: from now on this thread's work at g->where is recorded. Fails with ERR_CAPTURE if another graph
+** is being captured. */
 int graph_begin(graph *g);
 
-/* Ends the capture. keep: the graph is wanted. A graph that is not wanted, or that failed, is freed. */
+/* Ends the capture. If `keep` is false or the capture failed, the graph is freed. */
 int graph_end(graph *g, bool keep);
 
-/* Queues all of the recorded work again, with new random numbers. */
+/* Queues all recorded work again, with new random numbers. */
 int graph_replay(graph *g);
 
-/* Frees the graph. A second call is harmless, and so is a call after the device was reopened. */
+/* Frees the graph. A second call has no effect. The function may also be called after the device was reopened. */
 void graph_free(graph *g);
 
 #endif

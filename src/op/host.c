@@ -22,8 +22,8 @@ int host_pack(tensor *out, const tensor *in) { return op_copy_by(device_map, out
 
 static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtype_size(t->dtype); }
 
-/* Sends the bytes of `in` to `out`, both packed, with the same dtype and shape. Between two kinds of devices the bytes
-** pass through the host. */
+/* Copies the bytes of `in` to `out`. Both tensors are contiguous and have the same dtype and shape. Between two kinds
+** of devices the bytes pass through the host. */
 static int send(tensor *out, const tensor *in) {
   place to = out->store->place, from = in->store->place;
   if (place_same_kind(from, to))
@@ -38,8 +38,8 @@ static int send(tensor *out, const tensor *in) {
   return st;
 }
 
-/* Returns the dtype in which elements are sent: the smaller one, so that elements are converted first if the result is
-** smaller. */
+/* Returns the dtype in which elements are copied between devices: the smaller of the two dtypes, so that fewer bytes
+** are copied. */
 static enum dtype sent_dtype(const tensor *out, const tensor *in) {
   return dtype_size(out->dtype) < dtype_size(in->dtype) ? out->dtype : in->dtype;
 }
@@ -79,12 +79,13 @@ int host_read(const tensor *t, enum dtype as, void *to) {
 
 int host_write(tensor *t, enum dtype as, const void *from) {
   storage s;
-  tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* the tensor is only read */
+  tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* the cast is safe, because `in` is only
+                                                                         ** read */
   if (t->count == 0) return OK;
   return place_equal(t->store->place, s.place) ? op_copy_by(device_write, t, &in) : host_copy(t, &in);
 }
 
-/* Copies the ends of dim `dim` and of later dims. */
+/* Copies the ends of dims `dim`, `dim` + 1, …, as host_ends describes. */
 static int copy_ends(const tensor *from, tensor *to, int dim) {
   if (dim == from->shape.ndim) return host_pack(to, from);
   int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;

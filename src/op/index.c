@@ -30,7 +30,7 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
   return shape_expand(&t->shape, t->stride, &part, in->stride + first);
 }
 
-/* True if all operands can walk plan dim d and the previous kept dim, `last`, as one dim. */
+/* True if plan dim d and the kept dim `last` can be merged into one dim for both operands and all index tensors. */
 static bool mergeable(const index_call *c, int last, int d) {
   const plan *p = &c->plan;
   int64_t n = p->shape[d];
@@ -41,7 +41,7 @@ static bool mergeable(const index_call *c, int last, int d) {
   return true;
 }
 
-/* Like plan_collapse, including the index strides. */
+/* Like plan_collapse, which removes and merges dims, but also updates the strides of the index tensors. */
 static void collapse(index_call *c) {
   plan *p = &c->plan;
   int kept = 0;
@@ -75,7 +75,8 @@ int index_run(index_job *j, tensor *values) {
   int st = check(j, values);
   if (st == OK) st = shape_expand(&values->shape, values->stride, &j->shape, stride);
   if (st != OK) return st;
-  index_call c;                     /* not initialised, because it has 4 KiB and only the used fields are set */
+  index_call c;                     /* not initialised as a whole: the call has 4 KiB, and only the fields in use are
+                                    ** set */
   c.op = j->op;
   c.nindex = j->nindex;
   c.sound = j->sound;

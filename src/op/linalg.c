@@ -6,16 +6,15 @@
 #include "base/dispatch.h"
 #include "base/view.h"
 
-/* Properties of every op of linalg. */
-enum home { OWN, FIRST, SECOND };     /* where a is copied: to OWN memory, or to the memory of the first or second
-                                      ** result, which overwrites the copy */
+enum home { OWN, FIRST, SECOND };     /* the memory to which a is copied: OWN is new memory; FIRST and SECOND are the
+                                      ** memory of that result, which overwrites the copy */
 
 static const struct linalg_way {
   bool square;
   bool takes_b;
-  bool reports;          /* the op requests info */
-  bool columns;          /* the op needs a in column-major order; otherwise a row-major copy, which is the transpose,
-                         ** suffices */
+  bool reports;          /* the device reports success or failure of each matrix in `info` */
+  bool columns;          /* the copy of a must be column-major; otherwise the copy is row-major, so that LAPACK sees
+                         ** the transpose of a */
   enum home home;
 } ways[LINALG_COUNT] = {
   [LINALG_cholesky] = {.square = true, .reports = true, .home = FIRST},
@@ -42,7 +41,7 @@ static int choose_dtype(linalg_job *j) {
   return dtype_compute(d) == d ? OK : ERR_DTYPE;
 }
 
-/* Finds the size of a's matrices, and their batch, combined with b's batch. */
+/* Finds the size of a's matrices, and the batch dims, which are a's broadcast with b's. */
 static int choose_shapes(linalg_job *j) {
   const shape *a = &j->a->shape;
   if (a->ndim < 2) return ERR_RANK;
@@ -62,7 +61,7 @@ static int choose_shapes(linalg_job *j) {
   return st == OK && j->batch.ndim + 2 > MAX_DIMS ? ERR_NDIM : st;
 }
 
-/* Adds a result with the batch dims and ndim more dims. */
+/* Adds a result with the batch dims and `ndim` (0, 1 or 2) more dims, of lengths `rows` and `columns`. */
 static linalg_result *add_result(linalg_job *j, enum dtype dtype, int ndim, int64_t rows, int64_t columns) {
   linalg_result *r = &j->out[j->nout++];
   r->dtype = dtype;
@@ -77,7 +76,7 @@ static void add_columns(linalg_job *j, enum dtype dtype, int64_t rows, int64_t c
   add_result(j, dtype, 2, rows, columns)->columns = true;
 }
 
-/* Adds a result with as many columns as b has. */
+/* Adds a result with the shape of a solution: `rows` rows, and as many columns as b has. */
 static void add_solution(linalg_job *j, int64_t rows) {
   add_result(j, j->dtype, j->vector ? 1 : 2, rows, j->k)->columns = !j->vector;
 }
@@ -144,7 +143,8 @@ int linalg_prepare(linalg_job *j) {
 
 /* ---- running ---- */
 
-/* Allocates t, batch × m × n, with contiguous memory. If `columns` is set, the memory is column-major. */
+/* Gives the tensor t the batch dims and m × n matrices over contiguous memory. If `columns` is true, the matrices are
+** column-major, else row-major. */
 static void lay_out(const linalg_job *j, tensor *t, int64_t m, int64_t n, bool columns) {
   t->shape = j->batch;
   int d = t->shape.ndim;
@@ -155,7 +155,7 @@ static void lay_out(const linalg_job *j, tensor *t, int64_t m, int64_t n, bool c
   if (columns) view_swap(t, d, d + 1);
 }
 
-/* Makes `work` a copy of a, in the memory of `home`, or in its own memory if `home` is NULL. */
+/* Makes `work` a copy of a. The copy is in the memory of `home`, or in new memory if `home` is NULL. */
 static int copy_a(const linalg_job *j, tensor *work, const tensor *home, bool columns) {
   shape s = j->batch;
   s.dim[s.ndim++] = j->m;
@@ -168,7 +168,7 @@ static int copy_a(const linalg_job *j, tensor *work, const tensor *home, bool co
   return op_copy(work, j->a);
 }
 
-/* Copies b into the first result. If the result has more rows (lstsq), the others become 0. */
+/* Copies b to the result x. If x has more rows than b (lstsq), the remaining rows are set to 0. */
 static int copy_b(const linalg_job *j, tensor *x) {
   tensor rows = *x;
   int d = j->batch.ndim, st = OK;
@@ -180,7 +180,7 @@ static int copy_b(const linalg_job *j, tensor *x) {
   return st == OK ? op_copy(&rows, j->b) : st;
 }
 
-/* Chooses the memory of a's copy, and its memory order. */
+/* Returns the result whose memory receives a's copy; NULL means new memory. */
 static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   switch (ways[j->op].home) {
     case FIRST:  return out[0];
@@ -191,8 +191,9 @@ static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   return q_fits ? out[0] : NULL;
 }
 
-/* True if a must be copied in column-major order. For eigh this is needed because the eigenvectors of aᵀ = conj(a) are
-** the conjugates of a's. A Cholesky factor's triangle is passed to the device as the upper one. */
+/* True if a must be copied in column-major order. A complex eigh with vectors requires this order, because the
+** eigenvectors of aᵀ = conj(a) are the conjugates of a's eigenvectors. For cholesky, the order makes the requested
+** triangle the upper one for the device. */
 static bool choose_columns(const linalg_job *j) {
   if (j->op == LINALG_eigh) return j->vectors && dtype_kind(j->dtype) == KIND_COMPLEX;
   if (j->op == LINALG_cholesky) return j->upper;
@@ -201,7 +202,7 @@ static bool choose_columns(const linalg_job *j) {
 
 static double epsilon(enum dtype d) { return ldexp(1, 1 - dtypes[dtype_real(d)].digits); }
 
-/* Sets the results as operands of the call. */
+/* Sets the operands of the call that receive the results. */
 static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out) {
   void *r[LINALG_RESULTS];
   for (int i = 0; i < j->nout; i++) r[i] = tensor_data(out[i]);
@@ -221,7 +222,7 @@ static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out)
       c->b = r[0];
       c->c = r[1];
       break;
-    case LINALG_svd:                       /* aᵀ = (Vᴴ)ᵀ S Uᵀ */
+    case LINALG_svd:                       /* LAPACK sees aᵀ = (Vᴴ)ᵀ S Uᵀ, so the two sets of vectors are swapped */
       c->values = r[j->vectors ? 1 : 0];
       c->b = j->vectors ? r[2] : NULL;
       c->c = j->vectors ? r[0] : NULL;
@@ -253,7 +254,7 @@ static linalg_call make_call(const linalg_job *j, const tensor *a, bool columns,
   return c;
 }
 
-/* Calls the device, and stores the number of the first matrix without a result. */
+/* Calls the device. If a matrix has no result, stores its number and its info in j, and returns ERR_MATRIX. */
 static int call_device(linalg_job *j, linalg_call *c) {
   place where = j->a->store->place;
   int32_t few[16], *info = NULL;
@@ -279,7 +280,8 @@ static int fill_identity(tensor *t) {
   return st == OK ? op_fill(&line, (scalar){.f = 1, .i = 1}) : st;
 }
 
-/* Writes the results for matrices without elements: empty products, and orthogonal matrices. */
+/* Writes the results for matrices without elements: the identity for qr and svd; otherwise 1 in the first result and
+** 0 in the others. */
 static int run_empty(const linalg_job *j, tensor *const *out) {
   int st = OK;
   for (int i = 0; st == OK && i < j->nout; i++) {
@@ -292,7 +294,8 @@ static int run_empty(const linalg_job *j, tensor *const *out) {
   return st;
 }
 
-/* Runs lstsq without columns. It still has rank and values, so it runs with one column. */
+/* Runs lstsq for a b without columns. Rank and values must still be computed, so the call gets one column of
+** zeros. */
 static int run_no_columns(linalg_job *j, tensor *const *out) {
   tensor b = {.store = NULL}, *with[LINALG_RESULTS] = {&b, out[1], out[2]};
   linalg_job one = *j;

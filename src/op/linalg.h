@@ -1,21 +1,22 @@
 #ifndef LT_OP_LINALG_H
 #define LT_OP_LINALG_H
 
-/* Linear algebra by LAPACK or a device's replacement: determines dtypes and shapes, copies into the memory order that
-** LAPACK requires, and calls the device. Raises no Lua errors. */
+/* Linear algebra by LAPACK, or by a device's own library: determines dtypes and shapes, copies into the memory order
+** that LAPACK requires, and calls the device. Raises no Lua errors. */
 
 #include "op/op.h"
 
 enum { LINALG_RESULTS = 4 };
 
-/* A result with the dtype and shape that scripts see. columns: its last two dims are transposed in memory. */
+/* A result with the dtype and shape that scripts see. If `columns` is true, the matrices are stored column-major. */
 typedef struct linalg_result {
   enum dtype dtype;
   shape      shape;
   bool       columns;
 } linalg_result;
 
-/* A call. The caller sets the first part, linalg_prepare the second.
+/* A call. The caller sets the fields up to rtol, linalg_prepare sets the fields up to `out`. The results of each op
+** are:
 **   op         results
 **   cholesky   the factor                       lu         L and U in one, pivots or (full) order
 **   inv        the inverse                      lu_solve   x; a and pivots as lu gives them
@@ -27,25 +28,25 @@ typedef struct linalg_job {
   enum linalg_op op;
   const tensor *a, *b, *pivots;
   bool   upper, full, vectors;
-  double rtol;                 /* lstsq; negative: eps * max(m, n) */
+  double rtol;                 /* for lstsq: the relative tolerance; negative means eps * max(m, n) */
 
   enum dtype dtype;            /* dtype of the computation */
   shape   batch;
-  int64_t count, m, n, k;      /* number of matrices, a's rows and columns, b's columns */
-  bool    vector;              /* b is one vector */
+  int64_t count, m, n, k;      /* the number of matrices, the rows and columns of a, and the columns of b */
+  bool    vector;              /* true if b is a vector, which is treated as one column */
   int     nout;
   linalg_result out[LINALG_RESULTS];
 
   int64_t failed;              /* after ERR_MATRIX: the first matrix without a result, 0-based */
-  int32_t info;                /* after ERR_MATRIX: the info of that matrix, see calls.h */
+  int32_t info;                /* after ERR_MATRIX: the info of matrix `failed` (linalg_op in calls.h) */
 } linalg_job;
 
-/* Computes dtypes and shapes, without allocating memory. Fails with ERR_RANK, ERR_SQUARE, ERR_INNER (a and b differ in
-** rows), ERR_BROADCAST, ERR_NDIM, ERR_DTYPE or ERR_DEVICES. */
+/* Computes dtypes and shapes, without allocating memory. Fails with ERR_RANK, ERR_SQUARE, ERR_INNER (a and b have
+** different numbers of rows), ERR_BROADCAST, ERR_NDIM, ERR_DTYPE or ERR_DEVICES. */
 int linalg_prepare(linalg_job *j);
 
-/* Computes the results into new tensors. Fails with ERR_MATRIX, ERR_MEMORY, ERR_NO_KERNEL and so on, or with
-** ERR_OVERFLOW for more elements than LAPACK can count. */
+/* Computes the results and writes them to the new tensors `out`. Fails with ERR_MATRIX, ERR_MEMORY, ERR_NO_KERNEL, or
+** with ERR_OVERFLOW if there are more elements than LAPACK can count. */
 int linalg_run(linalg_job *j, tensor *const *out);
 
 #endif

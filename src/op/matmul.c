@@ -7,8 +7,8 @@ static enum precision precision = PRECISION_ieee;
 void matmul_set_precision(enum precision p) { precision = p; }
 enum precision matmul_precision(void) { return precision; }
 
-/* An input as a stack of matrices: batch dims, then rows and columns. A vector is one row (on the left) or one column
-** (on the right). The stride of its other dim is 0. */
+/* An input as a batch of matrices. A vector is a matrix of one row (on the left) or one column (on the right), and
+** the stride of its dim of length 1 is 0. */
 typedef struct side {
   shape   batch;
   int64_t size[2], stride[2];
@@ -48,7 +48,8 @@ int matmul_prepare(matmul_job *j) {
   return OK;
 }
 
-/* Merges the batch into one matrix if it only adds rows to a: [8, 64, 32] @ [32, 10] is [512, 32] @ [32, 10]. */
+/* Merges the batch into the rows of a and c if all products share b: [8, 64, 32] @ [32, 10] is computed as [512, 32]
+** @ [32, 10]. */
 static void fold_batch(gemm_call *c) {
   plan *p = &c->batch;
   if (p->ndim != 1 || p->stride[2][0] != 0) return;
@@ -69,7 +70,7 @@ static void batch_operand(plan *p, int k, const side *s, const tensor *t, const 
   plan_operand(p, k, stride);
 }
 
-/* Runs the product with all three operands in j's dtype. */
+/* Runs the product of operands that all have dtype j->dtype. */
 static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tensor *out, scalar alpha, scalar beta) {
   side left, right;
   side_init(&left, a, j->kind == MATMUL_vecdot, true);
@@ -93,7 +94,7 @@ static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tenso
   return device_gemm(where, &c);
 }
 
-/* Sets *use to t if t has dtype d, else to `fresh`, which becomes a copy of dtype d. */
+/* Sets *use to t if t has dtype d. Otherwise sets *use to `fresh`, which becomes a copy of t with dtype d. */
 static int converted(const tensor *t, enum dtype d, tensor *fresh, const tensor **use) {
   *use = t;
   if (t->dtype == d) return OK;
@@ -103,7 +104,7 @@ static int converted(const tensor *t, enum dtype d, tensor *fresh, const tensor 
   return op_copy(fresh, t);
 }
 
-/* Like converted for the left input, which vecdot conjugates. */
+/* Like `converted`, for the left input. A complex left input of vecdot is also conjugated. */
 static int converted_left(const matmul_job *j, tensor *fresh, const tensor **use) {
   if (j->kind != MATMUL_vecdot || dtype_kind(j->a->dtype) != KIND_COMPLEX)
     return converted(j->a, j->dtype, fresh, use);
@@ -118,7 +119,8 @@ static int check_out(const matmul_job *j, const tensor *out) {
   return check_apart(out, &j->shape, j->dtype, (const tensor *[]){j->a, j->b}, 2);
 }
 
-/* Returns the dtype of the product. Narrow floats with integers, which may not fit them, are multiplied in float32. */
+/* Returns the dtype in which the product is computed. A product of integers and half floats is computed in float32,
+** because the integers may not fit a half float. */
 static enum dtype product_dtype(const matmul_job *j) {
   bool integer = dtype_kind(j->a->dtype) < KIND_FLOAT || dtype_kind(j->b->dtype) < KIND_FLOAT;
   return integer ? dtype_compute(j->dtype) : j->dtype;

@@ -1,26 +1,27 @@
 #ifndef LT_OP_MATMUL_H
 #define LT_OP_MATMUL_H
 
-/* Matrix products: chooses the dtype, broadcasts the batch dims, and makes the call. Raises no Lua errors. */
+/* Matrix products: chooses the dtype, broadcasts the batch dims, and calls the device. Raises no Lua errors. */
 
 #include "op/op.h"
 
 enum matmul_kind {
-  MATMUL_matmul,      /* as in the array API standard: a 1-d input is one row (left) or column (right), and batch dims
-                      ** broadcast */
-  MATMUL_vecdot       /* [..., k] with [..., k]: sums of products along the last dim */
+  MATMUL_matmul,      /* as in the array API standard: a 1-d input is a row on the left and a column on the right;
+                      ** batch dims broadcast */
+  MATMUL_vecdot       /* [..., k] with [..., k]: sums of products along the last dim; the left input is conjugated */
 };
 
-/* A product. The caller sets kind, a and b, matmul_prepare the rest. */
+/* A product. The caller sets kind, a and b, and matmul_prepare sets the other fields. */
 typedef struct matmul_job {
   enum matmul_kind kind;
   const tensor *a, *b;
-  enum dtype dtype;           /* dtype of the computation and the result; may be widened after matmul_prepare */
+  enum dtype dtype;           /* dtype of the computation and the result; after matmul_prepare the caller may set a
+                              ** wider dtype */
   shape      shape;           /* shape of the result */
   shape      batch;           /* batch dims of the result */
 } matmul_job;
 
-/* Sets the precision of all later products of the whole process. */
+/* The precision of all later products, for the whole process. */
 void matmul_set_precision(enum precision p);
 enum precision matmul_precision(void);
 
@@ -28,12 +29,13 @@ enum precision matmul_precision(void);
 ** ERR_BROADCAST, ERR_NDIM, ERR_DTYPE or ERR_DEVICES. */
 int matmul_prepare(matmul_job *j);
 
-/* Computes out = alpha * a @ b + beta * out, with any strides. If beta is 0, out is not read. Fails with ERR_OUT_SHAPE,
-** ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
+/* Computes out = alpha * a @ b + beta * out. All tensors may have any strides. If beta is 0, out is not read. Fails
+** with ERR_OUT_SHAPE, ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
 int matmul_run(const matmul_job *j, tensor *out, scalar alpha, scalar beta);
 
-/* out = alpha * a @ b + beta * input, where input is broadcast. If beta is 0, input is not read. out may be input. The
-** errors are those of matmul_run, ERR_BROADCAST, and ERR_SCALAR for a float alpha or beta with integers. */
+/* Computes out = alpha * a @ b + beta * input, where `input` is broadcast. If beta is 0, `input` is not read. `out`
+** and `input` may be the same tensor. Fails with the errors of matmul_run, with ERR_BROADCAST, or with ERR_SCALAR if
+** alpha or beta does not fit the product's dtype. */
 int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta);
 
 #endif

@@ -23,8 +23,8 @@ bool op_is_hidden(enum map_op op) {
 
 /* ---- dtypes ---- */
 
-/* A weak number never widens a dtype within its kind. A complex number makes dtypes complex. A float turns bool and
-** integers into the default float, an integer turns bool into int64, a boolean changes nothing. */
+/* A weak number never widens a dtype within its kind. A complex number makes the dtype complex. A float turns bool
+** and integers into the default float, an integer turns bool into int64, a boolean changes nothing. */
 enum dtype promote_arg(enum dtype d, const arg *a) {
   if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
   if (a->s.is_complex) return d == DT_none ? DT_complex128 : dtype_complex(d);
@@ -38,7 +38,8 @@ enum dtype promote_all(const arg *in, int n) {
   enum dtype d = DT_none;
   for (int i = 0; i < n; i++)
     if (in[i].t) d = promote_arg(d, &in[i]);
-  for (int i = 0; i < n; i++)                /* a complex number decides among numbers, at any position */
+  for (int i = 0; i < n; i++)                /* without tensors, a complex number decides the dtype, whatever its
+                                             ** position */
     if (d == DT_none && in[i].s.is_complex) d = promote_arg(d, &in[i]);
   for (int i = 0; i < n; i++)
     if (!in[i].t) d = promote_arg(d, &in[i]);
@@ -63,8 +64,8 @@ bool scalar_fits(enum dtype d, const scalar *s) {
   return dtype_kind(d) == KIND_BOOL ? i == 0 || i == 1 : integer_fits(d, i);
 }
 
-/* Returns the dtype to which float-only ops convert integers: the default float. For predicates, whose compute dtype is
-** invisible, it is float64. */
+/* Returns the float dtype to which an op that requires floats converts integers: the default float. A predicate
+** converts to float64, because its compute dtype does not affect the result's dtype. */
 static enum dtype to_float(const op_info *info) { return info->result == RESULT_BOOL ? DT_float64 : dtype_default_float(); }
 
 int job_dtypes(job *j) {
@@ -77,8 +78,9 @@ int job_dtypes(job *j) {
     d = to_float(info);
   }
   j->result = result_dtype(info->result, d);
-  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* the result of nextafter depends on the stored
-                                                                ** dtype */
+  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* nextafter computes in the stored dtype, because
+                                                                ** its result depends on the spacing of the dtype's
+                                                                ** values */
   for (int i = first; i < j->nin; i++)
     if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
   return OK;
@@ -142,7 +144,7 @@ int check_apart(const tensor *out, const shape *s, enum dtype result, const tens
 
 /* ---- running ---- */
 
-/* Sorts dims by the output's strides, the largest outermost, so that memory is written in order. */
+/* Sorts dims by the absolute stride of the output, largest first, so that memory is written in ascending order. */
 static void sort_dims(plan *p, int noperands) {
   for (int d = 1; d < p->ndim; d++)
     for (int e = d; e > 0 && llabs(p->stride[0][e - 1]) < llabs(p->stride[0][e]); e--) {
@@ -157,7 +159,8 @@ static void sort_dims(plan *p, int noperands) {
     }
 }
 
-/* True if all operands are row-major of one shape, or single elements. The plan is then one dim. */
+/* Makes a plan of one dim and returns true if `out` is contiguous and each input is a number, a single element, or
+** contiguous with as many elements as `out`. Otherwise returns false. */
 static bool plan_flat(plan *p, const job *j, const tensor *out) {
   if (!tensor_is_contiguous(out)) return false;
   p->ndim = 1;
@@ -190,7 +193,7 @@ void job_plan(plan *p, const job *j, const tensor *out) {
   if (!plan_flat(p, j, out)) plan_any(p, j, out);
 }
 
-/* Calls an entry of the device with a map_call. */
+/* Runs the job by `entry`, a function of the device that takes a map_call. */
 static inline int call(const job *j, tensor *out, map_entry entry) {
   if (out->count == 0) return OK;
   plan p;
@@ -227,8 +230,8 @@ int job_run(const job *j, tensor *out) {
   return st != OK ? st : job_compute(j, out);
 }
 
-/* Returns a copy as a job. Conversions between all kinds are allowed: x:to("int8") of floats saturates. The compute
-** dtype is that of the target, so that loading converts. */
+/* Returns a job that copies `in` to `out`. Conversions between all kinds are allowed: x:to("int8") of floats
+** saturates. The compute dtype is that of the target, so that elements are converted when they are loaded. */
 static job identity(tensor *out, arg in) {
   return (job){.op = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
                .result = out->dtype, .shape = out->shape};
@@ -260,7 +263,7 @@ int op_set_parts(tensor *out, const arg *re, const arg *im) {
   return st == OK ? set_part(out, 1, im) : st;
 }
 
-/* Returns OK if a copy of `in` may write `out`. */
+/* Returns OK if a copy of `in`, broadcast to out's shape, may be written to `out`. */
 static int check_copy(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;

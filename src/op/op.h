@@ -5,106 +5,114 @@
 
 #include "base/tensor.h"
 
-/* An input: a tensor, or a weak Lua number if t is NULL. */
+/* An input of an op: the tensor t, or the weak Lua number s if t is NULL. */
 typedef struct arg {
   const tensor *t;
   scalar        s;
 } arg;
 
 typedef struct op_info {
-  const char *name, *in_place, *doc, *expression;   /* "add", "add_" and so on */
+  const char *name, *in_place, *doc, *expression;   /* such as "add", "add_", the documentation and "(C)(x + y)" */
   int  nin;
   enum dtype_class class;
-  enum op_result   result;    /* RESULT_SAME, _REAL or _BOOL */
-  bool selects;               /* true for a SELECT row, which uses input 0 only as true or false */
+  enum op_result   result;    /* how the result's dtype follows from the compute dtype: RESULT_SAME, RESULT_REAL or
+                              ** RESULT_BOOL */
+  bool selects;               /* true for a SELECT row, whose input 0 is a condition and does not affect the dtypes */
 } op_info;
 
 extern const op_info map_ops[OP_COUNT];
 
-/* True for a row with a name that ends in an underscore. Functions choose such a row, but scripts do not name it. */
+/* True for an op whose name ends in an underscore. Scripts cannot call such an op; functions of the library use
+** it. */
 bool op_is_hidden(enum map_op op);
 
-/* An element-wise op. The caller sets op, nin and in, job_prepare the rest. */
+/* An element-wise op with its inputs. The caller sets op, nin and in, and job_prepare sets the other fields. */
 typedef struct job {
   enum map_op op;
   int         nin;
   arg         in[MAX_IN];
   enum dtype  compute, result;
   shape       shape;          /* shape of the result */
-  place       place;          /* place of the tensors among the inputs */
-  bool        has_place;      /* false: all inputs are numbers */
+  place       place;          /* place of those inputs that are tensors */
+  bool        has_place;      /* false if all inputs are numbers; then `place` is not set */
 } job;
 
 /* Computes dtypes and shape by promotion and broadcasting, without allocating memory. Fails with ERR_DTYPE,
-** ERR_BROADCAST, ERR_DEVICES, ERR_SCALAR and so on. */
+** ERR_BROADCAST, ERR_DEVICES or ERR_SCALAR. */
 int job_prepare(job *j);
 
-/* The parts of job_prepare: job_place and job_shape use the inputs; job_dtypes finds compute and result dtype from op
-** and inputs. */
+/* The parts of job_prepare: job_place finds the place, and job_shape the shape, from the inputs. job_dtypes finds the
+** compute and result dtypes from op and inputs. */
 int job_place(job *j);
 int job_shape(job *j);
 int job_dtypes(job *j);
 
-/* Runs the op into `out`, which may have any strides, and any dtype of a kind that can hold the result. After
-** ERR_OUT_SHAPE, ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_NO_KERNEL and ERR_MEMORY `out` is unchanged. */
+/* Runs the op into `out`, which may have any strides. out's dtype must be of a kind that can hold the result. If the
+** call fails with ERR_OUT_SHAPE, ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_NO_KERNEL or ERR_MEMORY, `out` is
+** unchanged. */
 int job_run(const job *j, tensor *out);
 
-/* Like job_run without the checks, for an output that was made for the job. */
+/* Runs the op like job_run, but without checks, because the caller has made `out` for this job. */
 int job_compute(const job *j, tensor *out);
 
-/* The parts of job_run: job_check checks that `out` may be written, job_plan makes the loop nest over out and the
+/* The parts of job_run: job_check checks that `out` may be written, and job_plan makes the loop nest over out and the
 ** inputs. */
 int  job_check(const job *j, const tensor *out);
 void job_plan(plan *p, const job *j, const tensor *out);
 
-/* Returns OK if an op with a result of shape `s` from these inputs may write `out`. */
+/* Returns OK if an op with these nin inputs and a result of shape `s` may write `out`. Otherwise returns
+** ERR_OUT_SHAPE, ERR_CAST, ERR_READONLY or ERR_OVERLAP. */
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 
-/* Like check_target, for an op that reads its inputs while it writes. `out` must be on the inputs' device, and must not
-** share memory with an input. */
+/* Like check_target, for an op that reads its inputs while it writes. `out` must also be on the inputs' device, and
+** must not begin at the address of an input. */
 int check_apart(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 
-/* For ops that write only contiguous memory of the result's dtype. op_target sets *to to `out` if `out` is such memory,
-** else to `fresh`, a new tensor. After the op has returned st, op_settle copies fresh to out, drops fresh, and returns
-** st or the copy's status. */
+/* Two functions for ops that can write only contiguous memory of the result's dtype. op_target sets *to to `out` if
+** `out` is such memory, else to `fresh`, a new tensor. st is the status of the op. If st is OK, op_settle copies
+** `fresh`, if used, to `out`. It drops `fresh` and returns st or the copy's status. */
 int op_target(tensor *out, enum dtype result, tensor *fresh, tensor **to);
 int op_settle(int st, tensor *out, tensor *fresh);
 
-/* Returns the dtype `d` (DT_none initially) promoted with an input. Weak numbers only raise the kind. */
+/* Returns the dtype to which dtype d and the input a promote. d is DT_none if there is no dtype yet. A weak number
+** changes d only if its kind is higher than d's. */
 enum dtype promote_arg(enum dtype d, const arg *a);
 
-/* Returns the dtype to which n arguments promote. Tensors come first, so that a number meets the final kind. */
+/* Returns the dtype to which n arguments promote. Tensors are promoted first, so that a number is compared with the
+** kind of all tensors. */
 enum dtype promote_all(const arg *in, int n);
 
-/* True if the integer dtype d can hold i. uint64 takes every Lua integer as the same 64 bits. Always true for floats
-** and bool. */
+/* True if the integer dtype d can hold i. uint64 accepts every Lua integer, because the 64 bits are kept. Always true
+** for floats and bool. */
 bool integer_fits(enum dtype d, int64_t i);
 
-/* True if a tensor of dtype d can hold this number as data. Integral floats count as integers. Float dtypes hold every
-** number. */
+/* True if a tensor of dtype d can hold this number as data. A float with an integral value counts as an integer.
+** Float dtypes can hold every real number. */
 bool scalar_fits(enum dtype d, const scalar *s);
 
-/* op_fill sets all of out to a value; op_copy sets out = in, converted and broadcast. Errors are as for job_run. */
+/* op_fill sets all of out to a value; op_copy sets out = in, converted and broadcast. The errors are those of
+** job_run. */
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
 
-/* Like op_copy, for a step of another operation, such as reading for the host. Such a step calls another entry of the
-** device, or device_map, and is not counted as an op of a script. */
+/* Like op_copy, for a copy that is part of another operation, such as reading for the host. The caller chooses the
+** device function (`entry`), and a profile does not count the copy as an op of the script. */
 typedef int (*map_entry)(place where, const map_call *c);
 int op_copy_by(map_entry entry, tensor *out, const tensor *in);
 
-/* out[i] = start + i * step; out is contiguous. */
+/* Sets out[i] = start + i * step, 0 <= i. `out` must be contiguous. */
 int op_arange(tensor *out, scalar start, scalar step);
 
-/* Sets *use to t if t is contiguous and of dtype d, else to a contiguous copy of dtype d in *fresh. The caller must
-** drop *fresh by tensor_drop; its store must be NULL before the call. */
+/* Sets *use to t if t is contiguous and of dtype d, else to a contiguous copy of dtype d in *fresh. fresh->store must
+** be NULL before the call. After use, the caller must call tensor_drop(fresh). */
 int op_plain(const tensor *t, enum dtype d, tensor *fresh, const tensor **use);
 
-/* Makes `part` a view of the real (0) or imaginary (1) parts of the complex z, which are every second number of z's
-** memory. */
+/* Makes `part` a view of the real (which = 0) or imaginary (which = 1) parts of the complex tensor z. The parts are
+** every second number of z's memory. */
 void tensor_part(tensor *part, const tensor *z, int which);
 
-/* Sets the parts of the complex out. Each input is broadcast. Errors are as for job_run. */
+/* Sets the real and imaginary parts of the complex tensor `out`. Each input is broadcast. The errors are those of
+** job_run. */
 int op_set_parts(tensor *out, const arg *re, const arg *im);
 
 #endif

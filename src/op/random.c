@@ -7,13 +7,14 @@
 #include "base/random.h"
 #include "op/op.h"
 
-/* Returns the greatest value below b of the float dtype d. */
+/* Returns the greatest value of the float dtype d that is less than b. */
 static double below(enum dtype d, double b) {
   if (d == DT_float64) return nextafter(b, -INFINITY);
   if (d == DT_float32) return (double)nextafterf((float)b, -INFINITY);
-  int exponent, digits = dtypes[d].digits;               /* for narrow floats: one step of the significand */
+  int exponent, digits = dtypes[d].digits;               /* for half floats, `step` becomes the exponent of the
+                                                         ** distance to the next lower value */
   double s = frexp(b, &exponent);
-  if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the steps are half as wide */
+  if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the distances are half as large */
   int least = 3 - digits - (1 << (dtypes[d].exponent - 1));      /* exponent of the least subnormal */
   int step = b != 0 && exponent - digits > least ? exponent - digits : least;
   return b - ldexp(1, step);
@@ -49,8 +50,8 @@ static int add_cell(random_cells *c, generator *g) {
   return st;
 }
 
-/* Finds the generator's cell in the captured graph. A cell is made at its first use. *cell is NULL if no graph is
-** captured. */
+/* Finds the generator's cell in the graph that is being captured. The first draw makes the cell. Sets *cell to NULL
+** if this thread captures no graph at this place. */
 static int find_cell(generator *g, place where, const random_cell **cell) {
   *cell = NULL;
   if (!captured || !place_equal(captured->where, where)) return OK;

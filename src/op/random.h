@@ -1,7 +1,8 @@
 #ifndef LT_OP_RANDOM_H
 #define LT_OP_RANDOM_H
 
-/* Random fills. Each fill advances the counter of a generator by the numbers used. Raises no Lua errors. */
+/* Fills tensors with random numbers. Each fill advances the counter of a generator by the number of counters used.
+** Raises no Lua errors. */
 
 #include "base/tensor.h"
 
@@ -9,8 +10,8 @@ typedef struct generator {
   uint64_t seed, offset;      /* the Philox key, and the next unused counter */
 } generator;
 
-/* The distribution. a, b: uniform in [a, b), or normal with mean a and standard deviation b. low, range: integers low …
-** low + range - 1; a range of 0 means all 2^64. */
+/* A distribution. Parameters a and b: uniform in [a, b), or normal with mean a and standard deviation b. Parameters
+** low and range: integers low … low + range - 1, where range = 0 means 2^64. */
 typedef struct random_job {
   enum random_op op;
   double   a, b;
@@ -18,17 +19,17 @@ typedef struct random_job {
   uint64_t range;
 } random_job;
 
-/* Fills `out`, which may have any strides. Fails with ERR_DTYPE for floats into integers or bool, or with
-** ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
+/* Fills `out`, which may have any strides. Fails with ERR_DTYPE if a distribution of floats is to fill integers or
+** bool, or with ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
 int random_run(const random_job *j, generator *g, tensor *out);
 
-/* ---- graphs ----
-** The draws of a graph count from cells in the device's memory, which each replay sets. */
+/* ---- graphs ---- A captured graph reads counter and seed from cells in the device's memory. A replay sets the
+** cells, so that each replay draws new numbers. */
 
 typedef struct random_cell {
   generator *g;
-  uint64_t   start, advance;  /* start: the generator's offset when the capture began; advance: the number of counters
-                              ** that a replay uses */
+  uint64_t   start, advance;  /* start: the generator's offset at the generator's first draw in the capture; advance:
+                              ** the number of counters that a replay uses */
   uint64_t  *cell;
 } random_cell;
 
@@ -38,13 +39,14 @@ typedef struct random_cells {
   random_cell *cell;
 } random_cells;
 
-/* Captures the draws of this thread at c->where until random_capture_end, which restores the generators. */
+/* From random_capture to random_capture_end, the draws of this thread at c->where are recorded in c.
+** random_capture_end resets the generators to the offsets that they had before the capture. */
 void random_capture(random_cells *c);
 void random_capture_end(void);
 bool random_is_captured(void);
 
-/* random_replay makes the draws of a replay continue from the generators' current state. random_replayed advances the
-** generators after the replay. */
+/* random_replay sets the cells, so that a replay continues from the generators' current state. random_replayed
+** advances the generators after the replay. */
 int  random_replay(const random_cells *c);
 void random_replayed(const random_cells *c);
 

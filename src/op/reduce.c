@@ -20,8 +20,9 @@ enum dtype sum_compute(enum dtype in, enum dtype result) {
   return dtype_compute(dtype_promote(in, result));
 }
 
-/* For float-only ops, integers become the default float. They are computed in double, because float32 would round large
-** integers. bool is ordered: false before true. */
+/* An op that requires floats converts integers to the default float for the result. The op computes in float64,
+** because float32 would round large integers. max, min, argmax and argmin also accept bool, where false is less than
+** true. */
 int reduce_dtypes(reduction *r) {
   const reduce_info *info = &reductions[r->op];
   enum dtype d = r->dtype == DT_none ? r->in->dtype : r->dtype;
@@ -42,12 +43,12 @@ int reduce_dtypes(reduction *r) {
   return OK;
 }
 
-/* True if op has no result for no elements. */
+/* True if op has no result for zero elements. */
 static bool needs_elements(enum reduce_op op) {
   return op == REDUCE_max || op == REDUCE_min || op == REDUCE_argmax || op == REDUCE_argmin;
 }
 
-/* True if the positions of the reduced elements decide the result. */
+/* True if the result depends on the positions of the reduced elements, so that their order must be kept. */
 static bool is_ordered(enum reduce_op op) { return op == REDUCE_argmax || op == REDUCE_argmin; }
 
 int reduce_prepare(reduction *r) {
@@ -71,7 +72,8 @@ void plan_sort(plan *p, int k) {
       }
 }
 
-/* Makes the plans over in's kept and reduced dims. The output's strides skip the reduced dims. */
+/* Splits in's dims into a plan of the kept dims and a plan of the reduced dims. In `kept`, operand 0 is `out` and
+** operand 1 is `in`. In `reduced`, operand 0 is `in`. */
 static void make_plans(const reduction *r, const tensor *out, plan *kept, plan *reduced) {
   const tensor *in = r->in;
   kept->ndim = reduced->ndim = 0;
@@ -97,7 +99,7 @@ int reduce_run(const reduction *r, tensor *out) {
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &r->shape, r->result, &in, 1);
   if (st != OK || out->count == 0) return st;
-  reduce_call c;                             /* not initialised, because plans are large */
+  reduce_call c;                             /* not initialised as a whole, because its two plans are large */
   c.op = r->op;
   c.compute = r->compute;
   c.correction = r->correction;

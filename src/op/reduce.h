@@ -13,7 +13,7 @@ typedef struct reduce_info {
 
 extern const reduce_info reductions[REDUCE_COUNT];
 
-/* A reduction. The caller sets the first part, reduce_prepare the rest. */
+/* A reduction. The caller sets the fields up to dtype, and reduce_prepare sets compute, result and shape. */
 typedef struct reduction {
   enum reduce_op op;
   const tensor  *in;
@@ -25,22 +25,25 @@ typedef struct reduction {
   shape          shape;       /* shape of the result */
 } reduction;
 
-/* Determines only the compute dtype and the result dtype. Fails with ERR_DTYPE. */
+/* Sets only compute and result. Fails with ERR_DTYPE. */
 int reduce_dtypes(reduction *r);
 
-/* Determines dtypes and shape. ERR_DTYPE; ERR_EMPTY: there are no elements to choose from. */
+/* Sets compute, result and shape. Fails with ERR_DTYPE, or with ERR_EMPTY if op requires at least one element and a
+** reduced dim has none. */
 int reduce_prepare(reduction *r);
 
-/* Runs the reduction. Errors are as for job_run; then out is unchanged. */
+/* Runs the reduction. Fails with the errors of job_run, and then `out` is unchanged. */
 int reduce_run(const reduction *r, tensor *out);
 
-/* Returns the dtype of sums and products of dtype d. */
+/* Returns the dtype of the result of a sum or product of elements of dtype d. */
 enum dtype dtype_accum(enum dtype d);
 
-/* Returns the compute dtype for a sum of `in` with dtype `result`. Elements count as converted to `result`. */
+/* Returns the compute dtype of a sum that has dtype `result`, over elements of dtype `in`. The sum equals the sum of
+** the elements converted to `result`. */
 enum dtype sum_compute(enum dtype in, enum dtype result);
 
-/* Sorts the dims of p by operand k's stride, largest first, stably. */
+/* Sorts the dims of p by the absolute stride of operand k, largest first. Dims with equal strides keep their
+** order. */
 void plan_sort(plan *p, int k);
 
 #endif

@@ -11,7 +11,7 @@ const scan_softmax_info scan_softmax_rows[SCAN_SOFTMAX_COUNT] = {
 #include "ops.def"
 };
 
-/* Chooses the dtypes. A scan has the dtypes of its reduction. */
+/* Chooses the dtypes. A scan has the same dtypes as the reduction to which it belongs. */
 static int choose_dtype(scan_softmax_job *l) {
   if (l->info->is_scan) {
     reduction r = {.op = l->info->reduction, .in = l->in, .dtype = l->dtype};
@@ -37,7 +37,7 @@ int scan_softmax_prepare(scan_softmax_job *l) {
   return choose_dtype(l);
 }
 
-/* Makes the line along l->dim, and the plan of the other dims. */
+/* Makes a call that runs along dim l->dim, once for each position of the other dims, which form the plan `outer`. */
 static line_call make_call(const scan_softmax_job *l, const tensor *out) {
   const tensor *in = l->in;
   line_call c = {.compute = l->compute, .n = in->shape.dim[l->dim],

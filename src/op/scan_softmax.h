@@ -8,26 +8,29 @@
 typedef struct scan_softmax_info {
   const char *name, *doc;
   bool is_scan;
-  int  op;                    /* enum scan_op or softmax_op */
-  enum reduce_op   reduction; /* the reduction of a scan */
+  int  op;                    /* a value of enum scan_op or of enum softmax_op */
+  enum reduce_op   reduction; /* for a scan: the reduction of which a scan returns the intermediate results */
   enum dtype_class class;
 } scan_softmax_info;
 
 enum { SCAN_SOFTMAX_COUNT = SCAN_COUNT + SOFTMAX_COUNT };
 extern const scan_softmax_info scan_softmax_rows[SCAN_SOFTMAX_COUNT];
 
-/* An op along one dim. The caller sets the first part, scan_softmax_prepare the rest. */
+/* An op along one dim. The caller sets the fields up to dtype, and scan_softmax_prepare sets compute, result and
+** shape. */
 typedef struct scan_softmax_job {
   const scan_softmax_info *info;
   const tensor *in;
   int           dim;
-  bool          initial;      /* scans: the result begins with the op of no elements */
+  bool          initial;      /* for scans: the result has one more element, which comes first and is the op of no
+                              ** elements */
   enum dtype    dtype;        /* the requested dtype, or DT_none */
   enum dtype    compute, result;
   shape         shape;        /* shape of the result */
 } scan_softmax_job;
 
 int scan_softmax_prepare(scan_softmax_job *l);                  /* returns OK or ERR_DTYPE */
-int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* errors are as for job_run; then out is unchanged */
+int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* fails with the errors of job_run, and then out is
+                                                                ** unchanged */
 
 #endif

@@ -6,7 +6,8 @@ static bool is_here(const attention_job *j, const tensor *t) {
   return place_equal(t->store->place, j->at[ATTENTION_q]->store->place);
 }
 
-/* Sets an operand. BLAS requires rows that do not overlap. The stride of a single row or element may be anything. */
+/* Sets operand *to from tensor `which`, and returns false if the tensor does not fit. BLAS requires rows that do not
+** overlap. The stride of a dim of length 1 may be anything. */
 static bool set_operand(attention_operand *to, const attention_job *j, enum attention_tensor which, const attention_call *c,
                         int64_t rows, int64_t width) {
   const tensor *t = j->at[which];
@@ -34,7 +35,7 @@ static bool set_sums(attention_call *c, const attention_job *j) {
   return t->dtype == c->dtype && t->count == c->batch * c->heads * c->queries && tensor_is_contiguous(t) && is_here(j, t);
 }
 
-/* Sets the lengths from q, k and v. */
+/* Sets the sizes of the call from the shapes of q, k and v. */
 static int set_lengths(attention_call *c, const attention_job *j, enum attention_tensor *wrong) {
   for (int i = ATTENTION_q; i <= ATTENTION_v; i++) {
     *wrong = (enum attention_tensor)i;

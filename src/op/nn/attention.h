@@ -1,7 +1,8 @@
 #ifndef LT_OP_NN_ATTENTION_H
 #define LT_OP_NN_ATTENTION_H
 
-/* Attention on tensors. attention_call describes the computation. */
+/* Attention on tensors: checks the operands and calls the device. attention_call in base/calls.h describes the
+** computation. */
 
 #include "base/tensor.h"
 
@@ -13,14 +14,14 @@ enum attention_tensor {
 typedef struct attention_job {
   bool   back, causal;
   double scale;
-  /* Tensors of [batch, heads, rows, width] with contiguous rows. The mask is broadcast to [batch, heads, queries,
-  ** keys]. The sums are contiguous. NULL: there is no mask, or the sums are not wanted; forward, all tensors from dout
-  ** on are NULL. */
+  /* All tensors except mask and log_sums are [batch, heads, rows, width] with contiguous rows. The mask has the shape
+  ** [batch, heads, queries, keys], with stride 0 in dims along which it is broadcast. log_sums is contiguous. mask
+  ** and log_sums may be NULL. In a forward call all tensors from dout on are NULL. */
   const tensor *at[ATTENTION_TENSORS];
 } attention_job;
 
-/* Writes o and the sums, or dq, dk and dv for a backward call. Fails with ERR_INNER if the shape, dtype or
-** place of *wrong does not fit. */
+/* Writes o and, if wanted, log_sums; a backward call writes dq, dk and dv. Fails with ERR_INNER if the shape, dtype
+** or place of tensor *wrong does not fit. */
 int attention_run(const attention_job *j, enum attention_tensor *wrong);
 
 #endif

@@ -11,7 +11,8 @@ void op_spatial(const tensor *t, int64_t length[2]) {
   length[1] = t->shape.dim[flat ? 2 : 3];
 }
 
-/* Returns the number of places that a kernel has along a dim. A result below 1 means none. */
+/* Returns the number of positions of a kernel along a dim, or at most 0 if the padded input is shorter than the
+** kernel. */
 static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
   int64_t padded, reach;
   if (__builtin_add_overflow(in, before + after, &padded) || __builtin_mul_overflow(dilation, kernel - 1, &reach)) return 0;
@@ -19,7 +20,7 @@ static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel,
 }
 
 static bool is_sound(const conv_geometry *g) {
-  enum { MOST = 1 << 30 };     /* with lengths up to this, products of two do not overflow */
+  enum { MOST = 1 << 30 };     /* the product of two numbers below this bound does not overflow int64 */
   bool sound = g->groups >= 1 && g->groups < MOST;
   for (int d = 0; d < 2; d++)
     sound = sound && g->stride[d] >= 1 && g->dilation[d] >= 1 && g->before[d] >= 0 && g->after[d] >= 0 &&
@@ -33,7 +34,7 @@ static void set_shape(conv_job *j, int ndim, int64_t first, int64_t second, cons
   j->shape.dim[ndim - 1] = length[1];
 }
 
-/* Sets the call's sizes from the given tensors. */
+/* Sets the sizes of the call, and the shape of the result, from the tensors that the caller set. */
 static int set_sizes(conv_job *j, int ndim) {
   conv_call *c = &j->call;
   const conv_geometry *g = &j->geometry;
@@ -59,8 +60,8 @@ static int set_sizes(conv_job *j, int ndim) {
   return OK;
 }
 
-/* True if the number of bytes of a padded image does not overflow. y's image needs somewhat more zeros than the
-** padding. */
+/* True if a padded image has less than 2^62 bytes, so that no size overflows. The bytes of an element (8) are
+** multiplied by 4, because y's image may need more zeros than the padding. */
 static bool is_countable(const conv_job *j) {
   const conv_call *c = &j->call;
   double bytes = 8 * 4 * (1 + (double)(c->c_in > c->c_out ? c->c_in : c->c_out));
@@ -68,7 +69,7 @@ static bool is_countable(const conv_job *j) {
   return bytes < 0x1p62;
 }
 
-/* True if the two given tensors fit together. */
+/* True if the shapes of the given tensors are consistent with each other and with the geometry. */
 static bool fits(const conv_job *j) {
   const conv_call *c = &j->call;
   int64_t groups = j->geometry.groups, out[2] = {c->out[0], c->out[1]};
@@ -101,7 +102,8 @@ int conv_prepare(conv_job *j) {
   c->dtype = first->dtype;
   c->groups = j->geometry.groups;
   c->precision = matmul_precision();
-  for (int d = 0; d < 2; d++) {      /* with a single tap, larger dilations have no effect */
+  for (int d = 0; d < 2; d++) {      /* a stride that exceeds the padded length leaves one position, so a smaller
+                                     ** stride gives the same result */
     int64_t padded = c->in[d] + j->geometry.before[d] + j->geometry.after[d], most = padded > 1 ? padded : 1;
     c->stride[d] = j->geometry.stride[d] < most ? j->geometry.stride[d] : most;
   }
@@ -110,12 +112,12 @@ int conv_prepare(conv_job *j) {
   return OK;
 }
 
-/* True if each sum is empty. */
+/* True if the result has no elements or each of its sums is empty. */
 static bool is_empty(const conv_call *c) {
   return c->n == 0 || c->c_in == 0 || c->out[0] == 0 || c->out[1] == 0 || c->in[0] == 0 || c->in[1] == 0;
 }
 
-/* Fills the result of an empty sum: zeros, or the bias. */
+/* Fills the result where every sum is empty: with the bias, or with zeros if there is no bias. */
 static int fill_empty(const conv_job *j, tensor *out) {
   if (!j->bias) return op_fill(out, (scalar){.f = 0});
   tensor wide = {.store = NULL};
@@ -137,7 +139,7 @@ static int run_contiguous(const conv_job *j, tensor *out) {
   return device_conv(out->store->place, &c);
 }
 
-/* Like conv_run, but `out` must be contiguous and of the result's dtype. */
+/* Like conv_run, but `out` must be contiguous and have the result's dtype. */
 static int run_plain(const conv_job *job, tensor *out) {
   conv_job j = *job;
   const tensor **operand[] = {&j.x, &j.w, &j.y, &j.bias};

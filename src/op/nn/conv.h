@@ -1,23 +1,24 @@
 #ifndef LT_OP_NN_CONV_H
 #define LT_OP_NN_CONV_H
 
-/* Convolutions and their gradients: determines shapes, makes operands contiguous, and makes the call. Raises no Lua
+/* Convolutions and their gradients: determines shapes, makes operands contiguous, and calls the device. Raises no Lua
 ** errors. */
 
 #include "op/op.h"
 
-/* Lengths along height and width; for signals the first is 1. */
+/* The parameters of a convolution along height ([0]) and width ([1]). Signals have only a width. */
 typedef struct conv_geometry {
-  int64_t stride[2], before[2], after[2], dilation[2], groups;   /* before, after: zero padding of x on each side */
+  int64_t stride[2], before[2], after[2], dilation[2], groups;   /* before, after: the number of zeros at each end of
+                                                                 ** x */
 } conv_geometry;
 
-/* A convolution, where x, w and y are 3-d (signals) or 4-d. The caller sets op, geometry and the two input tensors. For
-** CONV_input the caller also sets length to x's length, for CONV_weight to the kernel's, because these lengths are
-** ambiguous. conv_prepare sets the rest. */
+/* A convolution, where x, w and y are 3-d (signals) or 4-d (images). The caller sets op, geometry and the two input
+** tensors. The caller also sets `length`, to the lengths of x for CONV_input and to the lengths of the kernel for
+** CONV_weight, because several lengths are possible. conv_prepare sets `shape` and `call`. */
 typedef struct conv_job {
   enum conv_op  op;
   conv_geometry geometry;
-  const tensor *x, *w, *y, *bias;      /* bias: for CONV_forward, or NULL */
+  const tensor *x, *w, *y, *bias;      /* bias: an input of CONV_forward, or NULL */
   int64_t       length[2];
   shape         shape;                 /* shape of the result */
   conv_call     call;
@@ -27,13 +28,13 @@ typedef struct conv_job {
 ** lengths or channels do not fit together. */
 int conv_prepare(conv_job *j);
 
-/* Computes the result into `out`, which must not share memory with the inputs. Fails with ERR_DEVICES,
-** ERR_OUT_SHAPE, ERR_CAST, ERR_READONLY or ERR_OVERLAP, and then `out` is unchanged, or with ERR_MEMORY, ERR_NO_KERNEL
-** and so on. */
+/* Computes the result into `out`, which must not share memory with the inputs. Fails with ERR_DEVICES, ERR_OUT_SHAPE,
+** ERR_CAST, ERR_READONLY or ERR_OVERLAP, which leave `out` unchanged, or with ERR_MEMORY, ERR_NO_KERNEL or another
+** error of the device. */
 int conv_run(const conv_job *j, tensor *out);
 
-/* Sets the lengths of an image's two dims, for t of shape [n, c, h, w]. For a signal, [n, c, w], the first length is
-** 1. */
+/* Sets `length` to the height and width of t, which has the shape [n, c, h, w], or [n, c, w] for a signal. The height
+** of a signal is 1. */
 void op_spatial(const tensor *t, int64_t length[2]);
 
 #endif

@@ -15,7 +15,7 @@ int cross_entropy_prepare(cross_entropy_job *j) {
   return OK;
 }
 
-/* Makes the call, with contiguous copies if necessary. */
+/* Completes the call c and runs it. Makes contiguous copies of x and the classes if necessary. */
 static int run(const cross_entropy_job *j, cross_entropy_call *c) {
   tensor fresh[2] = {{.store = NULL}, {.store = NULL}};
   const tensor *x, *classes;

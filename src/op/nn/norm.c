@@ -59,7 +59,8 @@ int norm_prepare(norm_job *j) {
 
 /* ---- running ---- */
 
-/* Copies statistics back that the call has written to a converted copy. */
+/* If `written`, a converted copy, has received the updated statistics, copies them to `running`. Counts a change of
+** `running`. */
 static int write_back(tensor *running, const tensor *written) {
   int st = written->store ? op_copy(running, written) : OK;
   if (st == OK) running->store->version++;
@@ -78,7 +79,8 @@ static void set_inputs(norm_call *c, const norm_job *j, const tensor *const *in)
   c->running_var = at[IN_VAR];
 }
 
-/* Makes the call, which has its results already, with contiguous and converted copies of inputs if necessary. */
+/* Completes the call c, which already has its results, and runs it. Makes contiguous or converted copies of the
+** inputs if necessary. */
 static int run(const norm_job *j, norm_call *c) {
   const tensor *in[INPUTS];
   tensor fresh[INPUTS];

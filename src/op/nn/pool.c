@@ -14,7 +14,7 @@ static bool is_sound(const pool_call *c) {
   return sound;
 }
 
-/* Returns the number of windows in dim d. */
+/* Returns the number of windows along dim d. */
 static int64_t window_count(const pool_job *j, int d) {
   const pool_call *c = &j->call;
   int64_t last = c->in[d] + 2 * c->pad[d] - c->dilation[d] * (c->kernel[d] - 1) - 1;
@@ -24,7 +24,8 @@ static int64_t window_count(const pool_job *j, int d) {
   return j->ceil && (n - 1) * c->stride[d] >= c->in[d] + c->pad[d] ? n - 1 : n;
 }
 
-/* True if each window has an element of x. Only windows at the ends may have none. */
+/* True if each window along dim d contains an element of x. Only windows at the two ends can lie entirely in the
+** padding. */
 static bool has_elements(const pool_call *c, int d) {
   for (int64_t p = 0; p < c->out[d] && p * c->stride[d] < c->pad[d]; p++) {
     int64_t from = p * c->stride[d] - c->pad[d], steps = (-from + c->dilation[d] - 1) / c->dilation[d];

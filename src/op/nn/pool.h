@@ -1,25 +1,29 @@
 #ifndef LT_OP_NN_POOL_H
 #define LT_OP_NN_POOL_H
 
-/* Pooling and its gradients: determines shapes, makes operands contiguous, and makes the call. Raises no Lua errors. */
+/* Pooling and its gradients: determines shapes, makes operands contiguous, and calls the device. Raises no Lua
+** errors. */
 
 #include "op/op.h"
 
-/* A pooling. `in` is 3-d (signals) or 4-d. It is x, or y's gradient if op computes x's gradient. The caller sets in, op
-** and the windows in call; for gradients also position and in's lengths. pool_prepare sets the rest. */
+/* A pooling. `in` is 3-d (signals) or 4-d (images). It is x, or the gradient of y if op computes the gradient of x.
+** The caller sets `in`, op, and kernel, stride, dilation and pad in `call`. For a gradient the caller also sets
+** position and x's lengths, call.in. pool_prepare sets the other fields. */
 typedef struct pool_job {
-  const tensor *in, *position;         /* position: int32, of y's shape, for POOL_max_back */
-  bool          ceil;                  /* windows may extend beyond x and its padding if they begin inside of them */
+  const tensor *in, *position;         /* for POOL_max_back: the positions of the maxima, int32, with y's shape */
+  bool          ceil;                  /* a window may extend beyond the padded x if the window begins inside x or its
+                                       ** padding */
   shape         shape;                 /* shape of the result */
-  pool_call     call;                  /* for adaptive pooling, the caller sets `out`, too */
+  pool_call     call;                  /* for adaptive pooling, the caller also sets call.out */
 } pool_job;
 
-/* Computes shapes, without allocating memory. Fails with ERR_RANK, ERR_DTYPE or ERR_DEVICES, with ERR_OVERFLOW for
-** planes of 2^31 elements, with ERR_INNER if lengths do not fit together, or with ERR_EMPTY if a window has no element
-** of x. */
+/* Computes shapes, without allocating memory. Fails with ERR_RANK, ERR_DTYPE or ERR_DEVICES, or with ERR_INNER if the
+** lengths are not consistent. Fails with ERR_OVERFLOW if a plane has more than 2^31 - 1 elements, or with ERR_EMPTY
+** if a window has no element of x. */
 int pool_prepare(pool_job *j);
 
-/* Computes the result and, for POOL_max, the positions (int32; NULL: not wanted). Both have the prepared shape. */
+/* Computes the result and, for POOL_max, the positions of the maxima (int32). `position` is NULL if the positions are
+** not needed. Both tensors have the shape j->shape. */
 int pool_run(const pool_job *j, tensor *out, tensor *position);
 
 #endif

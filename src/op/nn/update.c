@@ -1,4 +1,4 @@
-/* Checks updates of parameters, plans them, and calls the device. */
+/* Checks and plans updates of parameters, and calls the device. */
 
 #include "op/nn/update.h"
 

@@ -1,7 +1,7 @@
 #ifndef LT_OP_NN_UPDATE_H
 #define LT_OP_NN_UPDATE_H
 
-/* Updates of parameters in place: the rows of update.def. */
+/* Updates of parameters in place by the rows of update.def, for the optimisers. */
 
 #include "base/tensor.h"
 
@@ -13,10 +13,10 @@ typedef struct update_info {
 
 extern const update_info update_rows[UPDATE_COUNT];
 
-/* Both functions take the parameter, its gradient and the row's states, all of one shape, dtype and place.
-** They fail with ERR_READONLY if several elements of the parameter or of a state share a place, and with ERR_OVERLAP if
-** the gradient, which is only read, shares memory with another operand. op_update_check checks for both errors. *flat
-** becomes true if all operands are contiguous. */
+/* at[0] is the parameter, at[1] its gradient, and at[2 …] are the states, all of the same shape, dtype and place.
+** Both functions fail with ERR_READONLY if several elements of the parameter or of a state have the same address.
+** They fail with ERR_OVERLAP if the gradient, which is only read, shares memory with another operand. op_update_check
+** only checks. *flat becomes true if all operands are contiguous. */
 int op_update_check(tensor *const *at, int operands, bool *flat);
 int op_update(enum update_op op, tensor *const *at, const double *number);
 
