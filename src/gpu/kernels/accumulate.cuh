@@ -3,21 +3,21 @@
 
 /* The reductions of ops.def as device code. Each row becomes a struct row_<name><C> with
 **
-**    A, R               the accumulator, and the type of the result before it is stored
-**    run                the type to which a thread adds elements; init() makes an empty run, total(run) its accumulator
-**    fold(run, x, …)    adds a batch of elements, which are in registers
+**    A, R               the type of the accumulator, and the type of the result before it is stored
+**    run                the state of one thread; init() makes an empty run, total(run) converts a run to an accumulator
+**    fold(run, x, …)    adds a batch of elements to a run
 **    merge(a, b)        merges two accumulators
 **    finish(a, n, correction)
 **
-** Threads take elements in turns. So, unlike on the CPU, b's elements do not follow a's: only positions tell which of
-** two equal elements is first. */
+** Each thread adds every n-th element. Unlike on the CPU, the elements of b in merge(a, b) therefore do not all
+** follow those of a. Of two equal elements, the element with the lower position is the first. */
 
 #include "gpu/kernels/scalar.cuh"
 
-/* Accumulator of sums and products: exact enough or wide enough for the elements of each compute type. On a data-centre
-** GPU, summing float32 in double takes a third of the time of reading it; on a gaming GPU, with 1/64 of the double
-** units, about 4/5. Compensated addition of floats (two-sum) would cost 7 instructions instead of 2 and is not more
-** exact than double. */
+/* The types of the accumulators of sums and products, for each compute type: 64-bit integers for integers, double for
+** floats. On a data-centre GPU, adding float32 elements in double takes a third of the time of reading the elements.
+** On a gaming GPU, which has 1/64 of the units for double, it takes about 4/5. Compensated addition of floats
+** (two-sum) would cost 7 instructions instead of 2 and would not be more exact than double. */
 template <class C> struct wide            { typedef int64_t type; };
 template <>        struct wide<uint8_t>   { typedef uint64_t type; };
 template <>        struct wide<uint16_t>  { typedef uint64_t type; };
@@ -35,14 +35,14 @@ template <class C> struct accumulator {
   typedef uint32_t FLAG;
 };
 
-/* Type of the result of a row with accumulator A. */
+/* The type of the result of a row whose accumulator has type A. */
 template <class A> struct gives {
   typedef A       SAME, ACC;
   typedef bool    BOOL;
   typedef int64_t POSITION;
 };
 
-/* Least and greatest value of a type. */
+/* lowest returns the least value of a type, and highest the greatest value. */
 template <class C> INLINE C lowest()  { return (C)-1 < (C)0 ? (C)((uint64_t)1 << (8 * sizeof(C) - 1)) : (C)0; }
 template <class C> INLINE C highest() { return (C)~lowest<C>(); }
 template <> __device__ __forceinline__ float  lowest<float>()   { return -INFINITY; }
@@ -52,8 +52,8 @@ template <> __device__ __forceinline__ double highest<double>() { return (double
 #define m_lowest(C)  lowest<C>()
 #define m_highest(C) highest<C>()
 
-/* A batch of `count` groups, at most U, of W adjacent elements. The first element has position `first`. From group to
-** group the position increases by `jump`. */
+/* A batch of elements in registers: `count` groups (at most U) of W adjacent elements. `first` is the position of the
+** first element. `jump` is the difference between the positions of neighbouring groups. */
 struct batch {
   int     count;
   int64_t first, jump;
@@ -66,14 +66,15 @@ template <int U, int W, class F> INLINE void each_element(const batch &b, F take
       _Pragma("unroll") for (int w = 0; w < W; w++) take(u, w);
 }
 
-/* Rows that sum narrow integers first add a batch in 32 bits, because 64-bit additions take two instructions each. */
+/* True for rows that sum integers of at most 16 bits, or booleans. These rows add a batch in 32 bits, because a
+** 64-bit addition takes two instructions. */
 template <class C> struct row_sum;
 template <class C> struct row_count_nonzero;
 template <class Row> struct adds_narrow                        { enum { value = false }; };
 template <class C>   struct adds_narrow<row_sum<C>>            { enum { value = sizeof(C) <= 2 }; };
 template <class C>   struct adds_narrow<row_count_nonzero<C>>  { enum { value = true }; };
 
-/* The functions of a row besides its expressions, for rows with a number as accumulator A. */
+/* The functions run, total and fold of rows whose accumulator A is a number. */
 template <class Row, class C, class A> struct folds {
   typedef A run;
   INLINE A total(run r) { return r; }
@@ -97,16 +98,18 @@ template <class Row, class C, class A> struct folds {
     INLINE R finish(A a, double n, double correction) { return (R)(finish_); }                                  \
   };
 
-/* ---- moments: count, mean, sum of squared distances from the mean (Chan's merge) ---- */
+/* ---- moments: number of elements, mean, and sum of squared distances from the mean; merged by Chan's formula
+** ---- */
 
 struct moments { double n, mean, m2; };
 
-/* The variance is NaN if the divisor is not positive, as in the array API standard. (NumPy and PyTorch return
-** infinity.) */
+/* Returns the variance. As in the array API standard, the variance is NaN if the divisor is not positive. (NumPy and
+** PyTorch return infinity.) */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-/* A thread sums the distances from its first element, and the squares of these distances. m2 is the difference of two
-** sums. For n elements of the thread the larger sum is at most n times m2, so at most the digits of n are lost. */
+/* The state of one thread: the sums of the distances from its first element, `from`, and of their squares. m2 is
+** the difference of two sums. For n elements the larger sum is at most n times m2, so m2 loses at most the digits
+** of n. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
 template <class C> struct state_moments {
@@ -133,12 +136,12 @@ template <class C> struct state_moments {
   }
 };
 
-/* ---- logsum: the largest element and the sum of exp(x - largest) ---- */
+/* ---- logsum: the largest element, and the sum of exp(x - largest) ---- */
 
 struct logsum { double max, sum; };
 
-/* Returns the number that is subtracted from elements. Infinities and NaN are replaced by 0, because subtracting them
-** would turn everything into NaN. */
+/* Returns the number that is subtracted from the elements: `max`, or 0 if `max` is infinite or NaN, because
+** subtracting such a number would make every element NaN. */
 INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
 
 /* Returns the sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
@@ -165,12 +168,13 @@ template <class C> struct state_logsum {
   }
 };
 
-/* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
+/* ---- largest, smallest: value and position of the first extreme element or, if there is a NaN, of the first NaN
+** ---- */
 
 template <class C> struct extreme { int64_t position; C value; };
 
-/* True if x is better than the best value so far. Equal values are not better, so the first one stays. NaN is better
-** than every number. */
+/* beats(x, best) returns true if x replaces the best value so far. An equal value does not replace it, so that the
+** first one is kept. NaN replaces every number. */
 template <class C> struct is_larger {
   INLINE bool beats(C x, C best) { return (x > best) | ((x != x) & (best == best)); }
 };

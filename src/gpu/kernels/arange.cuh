@@ -1,4 +1,4 @@
-/* Evenly spaced values. OUT: the result's dtype; STEPS: the dtype of start and step, float64 or int64. */
+/* Evenly spaced values. OUT is the dtype of the result. STEPS is the dtype of start and step, float64 or int64. */
 
 #define KERNEL_THREADS 256
 
@@ -6,7 +6,7 @@
 
 typedef stored_t<STEPS> S;
 
-/* The arithmetic is unsigned, because the successor of the last element may overflow, although it is not used. */
+/* Returns element i. Integers are computed as unsigned integers, which may overflow. */
 INLINE int64_t value_at(int64_t start, int64_t step, int64_t i) {
   return (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);
 }

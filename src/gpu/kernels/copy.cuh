@@ -1,5 +1,5 @@
-/* Transposed copies by tiles in shared memory, so that both sides are accessed contiguously. MOVED is a dtype of the
-** element's size. */
+/* Copies matrices transposed. A block copies a tile through shared memory, so that both sides are accessed
+** contiguously. MOVED is any dtype with the size of the elements. */
 
 #define KERNEL_THREADS MAP_THREADS
 
@@ -8,10 +8,11 @@
 
 typedef stored_t<MOVED> T;
 
-enum { LINES = MAP_THREADS / TILE };     /* lines of a tile that the block moves at once */
+enum { LINES = MAP_THREADS / TILE };     /* number of rows of a tile that a block copies at once */
 
 KERNEL_COOPERATIVE(copy_tiles)(tile_args a, gpu_plan p) {
-  __shared__ T tile[TILE][TILE + 1];     /* one more column, so that the elements of a column lie in different banks */
+  __shared__ T tile[TILE][TILE + 1];     /* the additional column places the elements of a column in different memory
+                                         ** banks */
   uint32_t matrix = divide(blockIdx.x, a.tiles), rest = blockIdx.x - matrix * a.tiles.d;
   uint32_t down = divide(rest, a.across), right = rest - down * a.across.d;
   uint32_t x = threadIdx.x % TILE, y = threadIdx.x / TILE;

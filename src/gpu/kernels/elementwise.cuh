@@ -1,7 +1,8 @@
-/* Element-wise programs. gpu/elementwise.c writes the unit, which includes this file after these definitions:
-**    ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input: the dtypes in which it is stored and computed
+/* Element-wise programs. gpu/elementwise.c writes a source that defines the following macros and then includes this
+** file:
+**    ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input k: the names of its stored and its compute dtype
 **    ELEMENTWISE_OUT        DT_float32 …: the result's dtype
-**    ELEMENTWISE_WIDEST     bytes of the widest element that is loaded or stored
+**    ELEMENTWISE_WIDEST     size in bytes of the largest element that is loaded or stored
 **    ELEMENTWISE_BODY       statements that compute the result from x0, x1 … and return it */
 
 #include "gpu/kernels/elementwise_args.h"
@@ -14,7 +15,7 @@
 typedef stored_t<ELEMENTWISE_OUT> out_t;
 enum { VECTOR = 16 / ELEMENTWISE_WIDEST };
 
-/* One element of each input, in its compute dtype. */
+/* One element of each input, converted to the input's compute dtype. */
 #define FIELD(k, stored, computed) stored_t<DT_##computed> x##k;
 struct values { ELEMENTWISE_INPUTS(FIELD) };
 
@@ -24,13 +25,14 @@ INLINE out_t compute(const values &v) {
   ELEMENTWISE_BODY
 }
 
-/* Loads the element `offset` places after the input's first element, or the input's number. */
+/* Returns the element `offset` elements after the input's first element, or the input's number if the input is a
+** number. */
 template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const elementwise_in &in, int64_t offset) {
   if (in.data) return convert<COMPUTED, STORED>(((const stored_t<STORED> *)in.data)[offset]);
   return from_word<COMPUTED>(in.value);
 }
 
-/* ---- operands that are contiguous or one value ---- */
+/* ---- each operand is contiguous or a single value ---- */
 
 #define LOAD_SAME(k, stored, computed) \
   if (!(a.runs >> k & 1)) same.x##k = load<DT_##stored, DT_##computed>(a.in[k], 0);
@@ -39,7 +41,7 @@ template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const element
 #define LOAD_VECTOR(k, stored, computed) \
   if (a.runs >> k & 1) load_vector<DT_##stored, DT_##computed>(a.in[k], at, v, &values::x##k);
 
-/* Loads VECTOR elements from number `at` on, each into the same field of v[0], v[1] … */
+/* Loads VECTOR elements, from element `at` on. Element j is stored in the given field of v[j]. */
 template <int STORED, int COMPUTED>
 INLINE void load_vector(const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
   typedef pack<stored_t<STORED>, VECTOR> run;
@@ -79,7 +81,7 @@ KERNEL(elementwise_flat)(elementwise_args a) {
 #define LOAD_ROW(k, stored, computed) \
   load_row<DT_##stored, DT_##computed>(a.runs >> k & 1, a.in[k], offset[1 + k], v, &values::x##k);
 
-/* Like load_vector. If the input is one value, all of v get this value. */
+/* Like load_vector. If the input has a single value along the inner dim, all of v get this value. */
 template <int STORED, int COMPUTED>
 INLINE void load_row(bool runs, const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
   if (runs) return load_vector<STORED, COMPUTED>(in, at, v, field);
@@ -87,8 +89,8 @@ INLINE void load_row(bool runs, const elementwise_in &in, int64_t at, values *v,
   for (int j = 0; j < VECTOR; j++) v[j].*field = x;
 }
 
-/* Handles vectors along the inner dim; the plan counts the positions of vectors. Along the inner dim, each input is
-** contiguous or one value. */
+/* Computes one vector of a row. The plan's inner dim counts vectors. Along the inner dim, each input is contiguous or
+** has a single value. */
 KERNEL(elementwise_rows)(elementwise_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;

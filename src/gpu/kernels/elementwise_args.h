@@ -1,13 +1,14 @@
 #ifndef LT_GPU_KERNELS_ELEMENTWISE_ARGS_H
 #define LT_GPU_KERNELS_ELEMENTWISE_ARGS_H
 
-/* Parameters of elementwise.cuh's kernels, for both sides. */
+/* The parameters of the kernels in elementwise.cuh. This header is included by the kernels and by
+** gpu/elementwise.c. */
 
 #include "gpu/kernels/plan.cuh"
 
 enum { ELEMENTWISE_THREADS = 256, ELEMENTWISE_MOST_IN = 8 };
 
-/* If `data` is NULL, the input is the number `value`, in its compute dtype. */
+/* An input: the elements at `data` or, if `data` is NULL, the number `value` in the input's compute dtype. */
 typedef struct elementwise_in {
   const void *data;
   gpu_word    value;
@@ -16,9 +17,9 @@ typedef struct elementwise_in {
 typedef struct elementwise_args {
   void    *out;
   elementwise_in in[ELEMENTWISE_MOST_IN];
-  int64_t  count;            /* elementwise_flat: number of elements */
-  uint32_t runs;             /* bit k: input k is contiguous (for rows: along the inner dim); otherwise it is one value
-                             ** for all */
+  int64_t  count;            /* number of elements; used only by elementwise_flat */
+  uint32_t runs;             /* bit k is set if input k is contiguous (elementwise_rows: along the inner dim);
+                             ** otherwise the input has one value */
 } elementwise_args;
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef LT_GPU_KERNELS_FOLD_CUH
 #define LT_GPU_KERNELS_FOLD_CUH
 
-/* Shares the elements of several outputs among the threads of a block, and merges their results. Row is a struct of
-** accumulate.cuh. */
+/* Distributes the elements of several outputs among the threads of a block, and merges the results of the threads.
+** Row is one of the structs of accumulate.cuh. */
 
 #include "gpu/kernels/accumulate.cuh"
 #include "gpu/kernels/groups.cuh"
@@ -10,15 +10,15 @@
 #include "gpu/kernels/stored.cuh"
 
 enum {
-  W      = 16 / sizeof(in_t),                /* elements that a thread reads at once */
-  U      = sizeof(in_t) == 1 ? 2 : 4,        /* such reads in flight: 64 bytes for each thread hide the memory's
-                                             ** latency */
-  SINGLE = 8                                 /* reads of single elements in flight */
+  W      = 16 / sizeof(in_t),                /* number of elements in a load of 16 bytes */
+  U      = sizeof(in_t) == 1 ? 2 : 4,        /* number of these loads in flight; 64 bytes for each thread hide the
+                                             ** latency of the memory */
+  SINGLE = 8                                 /* number of loads in flight if elements are loaded singly */
 };
 
-/* The work of a thread, which is number `row` of an output's threads and takes every rows-th element of a chunk. */
+/* The work of a thread: every rows-th element of a chunk of an output, beginning with element number `row`. */
 struct place {
-  int     row;                      /* -1: no work */
+  int     row;                      /* -1 if the thread has no work */
   int64_t output, chunk;
 };
 
@@ -36,19 +36,21 @@ INLINE int64_t end_of_chunk(const reduce_args &p, int64_t chunk) {
   return end < p.n ? end : p.n;
 }
 
-/* Merges the accumulators of an output's threads. Every thread of the block must call this function. */
+/* Merges the accumulators of all threads of an output. Every thread of the block must call this function. */
 template <class Row> INLINE typename Row::A merge_rows(const reduce_args &p, typename Row::A a) {
   return p.across ? merge_columns<Row, REDUCE_THREADS>(a, p.columns, p.rows) : merge_group<Row>(a, p.rows);
 }
 
-/* Returns the address of a chunk's state. States are [output][chunk], or if `across` [chunk][output]. */
+/* Returns the address of the state of a chunk. The states have the order [output][chunk] or, if p.across is set,
+** [chunk][output]. */
 template <class A> INLINE A *state_of(const reduce_args &p, int64_t output, int64_t chunk, int64_t chunks) {
   return (A *)p.states + (p.across ? chunk * p.outputs + output : output * chunks + chunk);
 }
 
-/* ---- adjacent elements ---- */
+/* ---- elements that are adjacent in memory ---- */
 
-/* Folds `count` elements from x on, one by one. The first has position `first`. */
+/* Adds this thread's elements of the `count` elements from x on, one at a time. The first element has position
+** `first`. */
 template <class Row>
 INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
   for (int i = row; i < count; i += rows) {
@@ -57,7 +59,7 @@ INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t
   }
 }
 
-/* Folds whole vectors from x on, which must be aligned. */
+/* Adds this thread's vectors of the `vectors` vectors from x on. x must be aligned to 16 bytes. */
 template <class Row>
 INLINE void fold_vectors(typename Row::run &r, const in_t *x, int vectors, int64_t first, int row, int rows) {
   const pack<in_t, W> *v = (const pack<in_t, W> *)x;
@@ -86,8 +88,8 @@ INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t fir
   fold_singles<Row>(r, x + done, count - done, first + done, row, rows);
 }
 
-/* Folds the reduced elements begin … end - 1 of the output that has its input from x on. Runs are as long as the
-** innermost dim. */
+/* Adds this thread's elements of the reduced elements begin … end - 1 of an output, whose input begins at x. The
+** elements along the innermost dim are adjacent in memory. */
 template <class Row>
 INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
   int64_t length = p.reduced.ndim <= 1 ? p.n : p.reduced.length[p.reduced.ndim - 1];
@@ -107,7 +109,8 @@ template <class Row> INLINE void fold_batch(typename Row::run &r, const in_t (&r
   Row::fold(r, y, b);
 }
 
-/* Folds `count` elements from x on, `stride` apart. The first has position `first`. */
+/* Adds this thread's elements of the `count` elements from x on, which are `stride` apart. The first has position
+** `first`. */
 template <class Row>
 INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, int count, int64_t first, int row,
                          int rows) {
@@ -123,7 +126,8 @@ INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, in
   }
 }
 
-/* Folds elements of a nest of several dims, beginning with element number `first`. */
+/* Adds this thread's elements of `count` elements of a loop nest with several dims, beginning with element
+** `first`. */
 template <class Row>
 INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest, int count, int64_t first, int row,
                       int rows) {
@@ -137,7 +141,7 @@ INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest,
   }
 }
 
-/* Folds the reduced elements begin … end - 1 of the output that has its input from x on. */
+/* Adds this thread's elements of the reduced elements begin … end - 1 of an output, whose input begins at x. */
 template <class Row>
 INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
                           int row) {

@@ -1,13 +1,14 @@
 #ifndef LT_GPU_KERNELS_GROUPS_CUH
 #define LT_GPU_KERNELS_GROUPS_CUH
 
-/* Cooperation of a block's threads: exchanges values between lanes, and merges the values of a group. */
+/* Cooperation of the threads in a block: exchanges values between the lanes of a warp, and merges the values of a
+** group of threads. */
 
 #include "gpu/kernels/prelude.cuh"
 
 enum { WARP = 32, WARPS_MOST = 32 };
 
-/* A value of any type as words, for shuffles. */
+/* A value of any type as 32-bit words, because the shuffle instructions exchange words. */
 template <class T> union words {
   enum { COUNT = (sizeof(T) + 3) / 4 };
   T        value;
@@ -21,16 +22,16 @@ template <class T> union words {
     for (int i = 0; i < words<T>::COUNT; i++) w.word[i] = instruction(~0u, w.word[i], lanes);          \
     return w.value;                                                                                    \
   }
-SHUFFLE(shuffle_down, __shfl_down_sync)    /* returns x of the lane `lanes` places later */
-SHUFFLE(shuffle_up, __shfl_up_sync)        /* returns x of the lane `lanes` places earlier; the first lanes get their
-                                           ** own x */
-SHUFFLE(shuffle_from, __shfl_sync)         /* returns x of lane number `lanes` */
+SHUFFLE(shuffle_down, __shfl_down_sync)    /* returns x of the lane that is `lanes` lanes later */
+SHUFFLE(shuffle_up, __shfl_up_sync)        /* returns x of the lane that is `lanes` lanes earlier; the first `lanes`
+                                           ** lanes get their own x */
+SHUFFLE(shuffle_from, __shfl_sync)         /* returns x of the lane with the number `lanes` */
 
 INLINE int lane_in_warp() { return (int)threadIdx.x % WARP; }
 
-/* Merges over each group of `size` neighbouring threads (a power of 2) by Row::merge; all of them get the result. Every
-** thread of the block must call this function. Neighbours are merged first, so that rounding errors grow only with the
-** logarithm of `size`. */
+/* Merges the values of each group of `size` (a power of 2) neighbouring threads by Row::merge. All threads of a group
+** get the result. Every thread of the block must call this function. Neighbours are merged first, so that rounding
+** errors grow only with the logarithm of `size`. */
 template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int size) {
   typedef typename Row::A A;
   int lane = lane_in_warp(), inside = size < WARP ? size : WARP;
@@ -38,7 +39,7 @@ template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int s
   if (size <= WARP) return shuffle_from(a, lane & ~(size - 1));
   __shared__ words<A> slot[WARPS_MOST];
   int warps = size / WARP, warp = (int)threadIdx.x / WARP;
-  __syncthreads();                                     /* an earlier call may still use the slots */
+  __syncthreads();                                     /* threads may still read the slots for an earlier call */
   if (lane == 0) slot[warp].value = a;
   __syncthreads();
   a = slot[(warp & ~(warps - 1)) + (lane & (warps - 1))].value;
@@ -46,7 +47,8 @@ template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int s
   return shuffle_from(a, 0);
 }
 
-/* Merges over `rows` threads that are `columns` apart by Row::merge. The block has at most THREADS threads. */
+/* Merges, by Row::merge, the values of `rows` threads that are `columns` threads apart. The block has at most THREADS
+** threads. Every thread of the block must call this function. */
 template <class Row, int THREADS>
 INLINE typename Row::A merge_columns(typename Row::A a, int columns, int rows) {
   __shared__ words<typename Row::A> all[THREADS];

@@ -1,9 +1,9 @@
 #ifndef LT_GPU_KERNELS_INDEX_CUH
 #define LT_GPU_KERNELS_INDEX_CUH
 
-/* Finds a position of an index call on both sides. WIDE is 1 if positions or keys need 64 bits. A unit has room for
-** DIMS dims and SOURCES index tensors. These are either few, so that arguments are short and loops are unrolled, or the
-** maximum. */
+/* Finds the elements to which a position of an index call refers. WIDE is 1 if positions or keys need 64 bits. A plan
+** has space for DIMS dims and SOURCES index tensors. If both numbers are small, the parameters are short and loops
+** are unrolled. Otherwise they are the maximum. */
 
 #include "gpu/kernels/late.cuh"
 
@@ -13,23 +13,24 @@ typedef uint64_t position;
 typedef uint32_t position;
 #endif
 
-/* index.c writes the same struct as 64-bit words. The sides of a call, in elements or in units of several elements: */
+/* The sides of a call, for each of which a step along every dim is known. Steps are counted in elements, or in units
+** of several elements. gpu/index.c writes an index_plan as 64-bit words. */
 enum { SIDE_VALUE, SIDE_TARGET, SIDE_KEY, SIDE_PICK, SIDES };
-/* key: the number of the target's element among the elements that indices can pick, without gaps; pick: the number of
-** the position, without the dims along which no index moves */
+/* A key is the number, without gaps, of the target's element among all elements that indices can select. A pick is
+** the number of a position, counted only along the dims with indices. */
 
 struct index_dim {
   int64_t  length;
-  uint64_t reciprocal;                  /* 2^64 / length, rounded up */
+  uint64_t reciprocal;                  /* 2^64 / length, rounded up; used to divide by length */
   int64_t  step[SIDES];
-  int64_t  index[SOURCES];              /* strides in the index tensors */
+  int64_t  index[SOURCES];              /* the dim's stride in each index tensor, in elements */
 };
 
 struct index_source {
   const int64_t *data;
-  int64_t length;                       /* length of the indexed dim */
-  int64_t target, key;                  /* strides along the indexed dim, in the target and in keys */
-  int64_t what;                         /* gpu_note()'s number */
+  int64_t length;                       /* number of elements of the indexed dim */
+  int64_t target, key;                  /* steps along the indexed dim: in the target, and in keys */
+  int64_t what;                         /* number that gpu_note returned, for errors */
 };
 
 struct index_plan {
@@ -42,7 +43,8 @@ struct index_plan {
 
 enum { UNROLLED = DIMS <= 4 ? DIMS : 1 };
 
-/* Returns i / length, exactly for 32 bits (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019). */
+/* Returns i / length. The result is exact for all 32-bit i (Lemire, Kaser, Kurz, "Faster remainder by direct
+** computation", 2019). */
 INLINE position divide(position i, const index_dim &d) {
 #if WIDE
   return i / (uint64_t)d.length;
@@ -53,10 +55,11 @@ INLINE position divide(position i, const index_dim &d) {
 
 struct place {
   int64_t side[SIDES];
-  int64_t from[SOURCES];                /* offsets in the index tensors */
+  int64_t from[SOURCES];                /* offsets in the index tensors, in elements */
 };
 
-/* Returns position i of dims 0 … ndim - 1, before the indices are applied. */
+/* Returns the offsets of position i, which counts the positions of dims 0 … ndim - 1. The indices are not yet
+** applied. */
 INLINE place walk(const index_plan &p, int ndim, position i) {
   place at = {};
 #pragma unroll UNROLLED
@@ -73,8 +76,8 @@ INLINE place walk(const index_plan &p, int ndim, position i) {
   return at;
 }
 
-/* Applies the indices of N positions. fits becomes false for a position with an index out of range. The inner loops
-** have no branches, so that the loads of all N positions are in flight together. */
+/* Adds the offsets that the indices of N positions determine. Sets fits[i] to false if an index of position i is out
+** of range. The inner loops have no branches, so that the loads of all N positions are in flight together. */
 template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (&fits)[N]) {
   for (int i = 0; i < N; i++) fits[i] = true;
 #pragma unroll UNROLLED
@@ -94,7 +97,8 @@ template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (
   }
 }
 
-/* Finds position i of dims 0 … ndim - 1. Returns false if an index is out of range. */
+/* Finds the offsets of position i of dims 0 … ndim - 1, including the indices. Returns false if an index is out of
+** range. */
 INLINE bool locate(const index_plan &p, int ndim, position i, place *found) {
   place at[1] = {walk(p, ndim, i)};
   bool fits[1];
@@ -103,7 +107,7 @@ INLINE bool locate(const index_plan &p, int ndim, position i, place *found) {
   return fits[0];
 }
 
-/* Reports the indices of position i of the first ndim dims that are out of range. */
+/* Reports each index of position i of dims 0 … ndim - 1 that is out of range. */
 RARE void complain(const index_plan &p, int ndim, position i) {
   place at = walk(p, ndim, i);
   for (int k = 0; k < p.nindex; k++) {

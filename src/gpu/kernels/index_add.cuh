@@ -1,4 +1,5 @@
-/* Adds values through index tensors, in the order of positions. D: the dtype. */
+/* Adds values to a target through index tensors (INDEX_add). The additions to an element are in the order of the
+** positions. D is the dtype. */
 
 #include "gpu/kernels/index.cuh"
 #include "math/scalar.h"
@@ -6,16 +7,17 @@
 
 typedef PASTE(type, D) stored;
 
-enum { AHEAD = 8 };                     /* number of values of a run that are loaded at the same time */
+enum { AHEAD = 8 };                     /* number of values for the same element that are loaded at the same time */
 
 INLINE stored add(stored x, stored y) { return PASTE(to, D)(PASTE(from, D)(x) + PASTE(from, D)(y)); }
 
-/* Returns the value for sorted pick k. */
+/* Returns the value of the pick (position along the indexed dims) that is number k in the sorted order. */
 INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {
   return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
 }
 
-/* Adds the values of the run that begins at pick k to `sum`, one after the other. */
+/* Adds to `sum`, in order, the values of all picks with the same key, of which the first is pick k in the sorted
+** order. */
 INLINE stored add_run(const index_plan &p, int picked, position n, const position *keys, const position *picks,
                       position k, const stored *values, stored sum) {
   position mine = keys[k];
@@ -32,7 +34,7 @@ INLINE stored add_run(const index_plan &p, int picked, position n, const positio
   return sum;
 }
 
-/* Returns position i of the dims from `picked` on. */
+/* Returns the offsets of position i of the dims from `picked` on, along which no index varies. */
 INLINE place walk_others(const index_plan &p, int picked, position i) {
   place at = {};
   for (int d = (int)p.ndim - 1; d >= picked; d--) {
@@ -45,9 +47,9 @@ INLINE place walk_others(const index_plan &p, int picked, position i) {
   return at;
 }
 
-/* Adds values for sorted picks. A thread handles one run of equal keys, at one of `many` positions of the dims from
-** `picked` on, along which no index moves. If by_key is set, neighbouring threads take neighbouring keys; otherwise
-** they take neighbours along these dims. */
+/* Adds values for picks that are sorted by key. A thread adds all values with one key, at one of `many` positions of
+** the dims from `picked` on, along which no index varies. If by_key is set, neighbouring threads have neighbouring
+** keys. Otherwise they have neighbouring positions along these dims. */
 KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, position many, int by_key,
                  const position *keys, const position *picks, stored *target, const stored *values) {
   position i = (position)grid_thread();
@@ -61,7 +63,8 @@ KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, p
 }
 
 #ifdef ATOMIC
-/* Adds integers, in any order. All indices have been checked. */
+/* Adds integers by atomics, in any order, because the order does not change the sums. The indices have already been
+** checked. */
 KERNEL(add_each)(const __grid_constant__ index_plan p, ATOMIC *target, const ATOMIC *values) {
   position i = (position)grid_thread();
   if (i >= p.count || p.late->set) return;

@@ -1,5 +1,5 @@
-/* Moves elements through index tensors: x[indices], x[indices] = values. UNIT is the number of bytes moved at a time:
-** one element, or several if rows are contiguous. */
+/* Copies elements through index tensors: values = x[indices] (get) and x[indices] = values (put). UNIT is the number
+** of bytes that are copied at a time: one element, or several if rows are contiguous. */
 
 #include "gpu/kernels/index.cuh"
 
@@ -12,10 +12,10 @@ struct alignas(16) words { uint64_t low, high; };
 template <> struct unit_of<16> { typedef words type; };
 typedef unit_of<UNIT>::type unit;
 
-enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* positions of a thread, which is also the number of cache
-                                                         ** misses in flight */
+enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* number of positions of a thread, which is also the number
+                                                         ** of its cache misses in flight */
 
-/* Returns position k of this thread. Beyond the end, this is the last position again. */
+/* Returns the number of position k of this thread. Beyond the last position, returns the last position. */
 INLINE position nth_position(const index_plan &p, int k) {
   position i = (position)blockIdx.x * (blockDim.x * EACH) + threadIdx.x + k * blockDim.x;
   return i < p.count ? i : (position)p.count - 1;
@@ -27,7 +27,8 @@ INLINE void locate_each(const index_plan &p, place (&at)[EACH], bool (&fits)[EAC
   look_up(p, at, fits);
 }
 
-/* An element with an index out of range becomes 0, and is reported. */
+/* Copies target elements to `values`. If an index is out of range, the value is set to 0 and the error is
+** reported. */
 KERNEL(get)(const __grid_constant__ index_plan p, const unit *target, unit *values) {
   place at[EACH];
   bool fits[EACH];
@@ -43,8 +44,8 @@ KERNEL(get)(const __grid_constant__ index_plan p, const unit *target, unit *valu
     if (!fits[k]) complain(p, (int)p.ndim, nth_position(p, k));
 }
 
-/* All indices have been checked. elected holds, for each key, 1 + the last pick that puts to this key. NULL: the order
-** does not matter, or no two picks put to one place. */
+/* Copies `values` to target elements. All indices have been checked. elected[key] is 1 + the last pick with this key,
+** and only this pick is written. If `elected` is NULL, all picks are written. */
 KERNEL(put)(const __grid_constant__ index_plan p, unit *target, const unit *values, const position *elected) {
   place at[EACH];
   bool goes[EACH];

@@ -1,12 +1,12 @@
-/* Checks indices before anything is written through them, and orders the positions that write to one place. This is
-** done by electing the last position, or by sorting positions by the key of the place. The plans of this file only have
-** dims along which indices move. */
+/* Checks indices before anything is written through them. If several positions write to the same element, finds the
+** last of them, or sorts the positions by element. The plans in this file have only dims along which indices vary, so
+** each position is a pick. A key is the number of the element that a pick selects. */
 
 #include "gpu/kernels/index.cuh"
 
-enum { FEW = 1024 };                    /* picks that one block sorts by comparing all pairs */
+enum { FEW = 1024 };                    /* maximum number of picks that one block sorts by comparing all pairs */
 
-/* Checks one index tensor. */
+/* Checks all indices of one index tensor. */
 KERNEL(check)(const int64_t *data, uint64_t count, int64_t length, int what, gpu_late *late) {
   uint64_t i = grid_thread();
   if (i >= count) return;
@@ -14,7 +14,7 @@ KERNEL(check)(const int64_t *data, uint64_t count, int64_t length, int what, gpu
   if ((uint64_t)in >= (uint64_t)length) report_late(late, what, (int64_t)i, v);
 }
 
-/* Returns the key of pick i. If an index is out of range, the error is reported and the key is 0. */
+/* Returns the key of pick i. If an index is out of range, reports the error and returns 0. */
 INLINE position find_key(const index_plan &p, position i) {
   place at;
   if (locate(p, (int)p.ndim, i, &at)) return (position)at.side[SIDE_KEY];
@@ -22,7 +22,7 @@ INLINE position find_key(const index_plan &p, position i) {
   return 0;
 }
 
-/* Elects the last pick of each key. elected is initially zero, and is indexed by key. */
+/* Sets elected[key] to 1 + the last pick with this key. `elected` must be zero before. */
 KERNEL(elect)(const __grid_constant__ index_plan p, position *elected) {
   position i = (position)grid_thread();
   if (i < p.count) atomicMax(&elected[find_key(p, i)], i + 1);
@@ -33,14 +33,15 @@ KERNEL(find_keys)(const __grid_constant__ index_plan p, position *keys) {
   if (i < p.count) keys[i] = find_key(p, i);
 }
 
-/* Elects the last pick of each run of sorted keys. elected is indexed by pick. */
+/* Sets elected[pick] to pick + 1 for the last pick of each key, and to 0 for all other picks. Keys and picks must be
+** sorted by key. */
 KERNEL(elect_last)(const position *keys, const position *picks, position n, position *elected) {
   position i = (position)grid_thread();
   if (i < n) elected[picks[i]] = i + 1 == n || keys[i + 1] != keys[i] ? picks[i] + 1 : 0;
 }
 
-/* Handles up to FEW picks in one block. Sets elected, which is indexed by pick. If `elected` is NULL, sorts keys and
-** picks instead. */
+/* Processes at most FEW picks in one block. Sets elected[pick] like elect_last or, if `elected` is NULL, writes keys
+** and picks sorted by key. */
 KERNEL_COOPERATIVE(order_few)(const __grid_constant__ index_plan p, position *keys, position *picks, position *elected) {
   __shared__ position all[FEW];
   int n = (int)p.count, i = threadIdx.x, rank = 0, later = 0;

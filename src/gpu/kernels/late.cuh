@@ -1,26 +1,28 @@
 #ifndef LT_GPU_KERNELS_LATE_CUH
 #define LT_GPU_KERNELS_LATE_CUH
 
-/* Late errors, which kernels find while no host thread waits. */
+/* Late errors: errors that kernels find while no host thread waits for them. A kernel stores the error in device
+** memory, and the next wait reports it. */
 
 #include "gpu/kernels/prelude.cuh"
 
-/* The error cell. gpu.h has the same struct. */
+/* The stored error. gpu/gpu.h has the same struct and describes its fields. */
 struct gpu_late {
   int     set, what;
   int64_t value, position;
   int     lock;
 };
 
-/* True if an earlier error of the same call is stored. The lock need not be held. */
+/* True if an error of the same call with the same or a lower position is already stored. The caller need not hold the
+** lock. */
 INLINE bool is_beaten(volatile gpu_late *now, int what, int64_t position) {
   if (!now->set || now->what != what) return false;
   __threadfence();
   return now->position <= position;
 }
 
-/* Stores an error; the caller holds the lock. While `what` changes, the position is the maximum, so that no thread
-** combines the old position with the new call. */
+/* Stores an error. The caller must hold the lock. While `what` is changed, `position` is INT64_MAX, so that no thread
+** combines the position of the old error with the new `what`. */
 INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64_t value) {
   now->position = INT64_MAX;
   __threadfence();
@@ -32,9 +34,9 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
   now->set = 1;
 }
 
-/* Reports that index `value`, number `position` of its tensor, is out of range. The first of all such errors stays.
-** Errors come from any thread at any time, so only one thread at a time checks and writes. It does so inside of the
-** loop: otherwise a thread with the lock would wait for other threads of its warp that try to get the lock. */
+/* Reports that the index `value`, at `position` in its tensor, is out of range. Of several errors, the error with the
+** smallest `what` and then the smallest `position` is kept. A lock serialises the threads. The thread with the lock
+** writes inside the loop. Otherwise it would wait for threads of its warp that try to get the lock. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
   for (bool told = is_beaten(now, what, position); !told;) {

@@ -1,4 +1,5 @@
-/* Loops that measure a device's limits without other work, for gpu/limits.c. COMPUTE: DT_float32 or DT_float64. */
+/* Kernels that measure the limits of a device, for gpu/limits.c: arithmetic without memory accesses, and reads
+** without arithmetic. COMPUTE is DT_float32 or DT_float64. */
 
 #define KERNEL_THREADS LIMITS_THREADS
 
@@ -7,8 +8,8 @@
 
 typedef stored_t<COMPUTE> C;
 
-/* LIMITS_CHAINS independent chains hide each other's latency. The store never happens; it keeps the compiler from
-** removing the chains. */
+/* Runs LIMITS_CHAINS independent chains of fused multiply-adds, which hide each other's latency. `sum` is never
+** negative, so nothing is stored, but the compiler cannot remove the chains. */
 KERNEL(limits_compute)(C *never, int64_t rounds) {
   C v[LIMITS_CHAINS], sum = (C)0;
 #pragma unroll
@@ -24,8 +25,8 @@ KERNEL(limits_compute)(C *never, int64_t rounds) {
 
 struct __align__(16) quad { uint32_t at[4]; };
 
-/* Reads the words of a zeroed block `times` times. Each load has sixteen bytes, and neighbouring threads load
-** neighbouring words. */
+/* Reads a block of n * 16 zero bytes `times` times. Each load has 16 bytes, and neighbouring threads load
+** neighbouring words. Nothing is stored, because all words are 0. */
 KERNEL(limits_read)(const quad *from, int64_t n, int64_t times, uint32_t *never) {
   uint32_t seen = 0;
   int64_t first = (int64_t)grid_thread(), step = (int64_t)grid_threads();
@@ -35,7 +36,7 @@ KERNEL(limits_read)(const quad *from, int64_t n, int64_t times, uint32_t *never)
       quad q = from[i];
       seen |= q.at[0] | q.at[1] | q.at[2] | q.at[3];
     }
-    asm volatile("" ::: "memory");        /* keeps the compiler from merging the passes */
+    asm volatile("" ::: "memory");        /* prevents the compiler from merging the passes */
   }
   if (seen) *never = seen;
 }

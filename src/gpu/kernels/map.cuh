@@ -1,10 +1,10 @@
-/* Element-wise ops. A unit is one op and the layout of its operands:
+/* Element-wise ops. The file is compiled for one op and one kind of layout, which these macros select:
 **    OP       op_add …, a functor of scalar.cuh
 **    COMPUTE  DT_float32 …: the compute dtype
 **    IN, OUT  the stored dtypes of all inputs (except the bool of a SELECT) and of the result
-**    FORM     FLAT: map_flat alone, which suffices for most scripts; STRIDED: the kernels for strides;
-**             MIXED: map_strided for inputs of other dtypes than IN, which are known at run time
-** Copies, casts and fills are op_positive. If they change no dtype, IN and OUT are unsigned integers of the same
+**    FORM     FLAT: map_flat, alone because most scripts need no other kernel; STRIDED: map_rows and map_strided;
+**             MIXED: map_strided for inputs of several dtypes, which are parameters of the kernel
+** Copies, casts and fills are op_positive. If they do not convert, IN and OUT are unsigned integers of the elements'
 ** size. */
 
 #define KERNEL_THREADS MAP_THREADS
@@ -20,20 +20,22 @@ typedef OP<C> F;
 enum {
   INPUTS = F::inputs,
   RESULT = F::template result<COMPUTE>::dtype,
-  VECTOR = MAP_VECTOR(sizeof(stored_t<IN>), sizeof(stored_t<OUT>)),   /* elements loaded and stored together */
+  VECTOR = MAP_VECTOR(sizeof(stored_t<IN>), sizeof(stored_t<OUT>)),   /* number of elements in a vector, which is
+                                                                      ** loaded or stored at once */
   ROUNDS = MAP_ROUNDS(sizeof(stored_t<IN>), sizeof(stored_t<OUT>))
 };
 
-/* The stored type of input k. */
+/* The stored dtype of input K. */
 template <int K> struct input { enum { dtype = F::selects && K == 0 ? (int)DT_bool : (int)IN }; };
 
-/* Returns an element of input K as a C. The bool of a SELECT becomes 0 or 1. */
+/* Converts a stored element of input K to C. The bool of a SELECT becomes 0 or 1. */
 template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
   if constexpr (F::selects && K == 0) return (C)x;
   else return convert<COMPUTE, IN>(x);
 }
 
-/* Returns the element `offset` places after an input's first element, or the input's number. */
+/* Returns the element `offset` elements after the input's first element, or the input's number if the input is a
+** number. */
 template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   typedef stored_t<input<K>::dtype> S;
 #if FORM == MIXED
@@ -56,7 +58,7 @@ template <class Each> INLINE void each_input(Each f) {
 
 INLINE stored_t<OUT> compute(const C *v) { return convert<OUT, RESULT>(apply_to<F>(v)); }
 
-/* The input values of N neighbours. */
+/* The values of all inputs for N neighbouring elements of the result. */
 template <int N> struct values { C v[N][4]; };
 
 template <int K, int N> INLINE void load_run(values<N> &to, const void *data, int64_t at) {
@@ -78,7 +80,7 @@ template <int N> INLINE void store_run(void *out, int64_t at, const values<N> &f
 
 #if FORM == FLAT
 
-/* ---- operands that are contiguous or one number: blocks of ROUNDS * MAP_THREADS vectors ---- */
+/* ---- each operand is contiguous or one number; a block processes ROUNDS * MAP_THREADS vectors ---- */
 
 enum { ALL = (1 << INPUTS) - 1 };
 
@@ -90,7 +92,7 @@ template <int N> INLINE void load_flat(const map_args &a, uint32_t runs, const C
   });
 }
 
-/* Computes the block's whole vectors. All loads are in flight before the first one is used. */
+/* Computes the complete vectors of this block. All loads are in flight before the first loaded value is used. */
 INLINE void flat_block(const map_args &a, uint32_t runs, const C *same, int64_t first) {
   const int64_t at = first + threadIdx.x * VECTOR;
   values<VECTOR> v[ROUNDS];
@@ -109,7 +111,8 @@ INLINE void flat_block(const map_args &a, uint32_t runs, const C *same, int64_t 
 KERNEL(map_flat)(map_args a) {
   const int64_t step = ROUNDS * MAP_THREADS * VECTOR, first = blockIdx.x * step;
   const int rest = (int)((uint32_t)a.count % VECTOR);
-  bool ends = first + step > a.count && (int)threadIdx.x < rest;      /* the elements after the last vector */
+  bool ends = first + step > a.count && (int)threadIdx.x < rest;      /* true if the thread computes one of the
+                                                                      ** elements after the last complete vector */
   C same[4];
   if (a.runs == ALL && !F::costly) flat_block(a, ALL, same, first);
   if (a.runs == ALL && !F::costly && !ends) return;
@@ -130,8 +133,8 @@ KERNEL(map_flat)(map_args a) {
 
 #if FORM == STRIDED
 
-/* Handles vectors along the inner dim; the plan counts the positions of vectors. Along the inner dim, each input is
-** contiguous (a.runs) or one value. */
+/* Computes vectors along the inner dim, whose length the plan counts in vectors. Along the inner dim, each input is
+** contiguous (its bit of a.runs is set) or has a single value. */
 KERNEL(map_rows)(map_args a, gpu_plan p) {
   const uint32_t first = blockIdx.x * (ROUNDS * MAP_THREADS) + threadIdx.x;
   int64_t offset[ROUNDS][1 + INPUTS];
@@ -153,7 +156,8 @@ KERNEL(map_rows)(map_args a, gpu_plan p) {
 
 #endif
 
-/* For any strides. Each thread handles MAP_STRIDED elements, which are a block's size apart. */
+/* Computes MAP_STRIDED elements for each thread, with any strides. The elements of a thread are MAP_THREADS positions
+** apart. */
 KERNEL(map_strided)(map_args a, gpu_plan p) {
   uint32_t first = blockIdx.x * (MAP_STRIDED * MAP_THREADS) + threadIdx.x;
   int64_t offset[MAP_STRIDED][1 + INPUTS];

@@ -1,45 +1,47 @@
 #ifndef LT_GPU_KERNELS_MAP_ARGS_H
 #define LT_GPU_KERNELS_MAP_ARGS_H
 
-/* Parameters of map.cuh's and copy.cuh's kernels, for both sides. */
+/* The parameters of the kernels in map.cuh and copy.cuh. This header is included by the kernels and by gpu/map.c. */
 
 #include "gpu/kernels/plan.cuh"
 
 enum {
   MAP_THREADS = 256,
-  MAP_STRIDED = 4,           /* elements of a thread of map_strided; their loads are in flight together */
+  MAP_STRIDED = 4,           /* number of elements of a thread in map_strided, whose loads are in flight together */
   MAP_MOST_IN = 4,
-  TILE        = 32           /* side of a transposed tile: one of its rows is one line of memory for float32 */
+  TILE        = 32           /* rows and columns of a transposed tile; a row of float32 has 128 bytes, a cache line */
 };
 
-/* Elements of a vector of 16 bytes, of the wider of two dtypes of these sizes. */
+/* The number of elements in a vector of 16 bytes, for the larger of two element sizes in bytes. */
 #define MAP_VECTOR(in_size, out_size) (16 / ((in_size) > (out_size) ? (in_size) : (out_size)))
-/* The number of vectors that a thread of map_flat handles. Two loads of 16 bytes in flight hide more of the latency,
-** but 32 elements of one byte would take too many registers. */
+/* The number of vectors that a thread computes. Two loads of 16 bytes in flight hide more of the latency, but 32
+** elements of one byte would take too many registers. */
 #define MAP_ROUNDS(in_size, out_size) (MAP_VECTOR(in_size, out_size) == 2 || MAP_VECTOR(in_size, out_size) == 16 ? 1 : 2)
 
-/* If `data` is NULL, the input is the number `value`, in the compute dtype (the first input of a SELECT: bool). */
+/* An input: the elements at `data` or, if `data` is NULL, the number `value`. The number has the compute dtype or, if
+** the input is the condition of a SELECT, dtype bool. */
 typedef struct map_in {
   const void *data;
   gpu_word    value;
-  int32_t     dtype;         /* read only if input dtypes are mixed */
+  int32_t     dtype;         /* the stored dtype; read only if the inputs have several dtypes */
 } map_in;
 
 typedef struct map_args {
   void    *out;
   map_in   in[MAP_MOST_IN];
-  int64_t  count;            /* map_flat: number of elements */
-  uint32_t runs;             /* bit k: input k is contiguous (map_rows: along the inner dim); otherwise it is one
-                             ** element for all */
+  int64_t  count;            /* number of elements; used only by map_flat */
+  uint32_t runs;             /* bit k is set if input k is contiguous (map_rows: along the inner dim); otherwise the
+                             ** input has a single value */
 } map_args;
 
-/* out[c + r * out_row] = in[r + c * in_column] for a matrix at each position of the plan. */
+/* The parameters of copy_tiles, which sets out[c + r * out_row] = in[r + c * in_column] for the matrix at each
+** position of the plan. */
 typedef struct tile_args {
   void       *out;
   const void *in;
   int64_t     out_row, in_column;
   uint32_t    rows, columns;
-  gpu_divisor tiles, across; /* tiles of a matrix; tiles in a row of tiles */
+  gpu_divisor tiles, across; /* number of tiles in a matrix; number of tiles in a row of tiles */
 } tile_args;
 
 #endif

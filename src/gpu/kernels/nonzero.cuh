@@ -1,5 +1,5 @@
-/* The positions of the true elements of a mask: counts them by tile, sums the counts (scan_rows), and writes the
-** positions. */
+/* Finds the positions of the true elements of a mask. count_true counts the true elements of each tile, scan_rows
+** adds up the counts, and write_places writes the positions. */
 
 #include "gpu/kernels/prelude.cuh"
 
@@ -9,10 +9,11 @@ typedef uint64_t position;
 
 enum { THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS };
 
-/* Gathers bits 0, 8, 16 and 24 by a multiplication. They become bits 24 … 27 of the product. */
+/* Returns bits 0, 8, 16 and 24 as a number of four bits. The multiplication moves them to bits 24 … 27 of the
+** product. */
 INLINE unsigned four_bits(unsigned bytes) { return bytes * 0x01020408u >> 24 & 15; }
 
-/* Returns a thread's mask elements, which are bytes of 0 or 1, as bits: bit j is element j. */
+/* Returns the ITEMS mask elements of this thread, which are bytes of 0 or 1, as bits: bit j is element j. */
 INLINE unsigned load_bits(const uint8_t *in, uint64_t n) {
   uint64_t first = (uint64_t)blockIdx.x * TILE + threadIdx.x * ITEMS;
   unsigned bits = 0;
@@ -35,8 +36,8 @@ struct nonzero_shape {
   int64_t ndim, length[16];
 };
 
-/* Writes the positions of the true elements. out[d] has the positions in dim d, counted from 1. starts: the number of
-** true elements before each tile. */
+/* Writes the 1-based positions of the true elements. Row d of out [ndim, count] has the positions along dim d.
+** starts[t] is the number of true elements before tile t. */
 KERNEL_COOPERATIVE(write_places)(const uint8_t *in, uint64_t n, const __grid_constant__ nonzero_shape s,
                                  const position *starts, int64_t *out, int64_t count) {
   __shared__ uint16_t found[TILE];

@@ -1,7 +1,7 @@
-/* Random numbers. random.h defines the counter and the word of each element. A unit defines RANDOM_uniform,
-** RANDOM_normal or RANDOM_integers. STORE is the dtype of the elements. DRAW is the dtype in which numbers are made:
-** float32, float64, or int64 for integers. A unit with RANDOM_CELL is for graphs, whose seed and first offset are known
-** only when they run. */
+/* Random numbers. base/random.h defines the counter and the word from which each element is made. The file is
+** compiled with RANDOM_uniform, RANDOM_normal or RANDOM_integers. STORE is the dtype of the elements. DRAW is the
+** dtype in which numbers are made: float32, float64, or int64 for integers. If RANDOM_CELL is defined, the kernel
+** reads seed and first offset from device memory, because a captured graph is replayed with new values. */
 
 #include "gpu/kernels/typed.cuh"
 
@@ -11,11 +11,12 @@
 typedef PASTE(type, STORE) stored;
 typedef PASTE(type, DRAW) number;
 
-/* A thread draws from SPAN neighbouring counters of a run, and stores SPAN elements at a time, if possible 16 bytes. */
+/* A thread uses SPAN neighbouring counters, and stores SPAN elements at a time, which are 16 bytes if an element has
+** at least 2 bytes. */
 enum {
   WIDE  = sizeof(number) == 8,
   SPAN  = sizeof(stored) >= 2 ? 16 / sizeof(stored) : 8,
-  DRAWS = WIDE ? 2 : 4                  /* numbers that are made from a counter */
+  DRAWS = WIDE ? 2 : 4                  /* number of elements that are made from a counter */
 };
 template <int bytes> struct word_of { typedef uint32_t type; };
 template <> struct word_of<8> { typedef uint64_t type; };
@@ -23,19 +24,21 @@ typedef word_of<sizeof(number)>::type draw_word;
 struct alignas(sizeof(stored) * SPAN) span { stored at[SPAN]; };
 
 struct random_args {
-  uint32_t key[PHILOX_ROUNDS][2];       /* keys of each round; constants cost no instruction */
+  uint32_t key[PHILOX_ROUNDS][2];       /* the keys of all rounds; as parameters they need no instructions */
   uint64_t offset;
-  const unsigned long long *cell;       /* RANDOM_CELL: the base of offset, and the seed of `key` */
+  const unsigned long long *cell;       /* only with RANDOM_CELL: the value to add to `offset`, and the seed from
+                                        ** which the key is made */
   void    *out;
   int64_t  count;
   int64_t  low;
   uint64_t range;
-  int64_t  shift;                       /* uniform: number of unused bits in a word */
-  number   a, b;                        /* uniform: the lower bound, the width; normal: mean, deviation */
-  number   most, scale;                 /* uniform: the greatest value, and the value of a word's last bit */
+  int64_t  shift;                       /* for uniform: number of bits of a word that are not used */
+  number   a, b;                        /* uniform: lower bound and width; normal: mean and standard deviation */
+  number   most, scale;                 /* uniform: the greatest value that is returned, and the value of a word's
+                                        ** last bit */
 };
 
-/* Computes the four words of a counter. */
+/* Computes the four words of a counter by Philox 4x32. */
 INLINE void philox(const uint32_t (*key)[2], uint64_t counter, uint32_t x[4]) {
   x[0] = (uint32_t)counter;
   x[1] = (uint32_t)(counter >> 32);
@@ -50,7 +53,7 @@ INLINE void philox(const uint32_t (*key)[2], uint64_t counter, uint32_t x[4]) {
   }
 }
 
-/* Makes numbers from the draws of a counter. */
+/* Makes DRAWS elements from the words of a counter. */
 INLINE void make(const random_args &r, const draw_word *word, number *out) {
 #if defined(RANDOM_normal)
   for (int w = 0; w < DRAWS; w += 2) PASTE(normals, DRAW)(word[w], word[w + 1], r.a, r.b, &out[w], &out[w + 1]);
@@ -66,7 +69,7 @@ INLINE void make(const random_args &r, const draw_word *word, number *out) {
 #endif
 }
 
-/* Stores SPAN elements, or the first `left` of them if `left` is less. */
+/* Stores SPAN elements or, if `left` is less than SPAN, the first `left` elements. */
 INLINE void store_some(stored *out, int64_t left, const span &p) {
   if (left >= SPAN && (uint64_t)out % sizeof p == 0) *(span *)out = p;
   else
@@ -85,7 +88,7 @@ INLINE void make_key(uint64_t seed, uint32_t (*key)[2]) {
 }
 
 KERNEL(draw)(const random_args r) {
-  uint64_t first = grid_thread() * SPAN;     /* the first counter, relative to the offset */
+  uint64_t first = grid_thread() * SPAN;     /* the thread's first counter, relative to the offset */
   int64_t at = (int64_t)(first / RANDOM_RUN * (RANDOM_RUN * DRAWS) + first % RANDOM_RUN);
   if (at >= r.count) return;
 #ifdef RANDOM_CELL

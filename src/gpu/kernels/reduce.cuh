@@ -1,11 +1,11 @@
-/* Reductions. A unit is a row of ops.def (OP: row_sum …) for elements stored as IN, computed as COMPUTE, stored as OUT
-** (DT_float32 …).
+/* Reductions. The file is compiled for one row of ops.def (OP: row_sum …), for elements of dtype IN, computation in
+** dtype COMPUTE, and results of dtype OUT (DT_float32 …).
 **
-** A block has `columns` outputs of `rows` threads each, which read one chunk of the reduced elements. If the reduced
-** elements are closer together than the outputs, the threads of an output are neighbours. Otherwise the threads of a
-** row are neighbours. So neighbouring threads read neighbouring elements. With several chunks, each chunk writes a
-** state, and reduce_merge merges the states. The elements of a thread, and so the results, depend only on shape and
-** layout. */
+** A block computes `columns` outputs. For each output `rows` threads read one chunk of the reduced elements. If the
+** reduced elements are closer together than the outputs, the threads of an output are neighbours. Otherwise the
+** threads of neighbouring outputs are neighbours. In both cases neighbouring threads read neighbouring elements. If
+** an output has several chunks, a state is written for each chunk, and reduce_merge merges the states. Only shape and
+** layout determine the elements of a thread, so every GPU computes the same results. */
 
 #define KERNEL_THREADS 256
 
@@ -28,7 +28,7 @@ INLINE const in_t *input_of(const reduce_args &p, int64_t output) {
   return (const in_t *)p.in + nest_offset(p.kept, 1, output);
 }
 
-/* For reduced elements that are contiguous at least along their innermost dim. Not for `across`. */
+/* Reduces elements that are contiguous along their innermost dim. p.across must be false. */
 KERNEL_COOPERATIVE(reduce_rows)(reduce_args p) {
   place at = find_place(p);
   Row::run r = Row::init();
@@ -45,8 +45,8 @@ KERNEL_COOPERATIVE(reduce_anywhere)(reduce_args p) {
   leave(p, at, merge_rows<Row>(p, Row::total(r)));
 }
 
-/* Merges the states of the `parts` chunks of each output. `across` determines the layout of the states. The threads of
-** an output are neighbours. */
+/* Merges the states of the p.parts chunks of each output. p.across determines the layout of the states. The threads
+** of an output are neighbours. */
 KERNEL_COOPERATIVE(reduce_merge)(reduce_args p) {
   int row = (int)threadIdx.x % p.rows;
   int64_t output = (int64_t)blockIdx.x * p.columns + threadIdx.x / p.rows;

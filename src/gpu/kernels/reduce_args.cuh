@@ -1,25 +1,26 @@
 #ifndef LT_GPU_KERNELS_REDUCE_ARGS_CUH
 #define LT_GPU_KERNELS_REDUCE_ARGS_CUH
 
-/* The parameters of reduce.cuh's kernels, for both sides. */
+/* The parameters of the kernels in reduce.cuh. This header is included by the kernels and by gpu/reduce.c. */
 
 #include "gpu/kernels/nest.cuh"
 
-enum { REDUCE_THREADS = 256, REDUCE_STATE = 24 };     /* bytes of the largest state */
+enum { REDUCE_THREADS = 256, REDUCE_STATE = 24 };     /* REDUCE_STATE: bytes of the largest state */
 
 typedef struct reduce_args {
   const void *in;
   void    *out;
-  void    *states;                 /* states of chunks, if there are several: [output][chunk], or [chunk][output] if
-                                   ** across */
-  int64_t  outputs, n;             /* n: number of reduced elements of an output */
-  int64_t  chunk;                  /* elements of a chunk, fewer than 2^30 */
-  int32_t  chunks, tiles;          /* tiles: number of blocks that one chunk of all outputs takes */
-  int32_t  columns, rows, across;  /* columns and rows of a block. across: threads of a row are neighbours; otherwise
-                                   ** rows is a power of 2 */
-  int32_t  parts;                  /* reduce_merge: number of chunks */
+  void    *states;                 /* the state of each chunk, if an output has several chunks: [output][chunk] or, if
+                                   ** across is set, [chunk][output] */
+  int64_t  outputs, n;             /* number of outputs; number of elements that are reduced for each output */
+  int64_t  chunk;                  /* number of elements in a chunk, less than 2^30 */
+  int32_t  chunks, tiles;          /* number of chunks of an output; number of blocks that process one chunk of all
+                                   ** outputs */
+  int32_t  columns, rows, across;  /* outputs of a block; threads of an output; across: threads of neighbouring
+                                   ** outputs are neighbours (otherwise rows is a power of 2) */
+  int32_t  parts;                  /* number of chunks; used only by reduce_merge */
   double   correction;
-  gpu_nest kept, reduced;          /* kept: strides of out and in; reduced: strides of in */
+  gpu_nest kept, reduced;          /* strides in kept: of out and of in; in reduced: of in */
 } reduce_args;
 
 #endif

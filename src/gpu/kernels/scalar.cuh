@@ -1,15 +1,16 @@
 #ifndef LT_GPU_KERNELS_SCALAR_CUH
 #define LT_GPU_KERNELS_SCALAR_CUH
 
-/* Single elements: each dtype's load and store, and each row's computation of ops.def. */
+/* Computations on single elements: loads and stores for each dtype, and a struct with the computation of each row of
+** ops.def. */
 
 #include "gpu/kernels/plan.cuh"
 #include "gpu/kernels/prelude.cuh"
 #include "math/scalar.h"
 
-/* ---- dtypes ----
-** The types are templates over a dtype's number, DT_float32 … Half floats are stored as uint16_t and computed as float.
-** For functions that only copy, or that step through bit patterns, a half float is its own compute dtype. */
+/* ---- dtypes ---- These templates have the number of a dtype (DT_float32 …) as parameter. Half floats are stored as
+** uint16_t and computed as float. Functions that only copy, or that step through bit patterns, use the half float
+** itself as the compute dtype. */
 
 template <int D> struct element;
 #define ELEMENT(name, store, computes, accumulates, kind_, ...)                  \
@@ -25,14 +26,14 @@ DTYPES(ELEMENT)
 template <int D> using stored_t = typename element<D>::stored;
 template <int D> using compute_t = stored_t<element<D>::compute>;
 
-/* Converts x from dtype FROM to dtype TO; both have their stored types. Every load, store and cast uses this
-** function. */
+/* Converts x from dtype FROM to dtype TO, both as stored types. Every load, store and cast uses this function. */
 template <int TO, int FROM> INLINE stored_t<TO> convert(stored_t<FROM> x) {
   if constexpr (TO == FROM) return x;
   else return element<TO>::store_from(element<FROM>::load(x));
 }
 
-/* Like convert, for a dtype that is known only at run time and is the same for all threads. */
+/* load_any and store_any load and store element i and convert it. The stored dtype is a parameter, which must be the
+** same for all threads. */
 template <int TO> INLINE stored_t<TO> load_any(int dtype, const void *p, int64_t i) {
   switch (dtype) {
 #define LOAD_ANY(name, store, ...) \
@@ -51,11 +52,11 @@ template <int FROM> INLINE void store_any(int dtype, void *p, int64_t i, stored_
   }
 }
 
-/* N elements of T, at most 16 bytes, which one instruction loads or stores. Their address must be a multiple of their
-** size. */
+/* N elements of type T with at most 16 bytes, which one instruction loads or stores. Their address must be a multiple
+** of their size. */
 template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
 
-/* Returns a number that the host has converted to dtype D (gpu_number). */
+/* Returns a number of dtype D that the host has converted by gpu_number. */
 template <int D> INLINE stored_t<D> from_word(gpu_word word) {
   const uint32_t low = (uint32_t)word.low, high = (uint32_t)(word.low >> 32);
   if constexpr (D == DT_float32) return from_bits_float32(low);
@@ -65,9 +66,8 @@ template <int D> INLINE stored_t<D> from_word(gpu_word word) {
   else return (stored_t<D>)word.low;
 }
 
-/* ---- ops ----
-** An op is called as op_add<float>::apply(x, y). `result` derives the result's dtype from the compute dtype. costly:
-** the op uses long code (exp, tanh …), which a kernel should not contain twice. */
+/* ---- ops ---- An op is called as op_add<float>::apply(x, y). `result` determines the dtype of the result from the
+** compute dtype. `costly` is true if the op has long code (exp, tanh …), which a kernel should contain only once. */
 
 template <class C, int D> struct result_SAME { typedef C type; enum { dtype = D }; };
 template <class C, int D> struct result_REAL { typedef C type; enum { dtype = D }; };
@@ -96,7 +96,8 @@ template <int INPUTS, bool SELECTS, bool COSTLY> struct op_traits {
 #undef OP_STRUCT
 #undef FAR
 
-/* nextafter of half floats works on their stored bits, so the compute dtype is the half float itself. */
+/* nextafter for half floats. The function works on their stored bits, so the half float itself is the compute
+** dtype. */
 template <int INFINITE> struct half_nextafter : op_traits<2, false, false> {
   template <int D> using result = result_SAME<uint16_t, D>;
   static __device__ __forceinline__ uint16_t apply(uint16_t x, uint16_t y) { return nextafter_half(x, y, INFINITE); }
@@ -104,7 +105,7 @@ template <int INFINITE> struct half_nextafter : op_traits<2, false, false> {
 template <class> using op_nextafter_float16 = half_nextafter<0x7c00>;
 template <class> using op_nextafter_bfloat16 = half_nextafter<0x7f80>;
 
-/* Calls apply with operands from an array. The first operand of a SELECT is true if it is not 0. */
+/* Calls F::apply with the operands v[0], v[1] … The first operand of a SELECT is true if v[0] is not 0. */
 template <class F, class C> INLINE auto apply_to(const C *v) {
   if constexpr (F::selects) return F::apply(v[0] != 0, v[1], v[2]);
   else if constexpr (F::inputs == 1) return F::apply(v[0]);

@@ -1,6 +1,7 @@
-/* Running sums, products, extremes along lines. A unit is a SCAN row of ops.def (OP), whose reduction is TOTAL, for
-** elements stored as IN, computed as COMPUTE, stored as OUT. If few threads would walk the lines, lines are cut into
-** segments, whose totals reduce.cuh has computed. */
+/* Scans along one dim: running sums, products and extremes. A line is the sequence of elements along this dim. The
+** file is compiled for one SCAN row of ops.def (OP), for elements of dtype IN, computation in dtype COMPUTE, and
+** results of dtype OUT. If there are too few lines to occupy the GPU, lines are cut into segments, whose totals
+** reduce.cuh has computed before. */
 
 #define KERNEL_THREADS 256
 #define KERNEL_BLOCKS 3
@@ -10,8 +11,8 @@
 #include "gpu/kernels/scan_args.cuh"
 #include "gpu/kernels/stored.cuh"
 
-/* The types of results: sums and products of integers are wide; floats, summed in double, are stored in their own
-** type. */
+/* The types of results before they are stored. Sums and products of integers have 64 bits. Floats are summed in
+** double, but the result has their own type. */
 template <class C> struct running             { typedef typename wide<C>::type WIDE; typedef C SAME; };
 template <>        struct running<float>      { typedef float WIDE, SAME; };
 template <>        struct running<complex64_t> { typedef complex64_t WIDE, SAME; };
@@ -33,12 +34,12 @@ enum { V = SCAN_ITEMS, U = SCAN_VECTORS, SINGLE = 8 };
 
 INLINE out_t result(A a) { return store((Row::R)a); }
 
-/* Returns the total of a segment. */
+/* Returns the total of a segment, which reduce.cuh has computed. */
 INLINE A total_of(const scan_args &p, int64_t line, int segment) {
   return ((const A *)p.states)[p.across ? segment * p.lines + line : line * p.segments + segment];
 }
 
-/* The part of a line that is one segment. */
+/* The elements of one segment of a line: the first input, the first output, and the number of elements. */
 struct stretch {
   const in_t *x;
   out_t      *out;
@@ -54,11 +55,12 @@ INLINE stretch find_stretch(const scan_args &p, int64_t line, int segment) {
   return stretch{x, out, (int)(rest < p.segment ? rest : p.segment)};
 }
 
-/* ---- lines with elements closer together than the lines: a warp or a block for each segment ---- */
+/* ---- the elements of a line are closer together than neighbouring lines: a warp or a block scans a segment ---- */
 
-/* load_whole loads a thread's elements of a tile: V elements from number i on, then V elements NEXT later, and so on.
-** All of them must exist and be aligned. All loads are in flight before the first one is used. Elements beyond the end
-** of a line are 0, and their results are not stored. */
+/* Two functions that load a thread's elements of a tile: V adjacent elements from number i on, then V elements that
+** are NEXT elements later, and so on. load_whole requires that all elements exist and are aligned. load_part sets
+** elements after the end of the segment to 0, and their results are not stored. All loads are in flight before the
+** first loaded value is used. */
 enum { NEXT = WARP * V };
 
 INLINE void load_whole(C (&x)[U][V], const in_t *from) {
@@ -84,7 +86,7 @@ INLINE void load_part(C (&x)[U][V], const stretch &s, int64_t stride, int i) {
     for (int v = 0; v < V; v++) x[u][v] = i + u * NEXT + v < s.count ? load(raw[u][v]) : (C)0;
 }
 
-/* Stores the running results of x, beginning with start[u]. */
+/* Stores the running results of x. start[u] is the result of all elements before x[u]. */
 INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &s, int64_t stride, int i, bool whole) {
 #pragma unroll
   for (int u = 0; u < U; u++, i += NEXT) {
@@ -99,9 +101,9 @@ INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &
   }
 }
 
-/* Computes the results before each vector of this thread. The threads of a warp or block have U vectors each, one
-** warp after the other. *before is the result of all earlier elements, and is advanced. The elements are added twice,
-** here and when results are stored, because keeping all sums in registers would leave too few registers for a third
+/* Sets start[u] to the result of all elements before vector u of this thread. Each thread of the warp or block has U
+** vectors. *before is the result of all elements before the tile, to which the tile is added. The elements are added
+** twice, here and in store_items, because keeping all sums in registers would leave too few registers for a third
 ** block. */
 INLINE void scan_tile(A (&start)[U], const C (&x)[U][V], bool block, A *before) {
   A of_warp = Row::init(), all;
@@ -137,14 +139,14 @@ INLINE void scan_stretch(const scan_args &p, const stretch &s, A before) {
   }
 }
 
-/* Returns the merged totals of the segments before this one, to every thread of the block. */
+/* Returns the merged totals of all segments before this one. Every thread of the block gets the result. */
 INLINE A segments_before(const scan_args &p, int64_t line, int segment) {
   A a = Row::init();
   for (int k = (int)threadIdx.x; k < segment; k += p.threads) a = Row::merge(a, total_of(p, line, k));
   return merge_group<Row>(a, p.threads);
 }
 
-/* Segments of lines that were cut are handled by blocks, not by warps. */
+/* Scans segments by warps or blocks. If lines were cut into segments, each segment has a block. */
 KERNEL_COOPERATIVE(scan_rows)(scan_args p) {
   int segment = (int)(blockIdx.x % (unsigned)p.segments), groups = SCAN_THREADS / p.threads;
   int64_t line = (int64_t)(blockIdx.x / (unsigned)p.segments) * groups + threadIdx.x / p.threads;
@@ -154,7 +156,7 @@ KERNEL_COOPERATIVE(scan_rows)(scan_args p) {
   scan_stretch(p, s, before);
 }
 
-/* ---- lines that are closer together than their elements: a thread for each segment ---- */
+/* ---- neighbouring lines are closer together than the elements of a line: a thread scans a segment ---- */
 
 KERNEL(scan_columns)(scan_args p) {
   int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, line = thread % p.lines;

@@ -1,7 +1,7 @@
 #ifndef LT_GPU_KERNELS_SCAN_ARGS_CUH
 #define LT_GPU_KERNELS_SCAN_ARGS_CUH
 
-/* The parameters of scan.cuh's kernels, for both sides. */
+/* The parameters of the kernels in scan.cuh. This header is included by the kernels and by gpu/scan_softmax.c. */
 
 #include "gpu/kernels/nest.cuh"
 
@@ -10,13 +10,14 @@ enum { SCAN_THREADS = 256, SCAN_ITEMS = 4, SCAN_VECTORS = 4 };
 typedef struct scan_args {
   const void *in;
   void   *out;
-  const void *states;              /* totals of the segments, if a line has several */
+  const void *states;              /* the total of each segment, if a line has several segments */
   int64_t lines, n, in_stride, out_stride;
-  int64_t segment;                 /* elements of a segment, fewer than 2^30 */
-  int32_t segments, threads;       /* threads: the threads of a segment, a warp or a block */
-  int32_t initial;                 /* out begins with the result of no elements */
-  int32_t across;                  /* totals are [segment][line], else [line][segment] */
-  gpu_nest outer;                  /* strides of out and in */
+  int64_t segment;                 /* number of elements in a segment, less than 2^30 */
+  int32_t segments, threads;       /* number of segments in a line; number of threads of a segment, which is 1, a warp
+                                   ** or a block */
+  int32_t initial;                 /* if set, out begins with the result of no elements */
+  int32_t across;                  /* if set, the totals are [segment][line], otherwise [line][segment] */
+  gpu_nest outer;                  /* strides of out and of in, over the lines */
 } scan_args;
 
 #endif

@@ -1,8 +1,9 @@
 #ifndef LT_GPU_KERNELS_SCAN_TOOLS_CUH
 #define LT_GPU_KERNELS_SCAN_TOOLS_CUH
 
-/* Running merges over the threads of a warp and of a block. Row has a type A, init() for no elements, and merge(a, b),
-** where b's elements follow a's. running_sum is the plain sum. */
+/* Running merges over the threads of a warp or of a block, in the order of the threads. Row is a struct with a type
+** A, a function init() for no elements, and a function merge(a, b), where b's elements follow a's. running_sum is the
+** Row for sums. */
 
 #include "gpu/kernels/groups.cuh"
 
@@ -12,7 +13,7 @@ template <class T> struct running_sum {
   INLINE A merge(A a, A b) { return a + b; }
 };
 
-/* Returns the merge of all lanes up to and including this one. */
+/* Returns the merge of the values of all lanes up to this one, including this lane. */
 template <class Row> INLINE typename Row::A scan_warp(typename Row::A a) {
   int lane = lane_in_warp();
   _Pragma("unroll") for (int by = 1; by < WARP; by *= 2) {
@@ -22,7 +23,7 @@ template <class Row> INLINE typename Row::A scan_warp(typename Row::A a) {
   return a;
 }
 
-/* Returns the merge of the lanes before this one. *all becomes the merge of the whole warp. */
+/* Returns the merge of the values of the lanes before this one. Sets *all to the merge of the whole warp. */
 template <class Row> INLINE typename Row::A scan_lanes_before(typename Row::A a, typename Row::A *all) {
   a = scan_warp<Row>(a);
   typename Row::A before = shuffle_up(a, 1);
@@ -30,13 +31,13 @@ template <class Row> INLINE typename Row::A scan_lanes_before(typename Row::A a,
   return lane_in_warp() == 0 ? Row::init() : before;
 }
 
-/* Returns the merge of the warps before this one; of_warp is the value of this warp. *all becomes the merge of the
-** block. The number of warps must be a power of 2. */
+/* Returns the merge of the values of the warps before this one. of_warp is the value of this warp. Sets *all to the
+** merge of the whole block. The number of warps must be a power of 2. */
 template <class Row> INLINE typename Row::A scan_warps_before(typename Row::A of_warp, typename Row::A *all) {
   typedef typename Row::A A;
   __shared__ words<A> slot[WARPS_MOST];
   int lane = lane_in_warp(), warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
-  __syncthreads();                                     /* an earlier call may still use the slots */
+  __syncthreads();                                     /* threads may still read the slots for an earlier call */
   if (lane == 0) slot[warp].value = of_warp;
   __syncthreads();
   A running = scan_warp<Row>(lane < warps ? slot[lane].value : Row::init());
@@ -45,8 +46,8 @@ template <class Row> INLINE typename Row::A scan_warps_before(typename Row::A of
   return warp > 0 ? before : Row::init();
 }
 
-/* Returns the merge of the block's threads before this one. *all becomes the merge of the whole block. Every thread
-** must call this function. */
+/* Returns the merge of the values of the block's threads before this one. Sets *all to the merge of the whole block.
+** Every thread of the block must call this function. */
 template <class Row> INLINE typename Row::A scan_block_before(typename Row::A a, typename Row::A *all) {
   typename Row::A of_warp, lanes = scan_lanes_before<Row>(a, &of_warp);
   return Row::merge(scan_warps_before<Row>(of_warp, all), lanes);

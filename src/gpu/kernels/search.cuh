@@ -1,13 +1,14 @@
-/* The positions of values in sorted rows. D is the dtype of both. */
+/* Finds the places of values in sorted rows (searchsorted). D is the dtype of the rows and of the values. */
 
 #include "gpu/kernels/typed.cuh"
 
 typedef PASTE(type, D) element;
 
-/* NaN is greater than all numbers. */
+/* True if a is before b in the order of the rows. NaN is greater than all numbers. */
 INLINE bool sorts_before(element a, element b) { return a < b || (b != b && a == a); }
 
-/* out[i] = 1 + the number of the row's n elements that are before values[i], or (right) not after values[i] */
+/* Sets out[i] to 1 + the number of the row's n elements that are before values[i] or, if `right` is set, not after
+** values[i]. */
 KERNEL(search)(const element *sorted, const element *values, int64_t *out, int64_t n, int64_t count, int64_t rows,
                int right) {
   int64_t i = (int64_t)grid_thread();

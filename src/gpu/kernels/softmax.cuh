@@ -1,6 +1,7 @@
-/* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as IN,
-** computed as COMPUTE, stored as OUT. Lines that fit into registers stay there between the passes. Other lines are read
-** twice: the first pass finds the largest element and the sum of exponentials, as logsumexp does. */
+/* The softmax family. A line is the sequence of elements along the dim of the softmax. The file is compiled for one
+** SOFTMAX row of ops.def (OP: softmax_softmax …), for elements of dtype IN, computation in dtype COMPUTE, and results
+** of dtype OUT. A line that fits into the registers of a block is read once. Longer lines are read twice: the first
+** pass finds the largest element and the sum of exponentials, as logsumexp does. */
 
 #define KERNEL_THREADS 1024
 
@@ -18,11 +19,11 @@
 typedef OP<C> F;
 typedef state_logsum<C> Row;
 
-/* ---- lines in registers ---- */
+/* ---- lines that are kept in registers ---- */
 
-/* Loads a thread's elements of a line: V adjacent elements from number thread * V on, then V elements rows * V later,
-** and so on. All loads are in flight before the first one is used. Elements beyond the end are -infinity, which adds
-** nothing to the sum. */
+/* Loads a thread's elements of a line: V adjacent elements from number thread * V on, then V elements that are p.rows
+** * V elements later, and so on. All loads are in flight before the first loaded value is used. Elements after the
+** end of the line become -infinity, whose exponential is 0. */
 template <int V>
 INLINE void load_line(C (&x)[SOFTMAX_ITEMS], const softmax_args &p, const in_t *line, int thread, int count) {
   pack<in_t, V> raw[SOFTMAX_ITEMS / V];
@@ -50,10 +51,11 @@ INLINE void store_line(const C (&x)[SOFTMAX_ITEMS], const softmax_args &p, out_t
   }
 }
 
-/* Replaces x by exponentials, or by the values that the SOFTMAX row keeps. Returns the sum of the exponentials. */
+/* Replaces x by the values that the SOFTMAX row keeps, which are exponentials or differences from `max`. Returns the
+** sum of the exponentials. */
 INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
-  double sum = 0;                                      /* the sum is a double, because results of log_softmax near 0
-                                                       ** show each rounding */
+  double sum = 0;                                      /* double, because the results of log_softmax near 0 would show
+                                                       ** rounding errors of float */
 #pragma unroll
   for (int i = 0; i < SOFTMAX_ITEMS; i++) {
     C d = x[i] - max, e = m_exp(d);
@@ -63,7 +65,8 @@ INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
   return sum;
 }
 
-/* Computes a line whose elements `p.rows` threads hold in registers, V neighbours at a time. */
+/* Computes a line by p.rows threads, which keep its elements in registers. A thread loads V neighbouring elements at
+** a time. */
 template <int V> INLINE void softmax_line(const softmax_args &p) {
   int thread = (int)threadIdx.x % p.rows;
   int64_t line = (int64_t)blockIdx.x * (blockDim.x / p.rows) + threadIdx.x / p.rows;
@@ -81,21 +84,22 @@ template <int V> INLINE void softmax_line(const softmax_args &p) {
   store_line<V>(x, p, out, thread, count);
 }
 
-/* For contiguous lines whose length and addresses are multiples of a vector. */
+/* softmax_rows requires contiguous lines whose length and addresses are multiples of a vector. */
 KERNEL_COOPERATIVE(softmax_rows)(softmax_args p) { softmax_line<(W < SOFTMAX_ITEMS ? W : SOFTMAX_ITEMS)>(p); }
 KERNEL_COOPERATIVE(softmax_short)(softmax_args p) { softmax_line<1>(p); }
 
 /* ---- lines that are read twice ---- */
 
-/* The numbers that exponentials need: the largest element, and m of the SOFTMAX row. */
+/* The two numbers from which the results of a line are computed: the largest element, and m of the SOFTMAX row. */
 struct softmax_of { C max, m; };
 
 INLINE softmax_of make_softmax_of(logsum a) {
-  double sum = m_isfinite(a.max) ? a.sum : (double)NAN;      /* infinities and NaN turn the whole line into NaN */
+  double sum = m_isfinite(a.max) ? a.sum : (double)NAN;      /* if the largest element is infinite or NaN, all results
+                                                             ** of the line are NaN */
   return softmax_of{(C)a.max, F::from_sum(sum)};
 }
 
-/* Computes a chunk of a line: one of several chunks, or the whole line. */
+/* Computes the results for one chunk of a line. A line has one chunk or several. */
 INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_stride, softmax_of s) {
   int64_t begin = begin_of_chunk(p, at.chunk), in_stride = p.reduced.stride[0][0];
   const in_t *in = (const in_t *)p.in + nest_offset(p.kept, 1, at.output) + begin * in_stride;
@@ -113,8 +117,8 @@ INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_str
   }
 }
 
-/* Returns the state of a line: from a first pass over the line, or merged from the states that logsumexp has computed
-** for its chunks. */
+/* Returns this thread's part of a line's state. If the line has one chunk, the thread reads its elements of the line.
+** Otherwise it merges states that the reduction logsumexp has computed for the chunks. */
 INLINE logsum pass_over(const reduce_args &p, const place &at) {
   logsum a = Row::init();
   if (at.row < 0) return a;

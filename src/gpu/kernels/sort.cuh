@@ -1,28 +1,28 @@
-/* A stable radix sort of lines of n (key, value) pairs. Each pass sorts by 8 bits of the key, the least significant
-** bits first. A pass counts each of the 256 digits in a tile, sums the counts, and distributes the pairs. scan_rows
-** sums the counts, with a row for each digit over all tiles of a line. A tile belongs to one line. KEY_BITS and
-** VALUE_BITS are 32 or 64. */
+/* A stable radix sort of lines of n (key, value) pairs, each of which is sorted separately. Each pass sorts by 8 bits
+** of the key, the least significant bits first. In a pass, count_digits counts each of the 256 digits in each tile of
+** a line, scan_rows adds up each digit's counts over the tiles, and deal moves the pairs. KEY_BITS and VALUE_BITS are
+** 32 or 64. */
 
 #include "gpu/kernels/prelude.cuh"
 
 template <int bits> struct word_of { typedef uint32_t type; };
 template <> struct word_of<64> { typedef uint64_t type; };
 typedef word_of<KEY_BITS>::type key;
-typedef word_of<VALUE_BITS>::type position;      /* counts are as wide as values */
+typedef word_of<VALUE_BITS>::type position;      /* the type of values and of counts */
 
 #include "gpu/kernels/scan_rows.cuh"
 
 enum {
   DIGITS  = 256,
-  THREADS = DIGITS,                 /* one thread for each digit */
+  THREADS = DIGITS,                 /* each thread processes one digit in place_digits */
   WARPS   = THREADS / 32,
-  ITEMS   = 64 / sizeof(key),       /* elements of each thread; with so many, the staged keys fill 16 KiB */
+  ITEMS   = 64 / sizeof(key),       /* number of elements of a thread; the keys of a tile then have 16 KiB */
   TILE    = THREADS * ITEMS
 };
 
 INLINE int digit_of(key k, int shift) { return (int)(k >> shift) & (DIGITS - 1); }
 
-/* Writes the number of elements with each digit in each tile to counts[line][digit][tile]. */
+/* Sets counts[line][digit][tile] to the number of keys in this tile that have this digit. */
 KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, int shift, position *counts) {
   __shared__ unsigned count[DIGITS];
   uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, first = tile * TILE + threadIdx.x;
@@ -37,7 +37,7 @@ KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, in
   counts[(line * DIGITS + threadIdx.x) * tiles + tile] = count[threadIdx.x];
 }
 
-/* Returns a bit mask of the warp's lanes with the same digit. */
+/* Returns a bit mask of the lanes in this warp that have the same digit as this lane. */
 INLINE unsigned lanes_alike(int digit) {
   unsigned alike = ~0u;
   for (int b = 0; b < 8; b++) {
@@ -47,7 +47,8 @@ INLINE unsigned lanes_alike(int digit) {
   return alike;
 }
 
-/* Returns the number of earlier elements of the warp with this digit, and advances the warp's counter, count[digit]. */
+/* Returns the number of earlier elements of this warp that have this digit. Adds the number of current elements to
+** the warp's counter count[digit]. */
 INLINE unsigned count_before(unsigned *count, int digit) {
   unsigned alike = lanes_alike(digit), below = alike & ((1u << threadIdx.x % 32) - 1), before = count[digit];
   __syncwarp();
@@ -56,9 +57,9 @@ INLINE unsigned count_before(unsigned *count, int digit) {
   return before + __popc(below);
 }
 
-/* Thread d turns the counts of digit d by warp into start positions in the tile. It sets base[d] to the difference
-** between a place in the line and a place in the tile. before, total: the counts of digit d in the tiles before this
-** one and in the line. */
+/* Computes the places of the pairs with digit d, where d is the number of the thread. Replaces the counts of digit d
+** in each warp by start positions in the tile. Sets base[d] to the difference between a pair's place in the line and
+** in the tile. `before` and `total` are the counts of digit d before this tile and in the line. */
 INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position before, position total) {
   int d = threadIdx.x;
   unsigned all = 0, unused;
@@ -73,8 +74,8 @@ INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position
   }
 }
 
-/* Distributes the pairs of a tile. counts: after scan_rows. If `values` is NULL, value i of a line is i. Pairs beyond n
-** count as the greatest keys. */
+/* Moves the pairs of a tile to their places. `counts` and `totals` are the results of scan_rows. If `values` is NULL,
+** value i of a line is i. Places after the end of the line are treated as pairs with the greatest key. */
 KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
                          unsigned tiles, int shift, const position *counts, const position *totals) {
   __shared__ unsigned count[WARPS][DIGITS];
@@ -132,8 +133,8 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
 
 /* ---- permutations ---- */
 
-/* Finishes a permutation. The keys are sorted only by their bits from `shift` on. Among the few neighbours with equal
-** bits the whole keys decide. out: the positions, counted from 1. */
+/* Finishes a permutation. The keys are sorted only by their bits from `shift` on. The few neighbours in which these
+** bits are equal are ordered by their whole keys. `out` receives the values plus 1. */
 KERNEL(permute)(const key *keys, const position *values, uint64_t n, int shift, int64_t *out) {
   uint64_t i = grid_thread(), first = i, rank = 0;
   if (i >= n) return;

@@ -1,25 +1,25 @@
 #ifndef LT_GPU_KERNELS_SORT_ARGS_CUH
 #define LT_GPU_KERNELS_SORT_ARGS_CUH
 
-/* The parameters of sort_lines.cuh's kernels, for both sides. */
+/* The parameters of the kernels in sort_lines.cuh. This header is included by the kernels and by gpu/sort.c. */
 
 #include "gpu/kernels/nest.cuh"
 
 enum {
-  SORT_ROOM    = 4096,       /* the longest line that one block sorts */
-  SORT_THREADS = 256,        /* threads per block in the kernels that make keys and write results */
-  SORT_ITEMS   = 8           /* elements per thread in these kernels */
+  SORT_ROOM    = 4096,       /* the maximum length of a line that one block sorts */
+  SORT_THREADS = 256,        /* number of threads of a block in the kernels make_keys and write_sorted */
+  SORT_ITEMS   = 8           /* number of elements of a thread in these kernels */
 };
 
 typedef struct sort_args {
   const void *in;
-  void    *values;           /* NULL: values are not wanted */
-  int64_t *positions;        /* NULL: positions are not wanted */
-  int64_t  first, lines;     /* the lines of this launch */
+  void    *values;           /* NULL if the values are not needed */
+  int64_t *positions;        /* NULL if the positions are not needed */
+  int64_t  first, lines;     /* number of the first line of this launch, and number of its lines */
   int64_t  n, keep, in_stride, values_stride, positions_stride;
   int32_t  descending;
-  int32_t  across;           /* lines are closer together than the elements of a line */
-  gpu_nest from, to;         /* from: strides of in; to: strides of values and positions */
+  int32_t  across;           /* set if neighbouring lines are closer together than the elements of a line */
+  gpu_nest from, to;         /* strides in from: of in; in to: of values and positions */
 } sort_args;
 
 #endif

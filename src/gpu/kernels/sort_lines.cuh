@@ -1,6 +1,7 @@
-/* Sorting along lines. Elements become keys: unsigned numbers in the same order. Keys are sorted together with
-** positions, so that equal elements keep their order. Values are then fetched by position, so that each value keeps its
-** bits. D is the dtype; POSITION_BITS are the bits of a position in a long line. */
+/* Kernels for sorting along a dim. A line is the sequence of elements along this dim. Each element is converted to a
+** key, an unsigned integer, such that keys have the order of the elements. Keys are sorted together with positions,
+** so that equal elements keep their order. Values are then fetched by position, so that each value keeps its bits. D
+** is the dtype. POSITION_BITS is the width of a position in a long line, 32 or 64. */
 
 #include "gpu/kernels/scalar.cuh"
 #include "gpu/kernels/sort_args.cuh"
@@ -25,8 +26,8 @@ INLINE bits bits_of(float x) { return (bits)bits_float32(x); }
 INLINE bits bits_of(double x) { return (bits)bits_float64(x); }
 template <class I> INLINE bits bits_of(I x) { return (bits)x; }
 
-/* Returns the key of a float. Negative floats are in reverse order. Both zeros have the same key. All NaNs have the
-** greatest key. */
+/* Returns the key of the float with the bits x. The bits of negative floats are inverted, because their order is
+** reversed. Both zeros have the same key. All NaNs have the greatest key. */
 INLINE bits float_key(bits x) {
   bits magnitude = (bits)(x & ~SIGN);
   if (magnitude > INFINITE) return (bits)~(bits)0;
@@ -48,7 +49,7 @@ INLINE const T *line_of(const sort_args &a, int64_t line) {
   return (const T *)a.in + nest_offset(a.from, 0, a.first + line);
 }
 
-/* Writes element i of a sorted line, which is the element at `at`. */
+/* Writes element i of a sorted line. `at` is the position of this element in the unsorted line. */
 INLINE void write_element(const sort_args &a, int64_t line, int64_t i, int64_t at) {
   if (a.values)
     ((T *)a.values)[nest_offset(a.to, 0, a.first + line) + i * a.values_stride] = line_of(a, line)[at * a.in_stride];
@@ -67,16 +68,17 @@ INLINE void order_pair(key *keys, uint16_t *places, int i, int j) {
   places[j] = p;
 }
 
-/* A barrier between two steps of the network, which compare elements within spans of `before` and of `span` elements. A
-** span of up to 64 elements belongs to one warp, so that a barrier of the warp suffices. */
+/* Waits between two steps of the network. In the previous step, elements were compared within spans of `before`
+** elements, and in the next step within spans of `span` elements. A span of at most 64 elements is processed by one
+** warp, for which a barrier of the warp suffices. */
 INLINE void wait_for_span(int before, int span) {
   if (before > 64 || span > 64) __syncthreads();
   else __syncwarp();
 }
 
-/* Sorts each `length` of `room` neighbours, both powers of 2, by a sorting network. The network merges pairs, then
-** fours, and so on. In each step every element is compared with one other element: in the first step of a merge with
-** its mirror image, later with the element `by` apart. */
+/* Sorts `room` elements in groups of `length` neighbours by a sorting network. Both numbers are powers of 2. The
+** network merges sorted groups of 1, 2, 4 … elements. In each step every element is compared with one other element:
+** in the first step of a merge with its mirror image, later with the element `by` apart. */
 INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   int before = room;
   for (int size = 2; size <= length; size *= 2)
@@ -91,13 +93,15 @@ INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   __syncthreads();
 }
 
-/* Finds the line of the block, and the element of that line, for slot e. Neighbours in memory have neighbouring e. */
+/* Finds the line (of the block's lines) and the element of the line for slot e. Neighbouring slots belong to
+** neighbours in memory. */
 INLINE void find_slot(const sort_args &a, int e, int lines, int length, int *line, int *i) {
   *line = a.across ? e % lines : e / length;
   *i = a.across ? e / lines : e % length;
 }
 
-/* Sorts short lines. length: a power of 2, at least a.n; room: the elements of the block's lines. */
+/* Sorts short lines. `length` is a power of 2 and at least a.n. `room` is the number of elements of all lines of a
+** block, each padded to `length`. */
 KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, int length) {
   extern __shared__ __align__(8) unsigned char memory[];
   key *keys = (key *)memory;
@@ -117,11 +121,12 @@ KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, in
   }
 }
 
-/* ---- the first elements of a long line ----
-** A block sorts one chunk of the line. The first elements of all chunks are the candidates. */
+/* ---- the first elements of a long line ---- A block sorts one chunk of the line. The first `keep` elements of all
+** chunks are the candidates for the first `keep` elements of the line. */
 
-/* Writes the first `keep` keys of each chunk of SORT_ROOM elements, with their positions: [line][chunk][keep]. Missing
-** elements of the last chunk get positions beyond the line, and come last. */
+/* Writes the first a.keep keys of each sorted chunk of SORT_ROOM elements, and their positions in the line, as
+** [line][chunk][keep]. Elements that the last chunk lacks have the greatest key and positions after the end of the
+** line, so that they come last. */
 KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned chunks, key *keys_out, position *order) {
   extern __shared__ __align__(8) unsigned char memory[];
   key *keys = (key *)memory;
@@ -139,7 +144,7 @@ KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned ch
   }
 }
 
-/* Sorts n candidates of each line, one block for each line. room: a power of 2, at least n. */
+/* Sorts the n candidates of each line in one block. `room` is a power of 2 and at least n. */
 KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, int room, const key *candidates,
                                     const position *order) {
   extern __shared__ __align__(8) unsigned char memory[];
@@ -157,7 +162,7 @@ KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, 
 
 /* ---- long lines: their keys are sorted by sort.cuh ---- */
 
-/* Returns the first element of a thread, and its line. blocks: the number of blocks for each line. */
+/* Returns this thread's first element, and sets *line to its line. Each line is processed by `blocks` blocks. */
 INLINE int64_t first_element(unsigned blocks, int64_t *line) {
   *line = blockIdx.x / blocks;
   return (int64_t)(blockIdx.x % blocks) * (SORT_THREADS * SORT_ITEMS) + threadIdx.x;
@@ -172,7 +177,8 @@ KERNEL(make_keys)(const __grid_constant__ sort_args a, unsigned blocks, key *key
   }
 }
 
-/* Writes sorted elements. order: a.n positions for each line, possibly of candidates. */
+/* Writes the first a.keep sorted elements of each line. `order` has a.n sorted positions for each line, either of all
+** elements or of the candidates. */
 KERNEL(write_sorted)(const __grid_constant__ sort_args a, unsigned blocks, const position *order) {
   int64_t line, first = first_element(blocks, &line);
   for (int j = 0; j < SORT_ITEMS; j++) {

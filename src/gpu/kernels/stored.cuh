@@ -1,7 +1,8 @@
 #ifndef LT_GPU_KERNELS_STORED_CUH
 #define LT_GPU_KERNELS_STORED_CUH
 
-/* The types of a unit with elements stored as IN, computed as COMPUTE, and stored as OUT: DT_float32 … */
+/* The types of a file that is compiled for stored inputs of dtype IN, computation in dtype COMPUTE, and stored
+** results of dtype OUT (DT_float32 …). */
 
 #include "gpu/kernels/scalar.cuh"
 
@@ -11,11 +12,11 @@ typedef stored_t<COMPUTE> C;
 
 INLINE C load(in_t x) { return convert<COMPUTE, IN>(x); }
 
-/* Converts a result of any type to the stored type. */
+/* Converts a result of any type to a stored element of dtype OUT. */
 template <class R> INLINE out_t store(R x) { return element<OUT>::store_from(x); }
 INLINE out_t store(bool x) { return element<OUT>::store_from((uint8_t)x); }
 
-/* Returns the number of elements from x to the next multiple of 16 bytes. */
+/* Returns the number of elements from x to the next address that is a multiple of 16 bytes. */
 template <class T> INLINE int to_alignment(const T *x) { return (int)(-(size_t)x % 16 / sizeof(T)); }
 
 #endif

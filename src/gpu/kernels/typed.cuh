@@ -1,8 +1,8 @@
 #ifndef LT_GPU_KERNELS_TYPED_CUH
 #define LT_GPU_KERNELS_TYPED_CUH
 
-/* The types of stored elements have the dtype's name, as type_float16. Where D is a define, PASTE(type, D) is the
-** type. */
+/* Defines the type of the stored elements of each dtype, such as type_float16. If D is a macro for a dtype's name,
+** the type is PASTE(type, D). */
 
 #include "gpu/kernels/prelude.cuh"
 

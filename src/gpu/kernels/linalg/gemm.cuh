@@ -1,9 +1,9 @@
 /* Matrix products without cuBLAS: for dtypes that cuBLAS lacks, for results that cuBLAS cannot address, and if cuBLAS
 ** is not installed.
 **   STORE  DT_int32 …: the dtype of a, b and c
-**   MICRO  4 or 8: a thread computes MICRO × MICRO elements, a block (16 MICRO) × (16 MICRO)
-** Integers wrap. Half floats are summed in float32. Floats are added by FMA, in the order of k. Complex products use
-** m_mul. */
+**   MICRO  4 or 8: a thread computes MICRO × MICRO elements, and a block (16 MICRO) × (16 MICRO)
+** Integers wrap. Half floats are summed in float32. Floats are added by FMA, in the order of k. Complex numbers are
+** multiplied by m_mul. */
 
 #include "gpu/kernels/linalg/gemm_args.h"
 
@@ -19,16 +19,16 @@ enum { IS_COMPLEX = element<STORE>::kind == KIND_COMPLEX, IS_FLOAT = element<STO
 template <bool, class A, class B> struct choose { typedef A type; };
 template <class A, class B> struct choose<false, A, B> { typedef B type; };
 
-/* The type of sums. Integers are unsigned here, because their products wrap. */
+/* The type of sums. Integers are summed as unsigned integers, because their products wrap. */
 typedef choose<IS_FLOAT || IS_COMPLEX, compute_t<STORE>, choose<sizeof(stored) == 8, uint64_t, uint32_t>::type>::type number;
 
 INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
 
-/* Returns the operands of this block's product in the batch. */
+/* product_of and result_of return the first element of an operand in this block's product of the batch. */
 INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
 INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
 
-/* The functions are templates, so that a unit contains no code for other dtypes. */
+/* Returns sum + x * y. The functions are templates, so that the branches for other dtypes are not compiled. */
 template <class T> INLINE T add_product(T sum, T x, T y) {
   if constexpr (IS_COMPLEX) return sum + m_mul(x, y);
   else if constexpr (IS_FLOAT) return m_fma(x, y, sum);
@@ -45,7 +45,7 @@ template <class T> INLINE T product(T x, T y) {
   else return x * y;
 }
 
-/* c = alpha sum + beta c; if beta is 0, c is not read. */
+/* Sets *c = alpha sum + beta *c. If beta is 0, *c is not read. */
 INLINE void store(const gemm_arguments &g, stored *c, number sum) {
   const number alpha = factor<number>(g.alpha_f, g.alpha_im, g.alpha_i);
   const number beta = factor<number>(g.beta_f, g.beta_im, g.beta_i);
@@ -58,20 +58,23 @@ INLINE void store(const gemm_arguments &g, stored *c, number sum) {
 
 enum {
   TILE  = 16 * MICRO,
-  STEP  = 16,                          /* steps of k at a time */
+  STEP  = 16,                          /* number of steps along k that are multiplied at a time */
   LOADS = TILE * STEP / KERNEL_THREADS,
-  PAD   = 4                            /* padding after each line of a tile: other banks, the same alignment */
+  PAD   = 4                            /* unused elements after each row of a shared tile: they move rows to other
+                                       ** banks and keep the alignment to 16 bytes */
 };
 struct shared_tile { alignas(16) number at[STEP][TILE + PAD]; };
 
-/* The element of a tile that a thread loads in its i-th turn. Neighbouring threads load neighbouring elements. */
+/* The element of a tile that a thread loads in round i. `line` is the row of a or the column of b. Neighbouring
+** threads load elements that are neighbours in memory. */
 struct spot { int line, k; };
 INLINE spot spot_of(bool along, int i) {
   int n = i * KERNEL_THREADS + threadIdx.x;
   return along ? spot{n / STEP, n % STEP} : spot{n % TILE, n / TILE};
 }
 
-/* Loads lines from `first` on for some steps of k. Elements outside of the operand are 0. */
+/* Loads a tile: TILE rows of a (or columns of b) from `first` on, and STEP elements along k. Elements outside of the
+** operand are 0. */
 INLINE void fetch(const gemm_side &s, const stored *data, bool along, int64_t first, int64_t k, int64_t most,
                   number *into) {
 #pragma unroll
@@ -89,7 +92,8 @@ INLINE void put(shared_tile &t, bool along, const number *from) {
   }
 }
 
-/* Returns the number of a thread's i-th line. Lines are in groups of four, so that a warp reads whole banks. */
+/* Returns the row (or column) of the tile for sum i of a thread. They are in groups of four, so that each load of a
+** warp uses all banks. */
 INLINE int line_of(int thread, int i) { return i / 4 * 64 + thread * 4 + i % 4; }
 
 KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
@@ -104,7 +108,7 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
     put(a_tile, g.along[0], next_a);
     put(b_tile, g.along[1], next_b);
     __syncthreads();
-    if (k + STEP < g.k) {                /* these loads are in flight while this tile is multiplied */
+    if (k + STEP < g.k) {                /* loads the next tile while this tile is multiplied */
       fetch(g.a, a, g.along[0], row, k + STEP, g.k, next_a);
       fetch(g.b, b, g.along[1], column, k + STEP, g.k, next_b);
     }
@@ -128,16 +132,16 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
   for (int i = 0; i < MICRO; i++)
 #pragma unroll
     for (int j = 0; j < MICRO; j++) {
-      ptx_in_order();                    /* without this the compiler computes all addresses first, and registers
-                                         ** spill */
+      ptx_in_order();                    /* without this the compiler computes all addresses first, so that registers
+                                         ** are spilled */
       int64_t r = row + line_of(down, i), s = column + line_of(right, j);
       if (r < g.a.count && s < g.b.count) store(g, c + r * g.c_stride[0] + s * g.c_stride[1], sum[i][j]);
     }
 }
 
-/* ---- a matrix and a vector: b has one line ---- */
+/* ---- a matrix and a vector: b has one column ---- */
 
-/* A warp computes an element. Its threads take every 32nd step of k. */
+/* A warp computes one element of the result. Each of its threads adds every 32nd product along k. */
 KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
   const int64_t row = (int64_t)blockIdx.x * (KERNEL_THREADS / 32) + threadIdx.x / 32;
   if (row >= g.a.count) return;
@@ -150,7 +154,7 @@ KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
   if (threadIdx.x % 32 == 0) store(g, result_of(g) + row * g.c_stride[0], sum);
 }
 
-/* A thread computes an element. Neighbouring threads read neighbouring lines. */
+/* A thread computes one element of the result. Neighbouring threads read neighbouring rows of a. */
 KERNEL(gemm_columns)(gemm_arguments g) {
   const int64_t row = (int64_t)blockIdx.x * KERNEL_THREADS + threadIdx.x;
   if (row >= g.a.count) return;

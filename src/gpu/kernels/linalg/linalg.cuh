@@ -1,5 +1,5 @@
-/* Kernels that run between cuSOLVER's routines. D is the dtype of the matrices; IS_REAL is 1 for real dtypes. The
-** matrices are stored one after the other, column-major. */
+/* Kernels that run between cuSOLVER's routines. D is the dtype of the matrices; IS_REAL is 1 for real dtypes and 0
+** for complex dtypes. The matrices of a batch are contiguous and column-major. */
 
 #define KERNEL_THREADS 256
 
@@ -12,13 +12,13 @@ template <>        struct part_of<complex64_t>  { typedef float type; };
 template <>        struct part_of<complex128_t> { typedef double type; };
 typedef part_of<T>::type R;
 
-/* Sets info[matrix] to -1 if one of the matrix's `count` elements is not finite. */
+/* Sets info[i] to -1 if one of the `count` elements of matrix i is infinite or NaN. */
 KERNEL(check_finite)(const T *a, int64_t count, int64_t total, int *info) {
   int64_t i = (int64_t)grid_thread();
   if (i < total && !m_isfinite(a[i])) info[i / count] = -1;
 }
 
-/* Clears the triangle below or above the diagonal of rows × columns. */
+/* Clears the triangle below (below != 0) or above the diagonal of each matrix of rows × columns elements. */
 KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int below) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -26,7 +26,7 @@ KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int b
   if (below ? row > column : row < column) a[i] = (T)0;
 }
 
-/* Copies the upper triangle of a, m × n, to r, p × n. */
+/* Copies the upper triangle of each matrix a (m × n) to r (p × n). Elements below the diagonal of r become 0. */
 KERNEL(copy_upper)(const T *a, int64_t m, T *r, int64_t p, int64_t n, int64_t total) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -34,7 +34,7 @@ KERNEL(copy_upper)(const T *a, int64_t m, T *r, int64_t p, int64_t n, int64_t to
   r[i] = row <= column ? a[(matrix * n + column) * m + row] : (T)0;
 }
 
-/* Copies the first columns of a, m × n, to q, m × p. Columns that a does not have become 0. */
+/* Copies the first p columns of each matrix a (m × n) to q (m × p). If p > n, the remaining columns become 0. */
 KERNEL(copy_columns)(const T *a, int64_t m, int64_t n, T *q, int64_t p, int64_t total) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -47,7 +47,7 @@ KERNEL(fill_identity)(T *a, int64_t n, int64_t total) {
   if (i < total) a[i] = (T)(i % n == i / n % n);
 }
 
-/* ---- pivots: cuSOLVER's pivots have 64 bits ---- */
+/* ---- pivots: cuSOLVER's pivots are int64, luatensor's are int32 ---- */
 
 KERNEL(narrow_pivots)(const int64_t *pivots, int32_t *out, int64_t total) {
   int64_t i = (int64_t)grid_thread();
@@ -59,8 +59,8 @@ KERNEL(widen_pivots)(const int32_t *pivots, int64_t *out, int64_t total) {
   if (i < total) out[i] = pivots[i];
 }
 
-/* Computes, for each of m rows of L U, the row of a that became this row. One thread handles one matrix, with p
-** pivots. */
+/* Computes order[i], the 1-based row of a that became row i of L U, for m rows. A thread processes one matrix, which
+** has p pivots. */
 KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -74,22 +74,22 @@ KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t 
   }
 }
 
-/* ---- determinants: the product of U's diagonal, and a sign for every swap of rows ---- */
+/* ---- determinants: the product of the diagonal of U, with the opposite sign for each swap of two rows ---- */
 
 INLINE complex128_t widened(T z) { return complex128_t(z); }
 INLINE double size_of(complex128_t z) { return m_hypot_float64(z.re, z.im); }
 
 INLINE double power_of_2(int e) { return from_bits_float64((uint64_t)(e + 1023) << 52); }
 
-/* Returns x 2^e. */
+/* Returns x * 2^e. Large e are applied in steps of 2^±1000, because 2^e may not be representable. */
 INLINE double shifted(double x, int e) {
   for (; e > 1000; e -= 1000) x *= 0x1p1000;
   for (; e < -1000; e += 1000) x *= 0x1p-1000;
   return x * power_of_2(e);
 }
 
-/* Scales z by 2^-e so that its larger part is in 0.5 … 1. Without scaling, intermediate results might exceed the
-** dtype. */
+/* Scales z by a power of two, 2^-e, so that the larger of its two parts is in [0.5, 1). Without scaling, products
+** might overflow. */
 INLINE complex128_t scaled(complex128_t z, int *e) {
   double size = m_max_float64(abs_float64(z.re), abs_float64(z.im));
   bool tiny = size < 0x1p-1000;
@@ -107,7 +107,7 @@ INLINE bool is_odd(const int64_t *pivots, int64_t n) {
 
 INLINE T narrowed(complex128_t z) { return convert<D, DT_complex128>(z); }
 
-/* Computes determinants, one thread for each matrix. info: not 0 if the matrix is singular. */
+/* Computes the determinants. A thread processes one matrix. info[i] is not 0 if matrix i is singular. */
 KERNEL(make_det)(const T *a, int64_t n, const int64_t *pivots, const int *info, T *det, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -144,8 +144,8 @@ KERNEL(make_slogdet)(const T *a, int64_t n, const int64_t *pivots, const int *in
 
 #if IS_REAL
 
-/* For a pair of conjugate eigenvalues, columns j and j + 1 are the real and the imaginary part of one vector. The other
-** vector is its conjugate. */
+/* Unpacks the eigenvectors. For a pair of conjugate eigenvalues, column j of `packed` is the real part of the first
+** eigenvector, and column j + 1 the imaginary part. The second eigenvector is its conjugate. */
 KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<T> *vectors, int64_t n) {
   int64_t i = (int64_t)grid_thread(), column = i / n, row = i % n;
   if (i >= n * n) return;
@@ -158,7 +158,8 @@ KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<
 
 /* ---- least squares by singular values ---- */
 
-/* Divides y, p × k, by the significant singular values, and counts these values. */
+/* Divides y (p × k) by the significant singular values, which exceed rtol times the largest one. Sets *rank to their
+** number. */
 KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rtol, int64_t *rank) {
   int64_t i = (int64_t)grid_thread();
   double least = (double)values[0] * rtol;
@@ -170,8 +171,8 @@ KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rto
   if (i < p * k) y[i] = (double)values[i % p] > least ? y[i] / values[i % p] : (T)0;
 }
 
-/* Writes rows n … ld - 1 of b's columns: row n gets the norm of the residual (a column of rest, of m elements), the
-** other rows zeros. */
+/* Writes rows n … ld - 1 of each column of b. Row n becomes the norm of the residual, which is the column of `rest`
+** with m elements. The other rows become 0. */
 KERNEL(store_rest)(const T *rest, int64_t m, T *b, int64_t ld, int64_t n, int64_t k) {
   int64_t column = (int64_t)grid_thread();
   if (column >= k) return;

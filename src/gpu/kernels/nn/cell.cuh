@@ -1,4 +1,5 @@
-/* Steps of recurrent cells, one thread for each element. D is the dtype. The entries are the ops of cell_call. */
+/* Kernels for steps of recurrent cells. Each element of the state has a thread. D is the dtype. The kernels are named
+** like the ops of cell_call (base/calls.h), which describes their operands. */
 
 #include "gpu/kernels/typed.cuh"
 #include "gpu/kernels/nn/cell_args.h"
@@ -8,7 +9,7 @@ typedef PASTE(type, D) T;
 #define REAL T
 #include "math/cell.h"
 
-/* Operand k's element for this thread, or NULL if there is no such operand. */
+/* Returns the address of this thread's element of operand k, or NULL if the call does not have the operand. */
 INLINE T *at(const cell_args &a, int k, int64_t row, int64_t j) {
   return a.data[k] ? (T *)a.data[k] + row * a.row[k] + j : (T *)0;
 }

@@ -1,7 +1,7 @@
-/* Converts between x and its columns, which hold the elements of x that each position of y reads. Convolutions are
-** matrix products with the columns (im2col, Chellapilla, Puri, Simard: High Performance Convolutional Neural Networks,
-** 2006).
-**   IN, OUT  DT_float32 …: the dtypes of the input and the output */
+/* Converts between x and its columns, which contain the elements of x that each position of y reads. A convolution is
+** a matrix product with the columns (im2col, Chellapilla, Puri, Simard: High Performance Convolutional Neural
+** Networks, 2006).
+**   IN, OUT  DT_float32 …: the dtypes of the kernel's input and output */
 
 #define KERNEL_THREADS CONV_THREADS
 
@@ -12,8 +12,8 @@ typedef stored_t<IN>  in_t;
 typedef stored_t<OUT> out_t;
 typedef compute_t<IN> C;
 
-/* A thread copies all taps of a channel at a position. So neighbouring threads write neighbouring elements, and read
-** neighbouring elements if the stride is 1. */
+/* Makes columns from x. A thread copies all elements that one position of y reads from one channel. Neighbouring
+** threads write neighbouring elements, and read neighbouring elements if the stride is 1. */
 KERNEL(conv_unfold)(conv_columns p) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= p.threads) return;
@@ -33,8 +33,8 @@ KERNEL(conv_unfold)(conv_columns p) {
   }
 }
 
-/* A thread computes an element of x: it sums the element's places in the columns, in the order of taps. The columns
-** belong to all of y. */
+/* Makes x from columns that belong to all of y. A thread computes an element of x: it adds the copies of this element
+** in the columns, in the order of the kernel's elements. */
 KERNEL(conv_fold)(conv_columns p) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= p.threads) return;

@@ -1,4 +1,5 @@
-/* Convolutions without columns, for groups of few channels: a thread computes a whole element.
+/* Convolutions without columns, for groups of few channels. A thread computes an element of y or of x's gradient, and
+** a block computes an element of w's gradient.
 **   STORE  DT_float32 …: the dtype of x, w and y */
 
 #define KERNEL_THREADS CONV_THREADS
@@ -15,10 +16,11 @@ INLINE void store(void *p, int64_t i, C x) { ((stored *)p)[i] = convert<STORE, e
 
 INLINE int64_t area(const int32_t (&length)[2]) { return (int64_t)length[0] * length[1]; }
 
-/* Returns the number of the plane of channel c of an image. */
+/* Returns the number of the plane of channel c of an image, counted over all images. */
 INLINE int64_t plane(uint32_t image, int channels, int c) { return (int64_t)image * channels + c; }
 
-/* Adds the products of a channel of x and a channel of w for (row, column) of y to `sum`. */
+/* Adds to `sum` the products of one channel's elements of x and w that contribute to y at (row, column). x and w are
+** the offsets of the channel's first elements. */
 INLINE C sum_window(const conv_direct &p, C sum, int64_t x, int64_t w, int row, int column) {
   for (int a = 0; a < p.at.kernel[0]; a++) {
     int from_row = tap_reads(p.at, 0, row, a);
@@ -45,7 +47,8 @@ KERNEL(conv_direct_forward)(conv_direct p) {
   store(p.y, thread, sum);
 }
 
-/* Adds the contributions of a channel of y for (row, column) of x to `sum`. */
+/* Adds to `sum` the products of one channel's elements of y and w that contribute to the gradient of x at (row,
+** column). y and w are the offsets of the channel's first elements. */
 INLINE C sum_back(const conv_direct &p, C sum, int64_t y, int64_t w, int row, int column) {
   for (int a = 0; a < p.at.kernel[0]; a++) {
     int from_row = tap_of(p.at, 0, row, a);
@@ -73,7 +76,8 @@ KERNEL(conv_direct_input)(conv_direct p) {
   store(p.x, thread, sum);
 }
 
-/* A block computes an element of w. Its threads walk the positions of y, image after image. */
+/* Computes an element of w's gradient in a block. The threads of the block add the positions of y in turn, image
+** after image. */
 struct weight_sum {
   typedef C A;
   static __device__ __forceinline__ C merge(C a, C b) { return a + b; }

@@ -1,4 +1,5 @@
-/* Cross entropy of rows of logits. A unit has logits stored as IN, computed as COMPUTE, and gradients stored as OUT. */
+/* Cross entropy of rows of logits. The file is compiled for logits of dtype IN, computation in dtype COMPUTE, and
+** gradients of dtype OUT. */
 
 #define KERNEL_THREADS CROSS_ENTROPY_THREADS
 
@@ -9,9 +10,10 @@
 #include "gpu/kernels/nn/cross_entropy_args.h"
 
 typedef state_logsum<C> Row;
-enum { AT_ONCE = 4 };              /* loads of a thread in flight */
+enum { AT_ONCE = 4 };              /* number of loads of a thread that are in flight together */
 
-/* Returns this thread's row. number_in_row returns the thread's number among the row's threads. */
+/* row_of returns the row that this thread helps to process. number_in_row returns the thread's number among the row's
+** threads. */
 INLINE int64_t row_of(const cross_entropy_args &p) {
   return (int64_t)blockIdx.x * (blockDim.x / (unsigned)p.threads) + threadIdx.x / (unsigned)p.threads;
 }
@@ -19,7 +21,7 @@ INLINE int64_t number_in_row(const cross_entropy_args &p) { return (int64_t)(thr
 
 INLINE bool is_ignored(const cross_entropy_args &p, int64_t r) { return p.ignores && p.classes[r] == p.ignored; }
 
-/* Returns the class of a row, 0-based. A class out of range is reported, and counts as 0. */
+/* Returns the class of row r, 0-based. If the class is out of range, reports the error and returns 0. */
 INLINE int64_t class_of(const cross_entropy_args &p, int64_t r) {
   int64_t at = p.classes[r] - 1;
   if ((uint64_t)at < (uint64_t)p.n) return at;
@@ -58,7 +60,7 @@ KERNEL_COOPERATIVE(cross_entropy_rows)(cross_entropy_args p) {
   else ((C *)p.losses)[r] = (C)loss;
 }
 
-/* One block adds up the losses, always in the same order, so that the sum is reproducible. */
+/* Adds up the losses in one block, always in the same order, so that the sum is reproducible. */
 KERNEL_COOPERATIVE(cross_entropy_finish)(cross_entropy_args p) {
   double sum = 0, count = 0;
   for (int64_t r = threadIdx.x; p.single && r < p.rows; r += blockDim.x) {

@@ -1,20 +1,21 @@
 #ifndef LT_GPU_KERNELS_NN_CROSS_ENTROPY_ARGS_H
 #define LT_GPU_KERNELS_NN_CROSS_ENTROPY_ARGS_H
 
-/* Parameters of cross_entropy.cuh's kernels, for both sides. */
+/* The parameters of the kernels in cross_entropy.cuh. This header is included by the kernels and by
+** gpu/nn/cross_entropy.c. */
 
 enum { CROSS_ENTROPY_THREADS = 256 };
 
 typedef struct cross_entropy_args {
   const void    *in;
   const int64_t *classes;
-  void   *losses, *sums, *out;   /* as in calls.h's cross_entropy_call */
-  double *each;                  /* losses of all rows, before the sum */
-  void   *late;                  /* gpu_late */
+  void   *losses, *sums, *out;   /* as in cross_entropy_call of base/calls.h */
+  double *each;                  /* the loss of each row, before the losses are added */
+  void   *late;                  /* a gpu_late, to which errors are written */
   int64_t rows, n, ignored;
-  int32_t threads;               /* threads of a row, a power of 2 */
-  int32_t what;                  /* gpu_note()'s number */
-  int32_t ignores, single, mean; /* single: one loss for all rows */
+  int32_t threads;               /* number of threads of a row, a power of 2 */
+  int32_t what;                  /* number that gpu_note returned, for errors */
+  int32_t ignores, single, mean; /* single: the losses of all rows are added to one */
 } cross_entropy_args;
 
 #endif

@@ -1,6 +1,6 @@
-/* Normalisation of rows and of channels, as defined by norm_call in calls.h. A unit has elements stored as IN,
-** computed as COMPUTE, and results stored as OUT. A mean is stored as its distance from the first element. Sums are in
-** double. */
+/* Normalisation of rows and of channels, as defined by norm_call in base/calls.h. The file is compiled for elements
+** of dtype IN, computation in dtype COMPUTE, and results of dtype OUT. A mean is stored as its distance from the
+** first element of the row or channel. Sums are computed in double. */
 
 #define KERNEL_THREADS NORM_THREADS
 
@@ -21,9 +21,9 @@ INLINE C element_at(const void *data, int64_t i) { return load(((const in_t *)da
 INLINE C number_at(const void *data, int64_t i, C otherwise) { return data ? ((const C *)data)[i] : otherwise; }
 INLINE int64_t parameters(const norm_args &p) { return p.groups * p.segments; }
 
-/* ---- rows: several threads for each row ---- */
+/* ---- rows: each row is processed by several threads ---- */
 
-/* Returns the parameter's index for element i of row r. */
+/* Returns the index of the weight and bias that belong to element i of row r. */
 INLINE int64_t parameter_of(const norm_args &p, int64_t r, int64_t i) {
   return r % p.groups * p.segments + (p.run == 1 ? i : i / p.run);
 }
@@ -72,7 +72,8 @@ KERNEL_COOPERATIVE(norm_rows_back)(norm_args p) {
   }
 }
 
-/* `in` is the result of softmax, or of log_softmax if `logarithm` is set. */
+/* Computes the gradient of softmax, or of log_softmax if p.logarithm is set. `in` is the result of the forward
+** function. */
 KERNEL_COOPERATIVE(norm_softmax_back)(norm_args p) {
   int64_t r = group_number(p), n = r < p.rows ? p.segments * p.run : 0, first = r * (p.segments * p.run);
   double sum = 0;
@@ -89,7 +90,8 @@ KERNEL_COOPERATIVE(norm_softmax_back)(norm_args p) {
 
 /* ---- sums of each parameter ---- */
 
-/* Computes this thread's part of a chunk's two sums for parameter k. */
+/* Adds this thread's part of a chunk to the two sums of parameter k (enum norm_sum): *a is a sum of products, *b the
+** other sum. */
 INLINE void sum_chunk(const norm_args &p, int64_t chunk, int64_t k, double *a, double *b) {
   int64_t begin = chunk * p.chunk, end = begin + p.chunk, sets = p.rows / p.groups;
   if (end > sets) end = sets;
@@ -128,7 +130,8 @@ INLINE void follow(const norm_args &p, void *running, int64_t k, double value) {
   ((C *)running)[k] = (C)(old + p.momentum * (value - old));
 }
 
-/* Computes mean and variance of channel k from the sums over its chunks: b of distances, a of their squares. */
+/* Computes mean and variance of channel k from two sums over all elements of the channel: b is the sum of the
+** distances from the first element, a the sum of their squares. */
 INLINE void finish_moments(const norm_args &p, int64_t k, double a, double b) {
   double n = (double)p.rows * (double)p.run, from = p.given ? 0 : (double)element_at(p.in, k * p.run);
   double mean = b / n, var = a / n - mean * mean;
@@ -164,7 +167,7 @@ KERNEL(norm_finish)(norm_args p) {
   p.sums[params + k] = b;
 }
 
-/* ---- channels: each element on its own ---- */
+/* ---- channels: each element is computed separately, from the statistics or sums of its channel ---- */
 
 INLINE C channel_gradient(const norm_args &p, int64_t i, int64_t k, C by, C d, C rstd) {
   C g = element_at(p.gradient, i) * by;

@@ -1,5 +1,5 @@
-/* Pooling. A thread computes one element: of y from its window, or of x from the windows that contain it. Windows are
-** added in order, so that sums are the same at every run.
+/* Pooling. A thread computes one element of y from a window of x, or one element of x's gradient from all windows
+** that contain the element. Windows are added in order, so that every run gives the same sums.
 **   STORE  DT_float32 …: the dtype of x and y */
 
 #define KERNEL_THREADS POOL_THREADS
@@ -14,13 +14,13 @@ INLINE C load(const stored *p, int64_t i) { return element<STORE>::load(p[i]); }
 
 /* ---- windows ---- */
 
-/* Elements first, first + step … before `end` of a dim of x. counted: the number of elements in an average, possibly
-** including padding. */
+/* The part of a window along one dim of x: elements first, first + step … before `end`. `counted` is the number of
+** elements by which an average divides. It may include padding. */
 struct window { int first, end, step, counted; };
 
 INLINE int ceil_divide(int64_t a, int b) { return (int)((a + b - 1) / b); }
 
-/* Returns the part of window p that is inside of x. */
+/* Returns the part of window p that is inside x, along dim d. */
 INLINE window window_at(const pool_args &a, int d, int p) {
   if (a.adaptive) {
     int first = (int)((int64_t)p * a.in[d] / a.out[d]), end = ceil_divide((int64_t)(p + 1) * a.in[d], a.out[d]);
@@ -33,7 +33,7 @@ INLINE window window_at(const pool_args &a, int d, int p) {
   return window{first, end, step, a.count_pad ? counted : ceil_divide(end - first, step)};
 }
 
-/* The range first … last of windows that may contain element i. */
+/* The windows first … last along one dim, which are all windows that may contain an element. */
 struct range { int first, last; };
 INLINE range windows_of(const pool_args &a, int d, int i) {
   if (a.adaptive)
@@ -42,17 +42,17 @@ INLINE range windows_of(const pool_args &a, int d, int i) {
   return range{before > 0 ? ceil_divide(before, a.stride[d]) : 0, m_min(at / a.stride[d], a.out[d] - 1)};
 }
 
-/* True if window p contains element i. With dilation, windows skip elements. */
+/* True if window p of range windows_of(a, d, i) contains element i. A dilated window skips elements. */
 INLINE bool holds(const pool_args &a, int d, int p, int i) {
   return a.adaptive || a.dilation[d] == 1 || (i + a.pad[d] - p * a.stride[d]) % a.dilation[d] == 0;
 }
 
-/* Returns the divisor of a window's sum. */
+/* Returns the number by which the sum of a window is divided. */
 INLINE C divisor_of(const pool_args &a, const window &rows, const window &columns) {
   return a.divisor ? (C)a.divisor : (C)rows.counted * (C)columns.counted;
 }
 
-/* The plane of a thread's element, and the element's row and column in the plane. */
+/* The plane of a thread's element, the element's number in the plane, and its row and column. */
 struct place { uint32_t plane, element; int row, column; };
 INLINE place place_of(const pool_args &a, uint32_t i) {
   uint32_t plane = divide(i, a.line), at = i - plane * a.line.d, row = divide(at, a.width);
@@ -65,7 +65,8 @@ INLINE const stored *y_plane(const pool_args &a, const place &at) { return (cons
 
 /* ---- kernels ---- */
 
-/* Finds the first of equal maxima. NaN is greater than all numbers; of several NaN the last one counts. */
+/* Finds the maximum of each window. Of equal maxima, the first is taken. NaN is greater than all numbers. Of several
+** NaN, the last is taken. */
 KERNEL(pool_max)(pool_args a) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= a.threads) return;

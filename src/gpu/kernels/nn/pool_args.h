@@ -1,13 +1,13 @@
 #ifndef LT_GPU_KERNELS_NN_POOL_ARGS_H
 #define LT_GPU_KERNELS_NN_POOL_ARGS_H
 
-/* The parameters of pool.cuh's kernels, for both sides. */
+/* The parameters of the kernels in pool.cuh. This header is included by the kernels and by gpu/nn/pool.c. */
 
 #include "gpu/kernels/plan.cuh"
 
 enum { POOL_THREADS = 256 };
 
-/* Lengths are {height, width}. x, y and position point to the first plane. */
+/* Each pair is {height, width}. x, y and position point to the first plane of the launch. */
 typedef struct pool_args {
   void       *x, *y;
   int32_t    *position;
@@ -15,7 +15,8 @@ typedef struct pool_args {
   int32_t     adaptive, count_pad;
   int64_t     divisor;
   uint32_t    threads;
-  gpu_divisor line, width;             /* threads of a plane and of a row; each thread computes one element */
+  gpu_divisor line, width;             /* number of threads of a plane and of a row; each thread computes one
+                                       ** element */
 } pool_args;
 
 #endif

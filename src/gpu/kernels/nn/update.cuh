@@ -1,5 +1,5 @@
-/* Updates of parameters. A unit has one row of update.def (ROW: update_adam …) and the dtype of the parameters (DTYPE:
-** DT_float32 …). */
+/* Updates of parameters. The file is compiled for one row of update.def (ROW: update_adam …) and one dtype of the
+** operands (DTYPE: DT_float32 …). */
 
 #include "gpu/kernels/nn/update_args.h"
 
@@ -35,8 +35,8 @@ INLINE numbers numbers_of(const update_args &a) {
   return all;
 }
 
-/* Updates one element. x holds the stored values of the operands. The values of the parameter and of the states
-** change. */
+/* Updates one element. x has the stored values of the operands. The new values of the parameter and of the states
+** replace the old values in x. */
 INLINE void update(const numbers &all, stored (&x)[UPDATE_MOST]) {
   C v[UPDATE_MOST] = {0, 0, 0, 0, 0};
 #pragma unroll
@@ -46,7 +46,7 @@ INLINE void update(const numbers &all, stored (&x)[UPDATE_MOST]) {
   for (int k = 0; k < OPERANDS; k++) if (k != 1) x[k] = convert<DTYPE, COMPUTE>(v[k]);
 }
 
-/* Updates element offset[k] of each operand. */
+/* Updates one element, which is element offset[k] of operand k. */
 INLINE void update_at(const update_args &a, const numbers &all, const int64_t *offset) {
   stored x[UPDATE_MOST];
 #pragma unroll
@@ -56,7 +56,7 @@ INLINE void update_at(const update_args &a, const numbers &all, const int64_t *o
   for (int k = 0; k < OPERANDS; k++) if (k != 1) ((stored *)a.at[k])[offset[k]] = x[k];
 }
 
-/* For operands that are contiguous and aligned: one vector for each thread. */
+/* Updates contiguous and aligned operands. Each thread updates one vector of 16 bytes. */
 KERNEL(update_flat)(update_args a) {
   const int64_t at = (int64_t)grid_thread() * VECTOR;
   const numbers all = numbers_of(a);
@@ -83,7 +83,7 @@ KERNEL(update_flat)(update_args a) {
   for (int k = 0; k < OPERANDS; k++) if (k != 1) *(pack<stored, VECTOR> *)((stored *)a.at[k] + at) = run[k];
 }
 
-/* For operands with any strides. */
+/* Updates operands with any strides. Each thread updates one element. */
 KERNEL(update_strided)(update_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;
