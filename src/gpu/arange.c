@@ -1,4 +1,4 @@
-/* Evenly spaced values. */
+/* Kernels for arange: evenly spaced values. */
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* The disk cache. A file has a header and the image. Files that cannot be read, are damaged or belong to another key
-** are ignored. Files and folders that another user owns or may write to are ignored, too, because they could contain
-** another user's kernel. */
+/* The disk cache of compiled kernels. A file has a header and the image. Files that cannot be read, are damaged or
+** belong to another key are ignored. Files and folders that another user owns or may write to are ignored, too,
+** because they could contain another user's kernel. */
 
 #include "gpu/cache.h"
 
@@ -17,15 +17,16 @@
 typedef struct cache_header {
   char     magic[16];
   uint8_t  key[HASH_SIZE];
-  uint64_t bytes;                      /* bytes of the image */
-  uint8_t  check[HASH_SIZE];           /* hash of the image */
+  uint64_t bytes;                      /* number of bytes of the image */
+  uint8_t  check[HASH_SIZE];           /* SHA-256 of the image */
 } cache_header;
 
 static const char MAGIC[16] = "luatensor GPU 1";
 
 enum { IMAGE_MOST = 1 << 28 };
 
-/* The first half of the key names the file; the file contains the whole key. */
+/* Sets `path` to the file for this key. The first half of the key is the file's name, in hexadecimal. The file
+** contains the whole key. Returns false if there is no cache folder. */
 static bool find_path(const uint8_t key[HASH_SIZE], char path[SYSTEM_PATH]) {
   if (!system_cache_folder(path)) return false;
   size_t at = strlen(path);
@@ -58,13 +59,14 @@ static void *read_image(FILE *f, const uint8_t key[HASH_SIZE], size_t *bytes) {
   return image;
 }
 
-/* True if this user owns an open file or folder, and nobody else may write to it. */
+/* True if the user owns this open file or folder, and neither its group nor others may write to it. */
 static bool is_ours(int file) {
   struct stat s;
   return fstat(file, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Opens the cache's folder. Returns -1 if the folder does not exist, or if other users may write to it. */
+/* Opens the cache's folder. Returns -1 if the folder does not exist, belongs to another user, or may be written by
+** other users. */
 static int open_folder(void) {
   char path[SYSTEM_PATH];
   int folder = system_cache_folder(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -73,7 +75,8 @@ static int open_folder(void) {
   return -1;
 }
 
-/* Opens a regular file of this user. Never blocks, as opening a pipe would. */
+/* Opens a regular file that belongs to this user, or returns NULL. O_NONBLOCK prevents open from blocking on a
+** pipe. */
 static FILE *open_ours(int folder, const char *name) {
   struct stat s;
   int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -112,7 +115,7 @@ static bool write_image(int file, const uint8_t key[HASH_SIZE], const void *imag
          write_all(file, &header, sizeof header) && write_all(file, image, bytes);
 }
 
-/* A failed write is not an error: the next process compiles the kernel again. */
+/* A failed write is not an error: the next process that needs the kernel compiles it again. */
 void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
   char path[SYSTEM_PATH], temporary[SYSTEM_PATH];
   if (!system_cache_folder(path)) return;

@@ -1,5 +1,6 @@
-/* Kernels, found by key. A missing kernel is made from a unit (a file with defines). A unit is compiled once, or read
-** from the disk if an earlier process compiled it. */
+/* Finds compiled kernels by key, compiles missing kernels, and launches kernels. A kernel is compiled from a unit,
+** which is a source file with a set of defines. Each unit is compiled at most once, or loaded from the disk cache if
+** an earlier process has compiled it. */
 
 #include "gpu/gpu.h"
 
@@ -11,32 +12,36 @@
 #include "gpu/cache.h"
 #include "gpu/sources.h"
 
-/* One compilation. It yields all kernels of the same file and defines. */
+/* A compiled unit. One unit contains all kernels that have the same file and defines. */
 typedef struct unit {
   uint8_t    key[HASH_SIZE];
   gpu_module module;
 } unit;
 
 typedef struct slot {
-  uint64_t    key;                     /* 0: free, because no family is 0 */
+  uint64_t    key;                     /* the kernel's key; 0 if the slot is free (no key is 0, because no family has
+                                       ** number 0) */
   gpu_kernel *kernel;
 } slot;
 
 struct gpu_kernels {
-  slot  *slots;                        /* open addressing; a power of 2, at most half full */
+  slot  *slots;                        /* hash table with open addressing; its size is a power of 2, and at most half
+                                       ** of the slots are used */
   size_t size, used;
   int    shift;                        /* 64 - log2(size) */
   unit  *units;
   size_t nunits, units_size;
-  int    arch;                         /* the architecture to compile for, such as 90 */
-  bool   virtual_arch;                 /* true: compile to PTX, because the compiler does not know the device */
+  int    arch;                         /* the architecture for which kernels are compiled, such as 90 */
+  bool   virtual_arch;                 /* true: compile to PTX, because the compiler is older than the device's
+                                       ** architecture */
 };
 
 enum { FIRST_SLOTS = 256 };
 
 /* ---- the table ---- */
 
-/* Fibonacci hashing: the high bits of the product depend on all bits of the key. */
+/* Returns the slot where the search for this key begins. Fibonacci hashing: the high bits of the product depend on
+** all bits of the key. */
 static size_t first_place(const struct gpu_kernels *k, uint64_t key) {
   return (size_t)(key * 0x9E3779B97F4A7C15u >> k->shift);
 }
@@ -78,8 +83,9 @@ static bool add_kernel(struct gpu_kernels *k, uint64_t key, gpu_kernel *kernel) 
 
 /* ---- the architecture to compile for ---- */
 
-/* Chooses the newest architecture that both the compiler and this device support. Binaries also run on later minor
-** versions of their major version. For a newer major version the driver compiles PTX. */
+/* Chooses the newest architecture that both the compiler and this device support. A binary also runs on devices with
+** the same major and a later minor version. For a device with a newer major version, the compiler makes PTX, from
+** which the driver compiles the binary. */
 static int choose_arch(gpu *g, const int *known, int count) {
   struct gpu_kernels *k = g->kernels;
   int binary = 0, any = 0, oldest = known[0];
@@ -134,9 +140,9 @@ void gpu_kernels_close(gpu *g) {
 
 enum { FIXED_OPTIONS = 4, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
 
-/* The input of a compilation: a source with the files that it includes, and the compiler's options. */
+/* The input of a compilation: the main source with all files that it includes, and the compiler's options. */
 typedef struct request {
-  const char *what;                    /* name in error messages: "add float32" */
+  const char *what;                    /* the kernel's name in error messages, such as "add float32" */
   const char *file;                    /* the file name in the compiler's messages */
   source_list sources;                 /* the main source first */
   int         noptions;
@@ -151,7 +157,8 @@ static void add_option(request *r, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Functions without an execution space are device functions, so that headers shared with the CPU need no marks. */
+/* Sets the options that all compilations share. The last option makes functions without an execution space device
+** functions, so that headers shared with the CPU need no __device__. */
 static void start_request(const gpu *g, request *r, const char *what, const char *file) {
   r->what = what;
   r->file = file;
@@ -175,7 +182,7 @@ static void key_of(const request *r, uint8_t key[HASH_SIZE]) {
   hash_finish(&h, key);
 }
 
-/* Returns the compiler's messages, which the caller frees, or NULL if there are none. */
+/* Returns the compiler's messages as a string that the caller frees. Returns NULL if there are no messages. */
 static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   size_t bytes = 0;
   if (rtc->log_size(p, &bytes) != RTC_SUCCESS || bytes < 2) return NULL;
@@ -187,7 +194,8 @@ static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   return NULL;
 }
 
-/* Returns the compiled image: a binary or PTX. PTX ends with a zero byte, which the driver requires. */
+/* Returns the compiled image, which the caller frees. The image is a binary, or PTX, which ends with the zero byte
+** that the driver requires. Returns NULL on failure. */
 static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
   bool ptx = g->kernels->virtual_arch;
   if ((ptx ? rtc->ptx_size : rtc->cubin_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
@@ -197,8 +205,8 @@ static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t 
   return NULL;
 }
 
-/* The message contains only the first errors. More are rarely needed: luatensor's own kernels compile unless someone
-** has edited their files. */
+/* Reports a failed compilation. The message contains the first 480 bytes of the compiler's messages, and so only the
+** first errors. More are rarely needed: luatensor's own kernels compile unless someone has edited their files. */
 static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
   enum { LOG_MOST = 480 };
   const char *words = log ? log : gpu_get_rtc()->error_text(result);
@@ -222,7 +230,8 @@ static int compile(gpu *g, const request *r, void **image, size_t *bytes, char *
   return *image ? OK : fail_compile(g, r, result, *log);
 }
 
-/* Loads a module from the disk, or compiles and stores it. An intact file that the driver refuses is compiled again. */
+/* Loads a module from the disk cache. If the cache has no image, or the driver refuses the image, compiles the source
+** and stores the new image. *log receives the compiler's messages, or NULL. */
 static int load_module(gpu *g, const request *r, const uint8_t key[HASH_SIZE], gpu_module *m, char **log) {
   const gpu_driver *d = gpu_get_driver();
   char what[128];
@@ -267,15 +276,15 @@ static bool make_room(struct gpu_kernels *k) {
   return true;
 }
 
-/* Gets the module that is compiled from a source's file and defines. */
+/* Sets *m to the module that is compiled from s->file with the defines of s. */
 static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   struct gpu_kernels *k = g->kernels;
   request r;
   uint8_t key[HASH_SIZE];
   char *log;
   start_request(g, &r, s->name, s->file);
-  add_option(&r, "--fmad=false");      /* FMA only where the source requests it, so that results have the same bits as
-                                       ** on the CPU */
+  add_option(&r, "--fmad=false");      /* without automatic FMA, because results must have the same bits as on the
+                                       ** CPU; sources request FMA explicitly */
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);
@@ -295,7 +304,8 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   return OK;
 }
 
-/* Gets entry `entry` of a module. */
+/* Looks up the function `entry` of module m, and sets the fields `function` and `threads` of k. `name` is used in
+** error messages. */
 static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, gpu_kernel *k) {
   const gpu_driver *d = gpu_get_driver();
   char what[160];
@@ -305,7 +315,7 @@ static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, 
   return st;
 }
 
-/* Allocates a kernel and its name in one piece. */
+/* Allocates a kernel and a copy of its name in one block of memory. */
 static gpu_kernel *new_kernel(const char *name) {
   size_t length = strlen(name) + 1;
   gpu_kernel *k = calloc(1, sizeof *k + length);
@@ -328,8 +338,8 @@ int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **foun
 
 /* ---- kernels that scripts write ---- */
 
-/* Returns a copy of the name that is never freed, because a failure may be reported after the kernel is gone. The
-** memory is bounded, because there are few different names. */
+/* Returns a copy of the name. The copy is never freed, because a failure may be reported after the kernel was freed.
+** Equal names share one copy. */
 static const char *keep_name(const char *name) {
   static struct kept { struct kept *next; char name[]; } *names;
   for (struct kept *n = names; n; n = n->next)
@@ -359,7 +369,8 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
 
 /* ---- launches ---- */
 
-/* Bytes of shared memory above which a kernel must request its shared memory. */
+/* Kernels that use more bytes of shared memory must request this amount from the driver (CUDA's limit without a
+** request). */
 enum { SHARED_PLAIN = 48 << 10 };
 
 static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {

@@ -1,4 +1,4 @@
-/* The lowest layer of the GPUs: lists devices, opens them at first use, enters and leaves them, and reports
+/* The lowest layer of the GPU code: counts and opens devices, enters and leaves them for each call, and records
 ** failures. */
 
 #include "gpu/gpu.h"
@@ -11,22 +11,23 @@
 
 static gpu gpus[MAX_GPUS];
 static int device_count;
-static char why_none[512];              /* the reason if device_count is 0 */
-static const gpu *captured;             /* the GPU whose graph the thread with the lock is capturing */
-static _Thread_local int failed = -1;   /* the GPU whose message describes this thread's last failure; copies use two
-                                        ** GPUs */
+static char why_none[512];              /* the reason why there is no GPU, if device_count is 0 */
+static const gpu *captured;             /* the GPU on which the thread that holds the lock is capturing a graph;
+                                        ** otherwise NULL */
+static _Thread_local int failed = -1;   /* number of the GPU whose message explains this thread's last failure; needed
+                                        ** because a copy may use two GPUs; -1: none */
 
 /* ---- the lock, and forks ---- */
 
 static bool started;                    /* the driver was started in this process or in a parent process */
 static bool forked;                     /* the driver was started in the parent process */
 
-/* One lock for all GPUs, so that a call that uses two GPUs cannot deadlock. The lock is recursive, because calls call
-** each other. */
+/* One lock for all GPUs, so that a call that uses two GPUs cannot deadlock. The lock is recursive, because a call may
+** enter a GPU that an outer call has already entered. */
 static pthread_mutex_t lock;
 static pthread_once_t lock_once = PTHREAD_ONCE_INIT;
 enum { DEPTH = 8 };
-static gpu *inside[DEPTH];              /* the GPUs entered, outermost first */
+static gpu *inside[DEPTH];              /* the GPUs that calls in progress have entered, outermost first */
 static int depth;
 
 static void make_lock(void) {
@@ -37,15 +38,16 @@ static void make_lock(void) {
   pthread_mutexattr_destroy(&a);
 }
 
-/* In the child of a fork, no other thread remains to release the lock, and the driver does not work. */
+/* Resets the lock in the child of a fork: the thread that may hold the lock does not exist there. The driver does not
+** work in the child, either. */
 static void after_fork(void) {
   forked = started;
   depth = 0;
   make_lock();
 }
 
-/* Closes all devices at exit. If another thread is in a call, devices are not closed; the driver closes them when the
-** process ends. */
+/* Closes all devices at exit. If another thread is inside a call, the devices stay open, and the driver releases them
+** when the process ends. */
 static void close_all(void) {
   if (forked || pthread_mutex_trylock(&lock) != 0) return;
   for (int i = 0; i < MAX_GPUS; i++) gpu_close(&gpus[i]);
@@ -92,7 +94,7 @@ static void count_devices(void) {
     return;
   }
   gpu_result r = d->init(0);
-  pthread_once(&lock_once, prepare_lock);                /* after this call forks are noticed */
+  pthread_once(&lock_once, prepare_lock);                /* registers the handler for forks */
   started = true;
   if (r == GPU_SUCCESS) r = d->device_count(&device_count);
   if (r != GPU_SUCCESS) device_count = 0;
@@ -134,14 +136,15 @@ int gpu_fail(gpu *g, const char *format, ...) {
   return ERR_DEVICE;
 }
 
-/* For a copy between two GPUs, the GPU that failed explains the error, whichever index was given. */
+/* Writes the message of this thread's last failure to `text`. If a copy between two GPUs has failed, the message of
+** the GPU that failed is used, whichever index the caller gave. */
 void gpu_explain(int index, char *text, size_t size) {
   gpu *g = gpu_lock(failed >= 0 ? failed : index);
   snprintf(text, size, "%s", g->words[0] ? g->words : "the device failed");
   gpu_unlock();
 }
 
-/* True for errors after which every call in this context fails. */
+/* True if r is an error after which every later call in this context fails, too. */
 static bool outlives_call(gpu_result r) {
   static const short sticky[] = {
     GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_CONTAINED, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED,
@@ -153,8 +156,9 @@ static bool outlives_call(gpu_result r) {
   return false;
 }
 
-/* Reports an error after which the device is unusable. A launch that fails late is reported by the next call of the
-** driver, which may be another launch. The kernel launched last is the most likely cause. */
+/* Reports an error after which the device is unusable. An error in a kernel is reported by a later call of the
+** driver, possibly by another launch. The message therefore names the kernel that was launched last as the probable
+** cause. */
 static int fail_for_good(gpu *g, gpu_result r, const char *what) {
   bool launch = strncmp(what, "launch of ", 10) == 0;
   g->dead = true;
@@ -178,7 +182,7 @@ static void read_properties(gpu *g) {
   g->cores = gpu_attribute_of(g->id, GPU_MULTIPROCESSORS);
 }
 
-/* Opens the primary context, which other libraries of the process share. */
+/* Opens the device's primary context, which other CUDA libraries in the process share. */
 static int open_context(gpu *g) {
   const gpu_driver *d = gpu_get_driver();
   int st = gpu_check(g, d->device_get(&g->id, g->index), "opening the device");
@@ -187,7 +191,7 @@ static int open_context(gpu *g) {
   return st;
 }
 
-static const gpu_part *parts;            /* in the order of opening */
+static const gpu_part *parts;            /* the parts of a device, in the order in which they are opened */
 static int part_count;
 
 void gpu_set_parts(const gpu_part *list, int count) {
@@ -195,7 +199,7 @@ void gpu_set_parts(const gpu_part *list, int count) {
   part_count = count;
 }
 
-/* Closes a device. Queued work is finished first, because its kernels are unloaded. */
+/* Closes a device. Waits for queued work first, because closing unloads the kernels. */
 void gpu_close(gpu *g) {
   if (!g->context) return;
   gpu_get_driver()->context_use(g->context);
@@ -224,7 +228,8 @@ static int open_gpu(gpu *g) {
 
 #define FORKED "a forked child cannot use the GPU of its parent; open it after the fork"
 
-/* Returns the reason why g cannot be entered, or OK. */
+/* Makes g ready for a call. Opens g if it is not open. Returns an error if g cannot be used. `frees` is true for
+** calls that only free memory, which are allowed while another GPU captures a graph. */
 static int prepare(gpu *g, bool frees) {
   if (forked) return gpu_fail(g, "%s", FORKED);
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
@@ -234,11 +239,12 @@ static int prepare(gpu *g, bool frees) {
     gpu_blame(g);
     return ERR_DEVICE;
   }
-  if (captured && captured != g && !frees)                     /* the work would run now, but not at the replays */
+  if (captured && captured != g && !frees)                     /* work on another GPU would run now, but not when the
+                                                               ** graph is replayed */
     return gpu_fail(g, "not while a graph of cuda:%d is captured: it uses cuda:%d", captured->index, g->index);
   if (!g->open) return open_gpu(g);
-  /* In nested calls the context is already current. Between calls another library may have made another context
-  ** current. */
+  /* In a nested call the context is already current. Before an outermost call, another library may have made its own
+  ** context current. */
   if (depth > 0 && inside[depth - 1] == g) return OK;
   return gpu_check(g, gpu_get_driver()->context_use(g->context), "entering the device");
 }
@@ -272,7 +278,8 @@ int gpu_leave(gpu *g, int status) {
 
 /* ---- reopening ---- */
 
-/* Reopening also destroys other libraries' data on the device, because the device's memory is in an unknown state. */
+/* Reopens a device. All data on the device, also data of other libraries, is lost, because the memory of a failed
+** device is in an unknown state. */
 int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
   int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
@@ -287,7 +294,7 @@ int gpu_reopen(int index) {
   return st;
 }
 
-/* Closes all devices. Pointers into a device become invalid, as when the device is reopened. */
+/* Closes all devices. Pointers to memory on a device become invalid, as they do when the device is reopened. */
 void gpu_shut(void) {
   for (int k = 0; started && !forked && k < MAX_GPUS; k++) {
     gpu *g = gpu_lock(k);

@@ -1,4 +1,5 @@
-/* The top layer of the GPUs: the parts of a GPU, its description, and struct device. */
+/* The top layer of the GPU code: the list of a GPU's parts, the description of a GPU, and the struct device through
+** which luatensor calls GPUs. */
 
 #include "gpu/gpu.h"
 
@@ -19,19 +20,20 @@ static const gpu_part parts[] = {
   {NULL,             gpu_gemm_close},
 };
 
-/* The lowest layer opens and closes the parts through this list, so that it does not depend on the layers above. */
+/* Registers the parts when the library is loaded. context.c opens and closes the parts through this list, so that it
+** does not depend on the layers above. */
 __attribute__((constructor)) static void set_parts(void) { gpu_set_parts(parts, (int)(sizeof parts / sizeof *parts)); }
 
 /* ---- properties ---- */
 
-/* Returns the bandwidth in bytes per second: memory moves data twice a clock over the whole bus. Drivers of newer
-** devices may report no clock; then the result is 0. */
+/* Returns the memory bandwidth in bytes per second. The memory transfers data twice per clock, over the whole width
+** of the bus. The result is 0 if the driver reports no clock, as drivers of newer devices may do. */
 static double bandwidth(gpu_device_id id) {
   return 2.0 * gpu_attribute_of(id, GPU_MEMORY_CLOCK) * 1e3 * gpu_attribute_of(id, GPU_BUS_WIDTH) / 8;
 }
 
-/* Appends ", cuBLAS 13.0" to the text. If the library is not usable, "no cuBLAS" is appended; if it reports no version,
-** only its name. */
+/* Appends a library and its version to the text, such as ", cuBLAS 13.0". Appends ", no cuBLAS" if the library is not
+** usable, or only its name if it reports no version. */
 static void add_library(char *text, size_t size, const char *name, bool usable, const int version[2]) {
   size_t n = strlen(text);
   snprintf(text + n, size - n, ", %s%s", usable ? "" : "no ", name);
@@ -65,8 +67,8 @@ static int gpu_info(int index, device_info *info) {
   return OK;
 }
 
-/* Writes a description for people: the libraries, and the reasons why libraries that speed up operations are not
-** usable. */
+/* Writes a description of the GPU software for users: the libraries and, for each library that is not usable, the
+** reason. */
 static void gpu_describe(char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
   write_software(software, sizeof software);

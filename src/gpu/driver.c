@@ -1,4 +1,4 @@
-/* Loads the GPU's libraries at first use, and fills the tables of driver.h. */
+/* Loads NVIDIA's libraries at their first use, and fills the tables that driver.h declares. */
 
 #include "gpu/driver.h"
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The oldest driver that matches the tables, and the oldest and newest major versions of the compiler and the BLAS. */
+/* The oldest driver version that has all functions of the table (CUDA 12.0), and the oldest and newest major versions
+** of the toolkit's libraries that are searched. */
 enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 
 static gpu_driver driver;
@@ -21,15 +22,15 @@ static gpu_solver solver;
 static gpu_eig    eig;
 static gpu_dnn    dnn;
 static struct { bool driver, rtc, blas, dft, solver, eig, dnn; } usable;
-enum { WORDS = 320 };                   /* bytes of a message that gives a reason */
+enum { WORDS = 320 };                   /* size in bytes of the buffer for a reason */
 static struct { char driver[WORDS], rtc[WORDS], blas[WORDS], dft[WORDS], solver[WORDS], eig[WORDS], dnn[WORDS]; } reason;
 static gpu_versions versions;
 static bool own_folders;                /* the driver comes from a folder of LUATENSOR_CUDA_PATH */
 
 /* ---- searching libraries ---- */
 
-/* Keeps the first message of dlopen. A later message replaces it if that file exists but does not load, because such a
-** message is more useful. */
+/* Keeps dlopen's message for the first file. A later message replaces it if the later file exists but cannot be
+** loaded, because such a message is more useful than "No such file". */
 static void keep_words(char *words) {
   const char *now = dlerror();
   bool missing = !now || strstr(now, "No such file or directory");
@@ -69,8 +70,8 @@ static void *open_in_toolkit(const char *root, const char *name, char *words) {
   return library;
 }
 
-/* Opens a library of the toolkits in /usr/local. /usr/local/cuda, which links to the toolkit in use, is searched
-** first. */
+/* Opens a library in the toolkits under /usr/local. glob sorts the names, so /usr/local/cuda, the link to the toolkit
+** in use, comes first. */
 static void *open_in_usual(const char *name, char *words) {
   glob_t found;
   void *library = NULL;
@@ -81,15 +82,16 @@ static void *open_in_usual(const char *name, char *words) {
   return library;
 }
 
-/* Searches the folders of LUATENSOR_CUDA_PATH, the loader's path and the toolkits. A driver from LUATENSOR_CUDA_PATH
-** (an emulator) has its own libraries, so then no other folder is searched. words: the loader's message for the first
-** place. */
+/* Opens a library. Searches the folders of LUATENSOR_CUDA_PATH, then the loader's path, then the toolkits. If the
+** driver itself comes from LUATENSOR_CUDA_PATH (as the emulator does), no other folders are searched. `words`
+** receives the loader's message on failure. */
 static void *open_library(const char *name, char *words) {
   const char *home = getenv("CUDA_HOME");
   void *library = open_in_own(name, words);
   if (library || own_folders) return library;
-  if (strstr(words, "No such file or directory")) words[0] = 0;      /* otherwise the loader's message names only the
-                                                                     ** file */
+  if (strstr(words, "No such file or directory")) words[0] = 0;      /* drops the message about the file in
+                                                                     ** LUATENSOR_CUDA_PATH, so that the message of
+                                                                     ** the loader's own search is kept */
   library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) keep_words(words);
   if (!library && home && *home) library = open_in_toolkit(home, name, words);
@@ -97,7 +99,7 @@ static void *open_library(const char *name, char *words) {
   return library;
 }
 
-/* Replaces ": No such file or directory" at the end of the message by `meaning` in parentheses. */
+/* Replaces ": No such file or directory" at the end of `words` by `meaning` in parentheses. */
 static void explain_missing(char *words, const char *meaning) {
   char *end = strstr(words, ": No such file or directory");
   if (end) snprintf(end, WORDS - (size_t)(end - words), " (%s)", meaning);
@@ -122,10 +124,12 @@ static const symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {NULL, N
 static const symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {NULL, NULL}};
 static const symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {NULL, NULL}};
 
-/* ISO C has no conversion from void * to a function pointer; POSIX guarantees the same representation. */
+/* Stores a function's address in a field. memcpy is used because ISO C cannot convert void * to a function pointer.
+** POSIX guarantees that both have the same representation. */
 static void set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
 
-/* Fills a table. Returns the name of the first function that the library lacks, or NULL. */
+/* Fills a table from the library. Returns the name of the first function that the library lacks, or NULL if the table
+** is complete. */
 static const char *load_symbols(const symbol *s, void *library) {
   for (; s->name; s++) {
     void *function = dlsym(library, s->name);
@@ -137,8 +141,8 @@ static const char *load_symbols(const symbol *s, void *library) {
 
 /* ---- driver ---- */
 
-/* True if the driver is new enough. An old driver lacks functions, so the version is checked before the table is
-** filled. */
+/* True if the driver is new enough. The version is checked before the table is filled, so that an old driver is
+** reported by its version instead of by a missing function. */
 static bool driver_fits(void *library) {
   gpu_result (*version)(int *) = NULL;
   set_field(&version, dlsym(library, "cuDriverGetVersion"));
@@ -166,7 +170,8 @@ static void load_driver(void) {
 
 /* ---- compiler, BLAS, transforms: their file names contain the major version ---- */
 
-/* Opens the newest version of a library that is found. The name without a version comes last. */
+/* Opens the newest version of a library that is found, from major version `newest` down to `oldest`. The file without
+** a version number is tried last. */
 static void *open_versioned(const char *name, int newest, int oldest, char *words) {
   char file[64];
   void *library = NULL;
@@ -178,9 +183,8 @@ static void *open_versioned(const char *name, int newest, int oldest, char *word
 }
 
 /* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load
-** their output. behind: the difference of the major versions of the toolkit and of the library. meaning: the
-** consequence of a missing file, for the message. Returns NULL if the library cannot be used; then words has the
-** reason. */
+** their output. `behind` is the toolkit's major version minus the library's. `meaning` tells users the consequence of
+** a missing file. Returns NULL if the library cannot be used, and then writes the reason to `words`. */
 static void *load_library(const char *name, int behind, const char *meaning, const symbol *symbols, char *words) {
   int major = versions.driver / 1000, newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
   void *library = open_versioned(name, newest - behind, MAJOR_OLDEST - behind, words);
@@ -204,7 +208,7 @@ static void load_rtc(void) {
   else usable.rtc = true;
 }
 
-/* The version function is not in the table. It exists since 12.0, and the version is only shown to people. */
+/* cublasGetProperty is not in the table, because cuBLAS is usable without it: the version is only shown to users. */
 static void load_blas(void) {
   void *library = load_library("libcublas.so", 0, "matrix products take luatensor's own kernels", blas_symbols, reason.blas);
   if (!library) return;
@@ -215,7 +219,7 @@ static void load_blas(void) {
     if (property(part, &versions.blas[part]) != 0) versions.blas[part] = 0;
 }
 
-/* CUDA 12 and 13 have versions 11 and 12 of cuFFT and cuSOLVER. */
+/* `behind` is 1 for cuFFT and cuSOLVER: CUDA 12 and 13 contain versions 11 and 12 of them. */
 static const char FFT_MISSING[] =
   "install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH";
 
@@ -224,7 +228,7 @@ static void load_dft(void) { usable.dft = load_library("libcufft.so", 1, FFT_MIS
 static const char SOLVER_MISSING[] =
   "install the CUDA toolkit's cusolver, or name its folder in LUATENSOR_CUDA_PATH";
 
-/* Eigenvalues of general matrices need a later version. Older versions are usable for everything else. */
+/* Eigenvalues of general matrices need cuSOLVER of CUDA 12.6. Older versions are usable for all other ops. */
 static void load_solver(void) {
   void *library = load_library("libcusolver.so", 1, SOLVER_MISSING, solver_symbols, reason.solver);
   usable.solver = library != NULL;
@@ -245,16 +249,16 @@ enum { DNN_OLDEST = 8, DNN_NEWEST = 9 };
 static const char DNN_MISSING[] =
   "convolutions take luatensor's own kernels: install cuDNN, or name its folder in LUATENSOR_CUDA_PATH";
 
-/* Reads cuDNN's version number. In version 8, a major version counts 1000; in version 9, 10000. A minor version counts
-** 100. */
+/* Splits cuDNN's version number. Version 8 is encoded as 1000 * major + 100 * minor + patch, version 9 as 10000 *
+** major + 100 * minor + patch. */
 static void read_dnn_version(void) {
   int version = (int)dnn.version(), major = version >= 90000 ? 10000 : 1000;
   versions.dnn[0] = version / major;
   versions.dnn[1] = version % major / 100;
 }
 
-/* True if cuDNN fits the driver. cuDNN's files have the same names for CUDA 12 and 13, so the library is asked for its
-** CUDA version. */
+/* True if cuDNN was built for a CUDA version that the driver supports. cuDNN's files have the same names for CUDA 12
+** and 13, so the function compares the version that the library reports. */
 static bool dnn_fits(char *words) {
   int runtime = (int)dnn.runtime_version(), major = versions.driver / 1000;
   if (runtime / 1000 <= major) return true;
@@ -282,7 +286,7 @@ static void load_dnn(void) {
     return;
   }
   read_dnn_version();
-  words[0] = 0;              /* drops messages about folders without the library */
+  words[0] = 0;              /* drops the messages about folders that do not contain the library */
   usable.dnn = dnn_fits(words);
 }
 
@@ -295,11 +299,11 @@ void gpu_dnn_complain(const char *format, ...) {
 
 /* ---- each library is loaded once ---- */
 
-/* cuBLAS takes half a gigabyte, so it is loaded at the first matrix product only. */
+/* A library is loaded at its first use, because loading may be expensive: cuBLAS takes half a gigabyte of memory. */
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,
                       dft_once = PTHREAD_ONCE_INIT, solver_once = PTHREAD_ONCE_INIT, dnn_once = PTHREAD_ONCE_INIT;
 
-/* Loads a library at the first call, if there is a driver. Returns true if the library is usable. */
+/* Loads a library at the first call, if the driver is usable. Returns true if the library is usable. */
 static bool look_once(pthread_once_t *once, void (*load)(void), const bool *is_usable) {
   if (gpu_get_driver()) pthread_once(once, load);
   return *is_usable;
@@ -322,6 +326,6 @@ const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_drive
 const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
 const char *gpu_solver_reason(void) { return gpu_get_solver() ? "" : gpu_get_driver() ? reason.solver : reason.driver; }
 const char *gpu_eig_reason(void)    { return gpu_get_eig() ? "" : gpu_get_driver() ? reason.eig : reason.driver; }
-/* There may be a reason even if the library is usable: see gpu_dnn_complain. */
+/* The result may be a reason even if the library is usable, because gpu_dnn_complain sets one for a single device. */
 const char *gpu_dnn_reason(void)    { return gpu_get_dnn() || gpu_get_driver() ? reason.dnn : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

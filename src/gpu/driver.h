@@ -1,9 +1,10 @@
 #ifndef LT_GPU_DRIVER_H
 #define LT_GPU_DRIVER_H
 
-/* THE list of the functions that luatensor uses of the GPU's libraries. driver.c finds them at run time, so this file
-** declares their types. With LT_CHECK_DRIVER (make lint, if the toolkit is installed) the declarations are compared
-** with the toolkit's headers. Libraries of another vendor would fill the same table. */
+/* The list of all functions of NVIDIA's libraries that luatensor calls. driver.c looks the functions up at run time,
+** so this file declares their types without NVIDIA's headers. With LT_CHECK_DRIVER (make lint, if the toolkit is
+** installed) the declarations are compared with the toolkit's headers. A port to another vendor's libraries would
+** fill the same tables. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,7 +94,7 @@ DNN_TYPE(dnn_forward_choice, cudnnConvolutionFwdAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_data_choice, cudnnConvolutionBwdDataAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
 
-/* The constants of the libraries' enums that luatensor uses. X(ours, theirs, value) */
+/* The constants of the libraries' enums that luatensor uses, as X(luatensor's name, NVIDIA's name, value). */
 #define DRIVER_CONSTANTS(X)                                                            \
   X(GPU_SUCCESS,              CUDA_SUCCESS,                                      0)     \
   X(GPU_OUT_OF_MEMORY,        CUDA_ERROR_OUT_OF_MEMORY,                          2)     \
@@ -174,7 +175,8 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
 enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
 #undef GPU_CONSTANT
 
-/* X(field, symbol, result, parameters). If a symbol is missing, its library is not usable. */
+/* The functions, as X(field of the table, symbol in the library, type of the result, parameters). If the library
+** lacks one of the symbols, the library is not used. */
 #define DRIVER_FUNCTIONS(X)                                                                                          \
   X(init,               cuInit,                     gpu_result, (unsigned flags))                                    \
   X(driver_version,     cuDriverGetVersion,         gpu_result, (int *version))                                      \
@@ -266,7 +268,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
       const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
       int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
 
-/* Strides (along a line) and distances (between lines) are in elements of their type. */
+/* Strides (between elements of a transform) and distances (between transforms) are counted in elements of their
+** type. */
 #define FFT_FUNCTIONS(X)                                                                                             \
   X(create,             cufftCreate,                fft_result, (fft_handle *plan))                                  \
   X(destroy,            cufftDestroy,               fft_result, (fft_handle plan))                                   \
@@ -279,14 +282,15 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   X(set_workspace,      cufftSetWorkArea,           fft_result, (fft_handle plan, void *memory))                     \
   X(run,                cufftXtExec,                fft_result, (fft_handle plan, void *in, void *out, int direction))
 
-/* The routine for Q of a QR factorization has no generic form for all types. */
+/* The functions that compute Q of a QR factorisation. They have no form for all types, so each type has its own. */
 #define SOLVER_ORGQR(X, dtype, letter, kind, T)                                                                      \
   X(orgqr_size_##dtype, cusolverDn##letter##kind##gqr_bufferSize, solver_result, (solver_handle h,                   \
       int m, int n, int k, const T *a, int lda, const T *tau, int *elements))                                        \
   X(orgqr_##dtype,      cusolverDn##letter##kind##gqr, solver_result, (solver_handle h,                              \
       int m, int n, int k, T *a, int lda, const T *tau, T *work, int elements, int *info))
 
-/* Matrices are column-major. *_size: bytes of scratch memory on the device and on the host. info: on the device. */
+/* Matrices are column-major. *_size functions return the bytes of scratch memory on the device and on the host. info
+** points to device memory. */
 #define SOLVER_FUNCTIONS(X)                                                                                          \
   X(create,             cusolverDnCreate,           solver_result, (solver_handle *h))                               \
   X(destroy,            cusolverDnDestroy,          solver_result, (solver_handle h))                                \
@@ -333,7 +337,7 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   SOLVER_ORGQR(X, float64, D, or, double)                                                                            \
   SOLVER_ORGQR(X, complex64, C, un, solver_complex64)                                                                \
   SOLVER_ORGQR(X, complex128, Z, un, solver_complex128)
-/* These functions exist only since CUDA 12.6, so they have their own table. */
+/* These functions exist only since CUDA 12.6. They have a separate table, so that older versions are still usable. */
 #define EIG_FUNCTIONS(X)                                                                                             \
   X(geev_size,          cusolverDnXgeev_bufferSize, solver_result, (solver_handle h, solver_params p,                \
       solver_vectors left, solver_vectors right, int64_t n, blas_type type, const void *a, int64_t lda,              \
@@ -344,8 +348,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
       blas_type w_type, void *w, blas_type vl_type, void *vl, int64_t ldvl, blas_type vr_type, void *vr, int64_t ldvr, \
       blas_type compute, void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))
 
-/* Functions of both cuDNN 8 and 9. Descriptors are of [batch, channels, …]. Dims and strides are in elements, of 32
-** bits. */
+/* These functions exist in both cuDNN 8 and cuDNN 9. Descriptors describe tensors [batch, channels, …]. Dims and
+** strides are counted in elements and have 32 bits. */
 #define DNN_FUNCTIONS(X)                                                                                             \
   X(version,            cudnnGetVersion,            size_t, (void))                                                  \
   X(runtime_version,    cudnnGetCudartVersion,      size_t, (void))                                                  \
@@ -393,8 +397,8 @@ typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD
 
-/* Return the tables of the loaded libraries, or NULL if a library is not usable; then gpu_*_reason() returns the
-** reason. Each library is searched once. */
+/* Each function returns the table of a loaded library, or NULL if the library is not usable. In this case the
+** library's gpu_*_reason() returns the reason. A library is loaded at the first call. */
 const gpu_driver *gpu_get_driver(void);
 const gpu_rtc    *gpu_get_rtc(void);
 const gpu_blas   *gpu_get_blas(void);
@@ -410,13 +414,15 @@ const char *gpu_solver_reason(void);
 const char *gpu_eig_reason(void);
 const char *gpu_dnn_reason(void);
 
-/* Records that cuDNN was found but does not start on a device. gpu_dnn_reason() then returns this message. */
+/* Records that cuDNN was found but cannot be started on a device. From then on gpu_dnn_reason() returns this
+** message. */
 void gpu_dnn_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The versions of the libraries loaded so far; 0: not loaded, or unknown. */
+/* The versions of the libraries that have been loaded. A version is 0 if the library is not loaded or reports no
+** version. */
 typedef struct gpu_versions {
-  int driver;                /* 13020: CUDA 13.2 */
-  int rtc[2], blas[2], dnn[2];   /* major, minor */
+  int driver;                /* 1000 * major + 10 * minor: 13020 is CUDA 13.2 */
+  int rtc[2], blas[2], dnn[2];   /* major and minor version */
   bool emulated;             /* the driver is the emulator of docs/emulator.md */
 } gpu_versions;
 const gpu_versions *gpu_get_versions(void);

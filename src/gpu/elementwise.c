@@ -1,5 +1,5 @@
-/* Element-wise programs. Each program is a unit: its source is written here, and compiled at first use for the stored
-** dtypes of its operands (kernels/elementwise.cuh). */
+/* Runs element-wise programs (lt.elementwise) on the GPU. For each program this file writes the source of a kernel,
+** around kernels/elementwise.cuh. The kernel is compiled at its first use for the stored dtypes of the operands. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const unsigned char op_arity[OP_COUNT] = {
 
 typedef struct text {
   size_t length;
-  char   data[24 << 10];     /* room for the longest program: 64 steps of 200 bytes */
+  char   data[24 << 10];     /* the longest program has 64 steps of 200 bytes, about 13 KiB */
 } text;
 
 static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -42,7 +42,8 @@ static void add(text *t, const char *format, ...) {
   if (t->length > sizeof t->data - 1) t->length = sizeof t->data - 1;
 }
 
-/* The last step that wrote each register. Each step has its own variable, because the type in a register changes. */
+/* For each register: the number of the last step that wrote it. In the source, each step has its own variable,
+** because the values in a register may have different types. */
 typedef struct writers { int step[ELEMENTWISE_REGISTERS]; } writers;
 
 static void add_value(text *t, const elementwise_program *p, const writers *w, int value) {
@@ -96,7 +97,8 @@ static void write_unit(text *t, const elementwise_call *c) {
 
 enum entry { FLAT, ROWS, STRIDED };
 
-/* Returns a hash of 54 bits of the program and of the layout of its operands. */
+/* Returns the kernel's key. The key contains 54 bits of a hash of the program, of the operands' dtypes, and of which
+** inputs are numbers. */
 static uint64_t key_of(const elementwise_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
@@ -122,7 +124,7 @@ static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; 
 
 static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p->stride[k][p->ndim - 1]; }
 
-/* True if, in every row, vectors of `vector` elements of operand k begin at multiples of their size. */
+/* True if, in each row of operand k, vectors of `vector` elements are aligned to their size in bytes. */
 static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
   if ((uintptr_t)o->data % ((size_t)vector * (size_t)dtype_size(o->dtype)) != 0) return false;
   for (int d = 0; d < p->ndim - 1; d++)
@@ -130,8 +132,8 @@ static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
   return true;
 }
 
-/* True if each operand is contiguous along the inner dim, or is an input with one value along the inner dim. Fills
-** args->runs. */
+/* True if the kernels for vectors can run: each operand is contiguous and aligned along the inner dim, or is an input
+** with a single value along the inner dim. Sets bit k of args->runs if input k is contiguous. */
 static bool has_vectors(const elementwise_call *c, elementwise_args *args, int vector) {
   const plan *p = c->plan;
   if ((p->ndim > 0 && inner_stride(p, 0) != 1) || !vectors_fit(p, 0, &c->out, vector)) return false;
@@ -152,7 +154,7 @@ static int run_flat(gpu *g, const elementwise_call *c, elementwise_args *args, i
   return st == OK ? gpu_launch(g, k, (unsigned)blocks, ELEMENTWISE_THREADS, 0, (void *[]){args}) : st;
 }
 
-/* Runs the plan in pieces, whose positions fit into 32 bits. */
+/* Runs the plan in pieces, because a kernel's positions have 32 bits. */
 static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, elementwise_args *args, enum entry entry) {
   const gpu_kernel *k;
   int64_t pieces = gpu_plan_pieces(whole, PLAN_MOST);
@@ -165,7 +167,8 @@ static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, ele
   return st;
 }
 
-/* Runs the kernel for rows. The inner dim is counted in vectors. */
+/* Runs the kernel in which each thread computes a vector of a row. The length of the inner dim is counted in
+** vectors. */
 static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, int vector) {
   plan p = *c->plan;
   int inner = p.ndim - 1;
@@ -175,7 +178,8 @@ static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, i
   return run_planned(g, c, &p, args, ROWS);
 }
 
-/* Chooses the fastest kernel that fits: for flat operands, for rows, or for any strides. */
+/* Runs the fastest kernel that supports the call: the kernel for contiguous operands, for rows, or for any
+** strides. */
 static int run_elementwise(gpu *g, const elementwise_call *c, elementwise_args *args) {
   const plan *p = c->plan;
   int vector = 16 / widest(c);

@@ -1,5 +1,6 @@
-/* Fourier transforms by cuFFT. A plan transforms lines at a constant distance; other lines are packed first. Plans are
-** kept, because making one takes longer than most transforms. */
+/* Fourier transforms by cuFFT. A line is the sequence of elements that are transformed together. cuFFT requires a
+** constant distance between lines. Otherwise the lines are first copied to scratch memory. cuFFT's plans are kept,
+** because making a plan takes longer than most transforms. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,14 @@
 
 /* ---- plans ---- */
 
-enum { PLANS = 32 };         /* most plans of a device; plans that graphs use are not counted */
+enum { PLANS = 32 };         /* the maximum number of plans of a device; plans that graphs use are not counted */
 
-/* Lines of one operand. Strides are in elements of its dtype. */
+/* The layout of the lines of an operand, in elements of the operand's dtype. */
 typedef struct lines {
-  int64_t stride, distance;  /* stride along a line; distance from one line to the next */
+  int64_t stride, distance;  /* between elements of a line; between the first elements of neighbouring lines */
 } lines;
 
-/* The key of a plan. Keys are compared as bytes, so there is no padding. */
+/* The properties that determine a plan. Keys are compared by memcmp, so the struct must have no padding. */
 typedef struct plan_key {
   int64_t kind, wide, n, count;
   lines   in, out;
@@ -26,12 +27,12 @@ typedef struct fft_plan {
   plan_key   key;
   fft_handle handle;
   size_t     workspace;
-  gpu_stream stream;         /* the stream that was set in cuFFT */
+  gpu_stream stream;         /* the stream that was last set in the handle */
   bool       in_graph;       /* true: a graph uses the plan, so the plan is kept until the device is closed */
-  struct fft_plan *next;     /* the plan used before this one */
+  struct fft_plan *next;     /* the next plan of the list, which was used less recently */
 } fft_plan;
 
-static fft_plan *plans[MAX_GPUS];      /* the most recently used first */
+static fft_plan *plans[MAX_GPUS];      /* each GPU's list of plans, the most recently used plan first */
 
 static const char *words_of(fft_result r) {
   static const char *const words[] = {
@@ -62,7 +63,8 @@ void gpu_fft_close(gpu *g) {
   }
 }
 
-/* Removes the least recently used plan if there are too many. Its kernels may be queued; then cuFFT waits for them. */
+/* Makes space for one more plan: if PLANS plans are outside of graphs, frees the least recently used of them. If the
+** plan's kernels are still queued, cuFFT waits for them. */
 static void evict(gpu *g) {
   fft_plan **oldest = NULL;
   int n = 0;
@@ -82,7 +84,8 @@ static fft_type type_of(bool complex, bool wide) {
   return (fft_type)types[complex][wide];
 }
 
-/* Plans share a workspace: by default cuFFT would allocate one for each plan. */
+/* Makes cuFFT's plan. The plan uses a workspace from luatensor's memory for the duration of a run. By default cuFFT
+** would allocate a workspace for each plan. */
 static int fill_plan(gpu *g, fft_plan *p) {
   const gpu_dft *dft = gpu_get_dft();
   const plan_key *k = &p->key;
@@ -108,8 +111,8 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
     free(p);
     return st;
   }
-  if (!asked) gpu_close_first();         /* cuFFT loads a CUDA runtime, and plans do not outlive the runtime's exit
-                                         ** handler */
+  if (!asked) gpu_close_first();         /* cuFFT loads a CUDA runtime, whose exit handler would invalidate the plans
+                                         ** before luatensor frees them */
   asked = true;
   st = fill_plan(g, p);
   if (st != OK) {
@@ -121,7 +124,7 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
   return OK;
 }
 
-/* Finds or makes the plan for a key, and moves it to the front. */
+/* Finds the plan for a key, or makes it, and moves it to the front of the list. */
 static int find_plan(gpu *g, const plan_key *key, fft_plan **found) {
   fft_plan **at = &plans[g->index];
   while (*at && memcmp(&(*at)->key, key, sizeof *key) != 0) at = &(*at)->next;
@@ -152,15 +155,16 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
 
 /* ---- lines ---- */
 
-/* An operand of the running transform: the positions of its lines, over the dims of the call's plan. */
+/* An operand of the running transform. `outer` has the strides over the dims of the call's plan, whose positions are
+** the lines. */
 typedef struct side {
   char      *data;
   enum dtype dtype;
-  int64_t    n, stride;      /* elements of a line, and the stride between them */
+  int64_t    n, stride;      /* number of elements of a line, and the stride between these elements */
   int64_t    outer[MAX_DIMS];
 } side;
 
-/* Sets strides by which the lines lie one after the other, row-major. */
+/* Sets the strides of contiguous lines, in row-major order of the dims of `outer`. */
 static void make_dense(side *s, const plan *outer) {
   s->stride = 1;
   int64_t step = s->n;
@@ -170,8 +174,8 @@ static void make_dense(side *s, const plan *outer) {
   }
 }
 
-/* True if cuFFT can take the lines: they must be at a constant positive distance, and their addresses must be aligned
-** for complex numbers. */
+/* True if cuFFT supports the layout of the lines: their distance must be constant and positive, and their address
+** must be aligned for complex numbers. */
 static bool is_regular(const side *s, const plan *outer, bool wide) {
   if (s->stride < 1 || (uintptr_t)s->data % (wide ? 16 : 8)) return false;
   for (int d = 0; d < outer->ndim; d++) {
@@ -185,7 +189,7 @@ static lines lines_of(const side *s, const plan *outer) {
   return (lines){s->stride, outer->ndim ? s->outer[outer->ndim - 1] : s->n};
 }
 
-/* out = in, line by line. Both have the same dtype. */
+/* Sets out = in, line by line. Both sides have the same dtype. */
 static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer) {
   plan p = *outer;
   for (int d = 0; d < p.ndim; d++) {
@@ -204,8 +208,8 @@ static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer
 
 static enum dtype part_of(bool wide) { return wide ? DT_float64 : DT_float32; }
 
-/* Sets the imaginary parts that must be ignored to 0, in dense lines: the first element's, and the last element's if
-** the length is even. */
+/* Clears imaginary parts that a complex-to-real transform must ignore: that of the first element of each line and, if
+** n is even, that of the last element. The lines must be contiguous. */
 static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool wide) {
   int size = wide ? 8 : 4, last = n % 2 == 0;
   plan p = {.ndim = 1 + last, .count = count << last, .shape = {count, 2}, .stride = {{2 * s->n, n}}};
@@ -215,8 +219,8 @@ static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool
   return gpu_map(g->index, &clear);
 }
 
-/* s *= scale. Complex numbers are scaled as two real numbers, so that an infinite part does not affect the other part.
-** The lines must be regular, in one dim. */
+/* Sets s *= scale. A complex number is scaled as two real numbers, so that an infinite part does not affect the other
+** part. The lines must be regular (is_regular). */
 static int scale_lines(gpu *g, const side *s, const plan *outer, double scale, bool wide) {
   int64_t parts = dtype_size(s->dtype) / (wide ? 8 : 4), step = lines_of(s, outer).distance;
   plan p = {.ndim = 3, .count = outer->count * s->n * parts, .shape = {outer->count, s->n, parts}};
@@ -270,7 +274,8 @@ static int scratch_for(gpu *g, side *s, const plan *outer, size_t *bytes) {
   return st;
 }
 
-/* A complex-to-real transform overwrites its input, so its input is always a copy. */
+/* Runs a transform, with copies of operands whose lines are not regular. A complex-to-real transform overwrites its
+** input, so its input is always copied. */
 static int packed_transform(gpu *g, const fft_call *c) {
   side in = side_of(c, &c->in, 1), out = side_of(c, &c->out, 0), given = in, wanted = out;
   bool wide = is_wide(c);

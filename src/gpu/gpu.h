@@ -1,8 +1,9 @@
 #ifndef LT_GPU_GPU_H
 #define LT_GPU_GPU_H
 
-/* The shared parts of gpu/: one struct for each device, kernels found by key, memory, order, failures. Outside of this
-** folder only device.c names a GPU: it lists `gpu_device`. */
+/* The declarations that the files of gpu/ share: struct gpu, which describes an open device, kernels found by key,
+** memory, the order of streams, and failures. Outside of this folder only base/device.c refers to GPUs: it lists
+** `gpu_device`. */
 
 #include "base/device.h"
 #include "gpu/driver.h"
@@ -13,51 +14,54 @@ typedef struct gpu {
   int           index;
   gpu_device_id id;
   gpu_context   context;
-  int           capability;            /* 90: 9.0 */
-  int           cores;                 /* multiprocessors */
-  gpu_stream    stream;                /* the current stream, on which work is queued */
-  bool          ordered;               /* there is more than one stream, so operands are looked up before a launch */
-  unsigned      epoch;                 /* number of reopenings */
-  bool          dead;                  /* after a sticky error: the device must be reopened */
+  int           capability;            /* compute capability: 90 is 9.0 */
+  int           cores;                 /* number of multiprocessors */
+  gpu_stream    stream;                /* the current stream, to which work is added */
+  bool          ordered;               /* there is more than one stream, so gpu_reads and gpu_writes must look up the
+                                       ** operands' blocks */
+  unsigned      epoch;                 /* number of times that the device was reopened */
+  bool          dead;                  /* true after an error that makes all later calls fail; the device must be
+                                       ** reopened */
   bool          open;                  /* context, memory and streams exist */
   bool          capturing;             /* the current stream is being captured into a graph */
-  struct gpu_recording *recording;     /* capturing: graph.c */
-  char          words[768];            /* the last failure, for explain() */
-  const char   *last;                  /* name of the kernel launched last; a late error comes from it or from an
-                                       ** earlier kernel */
+  struct gpu_recording *recording;     /* the graph that is being captured (graph.c), or NULL */
+  char          words[768];            /* message of the last failure, for gpu_explain */
+  const char   *last;                  /* name of the kernel that was launched last; the kernel that caused a late
+                                       ** error is this one or an earlier one */
   struct gpu_kernels *kernels;         /* compile.c */
   struct gpu_memory  *memory;          /* memory.c */
   struct gpu_streams *streams;         /* stream.c */
   struct gpu_notes   *notes;           /* late.c */
-  gpu_address   late;                  /* the device's gpu_late, into which kernels write errors */
+  gpu_address   late;                  /* address of the device's gpu_late, to which kernels write errors */
 } gpu;
 
 /* ---- entering: context.c ---- */
 
-/* gpu_count: the number of GPUs. gpu_why_none: the reason why there are none, or "" if there are some. gpu_in_use: the
-** number after the last GPU that was opened. */
+/* gpu_count returns the number of GPUs. gpu_why_none returns the reason if there is no GPU, or "" otherwise.
+** gpu_in_use returns the number of the last opened GPU plus 1, or 0. */
 int gpu_count(void);
 const char *gpu_why_none(void);
 int gpu_in_use(void);
 
-/* Returns a property of a device, 0 if the driver does not know it. */
+/* Returns the value of a device's property, or 0 if the driver does not support the property. */
 int gpu_attribute_of(gpu_device_id id, gpu_attribute a);
 
 /* Every entry of gpu_device begins with gpu_enter and ends with `return gpu_leave(g, st)`. gpu_enter opens the device
-** at first use, takes the lock of the GPUs, and makes the context current in this thread. If it fails, it returns
-** ERR_DEVICE, and gpu_leave must not be called. It fails if the device is dead or cannot be opened, or if this process
-** was forked from a process that used the device. */
+** at first use, takes the lock of the GPUs, and makes the context current in this thread. gpu_enter fails with
+** ERR_DEVICE if the device is dead or cannot be opened, or if this process was forked from a process that used the
+** device. After a failure, gpu_leave must not be called. */
 int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
 
-/* While a graph is captured, gpu_enter refuses other GPUs. Only functions that free memory may enter other GPUs, by
-** gpu_enter_free. */
+/* While a graph is captured, gpu_enter fails for all other GPUs. Functions that only free memory use gpu_enter_free,
+** which succeeds. */
 int  gpu_enter_free(int index, gpu **g);
 void gpu_set_capturing(gpu *g, bool capturing);
 
-/* A part of an open device: its memory, its streams, a library. open may be NULL if the part opens at its first use.
-** close may be called for a part that was never opened, after a failed open, and on a dead device, where errors of the
-** driver are ignored. Parts are opened in the order of the list, and closed in the reverse order. */
+/* A part of an open device, such as its memory, its streams or a library. `open` may be NULL if the part is opened
+** at its first use. `close` may also be called for a part that is not open, after a failed open, and on a dead
+** device, where errors of the driver are ignored. Parts are opened in the order of the list and closed in the
+** reverse order. */
 typedef struct gpu_part {
   int  (*open)(gpu *g);
   void (*close)(gpu *g);
@@ -78,36 +82,37 @@ void gpu_fft_close(gpu *g);
 void gpu_solver_close(gpu *g);
 void gpu_dnn_close(gpu *g);
 
-/* gpu_lock returns device `index` in any state, also closed or dead, and holds the lock until gpu_unlock. This is for
-** reopening, and for functions that must work on a dead device. gpu_close closes the device's parts and clears the dead
-** state; the next enter opens the device. */
+/* gpu_lock returns device `index` in any state, even if it is closed or dead, and holds the lock until gpu_unlock.
+** Used for reopening, and for functions that must work on a dead device. gpu_close closes the device's parts and
+** clears the dead state. The next gpu_enter opens the device again. */
 gpu *gpu_lock(int index);
 void gpu_unlock(void);
 void gpu_close(gpu *g);
 
-/* Registers the exit handler that closes the devices again, so that it runs before the exit handlers of libraries
-** loaded so far. Closing calls functions of these libraries. */
+/* Registers the exit handler that closes the devices again. Must be called after a library was loaded: handlers run
+** in reverse order, and closing calls functions of the library, which its own exit handler would disable. */
 void gpu_close_first(void);
 
-/* Converts a result of the driver: OK, or ERR_DEVICE (ERR_MEMORY for out of memory) with a message for explain() that
-** names `what` ("launch of add", "copy to the host"). Errors that outlive the call mark the device dead. */
+/* Converts a result of the driver. Returns OK, ERR_MEMORY if the device's memory is exhausted, ERR_CAPTURE, or
+** ERR_DEVICE. The message for explain() names `what`, such as "launch of add" or "copy to the host". An error after
+** which all later calls fail marks the device as dead. */
 int gpu_check(gpu *g, gpu_result r, const char *what);
 
-/* Makes explain() report the message of g. */
+/* Records g as the device whose message explains this thread's last failure. */
 void gpu_blame(const gpu *g);
 
-/* Returns ERR_DEVICE with this message (printf). */
+/* Sets the message of g, formatted like printf, and returns ERR_DEVICE. */
 int gpu_fail(gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- kernels: compile.c ---- */
 
 typedef struct gpu_kernel {
   gpu_function function;
-  const char  *name;                   /* "add float32": for error texts */
-  int          threads;                /* most threads of a block */
+  const char  *name;                   /* such as "add float32"; used in error messages */
+  int          threads;                /* the maximum number of threads of a block */
 } gpu_kernel;
 
-/* The first byte of a key: the family, or another owner of kernels. */
+/* The first byte of a kernel's key: the family of kernels, or another user of kernels. */
 enum gpu_family {
   GPU_NONE,
 #define FAMILY(name, call) GPU_##name,
@@ -115,84 +120,89 @@ enum gpu_family {
   GPU_copy, GPU_other
 };
 
-/* A key identifies (file, defines, entry) uniquely, so that these texts are only made for a missing kernel. */
+/* A key identifies file, defines and entry of a kernel uniquely. The texts themselves are made only if the kernel is
+** not found by its key. */
 #define GPU_KEY(family, op, a, b, c, d, variant)                                                        \
   ((uint64_t)(family) << 56 | (uint64_t)(op) << 40 | (uint64_t)(uint8_t)(a) << 32 | (uint64_t)(uint8_t)(b) << 24 | \
    (uint64_t)(uint8_t)(c) << 16 | (uint64_t)(uint8_t)(d) << 8 | (uint64_t)(uint8_t)(variant))
 
 enum { GPU_DEFINES = 16, GPU_DEFINE_SIZE = 64 };
 
-/* The source of a kernel. Kernels of the same file and defines share one compilation. */
+/* The source of a kernel. Kernels with the same file and defines are compiled together. */
 typedef struct gpu_source {
-  const char *file;                                   /* file in kernels/: "map.cuh" */
-  const char *text;                                   /* text that is compiled instead of the file; NULL: the file */
+  const char *file;                                   /* name of a file in kernels/, such as "map.cuh" */
+  const char *text;                                   /* the text to compile instead of the file's content, or NULL */
   const char *entry;                                  /* the name of the function in the source */
   int         ndefines;
-  char        define[GPU_DEFINES][GPU_DEFINE_SIZE];   /* "OP=add" */
-  char        name[64];                               /* "add float32" */
+  char        define[GPU_DEFINES][GPU_DEFINE_SIZE];   /* such as "OP=add" */
+  char        name[64];                               /* for error messages, such as "add float32" */
 } gpu_source;
 
 void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* gpu_find returns the kernel of a key, or NULL if it is missing. gpu_build then compiles the kernel or reads it from
-** the disk cache. */
+/* gpu_find returns the kernel with this key, or NULL if it has not been built. gpu_build compiles the kernel, or
+** loads it from the disk cache, and adds it under this key. */
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
-/* Compiles a script's source, which is called `name` in errors, with FMA like any CUDA C++. On ERR_DEVICE, *log has the
-** compiler's messages, which the caller frees. */
+/* Compiles a script's source. Unlike luatensor's own kernels, it is compiled with automatic FMA, which is NVRTC's
+** default. `name` is the source's name in errors. After ERR_DEVICE, *log is the compiler's messages, which the caller
+** frees, or NULL. */
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log);
 
-/* Queues k on the current stream. arguments: the addresses of the kernel's parameters. */
+/* Adds a launch of k to the current stream. `shared` is the bytes of dynamic shared memory. `arguments` has the
+** addresses of the kernel's parameters. */
 int gpu_launch(gpu *g, const gpu_kernel *k, unsigned blocks, unsigned threads, unsigned shared, void **arguments);
 int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
                   void **arguments);
 
 /* ---- memory: memory.c ---- */
 
-/* Device memory for the duration of a call. Queued work may still use the memory after it is freed. */
+/* Allocates and frees device memory for the duration of a call. Memory may be freed while queued work still uses
+** it. */
 int  gpu_scratch(gpu *g, size_t bytes, void **ptr);
 void gpu_scratch_free(gpu *g, void *ptr, size_t bytes);
 
 /* ---- order: order.c ---- */
 
-/* Must be called before a launch for each block of memory that the launch reads or writes. ptr is any address inside a
-** block, or NULL, which is ignored. If other streams still work on the block, the current stream waits for them. */
+/* Must be called before a launch for each block of memory that the launch reads or writes. ptr is any address inside
+** a block; NULL is ignored. If work in other streams still uses the block, the current stream waits for this work. */
 void gpu_order(gpu *g, const void *ptr, bool writes);
 static inline void gpu_reads(gpu *g, const void *ptr)  { if (g->ordered) gpu_order(g, ptr, false); }
 static inline void gpu_writes(gpu *g, const void *ptr) { if (g->ordered) gpu_order(g, ptr, true); }
 
-/* The error that kernels write into g->late if an index is out of range; device code has the same struct. Of several
-** errors, the error with the smallest `what` stays, and among these the error with the smallest `position`. While `set`
-** is not 0, kernels that write through indices write nothing. gpu_wait turns the error into a message and clears it. */
+/* The error that kernels write to g->late if an index is out of range. kernels/late.cuh has the same struct. Of
+** several errors, the error with the smallest `what` is kept and, for equal `what`, the error with the smallest
+** `position`. While `set` is not 0, kernels that write through indices write nothing. gpu_wait turns the error into a
+** message and clears it. */
 typedef struct gpu_late {
   int     set;
-  int     what;                        /* the call's number from gpu_note(), for the message */
-  int64_t value;                       /* the index, 1-based as the script wrote it */
-  int64_t position;                    /* position of the index in its tensor */
-  int     lock;                        /* the lock of the writer; 0 after the write */
+  int     what;                        /* number of the failed call, as gpu_note returned it */
+  int64_t value;                       /* the index that is out of range, 1-based as in the script */
+  int64_t position;                    /* position of the index in its index tensor, 0-based */
+  int     lock;                        /* 1 while a thread writes the other fields, else 0 */
 } gpu_late;
 
-/* Keeps the facts for the message of an error that this launch may cause. Returns the note's number, which is greater
-** than the numbers of earlier notes. function: as in index_call; dim: 0-based. */
+/* Stores the facts for the message of an error that this launch may cause. Returns the note's number, which is
+** greater than the numbers of earlier notes. `function` is as in index_call. `dim` is 0-based. */
 int gpu_note(gpu *g, const char *function, int dim, int64_t length);
 
-/* Waits for the current stream (all: for the whole device). Returns ERR_DEVICE if work failed, ERR_LATE if a kernel
-** wrote an error into g->late, ERR_CAPTURE while a graph is captured. */
+/* Waits for the current stream or, if `all` is true, for the whole device. Returns ERR_DEVICE if work has failed,
+** ERR_LATE if a kernel has written an error to g->late, or ERR_CAPTURE while a graph is captured. */
 int gpu_wait(gpu *g, bool all);
 
-/* Returns the number of a dtype in cuBLAS and cuSOLVER, or -1 if it is not supported. */
+/* Returns the number that cuBLAS and cuSOLVER use for dtype d, or -1 if they do not support the dtype. */
 int gpu_blas_type(enum dtype d);
 
-/* Returns the bytes of scratch memory that a convolution may take, if fewer bytes suffice for the call:
-** LUATENSOR_CONV_MEMORY. */
+/* Returns the maximum number of bytes of scratch memory for a convolution (LUATENSOR_CONV_MEMORY, by default 256
+** MiB). A call that cannot run with so few bytes uses more. */
 size_t gpu_conv_memory(void);
 
 /* Computes a convolution by cuDNN. If cuDNN does not support the call, *done is false and nothing was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
-/* Entries of struct device. */
+/* Functions of struct device. */
 void     gpu_explain(int index, char *text, size_t size);
 int      gpu_reopen(int index);
 void     gpu_shut(void);
@@ -209,7 +219,7 @@ int gpu_user_kernel_make(int index, const char *text, const char *name, void **k
 void gpu_user_kernel_free(int index, void *kernel);
 bool gpu_has(enum map_op op, enum dtype compute);
 
-/* entries of struct device in memory.c and stream.c */
+/* Functions of struct device that are defined in memory.c, transfer.c and stream.c. */
 int  gpu_alloc(int index, size_t bytes, void **ptr);
 void gpu_free(int index, void *ptr, size_t bytes);
 int  gpu_copy_in(int index, void *to, const void *host, size_t bytes);

@@ -1,6 +1,6 @@
-/* Graphs: the launches of a captured stream, which can be launched again all at once. A graph's memory comes from its
-** own arena and lives as long as the graph. Older blocks that a graph uses live as long, too, even if the script frees
-** them. */
+/* Captured graphs. A graph is the sequence of launches that were recorded from a stream, and can be launched again as
+** a whole. Memory that is allocated during the capture comes from an arena of the graph and is kept as long as the
+** graph. The graph also keeps all other blocks that it uses, even if the script frees them. */
 
 #include "gpu/stream.h"
 
@@ -16,9 +16,9 @@ struct gpu_recording {
   gpu_arena     *pool;
   held          *held;
   size_t         nheld, capacity;
-  bool           noted;          /* contains kernels that may fail late */
-  bool           short_of_memory;/* a block could not be held, so the graph must not run */
-  gpu_stream     before;         /* during the capture: the stream that was current before */
+  bool           noted;          /* the graph contains kernels that may report a late error */
+  bool           short_of_memory;/* a block could not be kept, so the graph must not run */
+  gpu_stream     before;         /* during the capture: the stream that was current before the capture */
   bool           ordered;
 };
 
@@ -47,8 +47,9 @@ void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b) {
   b->holds++;
 }
 
-/* Before the capture begins, queued work is finished and late errors are reported. The capture is relaxed: allocations
-** and the loading of kernels continue. Other threads must wait, because their work does not belong to the graph. */
+/* Begins the capture. First waits for all queued work, and reports late errors. In the relaxed mode, allocations and
+** the loading of kernels are allowed during the capture. The lock is held until the capture ends, because work of
+** other threads does not belong to the graph. */
 static int begin(gpu *g, struct gpu_recording *r) {
   gpu_queue *q = gpu_capture_queue(g);
   int st = gpu_wait(g, true);
@@ -62,7 +63,7 @@ static int begin(gpu *g, struct gpu_recording *r) {
   g->stream = q->stream;
   g->recording = r;
   g->memory->pool = r->pool;
-  g->memory->looked_up = g->ordered = true;     /* operands are looked up, so that the graph can hold their blocks */
+  g->memory->looked_up = g->ordered = true;     /* operands are looked up, so that the graph can keep their blocks */
   gpu_set_capturing(g, true);
   return OK;
 }
@@ -115,8 +116,8 @@ static int graph_end(int index, void *graph) {
 
 /* ---- replaying ---- */
 
-/* Makes the graph wait for all streams, or all streams for the graph, because the graph does not record which streams
-** work on its blocks. */
+/* Makes the current stream wait for all other streams (before), or all other streams wait for the current one. A
+** replay needs both, because the graph does not record which streams use its blocks. */
 static void join_streams(gpu *g, bool before) {
   int now = gpu_current(g);
   for (int k = 0; k < gpu_stream_count(g); k++) {
@@ -145,7 +146,8 @@ static void let_go(gpu *g, struct gpu_recording *r) {
   free(r->held);
 }
 
-/* Frees only the host's memory of a graph, because the device was reopened or must be reopened. */
+/* Frees only the host memory of a graph. Called if the device was reopened or is dead, because its memory is then
+** lost. */
 static void graph_forget(void *graph) {
   struct gpu_recording *r = graph;
   free(r->held);
@@ -153,7 +155,8 @@ static void graph_forget(void *graph) {
   free(r);
 }
 
-/* The context is made current again, because another GPU may have been entered meanwhile. */
+/* Ends a capture that has failed or is not wanted. Makes the context current first, because another GPU may have been
+** entered in the meantime. */
 static void end_capture(gpu *g, struct gpu_recording *r) {
   gpu_graph captured = NULL;
   gpu_get_driver()->context_use(g->context);
@@ -162,7 +165,8 @@ static void end_capture(gpu *g, struct gpu_recording *r) {
   leave_capture(g, r);
 }
 
-/* Frees a graph. Also ends a failed capture. Queued replays still finish. */
+/* Frees a graph, and ends its capture if the capture is still in progress. Queued replays still finish, because the
+** memory is reused only by work queued later. */
 static void graph_free(int index, void *graph) {
   struct gpu_recording *r = graph;
   gpu *g = gpu_lock(index);

@@ -29,7 +29,7 @@ static void schedule(const uint8_t *block, uint32_t w[64]) {
 }
 
 static void compress(uint32_t state[8], const uint8_t *block) {
-  uint32_t w[64], v[8];                /* v: a … h */
+  uint32_t w[64], v[8];                /* v: the working variables a … h of FIPS 180-4 */
   schedule(block, w);
   memcpy(v, state, sizeof v);
   for (int i = 0; i < 64; i++) {

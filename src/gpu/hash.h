@@ -1,7 +1,7 @@
 #ifndef LT_GPU_HASH_H
 #define LT_GPU_HASH_H
 
-/* SHA-256 (FIPS 180-4), for the names of compiled kernels on disk and for their integrity. */
+/* SHA-256 (FIPS 180-4). The hashes name the files of compiled kernels, and detect damaged files. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,13 +10,14 @@ enum { HASH_SIZE = 32, HASH_BLOCK = 64 };
 
 typedef struct hash {
   uint32_t state[8];
-  uint64_t bytes;                      /* bytes hashed so far */
-  uint8_t  block[HASH_BLOCK];          /* the incomplete block */
+  uint64_t bytes;                      /* number of bytes hashed so far */
+  uint8_t  block[HASH_BLOCK];          /* the last incomplete block */
 } hash;
 
 void hash_start(hash *h);
 void hash_add(hash *h, const void *data, size_t bytes);
-void hash_text(hash *h, const char *text);          /* includes the final 0, so that "ab", "c" differs from "a", "bc" */
+void hash_text(hash *h, const char *text);          /* includes the final zero byte, so that "ab", "c" and "a", "bc"
+                                                    ** have different hashes */
 void hash_finish(hash *h, uint8_t digest[HASH_SIZE]);
 
 #endif

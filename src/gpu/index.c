@@ -1,10 +1,11 @@
-/* Reads and writes through index tensors. For each position, kernels compute the addresses of the value and of the
-** target's element from a plan. The kernels are compiled for plans of at most FEW_DIMS dims and FEW_SOURCES index
-** tensors, and for plans of the maximum size.
+/* Reads and writes through index tensors (INDEX_get, INDEX_put, INDEX_add). For each position, kernels compute the
+** addresses of the value and of the target's element from a plan. The kernels are compiled for plans of at most
+** FEW_DIMS dims and FEW_SOURCES index tensors, and for plans of the maximum size.
 **
-** A read is one kernel. A write first checks all indices. A pick is a position along the dims with indices. A key is
-** the number of the target's element that a pick selects. Several picks may have the same key. A put then writes the
-** value of the last pick. An add sorts the picks by key, and one thread adds the values of equal keys in order. */
+** A read is one kernel. A write first checks all indices. In this file, a pick is a position along the dims with
+** indices, and a key is the number of the target's element that a pick selects. Several picks may have the same key.
+** In this case a put writes only the value of the last pick. An add sorts the picks by key, and one thread adds the
+** values of equal keys in order. */
 
 #include <stdio.h>
 #include <string.h>
@@ -13,36 +14,38 @@
 
 enum {
   THREADS     = 256,
-  FEW         = 1024,          /* picks that one block can order; the same constant as in kernels/index_order.cuh */
-  FEW_DIMS    = 3,             /* dims in a short plan */
+  FEW         = 1024,          /* maximum number of picks (positions along the indexed dims) that one block sorts; the
+                               ** same constant as in kernels/index_order.cuh */
+  FEW_DIMS    = 3,             /* maximum number of dims of a short plan */
   FEW_SOURCES = 2,
-  DIM_WORDS   = 6,             /* words of a dim in a plan, without one word for each source; the same constant as in
-                               ** kernels/index.cuh */
+  DIM_WORDS   = 6,             /* words (int64) of a dim in a plan, without the one word for each index tensor; the
+                               ** same as in kernels/index.cuh */
   PLAN_WORDS  = 4 + MAX_DIMS * (DIM_WORDS + MAX_DIMS) + MAX_DIMS * 5,
-  ELECTIONS   = 16             /* keys for each pick up to which elections are used; with more keys, picks are sorted */
+  ELECTIONS   = 16             /* keys per pick up to which the last pick of each key is found by an array over all
+                               ** keys; otherwise picks are sorted */
 };
 
 enum side { VALUE, TARGET, KEY, PICK, SIDES };
 
-/* A call whose dims may be in any order. The steps of all sides are in units of `unit` bytes. */
+/* A call whose dims may have been reordered. All steps are in units of `unit` bytes. */
 typedef struct access {
   const index_call *call;
   int     unit;
-  int     ndim, picked;        /* number of dims; number of leading dims along which indices move */
+  int     ndim, picked;        /* number of dims; number of the leading dims along which indices vary */
   int64_t length[MAX_DIMS], step[SIDES][MAX_DIMS];
-  int     dim[MAX_DIMS];       /* the dims of the call's plan */
-  int64_t key[MAX_DIMS];       /* the sources' strides in the numbering of keys */
+  int     dim[MAX_DIMS];       /* for each dim: its number in the call's plan */
+  int64_t key[MAX_DIMS];       /* for each index tensor: the step between keys of neighbouring indices */
   int64_t count, picks, keys;  /* numbers of positions, picks and keys */
-  bool    wide;                /* 64-bit positions */
-  int     what[MAX_DIMS];      /* gpu_note()'s number of each index */
+  bool    wide;                /* true if positions or keys do not fit into 32 bits */
+  int     what[MAX_DIMS];      /* for each index tensor: the number that gpu_note returned */
 } access;
 
-/* The plan that a kernel takes: index_plan of kernels/index.cuh. */
+/* The plan as a kernel receives it: struct index_plan of kernels/index.cuh. */
 typedef struct index_plan { int64_t word[PLAN_WORDS]; } index_plan;
 
 /* ---- dims ---- */
 
-/* True if indices determine the target's elements along dim d. */
+/* True if index tensors determine the target's elements along dim d of the call's plan. */
 static bool is_picked(const index_call *c, int d) {
   bool moves = c->plan.stride[1][d] == 0;
   for (int k = 0; k < c->nindex; k++) moves |= c->index[k].stride[d] != 0;
@@ -59,8 +62,8 @@ static void add_dim(access *a, int d) {
   a->step[KEY][to] = a->step[PICK][to] = 0;
 }
 
-/* Numbers the picks and the keys. The products cannot overflow, because they are products of lengths of the target's
-** dims, or of the positions' dims. */
+/* Numbers the picks (positions along the indexed dims) and the keys (elements of the target that they select). The
+** products cannot overflow, because they are products of lengths of the target's or the positions' dims. */
 static void number_picks(access *a, bool picked_first) {
   const index_call *c = a->call;
   a->picks = a->keys = 1;
@@ -78,7 +81,8 @@ static void number_picks(access *a, bool picked_first) {
   }
 }
 
-/* Takes the call's dims in order. If picked_first is set, the dims along which indices move come first. */
+/* Sets up the access with the dims of the call in their order. If picked_first is set, the dims along which indices
+** vary come first. */
 static void start_access(access *a, const index_call *c, bool picked_first) {
   a->call = c;
   a->unit = dtype_size(c->target.dtype);
@@ -95,14 +99,15 @@ static void start_access(access *a, const index_call *c, bool picked_first) {
 
 /* ---- units ---- */
 
-/* Returns the largest power of 2, up to 16, that divides all of some numbers. x is the bitwise or of these numbers. */
+/* Returns the largest power of 2, at most 16, that divides all numbers of a set. x is the bitwise or of the
+** numbers. */
 static int common_unit(uint64_t x) {
   x |= 16;
   return (int)(x & (0 - x));
 }
 
-/* Makes rows that are contiguous on both sides move in units of up to 16 bytes, as far as addresses and strides
-** allow. */
+/* If rows are contiguous in both the values and the target, makes the unit of copying as large as addresses and
+** strides allow, at most 16 bytes. */
 static void widen_units(access *a) {
   const index_call *c = a->call;
   int last = a->ndim - 1, size = a->unit;
@@ -120,14 +125,14 @@ static void widen_units(access *a) {
     a->step[VALUE][d] /= by;
     a->step[TARGET][d] /= by;
   }
-  if (a->length[last] == 1) a->ndim--;        /* kernels can only divide by lengths above 1 */
+  if (a->length[last] == 1) a->ndim--;        /* the kernels cannot divide by lengths of 1 */
 }
 
 /* ---- plans of kernels ---- */
 
 static bool is_short(const access *a) { return a->ndim <= FEW_DIMS && a->call->nindex <= FEW_SOURCES; }
 
-/* Writes a plan of the first ndim dims with `count` positions. */
+/* Writes a kernel's plan of the first ndim dims, which have `count` positions. */
 static void write_plan(const gpu *g, const access *a, int ndim, int64_t count, index_plan *p) {
   const index_call *c = a->call;
   bool brief = is_short(a);
@@ -168,7 +173,8 @@ static const struct { const char *file, *entry; } kernels[] = {
   [ADD_RUNS] = {"index_add.cuh", "add_runs"}, [ADD_EACH] = {"index_add.cuh", "add_each"},
 };
 
-/* Integers of 32 and 64 bits are added by atomics, because their sums do not depend on the order. */
+/* True if elements of dtype d are added by atomics: integers of 32 and 64 bits, whose sums do not depend on the
+** order. */
 static bool adds_atomically(enum dtype d) {
   int kind = dtype_kind(d);
   return (kind == KIND_INT || kind == KIND_UINT) && dtype_size(d) >= 4;
@@ -210,7 +216,7 @@ static void note_words(gpu *g, access *a) {
     a->what[k] = c->sound ? 0 : gpu_note(g, c->function, c->index[k].dim, c->index[k].length);
 }
 
-/* Checks all indices, for calls without a kernel that checks them on the way. */
+/* Checks all indices. Called before writes whose kernels do not check the indices themselves. */
 static int check_all(gpu *g, const access *a) {
   int st = OK;
   for (int k = 0; k < a->call->nindex && st == OK && !a->call->sound; k++) {
@@ -224,7 +230,7 @@ static int check_all(gpu *g, const access *a) {
 
 /* ---- get ---- */
 
-/* Returns the number of positions that a thread moves; the same rule as in kernels/index_move.cuh. */
+/* Returns the number of positions that a thread copies. kernels/index_move.cuh has the same rule. */
 static int each(const access *a) { return !is_short(a) ? 1 : a->unit >= 8 ? 2 : 4; }
 
 static int get_elements(gpu *g, access *a) {
@@ -237,7 +243,8 @@ static int get_elements(gpu *g, access *a) {
 
 /* ---- put ---- */
 
-/* Writes the picks that `elected` marks. If `elected` is NULL, all picks are written. */
+/* Writes the values of the picks (positions along the indexed dims) that `elected` marks, or of all picks if
+** `elected` is NULL. */
 static int put(gpu *g, access *a, void *elected) {
   index_plan p;
   void *target = a->call->target.data, *values = a->call->values.data;
@@ -246,7 +253,7 @@ static int put(gpu *g, access *a, void *elected) {
   return launch(g, a, PUT, (a->count + each(a) - 1) / each(a), (void *[]){&p, &target, &values, &elected});
 }
 
-/* True if several picks may put into one element, so that the result depends on their order. */
+/* True if several positions may write to the same element, so that the result depends on their order. */
 static bool needs_election(const access *a) {
   if (a->call->sound || a->picks < 2) return false;
   for (int d = 0; d < a->ndim; d++)
@@ -256,14 +263,14 @@ static bool needs_election(const access *a) {
 
 static size_t position_size(const access *a) { return a->wide ? 8 : 4; }
 
-/* Returns the number of bits in keys. */
+/* Returns the number of bits that a key needs. */
 static int key_bits(const access *a) {
   int bits = 1;
   while (bits < 63 && (a->keys - 1) >> bits) bits++;
   return bits;
 }
 
-/* Memory for sorting picks: two buffers of keys, two of picks. */
+/* Scratch memory for sorting picks by key: two buffers of keys and two of picks. */
 typedef struct order {
   void  *keys[2], *picks[2];
   void  *room;
@@ -281,7 +288,8 @@ static int open_order(gpu *g, const access *a, order *o) {
   return st;
 }
 
-/* Lets one block order the picks. p: the plan of the picks. If `elected` is NULL, keys and picks are sorted. */
+/* Sorts at most FEW picks in one block. p is the plan of the picks. If `elected` is NULL, writes the sorted keys and
+** picks. Otherwise marks in `elected` the last pick of each key. */
 static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *picks, void *elected) {
   const gpu_kernel *k;
   int st = get_kernel(g, a, ORDER_FEW, &k);
@@ -289,7 +297,7 @@ static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *p
   return gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
 }
 
-/* Sorts the picks by key. *at: the number of the buffer that is sorted. */
+/* Sorts the picks by key. Sets *at to the number (0 or 1) of the buffers that contain the sorted keys and picks. */
 static int order_picks(gpu *g, const access *a, order *o, int *at) {
   index_plan p;
   write_plan(g, a, a->picked, a->picks, &p);
@@ -302,7 +310,7 @@ static int order_picks(gpu *g, const access *a, order *o, int *at) {
   return st == OK ? gpu_sort_pairs(g, &s, at) : st;
 }
 
-/* Sets elected, for each pick, to true if it is the last pick of its key. */
+/* Sets elected[p] to true for each pick p that is the last pick of its key, else to false. */
 static int elect_sorted(gpu *g, const access *a, void *elected) {
   order o;
   int at, st = open_order(g, a, &o);
@@ -318,7 +326,8 @@ static int elect_sorted(gpu *g, const access *a, void *elected) {
   return st;
 }
 
-/* Elects the last pick of each key. elected is indexed by key if by_key is set, else by pick. */
+/* Finds the last pick of each key. If by_key is set, `elected` has one element for each key, otherwise for each
+** pick. */
 static int elect(gpu *g, const access *a, bool by_key, void *elected) {
   index_plan p;
   write_plan(g, a, a->picked, a->picks, &p);
@@ -338,7 +347,7 @@ static int put_elected(gpu *g, const index_call *c, access *a) {
   void *elected;
   int st = gpu_scratch(g, bytes, &elected);
   if (st != OK) return st;
-  if (!by_key) {                       /* the kernel reads `elected` by key, so the pick is used as the key */
+  if (!by_key) {                       /* the kernel indexes `elected` by key, so the picks become the keys */
     memcpy(a->step[KEY], a->step[PICK], sizeof a->step[KEY]);
     memset(a->key, 0, sizeof a->key);
   }
@@ -363,8 +372,8 @@ static int add_each(gpu *g, const access *a) {
   return st == OK ? launch(g, a, ADD_EACH, a->count, (void *[]){&p, &target, &values}) : st;
 }
 
-/* True if neighbours along the dims without an index are far apart in memory. Then neighbouring threads should take
-** neighbouring keys. */
+/* True if neighbours along the dims without an index are far apart in memory. In this case neighbouring threads
+** should process neighbouring keys. */
 static bool is_by_key(const access *a) {
   int last = a->ndim - 1;
   return a->picked == a->ndim || a->step[TARGET][last] != 1;

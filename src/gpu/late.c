@@ -1,4 +1,5 @@
-/* Late errors: kernels write an error into the device's cell, and the next wait reports it. */
+/* Late errors. A kernel that finds an index out of range writes an error to a struct gpu_late in device memory. The
+** next wait for the device reads and reports the error. */
 
 #include "gpu/stream.h"
 
@@ -8,7 +9,7 @@
 
 enum { NOTES = 4096, KEPT = INT32_MIN };
 
-/* A launch that may fail late, with the facts for the message. */
+/* The facts for the message of a late error: the function that was called, and the 0-based dim and its length. */
 typedef struct note {
   int         number;
   const char *function;
@@ -17,12 +18,12 @@ typedef struct note {
 } note;
 
 struct gpu_notes {
-  note      recent[NOTES];         /* note n is at n % NOTES */
+  note      recent[NOTES];         /* note n is element n % NOTES, so that only the last NOTES notes are available */
   int       next;
-  note     *kept;                  /* notes of graphs, which may be replayed at any time; their numbers begin with
-                                   ** KEPT */
+  note     *kept;                  /* notes of launches in graphs, which are never overwritten because graphs may be
+                                   ** replayed at any time; numbered from KEPT on */
   int       nkept;
-  gpu_late *found;                 /* page-locked memory, to which a wait copies the device's cell */
+  gpu_late *found;                 /* page-locked host memory to which a wait copies g->late */
 };
 
 int gpu_late_open(gpu *g) {
@@ -49,7 +50,7 @@ void gpu_late_close(gpu *g) {
 
 /* ---- notes ---- */
 
-/* Keeps a note for good, because a graph may be replayed long after its capture. */
+/* Stores a note permanently, because a graph may be replayed long after its capture. Equal notes are stored once. */
 static int keep_note(struct gpu_notes *s, const char *function, int dim, int64_t length) {
   for (int k = 0; k < s->nkept; k++) {
     const note *n = &s->kept[k];
@@ -80,7 +81,7 @@ static const note *find_note(const struct gpu_notes *s, int number) {
 
 /* ---- waiting ---- */
 
-/* Reports the error in the fetched cell, and clears the cell. */
+/* Sets the message for the error in notes->found, clears g->late, and returns ERR_LATE. */
 static int report_late(gpu *g) {
   const gpu_late *late = g->notes->found;
   const note *n = find_note(g->notes, late->what);

@@ -1,4 +1,5 @@
-/* Measures the limits of a GPU and its memory: fused multiply-adds, reads, copies. */
+/* Measures the limits of a GPU (gpu_limits, gpu_working_set): the rate of fused multiply-adds, and the bandwidths of
+** reads and copies. */
 
 #include <stdio.h>
 
@@ -6,23 +7,25 @@
 #include "gpu/kernels/limits_args.h"
 
 enum {
-  ROUNDS = 10,                     /* runs of a measurement, of which the fastest counts */
-  WAVES  = 8,                      /* blocks for each multiprocessor: enough to occupy it fully */
+  ROUNDS = 10,                     /* number of runs of a measurement; the fastest run is the result */
+  WAVES  = 8,                      /* blocks for each multiprocessor: 8 * LIMITS_THREADS = 2048 threads, the most that
+                                   ** a multiprocessor can run at once */
   MOST_TIMES = 1 << 20
 };
-/* bytes of the blocks of memory that are read; the largest block is many times any cache */
+/* Bytes of the smallest and largest block of memory that is read. The largest block is larger than any cache. */
 static const size_t LEAST = (size_t)1 << 20, MOST = (size_t)256 << 20;
-static const double ENOUGH = 2e-3;                                      /* seconds that one measurement should take */
+static const double ENOUGH = 2e-3;                                      /* seconds that one measurement should take at
+                                                                        ** least */
 
-/* The state of a measurement. */
+/* The state of a measurement on one GPU. */
 typedef struct meter {
   gpu              *g;
   const gpu_kernel *compute, *read;
   gpu_event         from, to;
-  void             *a, *b;         /* blocks of memory of `bytes` each */
+  void             *a, *b;         /* two blocks of memory, each of `bytes` bytes */
   size_t            bytes;
-  int64_t           rounds;        /* rounds of arithmetic in a kernel */
-  int64_t           times;         /* number of times that a block is read */
+  int64_t           rounds;        /* number of rounds of arithmetic in the kernel `compute` */
+  int64_t           times;         /* number of times that the kernel `read` reads a block */
 } meter;
 
 typedef int (*work)(const meter *m);
@@ -66,14 +69,15 @@ static int time_once(const meter *m, work run, double *seconds) {
   if (st == OK) st = gpu_check(m->g, d->event_record(m->to, m->g->stream), "event");
   if (st == OK) st = gpu_check(m->g, d->event_sync(m->to), "event");
   if (st == OK) st = gpu_check(m->g, d->event_elapsed(&milliseconds, m->from, m->to), "event");
-  *seconds = milliseconds * 1e-3 + 1e-9;       /* not 0, because an emulator's clock may stand still */
+  *seconds = milliseconds * 1e-3 + 1e-9;       /* not 0, because the clock of the emulator may not advance */
   return st;
 }
 
-/* Measures the fastest of ROUNDS runs, or a single run if it takes long enough to be reliable. */
+/* Measures the fastest of ROUNDS runs. Stops after a run of more than 10 * ENOUGH seconds, because its time is
+** reliable. */
 static int best(const meter *m, work run, double *seconds) {
   double once;
-  int st = time_once(m, run, seconds);         /* the first run is only for warming up */
+  int st = time_once(m, run, seconds);         /* a warm-up run; counts only if no later run is faster */
   for (int round = 0; round < ROUNDS && st == OK; round++) {
     st = time_once(m, run, &once);
     if (once < *seconds) *seconds = once;
@@ -106,7 +110,8 @@ static void give_blocks(meter *m) {
   m->a = m->b = NULL;
 }
 
-/* Reads larger and larger blocks, until the read takes long enough or the block exceeds every cache. */
+/* Measures reads and copies of larger and larger blocks, until a read takes ENOUGH seconds or the block has MOST
+** bytes. */
 static int measure_memory(meter *m, device_limits *limits) {
   double read = 0, copy = 0;
   int st = OK;
@@ -122,7 +127,8 @@ static int measure_memory(meter *m, device_limits *limits) {
   return st;
 }
 
-/* Repeats the read so often that the time of the launch is negligible. */
+/* Measures repeated reads of m->bytes bytes. The number of repetitions is doubled until the time of the launch is
+** negligible. */
 static int measure_set(meter *m, device_working_set *w) {
   double seconds = 0;
   int st = take_blocks(m);

@@ -1,9 +1,9 @@
-/* Element-wise ops, copies, casts, fills. A call uses the fastest of these functions that fits. kernels/map.cuh
-** describes the kernels.
-**   the driver's copy and fill
-**   map_flat      all operands are contiguous or one number
+/* Element-wise ops, copies, casts and fills. A call runs the first of these that supports the layout of its operands.
+** kernels/map.cuh describes the kernels.
+**   the driver's copy and fill, without conversion
+**   map_flat      each operand is contiguous or one number
 **   copy_tiles    transposed copies
-**   map_rows      all operands are contiguous or one value along the inner dim
+**   map_rows      each operand is contiguous, or has one value, along the inner dim
 **   map_strided   any operands */
 
 #include <stdio.h>
@@ -13,17 +13,17 @@
 #include "gpu/kernels/map_args.h"
 #include "gpu/plan.h"
 
-/* The facts of a launch: the op's unit and its operands. */
+/* A launch: the dtypes that select the compiled kernel, and its operands. */
 typedef struct map_work {
   gpu            *g;
   const map_call *call;
   const plan     *plan;
-  enum dtype      compute, in, out;    /* the dtypes for which the unit is compiled */
-  bool            mixed;               /* inputs of several dtypes */
+  enum dtype      compute, in, out;    /* the dtypes for which the kernel is compiled */
+  bool            mixed;               /* true if the inputs have several dtypes */
   map_args        args;
 } map_work;
 
-/* The fields of a row of the op table. */
+/* Three fields of each row of the op table. */
 static const struct { const char *name; enum dtype_class takes; bool selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, false},
 #define SELECT(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, true},
@@ -38,7 +38,7 @@ static bool selects(const map_work *t, int k) { return k == 0 && traits[t->call-
 
 /* ---- kernels ---- */
 
-/* The kernel of map.cuh, and the unit's FORM. */
+/* The kernel of map.cuh. MIXED is map_strided, compiled for inputs of several dtypes. */
 enum entry { FLAT, ROWS, STRIDED, MIXED };
 
 static int build_map(const map_work *t, enum entry entry, uint64_t key, const gpu_kernel **k) {
@@ -73,7 +73,7 @@ static int run_flat(map_work *t) {
   return launch(t, FLAT, share(t->args.count, block), (void *[]){&t->args});
 }
 
-/* Runs the plan in pieces, whose positions fit into 32 bits. most: elements of a piece. */
+/* Runs the plan in pieces of at most `most` elements, because a kernel's positions have 32 bits. */
 static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t most) {
   int64_t pieces = gpu_plan_pieces(p, most);
   int per_thread = entry == ROWS ? MAP_ROUNDS(dtype_size(t->in), dtype_size(t->out)) : MAP_STRIDED, st = OK;
@@ -85,7 +85,8 @@ static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t mos
   return st;
 }
 
-/* Runs the kernel for rows. The inner dim is counted in vectors. */
+/* Runs the kernel in which each thread computes vectors of a row. The length of the inner dim is counted in
+** vectors. */
 static int run_rows(map_work *t, int vector) {
   plan p = *t->plan;
   int inner = p.ndim - 1;
@@ -101,7 +102,7 @@ static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p-
 
 static bool aligned(const void *data, int64_t bytes) { return (uintptr_t)data % (uintptr_t)bytes == 0; }
 
-/* True if, in every row, vectors of `vector` elements of operand k begin at multiples of their size. */
+/* True if, in each row of operand k, vectors of `vector` elements are aligned to their size in bytes. */
 static bool vectors_fit(const map_work *t, int k, const void *data, int size, int vector) {
   if (!aligned(data, (int64_t)size * vector)) return false;
   for (int d = 0; d < t->plan->ndim - 1; d++)
@@ -109,7 +110,8 @@ static bool vectors_fit(const map_work *t, int k, const void *data, int size, in
   return true;
 }
 
-/* Returns the number of elements in a vector if map_flat or map_rows can run, else 0. Fills args.runs. */
+/* Returns the number of elements in a vector if the operands' layout allows map_flat or map_rows, else 0. Sets bit k
+** of args.runs if input k is contiguous along the inner dim. */
 static int vector_of(map_work *t) {
   const plan *p = t->plan;
   int vector = MAP_VECTOR(dtype_size(t->in), dtype_size(t->out));
@@ -136,12 +138,14 @@ static int run_kernel(map_work *t) {
 
 /* ---- copies ---- */
 
-/* Returns a dtype of this many bytes for elements that are only moved: an unsigned integer if one exists. */
+/* Returns a dtype of `size` bytes for elements that are copied without conversion: an unsigned integer, or complex128
+** for 16 bytes. */
 static enum dtype moved_as(int size) {
   return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : size == 8 ? DT_uint64 : DT_complex128;
 }
 
-/* Fills by the driver. Returns ERR_NO_KERNEL if the driver does not support the pattern of the value. */
+/* Fills the output by the driver, which can repeat a pattern of 1 or 4 bytes. Returns ERR_NO_KERNEL for other
+** values. */
 static int fill_output(const map_work *t) {
   const gpu_driver *d = gpu_get_driver();
   const gpu_word value = t->args.in[0].value;
@@ -164,8 +168,8 @@ static int copy_run(const map_work *t) {
   return gpu_check(t->g, gpu_get_driver()->copy(to, from, bytes, t->g->stream), "copy");
 }
 
-/* Returns the dim along which the input is contiguous, if the output is contiguous along the inner dim, or -1 if tiles
-** are not worthwhile. */
+/* Returns the dim along which the input is contiguous, if the output is contiguous along the inner dim and both dims
+** have at least TILE / 4 elements. Otherwise returns -1. */
 static int tile_dim(const plan *p) {
   int inner = p->ndim - 1;
   if (inner < 1 || p->stride[0][inner] != 1 || p->stride[1][inner] == 1 || p->shape[inner] < TILE / 4) return -1;
@@ -183,7 +187,7 @@ static int find_tiles(const map_work *t, const gpu_kernel **k) {
   return gpu_build(t->g, key, &s, k);
 }
 
-/* Returns the plan of all dims except for the inner one and d. Each position of this plan is a matrix. */
+/* Returns a plan of all dims except d and the inner dim. At each position of this plan, one matrix is transposed. */
 static plan outer_plan(const plan *p, int d) {
   plan o = {.ndim = 0, .count = p->count / p->shape[d] / p->shape[p->ndim - 1]};
   for (int from = 0; from < p->ndim - 1; from++) {
@@ -195,7 +199,8 @@ static plan outer_plan(const plan *p, int d) {
   return o;
 }
 
-/* Copies by tiles. Returns ERR_NO_KERNEL if tiles gain nothing, or if the call is too large. */
+/* Copies by a kernel that transposes tiles. Returns ERR_NO_KERNEL if the layout does not require a transposition or
+** if there are more than PLAN_MOST elements. */
 static int copy_transposed(const map_work *t) {
   const plan *p = t->plan;
   int d = tile_dim(p);
@@ -214,7 +219,8 @@ static int copy_transposed(const map_work *t) {
   return gpu_launch(t->g, k, (unsigned)(outer.count * tiles), MAP_THREADS, 0, (void *[]){&a, &g});
 }
 
-/* Copies or fills without conversion, if this needs no map kernel. */
+/* Copies or fills without conversion by the driver or by copy_tiles. Returns ERR_NO_KERNEL if a map kernel is
+** needed. */
 static int move(const map_work *t) {
   const plan *p = t->plan;
   bool run = p->ndim == 0 || (p->ndim == 1 && p->stride[0][0] == 1);
@@ -225,7 +231,8 @@ static int move(const map_work *t) {
 
 /* ---- calls ---- */
 
-/* Returns the dtype that all inputs share, or DT_none. If all inputs are numbers, returns the compute dtype. */
+/* Returns the dtype that all inputs share, or DT_none if they have several dtypes. Returns the compute dtype if all
+** inputs are numbers. */
 static enum dtype common_dtype(const map_work *t) {
   const map_call *c = t->call;
   enum dtype d = DT_none;
@@ -247,8 +254,8 @@ static void set_operands(map_work *t) {
   }
 }
 
-/* Sets the facts of a call. `positive` is the op of every copy, cast and fill; these convert directly to the stored
-** dtype. If there is no conversion, only the sizes of dtypes matter. */
+/* Sets the fields of t. Copies, casts and fills have the op `positive`, and convert directly to the stored dtype. If
+** there is no conversion, a dtype of the same size replaces all dtypes, so that fewer kernels are compiled. */
 static void start(map_work *t, gpu *g, const map_call *c) {
   bool copies = c->op == OP_positive, moves = copies && (!c->in[0].data || c->in[0].dtype == c->out.dtype);
   *t = (map_work){.g = g, .call = c, .plan = c->plan, .out = c->out.dtype};

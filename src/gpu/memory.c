@@ -1,7 +1,7 @@
-/* The caching allocator. The driver's allocator takes tens of microseconds and waits for the device, so freed memory is
-** kept. Blocks of up to 1 MiB are slots, by size class, in segments of 2 MiB. Larger blocks are allocated separately.
-** Each stream has an arena. Memory that is freed and allocated again on the same stream needs no waiting, because the
-** stream keeps the order. */
+/* The caching allocator. An allocation by the driver takes tens of microseconds, and a free waits for the device, so
+** freed memory is kept for later allocations. Blocks of up to 1 MiB are slots in segments of 2 MiB, which have one
+** size class each. Larger blocks are segments of their own. Each stream has an arena of free blocks. A block that is
+** freed and allocated again on the same stream needs no waiting, because a stream runs its work in order. */
 
 #include "gpu/memory.h"
 
@@ -11,15 +11,17 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-enum { ALIGNMENT = 256 };        /* the driver's own alignment; copies and vector loads need no more */
+enum { ALIGNMENT = 256 };        /* bytes; the alignment of the driver's own allocations, which suffices for copies
+                                 ** and vector loads */
 
-/* The statistics are not in gpu_memory, because they are read before a device is opened and after it is lost. */
+/* Memory statistics of each GPU. They are not in gpu_memory, because they are read before a device is opened and
+** after it is lost. */
 static memory_stats stats[MAX_GPUS];
 
 memory_stats *gpu_stats(int index) { return &stats[index]; }
 
-/* True if LUATENSOR_GPU_CACHE=off. Then each tensor is an allocation of the driver, so that tools see the end of every
-** tensor. */
+/* True if LUATENSOR_GPU_CACHE=off. In this case each tensor is an allocation of the driver, so that tools such as
+** compute-sanitizer detect accesses beyond the end of a tensor. */
 static bool cache_is_off(void) {
   static int off = -1;
   if (off < 0) {
@@ -45,8 +47,8 @@ static size_t class_bytes(int class) {
 
 static bool is_small(size_t bytes) { return bytes <= MIB && !cache_is_off(); }
 
-/* Rounds up to multiples of 2 MiB, or of an eighth of the next lower power of two, so that similar sizes share
-** blocks. */
+/* Rounds the size of a large block up, so that blocks of similar sizes can be reused. Below 16 MiB, sizes are
+** multiples of 2 MiB. Larger sizes are multiples of an eighth of the greatest power of two up to `bytes`. */
 static size_t large_bytes(size_t bytes) {
   if (cache_is_off()) return bytes ? bytes : 1;
   size_t unit = bytes < 16 * MIB ? 2 * MIB : (size_t)1 << (60 - __builtin_clzll(bytes));
@@ -57,7 +59,7 @@ static gpu_segment **bucket_of(gpu_arena *a, size_t bytes) { return &a->large[(b
 
 /* ---- segments ---- */
 
-/* Returns the number of segments that begin at or below the address. */
+/* Returns the number of segments whose first address is at most `at`. */
 static size_t segments_up_to(const gpu_memory *m, gpu_address at) {
   size_t low = 0, high = m->nsegments;
   while (low < high) {
@@ -79,7 +81,7 @@ gpu_block *gpu_block_of(gpu *g, gpu_segment *s, const void *ptr) {
     s->block = calloc(s->count, sizeof *s->block);
     if (!s->block) return NULL;
     int home = s->arena->stream == GPU_NO_STREAM ? 0 : s->arena->stream;
-    for (size_t k = 0; k < s->count; k++)        /* earlier work may still be queued */
+    for (size_t k = 0; k < s->count; k++)        /* work on the block that was queued before may not be finished */
       s->block[k] = (gpu_block){.writer = home, .written = gpu_epoch(g, home)};
   }
   size_t k = ((gpu_address)(uintptr_t)ptr - s->base) / s->block_bytes;
@@ -101,14 +103,15 @@ static int add_segment(gpu_memory *m, gpu_segment *s) {
   return OK;
 }
 
-/* Frees the host's memory of a segment. */
+/* Frees the host memory of a segment. */
 static void forget_segment(gpu_segment *s) {
   for (size_t k = 0; s->block && k < s->count; k++) free(s->block[k].read);
   free(s->block);
   free(s);
 }
 
-/* Allocates a segment from the driver. If the allocation fails, the cache is freed and the allocation repeated. */
+/* Allocates the segment's memory from the driver. If this fails, returns all cached memory to the driver and tries
+** again. */
 static int segment_memory(gpu *g, gpu_segment *s) {
   gpu_result r = gpu_get_driver()->memory_alloc(&s->base, s->bytes);
   if (r != GPU_SUCCESS && !g->capturing && stats[g->index].cached > 0) {
@@ -143,7 +146,8 @@ static int reserve_slots(struct gpu_slots *list, size_t more) {
   return OK;
 }
 
-/* Adds the slots of a new segment to the list. The first slot is on top. */
+/* Allocates a segment and adds its slots to the list of free slots. The slot with the lowest address is used
+** first. */
 static int add_slots(gpu *g, gpu_arena *a, int class) {
   struct gpu_slots *list = &a->small[class];
   size_t bytes = class_bytes(class), count = 2 * MIB / bytes;
@@ -176,7 +180,7 @@ static void give_small(gpu *g, gpu_arena *a, size_t bytes, gpu_address at) {
 
 /* ---- large blocks ---- */
 
-/* Removes a free block of this size from its list and returns it, or returns NULL. */
+/* Removes a free block of this size from its bucket and returns it. Returns NULL if there is none. */
 static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
   gpu_segment **at = bucket_of(a, size);
   while (*at && (*at)->bytes != size) at = &(*at)->next;
@@ -187,7 +191,7 @@ static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
   return s;
 }
 
-/* Takes a large block. A graph also takes free blocks of the first stream, because no work runs during the capture. */
+/* Allocates a large block. During a capture, free blocks of stream 0 may be used, too, because no work runs. */
 static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
   size_t size = large_bytes(bytes);
   int st = OK;
@@ -199,7 +203,7 @@ static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
   return st;
 }
 
-/* Removes a segment from the list and returns its memory to the driver. */
+/* Removes a segment from the list of segments, and returns its memory to the driver. */
 static void end_segment(gpu *g, gpu_segment *s) {
   gpu_memory *m = g->memory;
   size_t at = segments_up_to(m, s->base) - 1;
@@ -234,7 +238,8 @@ void gpu_free_arena(gpu_arena *a) {
   free(a);
 }
 
-/* Returns the arena for new allocations, or NULL if there is no memory for its struct. */
+/* Returns the arena for new allocations: that of the captured graph, or that of the current stream. Returns NULL if
+** no host memory is left. */
 static gpu_arena *current_arena(gpu *g) {
   gpu_memory *m = g->memory;
   if (m->pool) return m->pool;
@@ -243,8 +248,8 @@ static gpu_arena *current_arena(gpu *g) {
   return m->arena[stream];
 }
 
-/* Makes the current stream wait for other streams' work on a block that was just taken: memory may be freed while other
-** streams still work on it. */
+/* Makes the current stream wait for the work of other streams on a block that was just allocated, because a block may
+** be freed while other streams still use it. */
 static void settle_taken(gpu *g, const void *ptr) {
   gpu_segment *s = gpu_segment_of(g, ptr);
   if (s->block) gpu_settle(g, gpu_block_of(g, s, ptr), gpu_current(g));
@@ -260,7 +265,7 @@ static int take_block(gpu *g, size_t bytes, void **ptr) {
   return st;
 }
 
-/* Returns a block to the arena of its segment, whatever the current stream is. */
+/* Returns a block to the arena of its segment, which need not be the arena of the current stream. */
 static void give_block(gpu *g, gpu_segment *s, gpu_address at) {
   if (s->large) give_large(g, s);
   else give_small(g, s->arena, s->block_bytes, at);
@@ -303,7 +308,8 @@ static void adopt_large(gpu_arena *to, gpu_segment *from) {
   }
 }
 
-/* The list is enlarged first. If that fails, the pool remains separate, and nothing is allocated from it any more. */
+/* Moves a graph's free memory to the arena of stream 0. The lists are enlarged first. If this fails, the graph's
+** arena remains, and its memory is not reused. */
 void gpu_adopt(gpu *g, gpu_arena *pool) {
   gpu_memory *m = g->memory;
   if (!m->arena[0]) m->arena[0] = gpu_new_arena(0);
@@ -331,7 +337,7 @@ static void count_unused(gpu *g, gpu_arena *a) {
     for (gpu_segment *s = a->large[b]; s; s = s->next) s->unused++;
 }
 
-/* Removes the blocks of unused segments from the lists. */
+/* Removes the blocks of segments without used blocks from the arena's lists. */
 static void drop_unused(gpu *g, gpu_arena *a) {
   for (int class = 0; class < GPU_CLASSES; class++) {
     struct gpu_slots *list = &a->small[class];
@@ -347,7 +353,7 @@ static void drop_unused(gpu *g, gpu_arena *a) {
 void gpu_release_cached(gpu *g) {
   gpu_memory *m = g->memory;
   if (!m || g->capturing || g->dead) return;
-  gpu_get_driver()->context_sync();              /* queued work may still use freed blocks */
+  gpu_get_driver()->context_sync();              /* queued work may still use blocks that were freed */
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) count_unused(g, m->arena[k]);
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) drop_unused(g, m->arena[k]);
   size_t kept = 0;
@@ -405,7 +411,7 @@ int gpu_alloc(int index, size_t bytes, void **ptr) {
 
 void gpu_free(int index, void *ptr, size_t bytes) {
   gpu *g;
-  if (gpu_enter_free(index, &g) != OK) {         /* the memory was lost together with its device */
+  if (gpu_enter_free(index, &g) != OK) {         /* the memory was lost when its device failed or was reopened */
     gpu_lock(index);
     stats[index].live -= bytes;
     gpu_unlock();

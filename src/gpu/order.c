@@ -1,12 +1,12 @@
-/* Order between streams: a launch declares the blocks that it reads and writes, and waits for other streams' work on
-** these blocks. */
+/* Keeps the order between streams. A launch declares the blocks of memory that it reads and writes, and first waits
+** for the work of other streams on these blocks. */
 
 #include "gpu/stream.h"
 
 #include <stdlib.h>
 
-/* Notes a reader of a block. If there is no memory for the readers' epochs, the next writer waits for too much, never
-** for too little. */
+/* Records that a stream reads the block. If no host memory is left for the record, waits for the stream, so that no
+** later write can precede this read. */
 static void note_reader(gpu *g, gpu_block *b, int stream) {
   if (!b->read) b->read = calloc(GPU_STREAMS, sizeof *b->read);
   if (b->read) b->read[stream] = gpu_epoch(g, stream);
@@ -20,7 +20,8 @@ void gpu_order(gpu *g, const void *ptr, bool writes) {
   if (g->capturing) {
     if (s) gpu_hold(g, s, b);
   } else if (!b) {
-    if (s) gpu_get_driver()->context_sync();       /* there is no memory for notes about the block */
+    if (s) gpu_get_driver()->context_sync();       /* without host memory for the block's record, all streams must be
+                                                   ** waited for */
   } else if (writes) gpu_settle(g, b, stream);
   else {
     gpu_follow_epoch(g, stream, b->writer, b->written);

@@ -1,4 +1,4 @@
-/* Converts plans and numbers to the form that kernels take. */
+/* Converts plans and numbers to the structs that kernels receive. */
 
 #include "gpu/plan.h"
 
@@ -6,7 +6,8 @@
 
 #include "math/convert.h"
 
-/* Uses round-up multiplication (Granlund and Montgomery 1994), which is exact for every n below 2^31. */
+/* Replaces the division by a multiplication and a shift (Granlund and Montgomery 1994). The multiplier is rounded up,
+** which makes the division exact for every numerator below 2^31. */
 gpu_divisor gpu_divide_by(uint32_t d) {
   uint32_t shift = 0;
   while (shift < 32 && ((uint64_t)1 << shift) < d) shift++;
@@ -14,11 +15,11 @@ gpu_divisor gpu_divide_by(uint32_t d) {
   return (gpu_divisor){.magic = (uint32_t)magic, .shift = shift, .d = d};
 }
 
-/* The dim at which a plan is cut. A piece contains a range of positions of this dim, one position of each earlier dim,
-** and all positions of later dims. */
+/* The dim at which a plan is cut into pieces. A piece contains a range of this dim, one position of each outer dim,
+** and all positions of the inner dims. */
 typedef struct cut {
   int     dim;
-  int64_t length;              /* positions of the dim in a piece; the last piece may have fewer */
+  int64_t length;              /* number of positions of the dim in a piece; the last piece may have fewer */
   int64_t parts;
 } cut;
 
@@ -37,7 +38,7 @@ int64_t gpu_plan_pieces(const plan *p, int64_t most) {
   return pieces;
 }
 
-/* Moves the base of each operand to position `at` of dim d. */
+/* Moves the first element of each operand to position `at` of dim d. */
 static void move_base(gpu_plan *g, const plan *p, int noperands, int d, int64_t at) {
   for (int k = 0; k < noperands; k++) g->base[k] += at * p->stride[k][d];
 }
@@ -69,8 +70,7 @@ void gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int
 
 /* ---- numbers ---- */
 
-/* The dtypes that have a function to_<dtype> that returns their bits: all except float32, float64 and the complex
-** dtypes. */
+/* The dtypes whose bits a function to_<dtype> returns: all dtypes except float32, float64 and the complex dtypes. */
 #define EACH_WORD(M) \
   M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
 #define ONE(...) + 1

@@ -1,4 +1,4 @@
-/* Streams and events for scripts: the entries of device_streams. */
+/* Streams and events of scripts: the functions of struct device_streams. */
 
 #include "gpu/stream.h"
 
@@ -54,7 +54,8 @@ static int sync_stream(int index, int stream) {
   return gpu_leave(g, st);
 }
 
-/* Makes the stream wait for an event of another device. Epochs order only streams of one device. */
+/* Makes the stream wait for an event, which may belong to another device. Epochs are not used, because they count the
+** events of one device. */
 static int wait_for(int index, int stream, gpu_event event) {
   gpu *g;
   int st = gpu_enter(index, &g);

@@ -1,4 +1,5 @@
-/* Random fills. One kernel draws and stores; see kernels/random.cuh. Permutations sort random keys. */
+/* Random fills and permutations. One kernel draws the numbers and stores them (kernels/random.cuh). A permutation is
+** made by sorting positions by random keys. */
 
 #include "base/random.h"
 
@@ -9,7 +10,8 @@
 
 enum { THREADS = 256 };
 
-/* The parameters of the kernels of random.cuh. Only the numbers of the drawn dtype are set. */
+/* The parameters of the kernels in random.cuh, which have the same struct. Only the member of `number` for the drawn
+** dtype is set. */
 typedef struct random_args {
   uint32_t key[PHILOX_ROUNDS][2];
   uint64_t offset;
@@ -75,7 +77,8 @@ static int draw(gpu *g, const random_call *c) {
   int st = get_kernel(g, c, drawn, &k);
   if (st != OK) return st;
   fill_args(&a, c, drawn);
-  int span = dtype_size(c->out.dtype) >= 2 ? 16 / dtype_size(c->out.dtype) : 8;     /* the kernel uses the same
+  int span = dtype_size(c->out.dtype) >= 2 ? 16 / dtype_size(c->out.dtype) : 8;     /* counters of a thread; the
+                                                                                    ** kernel computes the same
                                                                                     ** number */
   int64_t counters = (int64_t)random_counters((uint64_t)c->count, dtype_size(drawn) == 8);
   int64_t blocks = (counters / span + THREADS - 1) / THREADS;
@@ -85,8 +88,8 @@ static int draw(gpu *g, const random_call *c) {
 
 /* ---- permutations ---- */
 
-/* Returns the number of leading bits of random keys that differ for nearly all neighbours. The other bits are compared
-** only between neighbours with equal leading bits. */
+/* Returns the number of leading bits by which random keys are sorted. With so many bits nearly all keys differ. The
+** kernel `permute` orders neighbours whose leading bits are equal by their other bits. */
 static int telling_bits(int64_t n) {
   int bits = 16;
   while (bits < 64 && n >> (bits - 8) != 0) bits += 8;

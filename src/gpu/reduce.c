@@ -1,5 +1,5 @@
-/* Reductions. The shape alone determines which thread reads which elements, so that every GPU gives the same
-** numbers. */
+/* Reductions. Only the shape determines which thread reads which elements, so that every GPU computes the same
+** results. */
 
 #include "gpu/reduce.h"
 
@@ -10,14 +10,19 @@
 
 
 enum {
-  BLOCKS       = 2048,     /* blocks into which few outputs are cut: several times as many as any GPU runs at once */
-  ENOUGH       = 1024,     /* number of blocks from which on they are not cut further */
-  VECTOR       = 16,       /* bytes of a vector */
-  SINGLE       = 8,        /* elements in flight if they are read one by one; the same constant as in fold.cuh */
-  SHORT_RUN    = 1024,     /* if there are several runs shorter than this, vectors are not worthwhile */
-  SHORT_ROW    = 32,       /* the same for a single run */
-  ROW_BYTES    = 128,      /* bytes of a row of outputs, which neighbouring threads read */
-  ONE_PASS     = 4         /* batches of a block below which a second pass costs more than it gains */
+  BLOCKS       = 2048,     /* number of blocks into which few outputs are cut; several times as many as a GPU runs at
+                           ** once */
+  ENOUGH       = 1024,     /* if there are at least this number of blocks, they are not cut into chunks */
+  VECTOR       = 16,       /* bytes of a vector load */
+  SINGLE       = 8,        /* elements that a thread loads before it adds them, if it loads them singly; the same
+                           ** constant as in fold.cuh */
+  SHORT_RUN    = 1024,     /* the least number of contiguous elements for which vectors are used, if several dims are
+                           ** reduced */
+  SHORT_ROW    = 32,       /* the least number of contiguous elements for which vectors are used, if one dim is
+                           ** reduced */
+  ROW_BYTES    = 128,      /* bytes of a row of outputs that neighbouring threads compute, so that they read
+                           ** neighbouring memory */
+  ONE_PASS     = 4         /* with fewer batches per thread than this, a second pass costs more than it gains */
 };
 
 typedef struct row_info { const char *name; enum dtype_class class; } row_info;
@@ -41,7 +46,7 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
   n->ndim = p->ndim;
   n->wide = p->count > PLAN_MOST;
   n->stride[0][0] = n->stride[1][0] = 0;
-  bool divides = p->count > 0 && !n->wide;       /* if true, every length fits into 31 bits */
+  bool divides = p->count > 0 && !n->wide;       /* true if every length fits into 31 bits */
   for (int d = 0; d < p->ndim; d++) {
     n->divisor[d] = gpu_divide_by(divides ? (uint32_t)p->shape[d] : 1);
     n->length[d] = p->shape[d];
@@ -51,7 +56,7 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
 
 /* ---- sharing elements among threads ---- */
 
-/* Returns the elements in a thread's batch; the same rule as in fold.cuh. */
+/* Returns the number of elements that a thread loads before it adds them. fold.cuh has the same rule. */
 static int batch_of(int size, bool vectors) { return vectors ? VECTOR / size * (size == 1 ? 2 : 4) : SINGLE; }
 
 static bool has_vectors(const reduce_call *c) {
@@ -60,14 +65,16 @@ static bool has_vectors(const reduce_call *c) {
   return last >= 0 && p->stride[0][last] == 1 && p->shape[last] >= (last > 0 ? SHORT_RUN : SHORT_ROW);
 }
 
-/* For contiguous runs: neighbouring threads share an output, as many as have at least one batch each. */
+/* Distributes contiguous elements: neighbouring threads share an output. The number of threads for an output is at
+** most the number of batches in a run. */
 static void share_rows(reduce_args *a, int batch, int64_t run) {
   a->rows = power_of_2(ceil_divide(run, batch), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;
 }
 
-/* For columns: neighbouring threads have neighbouring outputs, over a row of memory. A block has more rows if columns
-** are few, and fewer rows if columns are short. */
+/* Distributes elements that are not contiguous: neighbouring threads compute neighbouring outputs, so that they read
+** contiguous memory. A block gets more rows of threads if there are few outputs side by side, and fewer rows if an
+** output has few elements. */
 static void share_columns(reduce_args *a, const plan *kept, int size) {
   int64_t length = kept->ndim ? kept->shape[kept->ndim - 1] : 1, most = limit(ROW_BYTES / size, 32, 128);
   a->columns = (int32_t)(length < most ? length : most);
@@ -78,7 +85,7 @@ static void share_columns(reduce_args *a, const plan *kept, int size) {
   a->columns = REDUCE_THREADS / a->rows;
 }
 
-/* Cuts few outputs of many elements into chunks. */
+/* Cuts the elements of each output into chunks, one for each block, if there are too few outputs to occupy a GPU. */
 static void cut_chunks(reduce_args *a, int batch) {
   int64_t step = (int64_t)a->rows * batch, want = a->tiles < ENOUGH ? BLOCKS / a->tiles : 1;
   if (a->n < ONE_PASS * step || want <= 1) want = 1;
@@ -135,9 +142,9 @@ int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a
   return launch(g, c, vectors ? ROWS : ANYWHERE, (int64_t)a->tiles * a->chunks, a);
 }
 
-/* Merges the states of each output's chunks into its result. */
+/* Merges the states of all chunks of an output into its result. */
 static int launch_merge(gpu *g, const reduce_call *c, reduce_args *a) {
-  enum { EACH = 4 };                        /* states for each thread */
+  enum { EACH = 4 };                        /* number of states that a thread merges */
   a->chunks = 1;
   a->rows = power_of_2(ceil_divide(a->parts, EACH), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;

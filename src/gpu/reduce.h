@@ -1,7 +1,8 @@
 #ifndef LT_GPU_REDUCE_H
 #define LT_GPU_REDUCE_H
 
-/* The functions of reductions that scans and softmax use, too: the distribution of work, and the states of chunks. */
+/* The functions that reductions share with scans and softmax: they distribute the elements among threads, and compute
+** the states of chunks. */
 
 #include "gpu/gpu.h"
 #include "gpu/kernels/reduce_args.cuh"
@@ -9,22 +10,23 @@
 static inline int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
-/* Returns the smallest power of 2 that is at least x, or `most`, a power of 2, if that is smaller. */
+/* Returns the smallest power of 2 that is at least x, or `most`, if that is smaller. `most` must be a power of 2. */
 int power_of_2(int64_t x, int most);
 
-/* Returns the distance of neighbours along the innermost dim of operand k, or INT64_MAX if there is no dim. */
+/* Returns the distance in elements between neighbours along the innermost dim of operand k, or INT64_MAX if the plan
+** has no dims. */
 int64_t inner_distance(const plan *p, int k);
 
 void gpu_nest_make(gpu_nest *n, const plan *p, int noperands);
 
-/* Fills the parameters of reduce.cuh's kernels except `states`, and distributes the work. Returns true if whole vectors
-** can be read. */
+/* Sets all parameters of the kernels in reduce.cuh except `states`, and distributes the work. Returns true if the
+** kernel may read vectors. */
 bool gpu_reduce_share(reduce_args *a, const reduce_call *c);
 
-/* Launches the first pass, which writes states if a->chunks > 1. */
+/* Launches the first pass. If a->chunks > 1, this pass writes a state for each chunk, otherwise the results. */
 int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a);
 
-/* Returns the bytes of scratch memory for the states of all chunks. */
+/* Returns the bytes of scratch memory for the states of all chunks of all outputs. */
 size_t gpu_reduce_bytes(const reduce_args *a);
 
 #endif

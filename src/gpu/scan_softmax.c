@@ -1,4 +1,4 @@
-/* Scans and the softmax family, along one dim. */
+/* Scans (cumulative sums and others) and the softmax family. Each works along one dim, on lines of n elements. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "gpu/kernels/softmax_args.cuh"
 #include "gpu/reduce.h"
 
-/* True if the elements of a line are closer together than the lines. */
+/* True if the elements of a line are at most as far apart in memory as neighbouring lines. */
 static bool is_along(const line_call *c) { return llabs(c->in_stride) <= inner_distance(&c->outer, 1); }
 
-/* Describes each line's reduction. */
+/* Sets *r to the reduction of each line to one element. */
 static void reduction_of(reduce_call *r, enum reduce_op op, const line_call *c) {
   r->op = op;
   r->compute = c->compute;
@@ -51,15 +51,16 @@ static int launch(gpu *g, const line_kernel *l, const line_call *c, int64_t bloc
 
 enum {
   WARP        = 32,
-  TILE        = SCAN_THREADS * SCAN_ITEMS * SCAN_VECTORS,   /* elements that a block handles at a time */
-  WARP_LINE   = 1024,      /* longest line for a warp */
-  SHORT_LINE  = 32,        /* lines shorter than this take one thread each */
-  ROW_LINES   = 512,       /* number of lines from which on they are not cut */
+  TILE        = SCAN_THREADS * SCAN_ITEMS * SCAN_VECTORS,   /* number of elements that a block scans in one step */
+  WARP_LINE   = 1024,      /* the maximum length of a line that a warp scans */
+  SHORT_LINE  = 32,        /* a shorter line is scanned by one thread */
+  ROW_LINES   = 512,       /* if there are at least this number of lines, they are not cut into segments */
   ROW_BLOCKS  = 2048,      /* number of blocks into which fewer lines are cut */
-  COLUMN_LINES = 1 << 14,  /* number of lines from which on they are not cut, if a thread handles a whole line */
+  COLUMN_LINES = 1 << 14,  /* the same as ROW_LINES, if one thread scans a whole line or segment */
   COLUMN_THREADS = 1 << 16,
-  COLUMN_SEGMENTS = 256,   /* most segments, because each thread merges the totals of all segments before its own */
-  COLUMN_LEAST = 64        /* least elements of a segment */
+  COLUMN_SEGMENTS = 256,   /* the maximum number of segments of a line, because each thread merges the totals of all
+                           ** segments before its own */
+  COLUMN_LEAST = 64        /* the minimum number of elements in a segment */
 };
 
 typedef struct scan_info { const char *name; enum dtype_class class; enum reduce_op total; } scan_info;
@@ -69,7 +70,8 @@ static const scan_info scans[SCAN_COUNT] = {
 #include "ops.def"
 };
 
-/* Cuts lines into segments of at least `least` elements, so that there are about `blocks` segments in total. */
+/* Cuts each line into at most `most` segments of at least `least` elements, so that there are about `blocks` segments
+** in total. */
 static void cut_lines(scan_args *a, int64_t blocks, int64_t least, int64_t most) {
   int64_t want = limit(blocks / a->lines, 1, limit(a->n / least, 1, most));
   a->segment = ceil_divide(ceil_divide(a->n, want), least) * least;
@@ -92,7 +94,8 @@ static int launch_scan(gpu *g, const scan_call *c, scan_args *a) {
   return launch(g, &l, &c->line, blocks, SCAN_THREADS, (void *[]){a});
 }
 
-/* Computes the totals of all segments first, as states of a reduction that has the segments as chunks. */
+/* Scans lines that are cut into segments. First computes the total of each segment, as the state of a chunk in a
+** reduction. */
 static int scan_segments(gpu *g, const scan_call *c, scan_args *a) {
   reduce_call r;
   reduce_args totals;
@@ -134,9 +137,10 @@ int gpu_scan(int index, const scan_call *c) {
 
 enum {
   MOST_THREADS = 1024,
-  HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* longest line that fits into registers */
-  FEW_ITEMS    = 4,                                /* elements of each thread, if a line takes a warp or less */
-  VECTOR       = 16                                /* bytes of a vector */
+  HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* the maximum length of a line that a block keeps in registers */
+  FEW_ITEMS    = 4,                                /* number of elements of each thread, if a line is computed by at
+                                                   ** most a warp */
+  VECTOR       = 16                                /* bytes of a vector load */
 };
 
 static const char *const softmax_names[SOFTMAX_COUNT] = {
@@ -153,7 +157,8 @@ static int launch_softmax(gpu *g, const softmax_call *c, enum softmax_entry entr
   return launch(g, &l, &c->line, blocks, threads, arguments);
 }
 
-/* True if each line of operand k (0: out) begins at a multiple of `items` elements and of their size in bytes. */
+/* True if each line of operand k (0: out, 1: in) is contiguous and begins at an address that is aligned for vectors
+** of `items` elements. */
 static bool is_aligned(const operand *o, const plan *outer, int k, int64_t stride, int items) {
   bool fits = stride == 1 && (uintptr_t)o->data % ((size_t)items * (size_t)dtype_size(o->dtype)) == 0;
   for (int d = 0; d < outer->ndim; d++) fits = fits && outer->stride[k][d] % items == 0;
@@ -166,8 +171,8 @@ static bool has_vectors(const line_call *c) {
          is_aligned(&c->out, &c->outer, 0, c->out_stride, items);
 }
 
-/* Computes lines that fit into registers. Threads hold few elements of lines that take a warp or less, and as many as
-** possible of longer lines. */
+/* Computes lines that a block keeps in registers. If a line has at most WARP * SOFTMAX_ITEMS elements, a thread has
+** FEW_ITEMS elements, otherwise up to SOFTMAX_ITEMS. */
 static int softmax_held(gpu *g, const softmax_call *c) {
   const line_call *l = &c->line;
   softmax_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,
@@ -180,8 +185,8 @@ static int softmax_held(gpu *g, const softmax_call *c) {
   return launch_softmax(g, c, entry, ceil_divide(a.lines, threads / a.rows), threads, (void *[]){&a});
 }
 
-/* Computes lines that are read twice. If lines are few and long, logsumexp reads them first, one chunk for each
-** block. */
+/* Computes lines that do not fit into registers and are read twice. If there are few and long lines, a first kernel
+** computes the logsumexp of each line, with one block for each chunk of a line. */
 static int softmax_long(gpu *g, const softmax_call *c) {
   reduce_call r;
   reduce_args a;

@@ -1,11 +1,13 @@
-/* Searches: the positions of true elements of a mask, and the positions of values in sorted rows. */
+/* Searches: the positions of the true elements of a mask (nonzero), and the places of values in sorted rows
+** (searchsorted). */
 
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
 
-enum { THREADS = 256, TILE = 4096, SCAN_THREADS = 1024 };      /* TILE: the same constant as in kernels/nonzero.cuh */
+enum { THREADS = 256, TILE = 4096, SCAN_THREADS = 1024 };      /* TILE: number of elements of a block; the same
+                                                               ** constant as in kernels/nonzero.cuh */
 
 /* ---- nonzero ---- */
 
@@ -25,7 +27,8 @@ static int get_kernel(gpu *g, int number, const gpu_kernel **k) {
   return gpu_build(g, key, &source, k);
 }
 
-/* Counts true elements: starts[t] becomes the number of true elements before tile t, starts[tiles] the total. */
+/* Sets starts[t] to the number of true elements before tile t, and starts[tiles] to the number of all true
+** elements. */
 static int find_starts(gpu *g, const bool *in, uint64_t n, uint64_t tiles, uint64_t *starts) {
   const gpu_kernel *count, *scan;
   uint64_t *total = starts + tiles;

@@ -1,6 +1,6 @@
-/* Sorting. Pairs of keys and values are sorted in passes over 8 bits of the key, with three kernels each
-** (kernels/sort.cuh). Short lines of tensors are sorted in shared memory. Other lines are sorted as pairs of keys and
-** positions (kernels/sort_lines.cuh). */
+/* Sorting. Pairs of keys and values are sorted by a radix sort: each pass sorts by 8 bits of the key, with three
+** kernels (kernels/sort.cuh). Lines (the elements along the sorted dim) of at most SORT_ROOM elements are sorted in
+** shared memory. Longer lines are sorted as pairs of keys and positions (kernels/sort_lines.cuh). */
 
 #include "gpu/sort.h"
 
@@ -14,7 +14,7 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024, WARP = 32 };
 
-/* Returns the number of pairs that a block distributes; the same rule as in kernels/sort.cuh. */
+/* Returns the number of pairs that a block processes in a pass. kernels/sort.cuh has the same rule. */
 static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits / 8); }
 
 static int64_t tiles_of(const gpu_pairs *s) { return ceil_divide(s->n, tile_of(s)); }
@@ -30,8 +30,8 @@ int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int val
   return gpu_build(g, key, &source, k);
 }
 
-/* Moves pairs from buffers number `from` to the other buffers. counts: [lines][DIGITS][tiles], then a total for each
-** digit of each line. */
+/* Runs one pass, which sorts the pairs from the buffers `from` into the other buffers, by the 8 bits of the key from
+** bit `shift` on. `counts` is [lines][DIGITS][tiles], followed by the total of each digit in each line. */
 static int run_pass(gpu *g, const gpu_pairs *s, const gpu_kernel *const k[3], int from, int shift, char *counts) {
   uint64_t n = (uint64_t)s->n, columns = (uint64_t)tiles_of(s), rows = (uint64_t)s->lines * DIGITS;
   unsigned tiles = (unsigned)columns, blocks = tiles * (unsigned)s->lines;
@@ -70,13 +70,16 @@ int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
 /* ---- lines of tensors ---- */
 
 enum {
-  LINES_ROOM   = 1024,             /* elements that a block sorts, unless a line has more */
-  BATCH        = 1 << 26,          /* elements whose keys are sorted at once, unless a line has more */
-  FEW          = 4,                /* candidates are used if they are at most this fraction of a line */
-  ACROSS_LINE  = 64                /* length from which on lines with distant elements are sorted in a copy */
+  LINES_ROOM   = 1024,             /* number of elements that a block sorts in shared memory, if the lines are
+                                   ** shorter */
+  BATCH        = 1 << 26,          /* number of elements whose keys are sorted at once, if the lines are shorter */
+  FEW          = 4,                /* only candidates are sorted if `keep` is at most 1 / FEW of the elements of a
+                                   ** chunk */
+  ACROSS_LINE  = 64                /* lines of more elements that are far apart in memory are sorted in a contiguous
+                                   ** copy */
 };
 
-/* kernels other than those for pairs */
+/* Numbers of the kernels in sort_lines.cuh. The kernels in sort.cuh have smaller numbers. */
 enum { SORT_SHORT = 8, SORT_CHUNKS, SORT_CANDIDATES, MAKE_KEYS, WRITE_SORTED };
 
 static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, const gpu_kernel **k) {
@@ -91,7 +94,7 @@ static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, con
   return gpu_build(g, key, &source, k);
 }
 
-/* Launches blocks that sort `room` elements in shared memory each. */
+/* Launches `blocks` blocks, each of which sorts `room` elements in shared memory. */
 static int sort_rooms(gpu *g, int number, enum dtype d, int position_bits, int64_t blocks, int room,
                       void **arguments) {
   const gpu_kernel *k;
@@ -102,13 +105,13 @@ static int sort_rooms(gpu *g, int number, enum dtype d, int position_bits, int64
 
 static int room_for(int64_t n, int least) { return (int)limit(power_of_2(n, SORT_ROOM), least, SORT_ROOM); }
 
-/* Sorts lines of up to SORT_ROOM elements. */
+/* Sorts lines of at most SORT_ROOM elements. A block sorts several short lines. */
 static int sort_short(gpu *g, sort_args *a, enum dtype d) {
   int length = power_of_2(a->n, SORT_ROOM), room = room_for(a->n, LINES_ROOM);
   return sort_rooms(g, SORT_SHORT, d, 32, ceil_divide(a->lines, room / length), room, (void *[]){a, &room, &length});
 }
 
-/* Launches make_keys or write_sorted for `count` elements of each line. */
+/* Launches the kernel make_keys or write_sorted for the first `count` elements of each line. */
 static int each_element(gpu *g, int number, sort_args *a, enum dtype d, int position_bits, int64_t count,
                         void *with) {
   const gpu_kernel *k;
@@ -118,7 +121,8 @@ static int each_element(gpu *g, int number, sort_args *a, enum dtype d, int posi
   return gpu_launch(g, k, blocks * (unsigned)a->lines, SORT_THREADS, 0, (void *[]){a, &blocks, &with});
 }
 
-/* Sets the pairs of p to the first elements of each chunk of the lines. */
+/* Sorts each chunk of SORT_ROOM elements of the lines, and stores the first `keep` elements of each chunk (the
+** candidates) as the pairs of p. */
 static int sort_chunks(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
   unsigned chunks = (unsigned)ceil_divide(a->n, SORT_ROOM);
   return sort_rooms(g, SORT_CHUNKS, d, p->value_bits, a->lines * chunks, SORT_ROOM,
@@ -131,8 +135,8 @@ static int sort_candidates(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
                     (void *[]){a, &n, &room, &p->keys[0], &p->values[0]});
 }
 
-/* Sorts the lines of a batch, for which p has room. If p->positions is set, all their elements are sorted, otherwise
-** candidates. */
+/* Sorts the lines of a batch, in the buffers of p. If p->positions is set, all elements are sorted, otherwise only
+** the candidates, which are the first elements of each sorted chunk. */
 static int sort_batch(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
   int at, st = p->positions ? each_element(g, MAKE_KEYS, a, d, p->value_bits, a->n, p->keys[0])
                             : sort_chunks(g, a, d, p);
@@ -176,7 +180,7 @@ static int sort_long(gpu *g, sort_args *a, enum dtype d) {
   return st;
 }
 
-/* Makes a nest of a plan's lines. Operands `first` and `second` of the plan become operands 0 and 1 of the nest. */
+/* Makes a loop nest over the lines of a plan, for two operands of the plan. */
 static void make_nest(gpu_nest *nest, const plan *outer, int first, int second) {
   plan p = *outer;
   for (int d = 0; d < p.ndim; d++) {
@@ -186,7 +190,7 @@ static void make_nest(gpu_nest *nest, const plan *outer, int first, int second) 
   gpu_nest_make(nest, &p, 2);
 }
 
-/* True if neighbouring lines are closer together than the elements of a line. */
+/* True if neighbouring lines are closer together in memory than the elements of a line. */
 static bool is_across(const sort_call *c) { return inner_distance(&c->outer, 1) < llabs(c->in_stride); }
 
 static int sort_lines(gpu *g, const sort_call *c) {
@@ -202,18 +206,18 @@ static int sort_lines(gpu *g, const sort_call *c) {
   return (c->n <= SORT_ROOM ? sort_short : sort_long)(g, &a, c->in.dtype);
 }
 
-/* ---- lines with distant elements: sorted in transposed copies ---- */
+/* ---- lines whose elements are far apart are sorted in a contiguous copy ---- */
 
-/* A copy of `length` elements of each line, one line after the other in scratch memory, and the address of these
-** elements in a tensor. */
+/* A contiguous copy, in scratch memory, of the first elements of each line of a tensor. */
 typedef struct lines_copy {
   operand copy;
   size_t  bytes;
-  plan    plan;                    /* stride[0] is the copy's, stride[1] the tensor's */
+  plan    plan;                    /* operand 0 is the copy, operand 1 the tensor */
   void   *tensor;
 } lines_copy;
 
-/* Prepares the copy of operand k of the call's outer dims. Allocates nothing if the operand is not wanted. */
+/* Allocates the copy for `length` elements of each line of operand k. If the operand has no memory, because it is not
+** wanted, allocates nothing. */
 static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *of, int k, int64_t length,
                      int64_t stride) {
   *l = (lines_copy){.copy = {.dtype = of->dtype}, .plan = c->outer, .tensor = of->data};
@@ -231,7 +235,7 @@ static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *o
   return of->data ? gpu_scratch(g, l->bytes, &l->copy.data) : OK;
 }
 
-/* Copies from the tensor to the copy, or back. */
+/* Copies the elements from the tensor to the copy or, if `back` is set, from the copy to the tensor. */
 static int run_copy(gpu *g, lines_copy *l, bool back) {
   operand tensor = {.data = l->tensor, .dtype = l->copy.dtype};
   if (!tensor.data) return OK;

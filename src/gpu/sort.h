@@ -1,22 +1,27 @@
 #ifndef LT_GPU_SORT_H
 #define LT_GPU_SORT_H
 
-/* Sorting on the device: a stable radix sort of lines of pairs. */
+/* Sorting on the device: a stable radix sort of pairs of a key and a value. Each line of pairs is sorted
+** separately. */
 
 #include "gpu/gpu.h"
 
 typedef struct gpu_pairs {
-  int64_t lines, n;                    /* lines one after the other, of n pairs each */
-  int     key_bits, value_bits;        /* bits of a key and of a value, 32 or 64; values of 32 bits need n < 2^32 */
-  int     first_bit, bits;             /* the bits of the key that count */
-  void   *keys[2], *values[2];         /* [0]: the input; [1]: a buffer of the same size. Both are overwritten */
-  bool    positions;                   /* true: values[0] is not read, and value i of a line is i */
+  int64_t lines, n;                    /* number of lines, which are contiguous in memory, and number of pairs in a
+                                       ** line */
+  int     key_bits, value_bits;        /* bits of a key and of a value: 32 or 64; 32-bit values require n < 2^32 */
+  int     first_bit, bits;             /* the pairs are sorted by `bits` bits of the key, beginning with bit
+                                       ** first_bit */
+  void   *keys[2], *values[2];         /* [0]: the input; [1]: a buffer of the same size; both are overwritten */
+  bool    positions;                   /* if set, values[0] is not read, and the value of pair i of a line is i */
 } gpu_pairs;
 
-/* Sorts each line stably by the key's bits. *at: the number of the buffer with the result. */
+/* Sorts each line stably by these bits of the keys. Sets *at to the number of the buffers (0 or 1) that contain the
+** result. */
 int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at);
 
-/* Finds kernel `entry` of kernels/sort.cuh for keys and values of this width. */
+/* Finds or builds kernel `entry` of kernels/sort.cuh for keys and values of these widths in bits. `number`
+** distinguishes the kernels in their keys. */
 int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int value_bits, const gpu_kernel **k);
 
 #endif

@@ -1,4 +1,4 @@
-/* The source texts from which each kernel is compiled. */
+/* Finds the source texts from which a kernel is compiled: the kernel's file and all included files. */
 
 #include "gpu/sources.h"
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if an #include "…" with this name refers to the path. The name has no folders, or is relative to src/. */
+/* True if #include "name" refers to the file with this path. The name is either a file name without folders or a path
+** relative to src/. */
 static bool is_called(const char *path, const char *name) {
   size_t whole = strlen(path), length = strlen(name);
   if (length > whole || strcmp(path + whole - length, name) != 0) return false;
@@ -25,7 +26,8 @@ static char *read_file(const char *path) {
   return text;
 }
 
-/* Reads a file. The folder may be src, the root of the repository, or a folder that contains the files directly. */
+/* Reads the file with this path relative to src/. `folder` may be src, the root of the repository, or a folder that
+** contains the files without subfolders. Returns NULL if there is no such file. */
 static char *read_from(const char *folder, const char *path) {
   const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
   char file[3][1024];
@@ -37,8 +39,9 @@ static char *read_from(const char *folder, const char *path) {
   return text;
 }
 
-/* Returns the text of file i. A file in the folder of LUATENSOR_KERNELS is read once, because texts must not change
-** under compiled kernels. Other files are embedded. The caller holds the lock of the GPUs. */
+/* Returns the text of file i: from the folder LUATENSOR_KERNELS if it contains the file, otherwise the embedded text.
+** A file is read only once, so that all kernels are compiled from the same text. The caller must hold the lock of the
+** GPUs. */
 static const char *text_of(int i) {
   static char *own[SOURCES_MOST];
   static bool asked[SOURCES_MOST];
@@ -56,7 +59,8 @@ const char *source_find(const char *name) {
   return NULL;
 }
 
-/* Reads the name from a line `#include "name"`, of at most size - 1 characters. Returns false for other lines. */
+/* Copies the name from a line `#include "name"` to `name`, which has `size` bytes. Returns false if the line is no
+** such directive or the name is too long. */
 static bool included_name(const char *line, char *name, size_t size) {
   line += strspn(line, " \t");
   if (*line++ != '#') return false;
@@ -77,8 +81,8 @@ static bool listed(const source_list *list, const char *name) {
   return false;
 }
 
-/* Returns the part of an embedded path that equals name. The result lives as long as the process, because lists keep
-** it. */
+/* Returns the end of an embedded path that equals `name`, or NULL. Unlike `name`, the result remains valid until the
+** process ends. */
 static const char *lasting_name(const char *name) {
   for (int i = 0; embedded_sources[i].path; i++) {
     const char *path = embedded_sources[i].path;

@@ -1,9 +1,10 @@
 /* Streams of a device, and the waits between them.
 **
-** While a device has one stream, no function of this file runs before a launch. With several streams, each block knows
-** the stream that wrote it last and the streams that have read it since, with their epochs. The next use on another
-** stream waits for an event on these streams. Events are recorded only if some stream has to wait. Each event ends an
-** epoch, so a second use after the same wait costs only a comparison. */
+** While a device has one stream, no function of this file runs before a launch. With several streams, luatensor
+** records for each block the stream of the last write, the streams of later reads, and their epochs. Before another
+** stream uses the block, it waits for an event on these streams. An event is recorded only if a stream must wait.
+** Each event ends an epoch of its stream. After a stream has waited for an epoch, its further uses of the block cost
+** only a comparison. */
 
 #include "gpu/stream.h"
 
@@ -59,8 +60,8 @@ void gpu_streams_close(gpu *g) {
   g->stream = NULL;
 }
 
-/* Opens a stream. Released streams are reused, like the driver's memory; work that is still queued on them runs
-** first. */
+/* Returns a stream in *stream. A stream that no script object refers to is reused. Work that is still queued on it
+** runs before new work. Fails with ERR_MEMORY if GPU_STREAMS streams are in use. */
 int gpu_stream_add(gpu *g, int *stream) {
   struct gpu_streams *s = g->streams;
   int k = 1;
@@ -98,7 +99,7 @@ static void follow_readers(gpu *g, const gpu_block *b, int waiting) {
   for (int k = 0; b->read && k < g->streams->count; k++) gpu_follow_epoch(g, waiting, k, b->read[k]);
 }
 
-/* From now on only `stream` works on the block. */
+/* Records `stream` as the only user of the block. */
 static void own_block(gpu *g, gpu_block *b, int stream) {
   b->writer = stream;
   b->written = gpu_epoch(g, stream);

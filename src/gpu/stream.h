@@ -1,36 +1,38 @@
 #ifndef LT_GPU_STREAM_H
 #define LT_GPU_STREAM_H
 
-/* The shared parts of the files about streams, events and graphs. */
+/* The declarations that the files about streams, events, graphs and late errors share. */
 
 #include "gpu/memory.h"
 
 typedef struct gpu_queue {
   gpu_stream stream;
-  gpu_event  event;                /* recorded if another stream has to wait for this one */
-  uint64_t   epoch;                /* epoch of the work queued now; the event was recorded at the end of the previous
-                                   ** epoch */
-  uint64_t   seen[GPU_STREAMS];    /* epochs of the other streams for which this stream has waited */
-  bool       noted;                /* kernels that may fail late were queued since the last wait */
-  int        holders;              /* number of script objects that hold the stream */
+  gpu_event  event;                /* recorded when another stream must wait for this stream */
+  uint64_t   epoch;                /* number of the current epoch, which began when the event was last recorded */
+  uint64_t   seen[GPU_STREAMS];    /* for each other stream: the latest epoch for whose end this stream has waited */
+  bool       noted;                /* since the last wait, kernels were queued that may report a late error */
+  int        holders;              /* number of script objects that refer to the stream; the stream is reused if this
+                                   ** number is 0 */
 } gpu_queue;
 
 gpu_queue *gpu_queue_of(const gpu *g, int stream);
 int  gpu_stream_count(const gpu *g);
-int  gpu_stream_add(gpu *g, int *stream);      /* returns a new stream, or a released one */
+int  gpu_stream_add(gpu *g, int *stream);      /* sets *stream to a new stream, or to a stream that no script object
+                                               ** refers to */
 void gpu_stream_use(gpu *g, int stream);
 int  gpu_queue_open(gpu *g, gpu_queue *q);
 void gpu_queue_close(gpu_queue *q);
 
-/* Makes work queued on `waiting` from now on run after the work queued on `other` until now. */
+/* Makes work that is queued on `waiting` from now on run after all work that is now queued on `other`. */
 void gpu_follow(gpu *g, int waiting, int other);
 
-/* Like gpu_follow, for the work queued on `other` up to this epoch. */
+/* Like gpu_follow, for the work queued on `other` in this epoch and earlier epochs. */
 void gpu_follow_epoch(gpu *g, int waiting, int other, uint64_t epoch);
 
-gpu_queue *gpu_capture_queue(gpu *g);          /* the stream on which graphs are captured; opened at first use */
+gpu_queue *gpu_capture_queue(gpu *g);          /* returns the stream on which graphs are captured; graph_begin opens
+                                               ** it at the first capture */
 
-/* Notes that the captured graph uses this block, which then lives as long as the graph (graph.c). */
+/* Records that the graph that is being captured uses this block. The block is not reused while the graph exists. */
 void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b);
 
 #endif

@@ -1,8 +1,9 @@
 /* Copies between the host and a device, and between devices.
 **
 ** The driver copies by DMA only from and to page-locked (pinned) memory. For other memory it first waits for all work
-** of the stream. So copies go through a ring of pinned buffers: a copy to the device returns as soon as the source has
-** been read into the buffers. While one buffer is transferred, the next one is filled. Small copies share a buffer. */
+** of the stream. Therefore copies pass through a ring of pinned buffers, and a copy to the device returns as soon as
+** the source has been read into the buffers. While one buffer is transferred, the next buffer is filled. Small copies
+** share a buffer. */
 
 #include "base/lock.h"
 #include "gpu/stream.h"
@@ -12,31 +13,31 @@
 
 enum {
   SLOTS     = 4,
-  SLOT_SIZE = 4 << 20,             /* a DMA of 4 MiB takes about 80 µs: ten times the cost of starting it */
+  SLOT_SIZE = 4 << 20,             /* bytes of a buffer; a DMA of 4 MiB takes about 80 µs, ten times the cost of
+                                   ** starting the DMA */
   ALIGNMENT = 64,
   PAGE      = 4096
 };
 
 typedef struct slot {
   char      *memory;
-  gpu_event  event;                /* recorded after the last copy that uses the buffer */
-  int        stream;               /* the stream of these copies */
-  size_t     used;                 /* bytes used by copies since the last event */
+  gpu_event  event;                /* recorded after the last copy that used the buffer */
+  int        stream;               /* number of the stream on which these copies were queued */
+  size_t     used;                 /* bytes of the buffer that copies have used since the event was last recorded */
 } slot;
 
 struct gpu_ring {
   slot slot[SLOTS];
-  int  now;                        /* the buffer that is being filled */
+  int  now;                        /* number of the buffer that is being filled */
 };
 
-/* ---- pinned host memory of scripts ----
-** Pinned memory is ordinary memory that the driver has locked. After a device is reopened the memory is no longer
-** locked, but still exists. */
+/* ---- pinned host memory of scripts ---- A block of pinned memory is allocated by the host, and its pages are locked
+** by the driver. When its device is reopened, the block is unlocked but still exists. */
 
 typedef struct pinned {
   char  *ptr;
   size_t bytes;
-  int    index;                    /* the device with which it is registered; all devices can use it */
+  int    index;                    /* number of the device that locked the block; all devices can use it */
   bool   locked;
   struct pinned *next;
 } pinned;
@@ -98,7 +99,7 @@ void gpu_unpin(void *host) {
   free(p);
 }
 
-/* Marks the registrations of a device as ended, because they end with the device. */
+/* Unlocks the pinned memory that this device has locked, because the locks end when the device is closed. */
 static void unlock_all(const gpu *g) {
   lock_take(LOCK_PINNED);
   for (pinned *p = pinned_list; p; p = p->next) {
@@ -142,7 +143,8 @@ static int open_ring(gpu *g) {
   return st;
 }
 
-/* Proceeds to the next slot, and waits until its copies are done. The event of the previous slot is recorded. */
+/* Records the event of the current slot. Then makes the next slot current, and waits until the copies that use it are
+** done. */
 static int next_slot(gpu *g, struct gpu_ring *r) {
   const gpu_driver *d = gpu_get_driver();
   slot *left = &r->slot[r->now], *s = &r->slot[(r->now + 1) % SLOTS];
@@ -157,7 +159,8 @@ static int next_slot(gpu *g, struct gpu_ring *r) {
   return OK;
 }
 
-/* Takes `bytes` bytes (at most SLOT_SIZE) of a buffer for a copy on the current stream. */
+/* Reserves `bytes` bytes (at most SLOT_SIZE) of a pinned buffer for a copy on the current stream, and sets *room to
+** their address. */
 static int take_room(gpu *g, size_t bytes, char **room) {
   int st = open_ring(g);
   if (st != OK) return st;
@@ -178,7 +181,7 @@ static gpu_address address(const void *p) { return (gpu_address)(uintptr_t)p; }
 
 static int wait_queued(gpu *g) { return gpu_check(g, gpu_get_driver()->stream_sync(g->stream), "waiting for a copy"); }
 
-/* Copies to the device. Returns as soon as the host's memory has been read. */
+/* Copies from the host to the device. Returns as soon as the host's memory may be changed again. */
 static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   if (gpu_is_pinned(host, bytes)) {
@@ -197,7 +200,8 @@ static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   return OK;
 }
 
-/* Copies to the host in parts: while one part is copied out of its buffer, the next parts are transferred. */
+/* Copies to the host in parts of SLOT_SIZE. While one part is copied from its buffer to `host`, the following parts
+** are transferred. */
 static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   size_t sent = 0, done = 0;
@@ -266,7 +270,8 @@ static int copy_here(gpu *g, void *to, const void *from, size_t bytes) {
   return gpu_check(g, gpu_get_driver()->copy(address(to), address(from), bytes, g->stream), "copy");
 }
 
-/* Copies on g's stream, after the work that is now queued on the stream of `from`. */
+/* Copies from another device on g's stream, after the work that is now queued on the other device's current
+** stream. */
 static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
@@ -279,8 +284,7 @@ static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes)
   return st;
 }
 
-/* Records an event on the source's stream. Before the copy, it orders the source's queued work before the copy; after
-** the copy, the source's later work waits for the copy. */
+/* Records an event on the source's stream, so that the copy runs after the work that is queued there. */
 static int mark_source(gpu *source, gpu_queue *q) {
   q->epoch++;
   return gpu_check(source, gpu_get_driver()->event_record(q->event, q->stream), "recording an event");
@@ -297,7 +301,8 @@ int gpu_copy_across(int index, void *to, int from_index, const void *from, size_
   if (st != OK) return st;
   gpu_reads(source, from);
   if (index == from_index) return gpu_leave(source, copy_here(source, to, from, bytes));
-  if (source->capturing) return gpu_leave(source, gpu_enter(index, &g));       /* gpu_enter refuses the other GPU */
+  if (source->capturing) return gpu_leave(source, gpu_enter(index, &g));       /* gpu_enter fails, because a graph of
+                                                                               ** the other GPU is captured */
   gpu_queue *q = gpu_queue_of(source, gpu_current(source));
   st = mark_source(source, q);
   if (st == OK) st = gpu_enter(index, &g);

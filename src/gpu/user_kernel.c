@@ -1,5 +1,5 @@
-/* Kernels that scripts write. They are compiled from their text, and launched with arguments that
-** lua/device/user_kernel.c has checked. */
+/* Kernels that scripts write in CUDA C++. They are compiled from their text, and are launched with arguments that
+** src/lua/device/user_kernel.c has checked. */
 
 #include <stdlib.h>
 
@@ -8,8 +8,9 @@
 typedef struct user_kernel {
   gpu_kernel kernel;
   gpu_module module;
-  unsigned   epoch;          /* the device's epoch at compilation; reopening the device unloads its modules */
-  bool       captured;       /* true: the kernel is never unloaded, because a graph may launch it */
+  unsigned   epoch;          /* the device's epoch at compilation; if the epoch has changed, the device was reopened
+                             ** and the module is unloaded */
+  bool       captured;       /* a captured graph may launch the kernel, so it is never unloaded */
 } user_kernel;
 
 int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log) {
@@ -27,7 +28,7 @@ int gpu_user_kernel_make(int index, const char *text, const char *name, void **k
   return st;
 }
 
-/* Waits for queued launches, because their code must not be unloaded before they end. */
+/* Frees a kernel. Waits for queued launches first, because the code of a running kernel must not be unloaded. */
 void gpu_user_kernel_free(int index, void *kernel) {
   gpu *g;
   user_kernel *u = kernel;
@@ -40,7 +41,7 @@ void gpu_user_kernel_free(int index, void *kernel) {
   free(u);
 }
 
-/* Checks the shared memory. The device's limit is queried only if the request exceeds the limit of all devices. */
+/* Checks the requested shared memory. The device's limit is queried only above 48 KiB, which all devices support. */
 static int check_shared(gpu *g, const user_kernel_call *c) {
   int most = 0;
   if (c->shared <= 48 << 10) return OK;
@@ -49,7 +50,8 @@ static int check_shared(gpu *g, const user_kernel_call *c) {
   return gpu_fail(g, "shared: %u bytes; a block of this device has at most %d", c->shared, most);
 }
 
-/* Checks the limits that every device so far has. */
+/* Checks the extents of block and grid against the limits that all NVIDIA GPUs have in common, and the kernel's own
+** limit of threads. */
 static int check_extents(gpu *g, const user_kernel *u, const user_kernel_call *c) {
   const char *name = u->kernel.name;
   uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
@@ -66,7 +68,8 @@ int gpu_user_kernel(int index, const user_kernel_call *c) {
   gpu *g;
   user_kernel *u = c->kernel;
   void *arguments[USER_KERNEL_ARGUMENTS];
-  user_kernel_call call = *c;     /* the driver takes non-const addresses */
+  user_kernel_call call = *c;     /* a copy, because the driver takes the arguments' addresses as pointers to
+                                  ** non-const */
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   for (int i = 0; i < c->count; i++) {

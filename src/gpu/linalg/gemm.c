@@ -1,6 +1,6 @@
-/* Matrix products. cuBLAS multiplies floats, with any leading dimension and transposition. Matrices that cuBLAS cannot
-** address are packed first. Own kernels (kernels/gemm.cuh) multiply integers and results that cuBLAS cannot write, and
-** everything if cuBLAS is not installed. */
+/* Matrix products. cuBLAS multiplies floats with any leading dimension and transposition. Inputs that cuBLAS cannot
+** address are first copied to a contiguous layout. Luatensor's own kernels (kernels/linalg/gemm.cuh) multiply
+** integers, compute results that cuBLAS cannot write, and replace cuBLAS if it is not installed. */
 
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +15,11 @@ static const void *element_at(const void *data, int64_t offset, enum dtype d) {
   return (const char *)data + offset * dtype_size(d);
 }
 
-/* ---- the batch: each call handles one of its dims; the other dims are loops ---- */
+/* ---- the batch: one call computes the products along one of the batch's dims, and loops handle the other dims
+** ---- */
 
-/* A batch of `count` products. `step` and `offset` are in elements, for c, a and b. */
+/* A batch of `count` products. For each of c, a and b (in this order), `step` is the distance between products and
+** `offset` the first element of the batch, in elements. */
 typedef struct batch_run {
   int64_t count, step[3], offset[3];
 } batch_run;
@@ -28,8 +30,9 @@ static bool goes_back(const plan *p, int d) {
   return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0;
 }
 
-/* Returns the dim with the most products, or -1 if there is none. Dims with negative steps are not returned: cuBLAS's
-** manual does not promise to support them, and the memory descriptors of newer kernels cannot express them. */
+/* Returns the longest batch dim without negative strides, or -1 if there is none. Negative strides are excluded:
+** cuBLAS's manual does not promise to support them, and the memory descriptors of newer kernels cannot express
+** them. */
 static int longest_dim(const plan *p) {
   int longest = -1;
   for (int d = 0; d < p->ndim; d++)
@@ -59,10 +62,10 @@ static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
 /* ---- own kernels ---- */
 
 enum {
-  TILES, ROWS, COLUMNS,      /* the kernels of gemm.cuh */
-  GRID_Y  = 65535,           /* the most products of a launch */
-  LARGE   = 4                /* tiles of 128 × 128 for each multiprocessor from which on large tiles are faster,
-                             ** although they take more registers */
+  TILES, ROWS, COLUMNS,      /* the kernels gemm_tiles, gemm_rows and gemm_columns */
+  GRID_Y  = 65535,           /* the maximum number of products in a launch, which is CUDA's limit of gridDim.y */
+  LARGE   = 4                /* if each multiprocessor has at least this number of tiles of 128 × 128 elements, large
+                             ** tiles are faster, although they use more registers */
 };
 
 static int own_kernel(gpu *g, enum dtype d, int entry, int micro, const gpu_kernel **k) {
@@ -82,15 +85,15 @@ static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; 
 static bool is_along(const gemm_side *s) { return s->count == 1 || distance(s->k_stride) <= distance(s->stride); }
 static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-/* Returns MICRO of the kernel: each thread computes MICRO × MICRO elements of the result. The value is 8 if there are
-** enough tiles of 128 × 128 elements to occupy the GPU, otherwise 4. It is also 4 for sums of 8 bytes, because 64 such
-** sums would need too many registers. */
+/* Returns the kernel's MICRO: a thread computes MICRO × MICRO elements of the result. The value is 8 if there are
+** LARGE tiles of 128 × 128 elements for each multiprocessor, otherwise 4. The value is also 4 for sums of 8 bytes,
+** because 64 such sums would need too many registers. */
 static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
   int64_t large = parts(c->m, 128) * parts(c->n, 128) * products;
   return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;
 }
 
-/* Exchanges a and b if only a is a vector, because the kernels expect the vector in b. */
+/* Exchanges a and b if only a is a vector, because the kernels require the vector in b. */
 static void turn_vector(gemm_arguments *a) {
   if (a->b.count == 1 || a->a.count != 1) return;
   gemm_side matrix = a->b;
@@ -155,7 +158,7 @@ static int blas_check(gpu *g, blas_result r) {
   return r == 0 ? OK : gpu_fail(g, "cuBLAS: %s", gpu_get_blas()->error_text(r));
 }
 
-/* The handle of a device, and its last settings. */
+/* A device's cuBLAS handle, and the stream and workspace that were last set. */
 static struct blas_state {
   blas_handle handle;
   gpu_stream  stream;
@@ -174,17 +177,17 @@ static int open_blas(gpu *g, struct blas_state *s) {
   if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
   static bool asked;
   int st = blas_check(g, blas->create(&s->handle));
-  if (!asked) gpu_close_first();         /* cuBLAS loads a CUDA runtime, and handles do not outlive the runtime's exit
-                                         ** handler */
+  if (!asked) gpu_close_first();         /* cuBLAS loads a CUDA runtime, whose exit handler would invalidate the
+                                         ** handle before luatensor destroys it */
   asked = true;
-  /* sums of half floats stay in float32, even if cuBLAS splits k */
+  /* sums of half floats are kept in float32, even if cuBLAS splits k into several sums */
   if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS));
   if (st != OK) gpu_gemm_close(g);
   return st;
 }
 
-/* Sets stream and workspace. The stream is set first, because setting it resets the workspace to cuBLAS's own.
-** Allocating cuBLAS's own workspace would fail during the capture of a graph. */
+/* Sets the handle's stream and workspace, unless they are already set. The stream must be set first, because this
+** resets the workspace to cuBLAS's own, whose allocation would fail during the capture of a graph. */
 static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   const gpu_blas *blas = gpu_get_blas();
   struct blas_state *s = &states[g->index];
@@ -198,10 +201,11 @@ static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   return OK;
 }
 
-/* The matrices of a product. */
+/* The layouts of the three matrices, as cuBLAS can address them. */
 typedef struct blas_product { blas_matrix a, b, c; } blas_product;
 
-/* One of the two factors of the column-major call. Its `count` rows or columns are rows or columns of c. */
+/* One of the two factors of cuBLAS's column-major product. `count` is the number of its rows or columns that become
+** rows or columns of c. */
 typedef struct blas_factor {
   const void *data;
   int64_t count, ld, step;
@@ -221,8 +225,8 @@ static blas_compute compute_of(const gemm_call *c) {
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
-/* cuBLAS is column-major. A row-major c is its own transpose in column-major order, so it is computed as the product of
-** the transposes of b and a, in this order. */
+/* cuBLAS is column-major. A row-major c is the column-major transpose of c, so the product of bᵀ and aᵀ, in this
+** order, is computed. */
 static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   const blas_product *p = with;
   const gpu_blas *blas = gpu_get_blas();
@@ -259,17 +263,17 @@ static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   return st;
 }
 
-/* ---- packing matrices that cuBLAS cannot address ---- */
+/* ---- copying matrices that cuBLAS cannot address ---- */
 
-/* A copy of an input in scratch memory. */
+/* A contiguous copy of an input in scratch memory. */
 typedef struct packed {
   void  *data;
   size_t bytes;
 } packed;
 
-/* Packs x, which is a or b (number k of the batch's strides), into row-major matrices one after the other. Each is rows
-** × columns. A matrix that several products share is packed once. On success *x, stride and the batch's strides
-** describe the copy. */
+/* Copies x, which is a (k = 1) or b (k = 2), into contiguous row-major matrices of rows × columns elements. A matrix
+** that several products share is copied once. On success *x, `stride` and the batch's strides of operand k describe
+** the copy. */
 static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t rows, int64_t columns, plan *batch,
                 int k, packed *made) {
   plan p = {.ndim = 0, .count = 1};
@@ -303,7 +307,7 @@ static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t
   return OK;
 }
 
-/* Computes a product after packing inputs that cuBLAS cannot address. */
+/* Computes a product by cuBLAS. Inputs that cuBLAS cannot address are copied first. */
 static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   gemm_call call = *c;
   packed a = {.data = NULL}, b = {.data = NULL};

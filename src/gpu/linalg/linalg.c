@@ -1,11 +1,13 @@
-/* Linear algebra by cuSOLVER: the matrices of a batch one after the other, on the current stream. Own kernels compute
-** the parts that cuSOLVER lacks (triangles, pivots, determinants). Least squares use singular values. */
+/* Linear algebra by cuSOLVER. The matrices of a batch are processed one after another, on the current stream.
+** Luatensor's own kernels do the work that cuSOLVER lacks (triangles, pivots, determinants). Least-squares problems
+** are solved by singular values. */
 
 #include "gpu/linalg/solver.h"
 
 #include <stdlib.h>
 
-/* Finds matrices with NaN or infinity before anything is computed. Waits for the device. */
+/* Sets info[i] to a value other than 0 for each matrix i that contains NaN or infinity. Each matrix has `count`
+** elements. */
 static int check_finite(solver *s, const void *x, int64_t count) {
   int64_t total = count * s->c->batch;
   int *info = s->info;

@@ -1,9 +1,10 @@
-/* The ops of linear algebra as calls of cuSOLVER, matrix by matrix. */
+/* The ops of linear algebra: plans cuSOLVER's scratch memory, and calls cuSOLVER for each matrix of the batch. */
 
 #include "base/shape.h"
 #include "gpu/linalg/solver.h"
 
-/* Returns part i of an operand. Each part has `count` elements, or `count` real numbers for `reals`. */
+/* Returns the address of part i of an operand. Each part has `count` elements or, for `reals`, `count` real
+** numbers. */
 static void *elements(const solver *s, void *base, int64_t count, int64_t i) {
   return (char *)base + count * i * s->size;
 }
@@ -12,7 +13,7 @@ static void *reals(const solver *s, void *base, int64_t count, int64_t i) {
 }
 static void *matrix(const solver *s, int64_t i) { return elements(s, s->c->a, s->c->m * s->c->n, i); }
 
-/* Returns the address for a routine's status that has no meaning. */
+/* Returns an address on the device to which a routine writes a status that is not used. */
 static int *ignored(const solver *s) { return s->info + s->c->batch; }
 
 static solver_triangle triangle(const solver *s) {
@@ -21,14 +22,16 @@ static solver_triangle triangle(const solver *s) {
 
 static int check(const solver *s, solver_result r) { return solver_check(s->g, r); }
 
-/* Allocates the room that a routine's *_size function requests. */
+/* Calls a *_size function of cuSOLVER, enlarges the scratch memory to the sizes that it returns, and returns the
+** status. */
 #define MAKE_ROOM(s, call)                                                                   \
   size_t device_ = 0, host_ = 0;                                                             \
   int st = check(s, call);                                                                   \
   return st == OK ? solver_room(s, device_, host_) : st
 #define ROOM &device_, &host_
 
-/* Copies `rows` × `columns` elements, or their conjugates, from one layout to another. */
+/* Copies `rows` × `columns` elements (op positive) or their conjugates (op conj) between two layouts. The strides are
+** in elements. */
 static int copy_2d(const solver *s, enum map_op op, void *to, int64_t to_row, int64_t to_column, const void *from,
                    int64_t from_row, int64_t from_column, int64_t rows, int64_t columns) {
   plan p = {.ndim = 2, .count = rows * columns, .shape = {columns, rows},
@@ -36,16 +39,16 @@ static int copy_2d(const solver *s, enum map_op op, void *to, int64_t to_row, in
   plan_collapse(&p, 2);
   map_call c = {.op = op, .compute = s->c->dtype, .nin = 1, .plan = &p, .out = {.data = to, .dtype = s->c->dtype},
                 .in = {{.dtype = s->c->dtype}}};
-  c.in[0].data = (void *)(uintptr_t)from;      /* the operand is only read */
+  c.in[0].data = (void *)(uintptr_t)from;      /* the cast is safe, because the operand is only read */
   return gpu_map(s->g->index, &c);
 }
 
-/* Sets `to`, columns × rows, to the transpose of `from`. */
+/* Sets `to`, a column-major matrix of columns × rows elements, to the transpose of `from`. */
 static int transpose(const solver *s, void *to, const void *from, int64_t rows, int64_t columns) {
   return copy_2d(s, OP_positive, to, columns, 1, from, 1, rows, rows, columns);
 }
 
-/* Clears the triangle that must not be read. */
+/* Clears the triangle of a that cuSOLVER does not read or write. */
 static int clear_other_triangle(solver *s) {
   int64_t n = s->c->n, total = n * n * s->c->batch;
   int below = s->c->upper;
@@ -102,7 +105,7 @@ static int finish_lu(solver *s) {
   return solver_launch(s, SOLVER_follow_pivots, batch, (void *[]){&s->pivots, &p, &order, &m, &batch});
 }
 
-/* Solves for b, n × k, with the factors of matrix i or of its transpose. */
+/* Solves for b, a matrix n × k, by the LU factors of matrix i or, if `transposed` is set, of its transpose. */
 static int solve_with(solver *s, bool transposed, void *b, int64_t k, int64_t i) {
   int64_t n = s->c->n;
   blas_operation op = (blas_operation)(transposed ? BLAS_T : BLAS_N);
@@ -126,7 +129,7 @@ static int run_solve(solver *s, int64_t i) {
   return st == OK ? run_lu_solve(s, i) : st;
 }
 
-/* Plans the inverse, which is the solution for the columns of the identity. */
+/* Plans the inverse, which is computed as the solution for an identity matrix b. */
 static int plan_inv(solver *s) {
   int st = plan_lu(s);
   return st == OK ? solver_scratch(s, (size_t)(s->c->n * s->c->n * s->size), &s->extra[0]) : st;
@@ -161,7 +164,7 @@ static const solver_routine slogdet = {plan_lu, run_lu, finish_slogdet, false};
 
 /* ---- QR ---- */
 
-/* orgqr_size and orgqr make Q from the result of geqrf. The routine has no generic form for all types. */
+/* orgqr_size and orgqr compute Q from the result of geqrf. cuSOLVER has a separate function for each dtype. */
 static int orgqr_size(const solver *s, int m, int p, int k, const void *a, const void *tau, int *elements_) {
   switch (s->c->dtype) {
     case DT_float32:   return check(s, s->lib->orgqr_size_float32(s->handle, m, p, k, a, m, tau, elements_));
@@ -206,7 +209,8 @@ static int run_qr(solver *s, int64_t i) {
                                 s->host_bytes, ignored(s)));
 }
 
-/* Copies R and the columns of Q from all matrices. Then makes Q, which may overwrite the matrices. */
+/* Copies R from all matrices, and the columns from which Q is made. Then makes Q. This order is required, because Q
+** may be in the memory of the matrices. */
 static int finish_qr(solver *s) {
   const linalg_call *c = s->c;
   int64_t m = c->m, n = c->n, p = columns_of_q(s), r_total = p * n * c->batch, q_total = m * p * c->batch;
@@ -220,10 +224,10 @@ static int finish_qr(solver *s) {
 
 static const solver_routine qr = {plan_qr, run_qr, finish_qr, false};
 
-/* ---- singular values: cuSOLVER takes only matrices with at least as many rows as columns; others are transposed
-** ---- */
+/* ---- singular values: cuSOLVER requires at least as many rows as columns, so wider matrices are transposed ---- */
 
-/* height and is_wide describe the matrix that is factored, which is the matrix itself or its transpose. */
+/* height returns the number of rows of the matrix that cuSOLVER factors, which is a or, if a is wide, its
+** transpose. */
 static int64_t height(const solver *s) { return most_of(s->c->m, s->c->n); }
 static bool is_wide(const solver *s) { return s->c->m < s->c->n; }
 
@@ -234,8 +238,8 @@ static int size_svd(solver *s, bool vectors, bool full) {
                                   s->type, s->c->b, m, s->type, s->c->c, n, s->type, ROOM));
 }
 
-/* Factors a, height × least, which is overwritten. u, height × (full ? height : least), and vt, least × least, may be
-** NULL. */
+/* Factors `a`, a matrix height × least, which is overwritten. u is height × (full ? height : least), and vt is least
+** × least. Both are NULL if only the values are needed. */
 static int call_svd(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
   int64_t m = height(s), n = s->least;
   signed char job = u ? full ? 'A' : 'S' : 'N';
@@ -243,7 +247,7 @@ static int call_svd(solver *s, void *a, void *values, void *u, void *vt, bool fu
                                 s->type, vt, n, s->type, s->device, s->device_bytes, s->host, s->host_bytes, info));
 }
 
-/* Allocates scratch memory for one transposed matrix and its vectors. */
+/* Allocates scratch memory for the transpose of one matrix and for its singular vectors. */
 static int plan_transposed(solver *s, bool vectors, bool full) {
   int64_t m = height(s), n = s->least;
   int st = solver_scratch(s, (size_t)(m * n * s->size), &s->extra[0]);
@@ -251,8 +255,7 @@ static int plan_transposed(solver *s, bool vectors, bool full) {
   return st == OK && vectors ? solver_scratch(s, (size_t)(n * n * s->size), &s->extra[2]) : st;
 }
 
-/* a = u diag(values) vt, where u and vt have the shapes that belong to a. A wide matrix is transposed: aᵀ = (vtᵀ)
-** diag(values) (uᵀ). */
+/* Computes a = u diag(values) vt. A wide matrix is transposed: aᵀ = (vtᵀ) diag(values) (uᵀ). */
 static int svd_of(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
   int64_t m = height(s), n = s->least, columns = full ? m : n;
   if (!is_wide(s)) return call_svd(s, a, values, u, vt, full, info);
@@ -284,7 +287,8 @@ static solver_vectors vectors_of(bool wanted) {
   return (solver_vectors)(wanted ? SOLVER_WITH_VECTORS : SOLVER_VALUES_ONLY);
 }
 
-/* The other triangle is cleared, because its elements are not read and may be infinite or NaN. */
+/* Clears the other triangle, because cuSOLVER does not read it and its elements may be infinite or NaN, which
+** check_finite would report. */
 static int plan_eigh(solver *s) {
   const linalg_call *c = s->c;
   int cleared = clear_other_triangle(s);
@@ -314,7 +318,7 @@ static int size_eig(solver *s) {
                                         ROOM));
 }
 
-/* The vectors of a real matrix are returned packed into real numbers. */
+/* True if cuSOLVER returns the complex eigenvectors of a real matrix packed into real numbers. */
 static bool is_packed(const solver *s) { return s->c->c && dtype_kind(s->c->dtype) == KIND_FLOAT; }
 
 static int plan_eig(solver *s) {
@@ -340,10 +344,10 @@ static const solver_routine eig = {plan_eig, run_eig, NULL, true};
 
 /* ---- least squares: x = V diag(1 / values) Uᴴ b, with the significant values ---- */
 
-enum { U, VT, Y, REST };                 /* indices in work */
-enum { WHOLE = 3 };                      /* index in extra: a copy of a */
+enum { U, VT, Y, REST };                 /* indices in work: scratch memory of lstsq for U, Vᴴ, y and a copy of b */
+enum { WHOLE = 3 };                      /* index in extra: scratch memory for a copy of a */
 
-/* c = alpha a b + beta c, where c is m × n. */
+/* Computes c = alpha a b + beta c, where c is m × n and a is m × k. */
 static int multiply(const solver *s, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_column,
                     const void *b, int64_t ldb, double alpha, double beta, void *c, int64_t ldc) {
   gemm_call g = {.dtype = s->c->dtype, .m = m, .n = n, .k = k, .a = a, .a_stride = {a_row, a_column}, .b = b,

@@ -1,4 +1,5 @@
-/* cuSOLVER: its handles, the scratch memory of a call, and luatensor's own kernels. */
+/* cuSOLVER's handles, the scratch memory of a call, and the launches of luatensor's own kernels for linear
+** algebra. */
 
 #include "gpu/linalg/solver.h"
 
@@ -36,8 +37,8 @@ static int open_state(gpu *g, struct solver_state *s) {
   static bool asked;
   if (s->handle) return OK;
   int st = solver_check(g, solver->create(&s->handle));
-  if (!asked) gpu_close_first();         /* cuSOLVER loads a CUDA runtime, and handles do not outlive the runtime's exit
-                                         ** handler */
+  if (!asked) gpu_close_first();         /* cuSOLVER loads a CUDA runtime, whose exit handler would invalidate the
+                                         ** handle before luatensor destroys it */
   asked = true;
   if (st == OK) st = solver_check(g, solver->create_params(&s->params));
   if (st != OK) gpu_solver_close(g);
@@ -75,7 +76,7 @@ int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, voi
   return st == OK ? gpu_launch(s->g, k, (unsigned)blocks, THREADS, 0, arguments) : st;
 }
 
-/* ---- scratch memory, which is freed at the end of the call ---- */
+/* ---- scratch memory, which solver_end frees ---- */
 
 int solver_scratch(solver *s, size_t bytes, void **ptr) {
   if (s->nblocks == SOLVER_BLOCKS) return ERR_OVERFLOW;

@@ -1,12 +1,12 @@
 #ifndef LT_GPU_LINALG_SOLVER_H
 #define LT_GPU_LINALG_SOLVER_H
 
-/* The shared parts of linear algebra. solver.c has cuSOLVER's handle, scratch memory and launches, linalg/ops.c the
-** ops, linalg.c the calls. */
+/* The declarations that the files of linear algebra share. solver.c has cuSOLVER's handle, the scratch memory and the
+** launches of kernels. ops.c has the ops. linalg.c has the entry function gpu_linalg. */
 
 #include "gpu/gpu.h"
 
-/* The kernels of linalg.cuh. */
+/* The names of the kernels in kernels/linalg/linalg.cuh. */
 #define SOLVER_KERNELS(X)                                                                              \
   X(check_finite) X(clear_triangle) X(copy_upper) X(copy_columns) X(fill_identity) X(narrow_pivots)    \
   X(widen_pivots) X(follow_pivots) X(make_det) X(make_slogdet) X(unpack_vectors) X(divide_by_values) X(store_rest)
@@ -18,46 +18,49 @@ enum solver_kernel {
 
 enum { SOLVER_BLOCKS = 16 };
 
-/* A running call. */
+/* The state of a call. */
 typedef struct solver {
   gpu *g;
   const linalg_call *c;
   const gpu_solver  *lib;
   solver_handle handle;
   solver_params params;
-  blas_type type, real;          /* of elements and of their parts */
-  int64_t   size, real_size;     /* bytes of an element and of its part */
+  blas_type type, real;          /* cuSOLVER's types of an element and of its real part */
+  int64_t   size, real_size;     /* bytes of an element and of its real part */
   int64_t   least;               /* min(m, n) */
-  int      *info;                /* on the device: [batch], and one more for routines whose status is ignored */
-  void     *device, *host;       /* scratch memory for cuSOLVER */
+  int      *info;                /* status of each matrix, in device memory: [batch], and one more element for
+                                 ** statuses that are not used */
+  void     *device, *host;       /* cuSOLVER's scratch memory on the device and on the host */
   size_t    device_bytes, host_bytes;
   int64_t  *pivots;              /* [batch][least] */
-  void     *extra[4], *work[4];  /* memory of an op */
+  void     *extra[4], *work[4];  /* scratch memory of the op */
   int       nblocks;
   struct solver_block { void *at; size_t bytes; } block[SOLVER_BLOCKS];
 } solver;
 
 typedef struct solver_routine {
-  int  (*plan)(solver *s);                /* reserves scratch memory, also for cuSOLVER; NULL: none is needed */
+  int  (*plan)(solver *s);                /* allocates scratch memory, also for cuSOLVER; NULL if none is needed */
   int  (*run)(solver *s, int64_t i);      /* computes matrix i */
-  int  (*finish)(solver *s);              /* works on all matrices at once; NULL: there is no such work */
-  bool finite;                            /* a must be finite */
+  int  (*finish)(solver *s);              /* processes all matrices at once, after the last run; NULL if nothing is
+                                          ** left to do */
+  bool finite;                            /* if set, matrices with NaN or infinity are reported and not computed */
 } solver_routine;
 
 extern const solver_routine *const solver_routines[LINALG_COUNT];
 
-/* solver_begin begins a call, solver_end ends it. After an error of solver_begin, solver_end must not be called. */
+/* solver_begin prepares a call, and fails if cuSOLVER is not available. solver_end frees the call's scratch memory,
+** and must be called only after a successful solver_begin. */
 int  solver_begin(gpu *g, const linalg_call *c, solver *s);
 void solver_end(solver *s);
 
 int solver_check(gpu *g, solver_result r);
 
-/* solver_scratch allocates device memory until the end of the call. solver_room enlarges cuSOLVER's scratch memory to
-** these sizes. */
+/* solver_scratch allocates device memory that solver_end frees. solver_room enlarges cuSOLVER's scratch memory on the
+** device and on the host to at least these sizes, in bytes. */
 int solver_scratch(solver *s, size_t bytes, void **ptr);
 int solver_room(solver *s, size_t device, size_t host);
 
-/* Launches at least `count` threads. */
+/* Launches the kernel with at least `count` threads, in blocks of 256. */
 int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, void **arguments);
 
 #endif

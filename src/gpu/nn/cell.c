@@ -1,4 +1,4 @@
-/* Steps of recurrent cells. */
+/* Launches the kernels for steps of recurrent cells (kernels/nn/cell.cuh). */
 
 #include <stdio.h>
 
@@ -32,7 +32,8 @@ static int cell(gpu *g, const cell_call *c) {
     a.row[i] = c->at[i].row;
     if (!a.data[i]) continue;
     gpu_reads(g, a.data[i]);
-    /* all operands count as written, because distinguishing them gains nothing */
+    /* every operand is declared as written: one launch reads and writes all operands, so a distinction gains
+    ** nothing */
     gpu_writes(g, a.data[i]);
   }
   return gpu_launch(g, k, (unsigned)((c->rows * c->width + THREADS - 1) / THREADS), THREADS, 0, (void *[]){&a});

@@ -1,7 +1,7 @@
-/* Convolutions. Own kernels compute depthwise convolutions, cuDNN the others. Without cuDNN, convolutions are products
-** of the weights and columns, which hold the elements of x that each position of y reads (kernels/conv.cuh). Columns
-** are many times as large as x, so they are made one piece at a time. No sum depends on the order of threads, so every
-** run gives the same results. */
+/* Convolutions. Luatensor's own kernels compute convolutions with few channels per group, and cuDNN computes the
+** others. Without cuDNN, a convolution is a product of the weights with columns, which contain the elements of x that
+** each position of y reads (kernels/nn/conv.cuh). The columns are many times as large as x, so they are made piece by
+** piece. No sum depends on the order of threads, so every run gives the same results. */
 
 #include <stdio.h>
 
@@ -11,26 +11,28 @@
 #include "gpu/plan.h"
 
 enum {
-  FEW        = 4,            /* channels of a group up to which matrix products are not worthwhile */
-  EVEN       = 32            /* the positions of a piece are a multiple of this, so that rows are aligned */
+  FEW        = 4,            /* a group with at most this number of channels does not use matrix products, because
+                             ** they are too small to be fast */
+  EVEN       = 32            /* the number of positions of a piece is a multiple of this number, so that rows of
+                             ** columns are aligned */
 };
 
-/* A call and the facts that follow from it. */
+/* A call, with sizes and scratch memory that the functions below share. */
 typedef struct conv {
   gpu *g;
   const conv_call *c;
   enum dtype work;           /* the dtype of columns and of products */
   int64_t in_group, out_group;
-  int64_t taps, positions, pixels;   /* elements of the kernel, of a plane of y, of a plane of x */
-  void   *columns;           /* scratch memory for the largest piece */
+  int64_t taps, positions, pixels;   /* number of elements of the kernel, of a plane of y, and of a plane of x */
+  void   *columns;           /* scratch memory for the columns of the largest piece */
   size_t  columns_bytes;
-  void   *w;                 /* the weights as `work` */
-  size_t  w_bytes;           /* not 0: w is scratch memory */
+  void   *w;                 /* the weights in dtype `work` */
+  size_t  w_bytes;           /* bytes of w if w is scratch memory, else 0 */
 } conv;
 
 /* ---- limits of the kernels ---- */
 
-/* True if positions of windows fit into 32 bits, because kernels count in 32 bits. */
+/* True if all lengths and positions fit into 32 bits, because the kernels count in 32 bits. */
 static bool fits(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
     if (c->in[d] > INT32_MAX || c->out[d] > INT32_MAX || c->pad[d] > INT32_MAX || c->kernel[d] > INT32_MAX) return false;
@@ -63,8 +65,8 @@ static void *element_of(const void *data, int64_t offset, enum dtype d) {
 
 /* ---- copies ---- */
 
-/* out = in, in another order or dtype. `dims` is the number of dims, outermost first. `to` and `from` are the strides
-** of out and in. */
+/* Sets out = in, in another order or dtype. `shape` has the lengths of the `dims` dims, outermost first. `to` and
+** `from` are the strides of out and in, in elements. */
 static int copy(gpu *g, operand out, operand in, int dims, const int64_t *shape, const int64_t *to, const int64_t *from) {
   plan p = {.ndim = dims, .count = 1};
   for (int d = 0; d < dims; d++) {
@@ -83,7 +85,7 @@ static int copy_flat(gpu *g, void *out, enum dtype to, const void *in, enum dtyp
   return copy(g, a, b, 1, &count, &(int64_t){1}, &(int64_t){1});
 }
 
-/* Sets every position of y to its channel's bias. */
+/* Sets every position of y to the bias of its channel. */
 static int fill_bias(const conv *v) {
   const conv_call *c = v->c;
   operand y = {.data = c->y, .dtype = c->dtype}, bias = {.data = element_of(c->bias, 0, c->dtype), .dtype = c->dtype};
@@ -94,13 +96,14 @@ static int fill_bias(const conv *v) {
 /* ---- pieces ---- */
 
 /* A range of images, of groups, of channels of each group, and of positions of y. Each range is given by its first
-** element and its length. */
+** index and its length. */
 typedef struct piece {
   int64_t image, images, group, groups, channel, channels, first, count;
 } piece;
 
-/* Returns the largest piece whose columns fit. Sums over channels need all channels of a group. If by_channels is set,
-** the piece needs all positions. */
+/* Returns the largest piece whose columns fit into gpu_conv_memory() bytes. If by_channels is set, a piece has all
+** positions, and may have a part of a group's channels. Otherwise a piece has all channels of a group, and may have a
+** part of the positions. */
 static piece largest_piece(const conv *v, bool by_channels) {
   const conv_call *c = v->c;
   int64_t values = (int64_t)gpu_conv_memory() / dtype_size(v->work);
@@ -119,7 +122,7 @@ static piece largest_piece(const conv *v, bool by_channels) {
 
 typedef int (*piece_call)(const conv *v, const piece *p);
 
-/* Calls a function for every piece, with groups outermost. */
+/* Calls a function for every piece, with groups in the outermost loop. Stops at the first error. */
 static int each_piece(const conv *v, const piece *size, piece_call call) {
   const conv_call *c = v->c;
   piece p;
@@ -141,7 +144,7 @@ static int each_piece(const conv *v, const piece *size, piece_call call) {
   return OK;
 }
 
-/* Like each_piece, but allocates scratch memory for the columns. */
+/* Like each_piece, but also chooses the piece's size and allocates scratch memory for its columns. */
 static int each_columns(conv *v, bool by_channels, piece_call call) {
   piece size = largest_piece(v, by_channels);
   int64_t count = size.images * size.groups * size.channels * v->taps * size.count;
@@ -169,8 +172,9 @@ static int find_kernel(gpu *g, int entry, enum dtype in, enum dtype out, const g
   return gpu_build(g, key, &s, k);
 }
 
-/* Moves columns in the order [image][group][channel][tap][position]. If images_inside is set, the order is
-** [group][channel][tap][image][position], so that the columns of a channel are one matrix. */
+/* Runs a kernel that makes columns from x (UNFOLD), or x from columns (FOLD). Columns have the order
+** [image][group][channel][tap][position]. If images_inside is set, the order is
+** [group][channel][tap][image][position], so that the columns of a group are one matrix for all images. */
 static int move_columns(const conv *v, const piece *p, int entry, bool images_inside) {
   const conv_call *c = v->c;
   int64_t line = entry == UNFOLD ? p->count : v->pixels, tap = images_inside ? p->images * p->count : p->count;
@@ -191,15 +195,15 @@ static int move_columns(const conv *v, const piece *p, int entry, bool images_in
 
 /* ---- products ---- */
 
-/* One of the three matrices of a product. data is the matrix of the first image and group; steps lead to the next
-** ones. */
+/* One of the three matrices of a product. `data` is the matrix of the first image and group. `image` and `group` are
+** the distances to the next image and group, in elements. */
 typedef struct matrix {
   void   *data;
-  int64_t stride[2];         /* row, column */
+  int64_t stride[2];         /* of a row and of a column */
   int64_t image, group;
 } matrix;
 
-/* c = a b + beta c, with m × k by k × n, for each image and group. */
+/* Computes c = a b + beta c for each image and group, where a is m × k and b is k × n. */
 static int multiply(const conv *v, int64_t m, int64_t n, int64_t k, const matrix *a, const matrix *b, const matrix *c,
                     int64_t images, int64_t groups, double beta) {
   const matrix *side[] = {c, a, b};
@@ -221,26 +225,29 @@ static int multiply(const conv *v, int64_t m, int64_t n, int64_t k, const matrix
   return gpu_gemm(v->g->index, &call);
 }
 
-/* Returns a piece of y, or of x as columns, without copying. The channels of a group are rows. */
+/* Returns the matrix of a piece's planes in y, or in x where x itself is used as columns. A row is a channel of the
+** group. No elements are copied. */
 static matrix planes(const void *data, enum dtype d, const piece *p, int64_t channels, int64_t group, int64_t plane) {
   void *at = element_of(data, (p->image * channels + p->group * group) * plane + p->first, d);
   return (matrix){at, {plane, 1}, channels * plane, group * plane};
 }
 
-/* Returns the weights of a group. The channels of y are rows, or columns if `transposed` is set. */
+/* Returns the matrix of a group's weights. A row is a channel of y or, if `transposed` is set, an element of the
+** kernel. */
 static matrix weights(const conv *v, const piece *p, bool transposed) {
   int64_t row = v->in_group * v->taps;
   void *at = element_of(v->w, p->group * v->out_group * row + p->channel * v->taps, v->work);
   return (matrix){at, {transposed ? 1 : row, transposed ? row : 1}, 0, v->out_group * row};
 }
 
-/* Returns the columns of a piece, or x itself if it can be used as columns. */
+/* Returns the matrix of a piece's columns in scratch memory. */
 static matrix columns(const conv *v, const piece *p) {
   int64_t rows = p->channels * v->taps;
   return (matrix){v->columns, {p->count, 1}, p->groups * rows * p->count, rows * p->count};
 }
 
-/* True if x itself can be used as columns. */
+/* True if the convolution has a kernel of one element, stride 1 and no padding. In this case x itself is the matrix
+** of columns. */
 static bool is_pointwise(const conv *v) {
   const conv_call *c = v->c;
   bool yes = v->taps == 1;
@@ -274,8 +281,8 @@ static int forward(conv *v) {
   return is_pointwise(v) ? each_piece(v, &all, pointwise_piece) : each_columns(v, false, forward_piece);
 }
 
-/* Returns the piece of y in dtype `work`, in the order [image][channel][position]. If *bytes is not 0, it is a copy in
-** scratch memory. */
+/* Sets *y to the piece of y in dtype `work`, in the order [image][channel][position]. If y's dtype differs, *y is a
+** copy in scratch memory of *bytes bytes. Otherwise *bytes stays 0. */
 static int work_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) {
   const conv_call *c = v->c;
   *y = planes(c->y, c->dtype, p, c->c_out, v->out_group, v->positions);
@@ -291,7 +298,8 @@ static int work_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) 
   return st;
 }
 
-/* Computes columns from y and w. The channels are the inner dim, so the product sums over them. */
+/* Computes the columns from y and w, in a product that sums over the channels of y. Then adds the columns up to the
+** gradient of x. */
 static int input_piece(const conv *v, const piece *p) {
   const conv_call *c = v->c;
   matrix y, w = weights(v, p, true), made = columns(v, p);
@@ -311,8 +319,8 @@ static int input(conv *v) {
   return v->work == v->c->dtype && is_pointwise(v) ? each_piece(v, &all, input_piece) : each_columns(v, true, input_piece);
 }
 
-/* Returns the piece of y in the order [channel][image][position], which is one matrix for each group. A piece of one
-** image has this order already. */
+/* Sets *y to the piece of y in the order [channel][image][position], so that each group is one matrix. If the piece
+** has several images, *y is a copy in scratch memory of *bytes bytes. */
 static int packed_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) {
   const conv_call *c = v->c;
   if (p->images == 1) return work_planes(v, p, y, bytes);
@@ -327,7 +335,8 @@ static int packed_planes(const conv *v, const piece *p, matrix *y, size_t *bytes
   return st;
 }
 
-/* The first piece of a group sets the gradient of its weights; the other pieces add to it. */
+/* Computes the gradient of the weights from one piece. The first piece of a group sets the gradient, and the other
+** pieces add to it. */
 static int weight_piece(const conv *v, const piece *p) {
   int64_t rows = v->in_group * v->taps, row = p->images * p->count;
   matrix y, w = weights(v, p, false), x = {v->columns, {1, row}, 0, rows * row};
@@ -340,7 +349,8 @@ static int weight_piece(const conv *v, const piece *p) {
   return st;
 }
 
-/* Sums of half floats are computed in float32, and so are the partial sums of several products. */
+/* Computes a convolution by matrix products. For gradients, half floats are computed in float32, because the gradient
+** is a sum over several pieces. */
 static int convolve(conv *v) {
   const conv_call *c = v->c;
   int64_t count = c->c_out * v->in_group * v->taps;
@@ -377,8 +387,8 @@ static int find_direct(gpu *g, const conv_call *c, const gpu_kernel **k) {
 
 static bool is_direct(const conv *v) { return v->c->groups > 1 && v->in_group <= FEW && v->out_group <= FEW; }
 
-/* Uses one thread for each element of x or y, and as many images at once as 31 bits can count. For w, uses one block
-** for each element. */
+/* Runs the kernels for few channels. For y and the gradient of x, each element has a thread, and a launch processes
+** as many images as 31 bits can count. For the gradient of w, each element has a block. */
 static int direct(const conv *v) {
   const conv_call *c = v->c;
   const gpu_kernel *k;

@@ -1,12 +1,12 @@
-/* Launches the kernels of cross_entropy.cuh. */
+/* Launches the kernels for cross entropy (kernels/nn/cross_entropy.cuh). */
 
 #include <stdio.h>
 
 #include "gpu/gpu.h"
 #include "gpu/kernels/nn/cross_entropy_args.h"
 
-enum { LONG_ROW = 1024, SHORT = 32 };        /* elements; rows above LONG_ROW take a block, rows below SHORT take SHORT
-                                             ** threads */
+enum { LONG_ROW = 1024, SHORT = 32 };        /* a row of more than LONG_ROW elements is processed by a whole block, a
+                                             ** shorter row by SHORT threads */
 
 enum entry { ROWS, FINISH, GRADIENT };
 

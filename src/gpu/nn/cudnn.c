@@ -1,6 +1,7 @@
-/* Convolutions by cuDNN. Descriptors and the chosen algorithm are kept, because making them takes longer than a small
-** convolution. Only deterministic algorithms are used. float32 is multiplied as float32 unless lt.set_matmul_precision
-** allows less. conv.c computes the calls that cuDNN does not support. */
+/* Convolutions by cuDNN. A plan contains the descriptors and the chosen algorithm of a call. Plans are kept, because
+** making a plan takes longer than a small convolution. Only deterministic algorithms are used. float32 is multiplied
+** without rounding to TF32, unless lt.set_matmul_precision allows TF32. conv.c computes the calls that cuDNN does not
+** support. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,12 @@
 #include "gpu/gpu.h"
 
 enum {
-  PLANS     = 64,            /* most plans of a device */
-  CHOICES   = 10,            /* proposed algorithms: at least as many as cuDNN has */
+  PLANS     = 64,            /* the maximum number of plans of a device */
+  CHOICES   = 10,            /* the maximum number of algorithms that cuDNN proposes; at least as many as cuDNN has */
   NDIM      = 4,
-  VERSION_9 = 1000,          /* a status of version 9 is above this factor, except 0; version 8 counts from 1 */
-  MEMORY    = 256 << 20      /* bytes of a workspace, or of columns, unless LUATENSOR_CONV_MEMORY is set */
+  VERSION_9 = 1000,          /* an error status of version 9 is greater than this number; those of version 8 are
+                             ** less */
+  MEMORY    = 256 << 20      /* bytes; the default of gpu_conv_memory */
 };
 
 size_t gpu_conv_memory(void) {
@@ -23,7 +25,7 @@ size_t gpu_conv_memory(void) {
   return bytes;
 }
 
-/* The key of a plan. Keys are compared as bytes, so there is no padding. */
+/* The properties that determine a plan. Keys are compared by memcmp, so the struct must have no padding. */
 typedef struct plan_key {
   int64_t op, dtype, ieee, n, groups, c_in, c_out, in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
 } plan_key;
@@ -33,30 +35,31 @@ typedef struct dnn_plan {
   dnn_tensor      x, y;
   dnn_filter      w;
   dnn_convolution how;
-  bool            usable;    /* false: cuDNN has no algorithm for the call */
+  bool            usable;    /* false if cuDNN has no acceptable algorithm for the call */
   int             algorithm;
   size_t          workspace;
-  struct dnn_plan *next;     /* the plan used before this one */
+  struct dnn_plan *next;     /* the next plan of the list, which was used less recently */
 } dnn_plan;
 
 static struct dnn_state {
   dnn_handle handle;
   dnn_stream stream;
-  bool       failed;         /* cuDNN does not start on this device */
-  dnn_plan  *plans;          /* the most recently used first */
+  bool       failed;         /* true if cuDNN could not be started on this device */
+  dnn_plan  *plans;          /* the list of plans, the most recently used plan first */
 } states[MAX_GPUS];
 
 /* ---- cuDNN's status ---- */
 
 static int fail(gpu *g, dnn_result r) {
   int status = (int)r;
-  /* out of memory: 2 in version 8; in version 9 4003 for the host and 4004 for the device */
+  /* out of memory: status 2 in version 8, 4003 (host) and 4004 (device) in version 9 */
   bool memory = status == 2 || status == 4003 || status == 4004;
   gpu_fail(g, "cuDNN: %s (%d)", gpu_get_dnn()->error_text(r), status);
   return memory ? ERR_MEMORY : ERR_DEVICE;
 }
 
-/* True for all forms of "not supported". With `planning`, also true for sizes that cuDNN refuses. */
+/* True for every status that means "not supported". If `planning` is set, also true for "bad parameter", because
+** cuDNN refuses some sizes in this way. */
 static bool is_refusal(dnn_result r, bool planning) {
   int status = (int)r;
   if (status > VERSION_9) return status / 1000 == 3 || (planning && status / 1000 == 2);
@@ -85,14 +88,15 @@ void gpu_dnn_close(gpu *g) {
   *s = (struct dnn_state){.handle = NULL};
 }
 
-/* If cuDNN does not start, because a part of cuDNN is missing or the device is unknown, conv.c computes the call. */
+/* Starts cuDNN on this device. If cuDNN cannot be started, because a part of cuDNN is missing or the device is not
+** supported, sets s->failed and returns OK, so that conv.c computes the call. */
 static int open_state(gpu *g, struct dnn_state *s) {
   static bool asked;
   if (s->handle || s->failed) return OK;
   if (g->capturing) return gpu_fail(g, "cuDNN does not start while a graph is captured: run a convolution before");
   dnn_result r = gpu_get_dnn()->create(&s->handle);
-  if (!asked) gpu_close_first();         /* cuDNN loads a CUDA runtime, and handles do not outlive the runtime's exit
-                                         ** handler */
+  if (!asked) gpu_close_first();         /* cuDNN loads a CUDA runtime, whose exit handler would invalidate the handle
+                                         ** before luatensor destroys it */
   asked = true;
   if ((int)r == 0) return OK;
   s->handle = NULL;
@@ -118,7 +122,8 @@ static dnn_type type_of(enum dtype d) {
                                                                                                      : DNN_FLOAT32);
 }
 
-/* True if cuDNN can express the padding: it must be equal on both sides, and the output size must follow from it. */
+/* True if cuDNN can express the call: the padding must be equal on both sides, the size of the output must follow
+** from it, and the tensors must have less than 2^31 elements. */
 static bool has_form(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
     int64_t rest = c->in[d] + 2 * c->pad[d] - (c->kernel[d] - 1) * c->dilation[d] - 1;
@@ -143,7 +148,7 @@ static dnn_result set_filter(dnn_filter *f, dnn_type type, const plan_key *k) {
   return (int)r == 0 ? dnn->filter_set(*f, type, (dnn_format)DNN_NCHW, NDIM, shape) : r;
 }
 
-/* Sets the math type, because cuDNN's default would be TF32. */
+/* Describes the convolution. The math type must be set, because cuDNN's default is TF32. */
 static dnn_result set_convolution(dnn_convolution *how, const plan_key *k) {
   const gpu_dnn *dnn = gpu_get_dnn();
   int pad[2], stride[2], dilation[2];
@@ -178,13 +183,14 @@ static dnn_result propose(struct dnn_state *s, const dnn_plan *p, int *count, dn
   }
 }
 
-/* True unless the algorithm would round float32 to TF32 on tensor cores. */
+/* True if the algorithm is deterministic, needs at most gpu_conv_memory() bytes, and does not round float32 to TF32
+** unless this is allowed. */
 static bool is_acceptable(const plan_key *k, const dnn_choice *c) {
   bool exact = (int)c->math == DNN_MATH_FMA || (int)c->math == DNN_MATH_DEFAULT;
   return (int)c->status == 0 && (int)c->determinism == DNN_REPEATS && c->memory <= gpu_conv_memory() && (exact || !k->ieee);
 }
 
-/* Chooses the first acceptable algorithm; cuDNN proposes the fastest first. */
+/* Chooses the first acceptable algorithm. cuDNN lists the algorithms by expected speed, fastest first. */
 static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
   dnn_choice choices[CHOICES];
   int count = 0;
@@ -200,7 +206,7 @@ static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
   return r;
 }
 
-/* Removes the least recently used plan if there are too many. Queued kernels do not need it. */
+/* If a device has PLANS plans, frees the least recently used. Kernels that are still queued do not use the plan. */
 static void evict(struct dnn_state *s) {
   dnn_plan **last = &s->plans;
   int n = 1;
@@ -228,7 +234,7 @@ static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan 
   return OK;
 }
 
-/* Finds or makes the plan for a call, and moves it to the front. */
+/* Finds the plan for a call, or makes it, and moves it to the front of the list. */
 static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan **found) {
   plan_key key = {.op = c->op, .dtype = c->dtype, .ieee = c->dtype == DT_float32 && c->precision == PRECISION_ieee,
                   .n = c->n, .groups = c->groups, .c_in = c->c_in, .c_out = c->c_out};
@@ -271,7 +277,7 @@ static dnn_result launch(struct dnn_state *s, const dnn_plan *p, const conv_call
   }
 }
 
-/* y += bias, one number for each channel. */
+/* Adds the bias to y: one number to all elements of a channel. */
 static int add_bias(gpu *g, const conv_call *c) {
   int64_t plane = c->out[0] * c->out[1];
   plan p = {.ndim = 3, .count = c->n * c->c_out * plane, .shape = {c->n, c->c_out, plane}};

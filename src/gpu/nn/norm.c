@@ -1,4 +1,4 @@
-/* Launches the kernels of norm.cuh. */
+/* Launches the kernels for normalisation (kernels/nn/norm.cuh). */
 
 #include <stdio.h>
 
@@ -7,10 +7,11 @@
 
 enum {
   WARP        = 32,
-  LONG_ROW    = 1024,        /* elements; longer rows take a block, shorter rows a warp */
-  MOST_CHUNKS = 256,         /* most chunks of rows for a parameter's sums */
-  ENOUGH      = 1 << 16      /* most threads up to which rows are cut into more chunks; chunks depend only on the
-                             ** shape */
+  LONG_ROW    = 1024,        /* a row of more elements is processed by a block, a shorter row by a warp */
+  MOST_CHUNKS = 256,         /* the maximum number of chunks into which the rows are cut for the sums of a
+                             ** parameter */
+  ENOUGH      = 1 << 16      /* the maximum number of threads to which chunks are added; a constant, so that chunks
+                             ** and sums do not depend on the GPU */
 };
 
 enum entry { ROWS, ROWS_BACK, SUMS, FINISH, APPLY, SOFTMAX_BACK };
@@ -40,7 +41,7 @@ static int power_of_2(int64_t n, int most) {
   return p;
 }
 
-/* Returns the number of blocks if each of `count` rows or parameters takes a->threads threads. */
+/* Returns the number of blocks if a->threads threads process each of `count` rows or parameters. */
 static int64_t blocks_for(const norm_args *a, int64_t count) { return divide_up(count, NORM_THREADS / a->threads); }
 
 /* ---- sums of each parameter ---- */
@@ -55,7 +56,8 @@ static void cut(norm_args *a) {
   a->chunks = a->chunk ? divide_up(sets, a->chunk) : 0;
 }
 
-/* Computes the sums and finishes the statistics or gradients. Given statistics need no sums. */
+/* Computes the sums of each parameter, and from them the statistics or gradients. If the statistics are given, they
+** need no sums. */
 static int sum_up(gpu *g, const norm_call *c, norm_args *a) {
   int64_t params = a->groups * a->segments;
   int st = OK;

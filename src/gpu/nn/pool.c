@@ -1,4 +1,4 @@
-/* Pooling: one thread for each element of the result. */
+/* Launches the kernels for pooling (kernels/nn/pool.cuh). Each element of the result has a thread. */
 
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static int find_kernel(gpu *g, const pool_call *c, const gpu_kernel **k) {
   return gpu_build(g, key, &s, k);
 }
 
-/* True if positions of windows fit into 32 bits, because kernels count in 32 bits. */
+/* True if all lengths and positions fit into 32 bits, because the kernels count in 32 bits. */
 static bool fits(const pool_call *c) {
   for (int d = 0; d < 2; d++) {
     if (c->kernel[d] > INT32_MAX || c->stride[d] > INT32_MAX || c->dilation[d] > INT32_MAX) return false;
@@ -44,7 +44,7 @@ static pool_args arguments_of(const pool_call *c, int64_t line, int64_t width) {
   return a;
 }
 
-/* Runs a kernel on as many planes at once as 31 bits can count elements. */
+/* Runs a kernel on all planes. One launch processes as many planes as have at most 2^31 - 1 elements. */
 static int pool(gpu *g, const pool_call *c, bool back) {
   const gpu_kernel *k;
   int64_t in = c->in[0] * c->in[1], out = c->out[0] * c->out[1], line = back ? in : out;

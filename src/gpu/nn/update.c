@@ -1,4 +1,5 @@
-/* Launches the kernels of update.cuh. There is a unit for each row of update.def and each dtype. */
+/* Launches the kernels for parameter updates (kernels/nn/update.cuh). There is one kernel for each row of update.def
+** and each dtype. */
 
 #include <stdio.h>
 
@@ -29,7 +30,8 @@ static int find_kernel(gpu *g, const update_call *c, bool flat, const gpu_kernel
   return gpu_build(g, key, &s, k);
 }
 
-/* True if everything is contiguous, and vectors of 16 bytes begin at multiples of 16. */
+/* True if all operands are contiguous and begin at multiples of 16 bytes, so that vectors of 16 bytes can be
+** loaded. */
 static bool is_flat(const update_call *c) {
   const plan *p = c->plan;
   if (p->ndim > 1) return false;
@@ -46,7 +48,7 @@ static int run_flat(gpu *g, const update_call *c, update_args *a) {
   return gpu_launch(g, k, (unsigned)((a->count + block - 1) / block), UPDATE_THREADS, 0, (void *[]){a});
 }
 
-/* Runs the plan in pieces, whose positions fit into 32 bits. */
+/* Runs the plan in pieces, because a kernel's positions have 32 bits. */
 static int run_strided(gpu *g, const update_call *c, update_args *a) {
   const gpu_kernel *k;
   int64_t pieces = gpu_plan_pieces(c->plan, PLAN_MOST);
