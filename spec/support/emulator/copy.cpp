@@ -1,5 +1,5 @@
-/* Copies and fills. Data that the real driver reads from pageable memory before it returns are also read here before
-** the return; pinned memory is read and written when the copy runs. */
+/* The emulated driver's copies and fills. Pageable memory of the host is read or written before the function returns,
+** as by the real driver. Pinned memory is read or written when the copy runs on its stream. */
 
 #include "emulator.h"
 
@@ -9,7 +9,7 @@ namespace emulator {
 
 static void *at(gpu_address a) { return reinterpret_cast<void *>(uintptr_t(a)); }
 
-/* Counts a copy, and makes the checks that all copies have in common. */
+/* Checks the stream and counts a copy. Every copy and fill calls this function. */
 static int begin(gpu_stream *s) {
   if (int r = stream_check(s)) return r;
   return emulator_counted(COPY) ? int(INVALID_VALUE) : int(SUCCESS);
@@ -20,8 +20,8 @@ static bool inside(gpu_address a, size_t bytes) {
   return device >= 0 && memory_contains(device, a, bytes);
 }
 
-/* Copies between devices, or within one, block by block through the host, because only one device's memory is open at
-   a time. */
+/* Copies `bytes` bytes within a device or between two devices. Between two devices the bytes pass through host
+** memory, because the memory of only one device is accessible at a time. */
 static int copy_blocks(gpu_address to, gpu_address from, size_t bytes) {
   int to_device = memory_device(to), from_device = memory_device(from);
   if (to_device < 0 || from_device < 0) return ILLEGAL_ADDRESS;

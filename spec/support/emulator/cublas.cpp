@@ -1,4 +1,5 @@
-/* cuBLAS by plain loops: column-major products of the types that the module uses. */
+/* The emulated cuBLAS: column-major products by plain loops, for all combinations of types that cuBLAS supports in
+** these functions. */
 
 #include "emulator.h"
 #include "halves.h"
@@ -12,7 +13,8 @@ struct blas_handle_opaque {
   gpu_stream  stream = nullptr;
 };
 
-/* Functions of libcuda.so.1. emulator_queue runs `work` on a stream in the stream's order. */
+/* Functions of the emulated libcuda.so.1. emulator_queue adds `work` to a stream. emulator_reaches returns true if
+** these bytes are allocated device memory. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);
@@ -60,23 +62,25 @@ void store(void *p, int64_t i, int type, double v) {
 
 struct matrix {
   void *data;
-  int64_t ld, step;                    /* distance between columns, between products */
+  int64_t ld, step;                    /* distance between columns, and between the products of a batch, in
+                                       ** elements */
   int type;
-  int op;                              /* 0: unchanged, 1: transposed, 2: transposed and conjugated */
+  int op;                              /* 0: not transposed; 1: transposed; 2: transposed and conjugated */
 };
 
 struct product {
   int64_t m, n, k, count;
   matrix a, b, c;
-  double alpha[2], beta[2];            /* real and imaginary part */
+  double alpha[2], beta[2];            /* real and imaginary part of each */
 };
 
-/* The offset of element (row, column) of op(x). */
+/* Returns the offset of element (row, column) of op(x). */
 int64_t place(const matrix &x, int64_t row, int64_t column) {
   return x.op ? column + row * x.ld : row + column * x.ld;
 }
 
-/* Sums in double, which are at least as exact as the real library's sums in any order. */
+/* Computes a real product. The sums are computed in double, so they are at least as exact as the real library's sums,
+** whose order is unknown. */
 void multiply_real(const product &p, int64_t a, int64_t b, int64_t c) {
   for (int64_t j = 0; j < p.n; j++)
     for (int64_t i = 0; i < p.m; i++) {
@@ -145,7 +149,7 @@ int run(void *data) {
 /* ---- supported types ---- */
 
 struct combination { int compute, ab, c, scale; };
-/* alpha and beta have the compute type; a product of int8 gives int32. */
+/* The supported combinations of types. `scale` is the type of alpha and beta. */
 const combination supported[] = {
   {64, F16, F16, F16}, {65, F16, F16, F16},
   {68, F16, F16, F32}, {68, F16, F32, F32}, {68, BF16, BF16, F32}, {68, BF16, F32, F32}, {68, F32, F32, F32},
@@ -179,7 +183,7 @@ int multiply(blas_handle h, product p, const void *alpha, const void *beta, int 
   if (!valid(p) || !alpha || !beta) return INVALID_VALUE;
   const combination *x = find(p, compute);
   if (!x) return NOT_SUPPORTED;
-  /* int8 products need leading dimensions that are multiples of 4 */
+  /* products of int8 require leading dimensions that are multiples of 4 */
   if (p.a.type == I8 && (p.a.ld % 4 || p.b.ld % 4)) return NOT_SUPPORTED;
   if (emulator_counted(COUNTED_BLAS)) return EXECUTION_FAILED;
   if (!p.m || !p.n || !p.count) return SUCCESS;

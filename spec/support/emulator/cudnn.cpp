@@ -1,5 +1,5 @@
-/* cuDNN for convolutions of [batch, channels, height, width], by plain loops with sums in double. It does everything
-** that the real library may do unless it is told otherwise: see proposals(). */
+/* The emulated cuDNN: convolutions of [batch, channels, height, width] by plain loops with sums in double. Among its
+** proposed algorithms are some that a caller must not use (see proposals), so that specs notice a missing check. */
 
 #include "emulator.h"
 #include "halves.h"
@@ -9,7 +9,7 @@
 
 DNN_FUNCTIONS(DECLARE)
 
-/* Functions of libcuda.so.1. */
+/* Functions of the emulated libcuda.so.1; cublas.cpp describes them. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);
@@ -22,13 +22,13 @@ enum status {
 };
 enum { ILLEGAL_ADDRESS = 700, COUNTED_DNN = emulator::DNN, NONE_KEPT = 1000 };
 
-/* The algorithms, named for their behaviour. */
+/* The proposed algorithms. Each name states what is special about the algorithm. */
 enum algorithm { RANDOM = 0, PLAIN = 1, REFUSED = 2, TENSOR_CORES = 4, HUGE_MEMORY = 5 };
 enum { PLAIN_WORKSPACE = 4000 };
 
 typedef int64_t lengths[4];
 
-/* The number of live descriptors, by which specs detect leaks. */
+/* The number of descriptors that have not been destroyed. Specs use it to detect leaks. */
 int alive = 0;
 std::mutex &lock = *new std::mutex;
 
@@ -87,7 +87,8 @@ void store(void *p, int64_t i, int type, double v) {
 
 enum op { FORWARD, DATA, WEIGHT };
 
-/* The work, with copies of the descriptors, which may change or be destroyed before the work runs. */
+/* A queued convolution. The descriptors are copied, because callers may change or destroy them before the work
+** runs. */
 struct work {
   op what;
   dnn_tensor_opaque x, y;
@@ -98,7 +99,7 @@ struct work {
   double alpha, beta, factor;
 };
 
-/* Rounds to 10 bits of mantissa, as tensor cores do with float32. */
+/* Rounds a float32 to 10 bits of mantissa, as tensor cores do, unless the math type is FMA. */
 double rounded(const work &k, double v) {
   if (k.x.type != DNN_FLOAT32 || k.how.math == DNN_MATH_FMA || std::isnan(v)) return v;
   return from_bits((to_bits(float(v)) + 0x1000) & ~0x1fffu);
@@ -108,7 +109,7 @@ int64_t place(const lengths &n, int64_t a, int64_t b, int64_t c, int64_t d) {
   return ((a * n[1] + b) * n[2] + c) * n[3] + d;
 }
 
-/* Calls f(element of x, element of w, element of y) for each product. */
+/* Calls f with the offsets of an element of x, of w and of y, for each product of the convolution. */
 template <class F> void each_product(const work &k, F f) {
   const int64_t *x = k.x.length, *w = k.w.length, *y = k.y.length, per_group = w[0] / k.how.groups;
   for (int64_t b = 0; b < y[0]; b++)
@@ -184,9 +185,9 @@ dnn_choice choice(int algo, int status, size_t memory, int repeats, int math) {
   return c;
 }
 
-/* The fastest proposals are algorithms that callers must avoid: one gives other results in every run, one fails when
-** it is used, one needs more memory than the device has, one has less exact products. The last proposal needs a
-** workspace and leaves garbage there. */
+/* Proposes algorithms. The first four are algorithms that callers must avoid: results that differ in every run,
+** failure when it is used, more memory than the device has, and products of reduced precision. The last algorithm is
+** correct, needs a workspace, and fills the workspace with garbage. */
 int proposals(dnn_handle h, dnn_tensor x, dnn_filter w, dnn_convolution how, dnn_tensor y, int most, int *count,
               dnn_choice *choices) {
   if (int r = check(h, x, w, how, y)) return r;
@@ -282,7 +283,7 @@ EXPORT int cudnnDestroyFilterDescriptor(dnn_filter f) { return drop(f); }
 EXPORT int cudnnCreateConvolutionDescriptor(dnn_convolution *c) { return make(c); }
 EXPORT int cudnnDestroyConvolutionDescriptor(dnn_convolution c) { return drop(c); }
 
-/* Only for contiguous tensors, which is all that the module uses. */
+/* Only contiguous tensors are supported, because luatensor describes no others. */
 EXPORT int cudnnSetTensorNdDescriptor(dnn_tensor t, int type, int ndim, const int *shape, const int *stride) {
   if (!t || !stride) return BAD_PARAM;
   if (int r = set_lengths(t->length, ndim, shape)) return r;

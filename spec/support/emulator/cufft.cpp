@@ -1,5 +1,6 @@
-/* cuFFT for batches of lines: transforms in double, by the prime factors of the length. It enforces the requirements
-** of the real library, and makes reliance on unspecified behaviour visible: see transform(). */
+/* The emulated cuFFT: batches of transforms along one dim. A transform is computed in double, by the prime factors of
+** its length. Requirements of the real library are checked, and reliance on unspecified behaviour makes results NaN
+** (see transform). */
 
 #include "emulator.h"
 
@@ -8,7 +9,7 @@
 
 FFT_FUNCTIONS(DECLARE)
 
-/* Functions of libcuda.so.1. */
+/* Functions of the emulated libcuda.so.1; cublas.cpp describes them. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);
@@ -27,10 +28,11 @@ struct complex { double re, im; };
 complex operator+(complex x, complex y) { return {x.re + y.re, x.im + y.im}; }
 complex operator*(complex x, complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
 
-/* One side of a transform. */
+/* The input or the output of a transform. */
 struct side {
   int type;
-  int64_t length, stride, distance;    /* of a line, in elements */
+  int64_t length, stride, distance;    /* number of elements of a line, distance between them, and distance between
+                                       ** lines, in elements */
   char *data;
 };
 
@@ -43,7 +45,7 @@ struct plan {
   char *memory = nullptr;
 };
 
-/* Never destroyed, because late finalizers may still destroy plans. */
+/* All plans by handle. The map is never destroyed, because finalizers may destroy plans while the process exits. */
 std::map<int, plan> &plans = *new std::map<int, plan>;
 std::mutex &lock = *new std::mutex;
 int last = 0;
@@ -92,7 +94,8 @@ int64_t smallest_factor(int64_t n) {
   return n;
 }
 
-/* out[k] = sum of in[j * step] w^(jk) over n elements; w[i] = exp(±2 pi i / whole)^i, where whole is step * n. */
+/* Sets out[k] to the sum over j of in[j * step] * w[step]^(j k), for n elements. w[i] is exp(±2 pi i / N)^i, where N
+** = step * n. */
 void transform_line(const complex *in, int64_t step, int64_t n, const std::vector<complex> &w, complex *out) {
   if (n == 1) {
     *out = *in;
@@ -122,7 +125,8 @@ struct work {
   int direction;
 };
 
-/* Reads the given half of a line and restores the other half. */
+/* Reads the stored half of a line of a complex-to-real transform, and restores the other half, which is its
+** conjugate. */
 void read_half(const plan &p, int64_t line, std::vector<complex> &v) {
   for (int64_t i = 0; i <= p.n / 2; i++) {
     complex z = get(p.in, line, i);
@@ -133,8 +137,8 @@ void read_half(const plan &p, int64_t line, std::vector<complex> &v) {
   }
 }
 
-/* Spoils all values that the manual does not promise: the workspace and the input of complex-to-real are filled with
-** NaN, and an imaginary part that should be 0 turns the result into NaN. */
+/* Runs a transform, and replaces values that cuFFT's manual does not define by NaN: the workspace, the input of a
+** complex-to-real transform, and results of an input whose first or middle element has an imaginary part. */
 void transform(const work &x) {
   const plan &p = x.p;
   std::vector<complex> w = roots(p.n, x.direction), v(static_cast<size_t>(p.n)), result(static_cast<size_t>(p.n));

@@ -1,5 +1,5 @@
-/* cuSOLVER on LAPACK: one matrix at a time, column-major. It enforces the requirements of the real library, and
-** overwrites its scratch memory, so that callers cannot rely on its contents. */
+/* The emulated cuSOLVER, which calls LAPACK. Requirements of the real library are checked, and scratch memory is
+** overwritten, so that callers cannot rely on its contents. */
 
 #include "emulator.h"
 
@@ -9,7 +9,7 @@
 SOLVER_FUNCTIONS(DECLARE)
 EIG_FUNCTIONS(DECLARE)
 
-/* Functions of libcuda.so.1. */
+/* Functions of the emulated libcuda.so.1; cublas.cpp describes them. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);
@@ -17,7 +17,8 @@ extern "C" int cuCtxGetCurrent(gpu_context *context);
 struct solver_handle_opaque { gpu_stream stream = nullptr; };
 struct solver_params_opaque { int unused = 0; };
 
-/* OpenBLAS's LAPACK functions. Arguments are addresses, followed by the length of each text. */
+/* The LAPACK functions of OpenBLAS. All arguments are addresses. The lengths of the text arguments are added at the
+** end. */
 #define LAPACK(X)                                                                                             \
   X(potrf, (const char *, const int *, void *, const int *, int *, size_t))                                   \
   X(getrf, (const int *, const int *, void *, const int *, int *, int *))                                     \
@@ -62,7 +63,7 @@ int real_of(int t) { return is_wide(t) ? F64 : F32; }
 size_t real_size(int t) { return is_wide(t) ? 8 : 4; }
 size_t size_of(int t) { return real_size(t) * (is_complex(t) ? 2 : 1); }
 
-/* The routine for type t: PICK(t, getrf)(…). */
+/* The LAPACK function for elements of type t, used as PICK(t, getrf)(…). */
 #define PICK(t, name) ((t) == F32 ? s##name##_ : (t) == F64 ? d##name##_ : (t) == C32 ? c##name##_ : z##name##_)
 
 typedef std::vector<char> bytes;
@@ -70,7 +71,7 @@ typedef std::vector<int> integers;
 
 /* ---- queued calls ---- */
 
-/* Device memory that a call reads or writes; 0 bytes: none. */
+/* A range of device memory that a call reads or writes. `bytes` is 0 if the call does not use it. */
 struct range { const void *at; size_t bytes; };
 
 struct work {
@@ -99,7 +100,7 @@ int queue(solver_handle h, work w) {
   return emulator_queue(h->stream, run_work, drop, new work(std::move(w))) ? EXECUTION_FAILED : SUCCESS;
 }
 
-/* Scratch memory that the caller provides. The host part may be used only during the call. */
+/* Scratch memory that the caller has allocated. The host memory may be used only until the function returns. */
 struct scratch { void *device; size_t device_bytes; void *host; size_t host_bytes; };
 
 size_t scratch_for(int64_t elements, int t) { return size_t(elements) * size_of(t) + 64; }
@@ -289,7 +290,7 @@ EXPORT int cusolverDnXsyevd(solver_handle h, solver_params, solver_vectors v, so
   }});
 }
 
-/* ---- singular values: only of matrices that are not wider than high ---- */
+/* ---- singular values: as in the real library, the matrix must not have more columns than rows ---- */
 
 EXPORT int cusolverDnXgesvd_bufferSize(solver_handle h, solver_params, signed char, signed char, int64_t m, int64_t n,
                                        blas_type type, const void *, int64_t lda, blas_type s_type, const void *,
@@ -325,7 +326,7 @@ EXPORT int cusolverDnXgesvd(solver_handle h, solver_params, signed char u_job, s
   }});
 }
 
-/* ---- eigenvalues of any matrix: complex; vectors of a real one as LAPACK packs them ---- */
+/* ---- eigenvalues of general matrices: complex values; real eigenvectors are packed as by LAPACK's geev ---- */
 
 EXPORT int cusolverDnXgeev_bufferSize(solver_handle h, solver_params, solver_vectors left, solver_vectors, int64_t n,
                                       blas_type type, const void *, int64_t lda, blas_type w_type, const void *,

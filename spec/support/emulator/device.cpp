@@ -1,4 +1,4 @@
-/* Devices, primary contexts, and errors by name. */
+/* The emulated driver's devices, primary contexts, and error texts. */
 
 #include "emulator.h"
 
@@ -23,7 +23,7 @@ entry::entry(needs n) : locked(lock) {
 
 static bool is_device(int device) { return device >= 0 && device < settings.devices; }
 
-/* Frees everything in a device's context. */
+/* Frees all streams, graphs, modules and memory of a context, and clears its sticky error. */
 static void empty_context(gpu_context c) {
   stream_reset(c);
   graph_reset(c);
@@ -32,30 +32,31 @@ static void empty_context(gpu_context c) {
   c->sticky = SUCCESS;
 }
 
-/* The attributes that the module reads; all others are 0. */
+/* Returns the value of a device's attribute, by CUDA's number. Attributes that are not listed are 0. */
 static int attribute(int a) {
   switch (a) {
-    case 1: case 2: case 3: return 1024;              /* most threads of a block, in all, in x and in y */
-    case 4: return 64;                                /* most threads in z */
-    case 5: return 2147483647;                        /* most blocks in the grid's x */
-    case 6: case 7: return 65535;                     /* most blocks in its y and z */
-    case 8: return 48 << 10;                          /* bytes of shared memory of a block */
-    case 10: return 32;                               /* threads of a warp */
-    case 12: case 82: return 65536;                   /* registers of a block, of a multiprocessor */
-    case 13: return 1500000;                          /* clock, kHz */
-    case 16: return 4;                                /* multiprocessors */
-    case 36: return 2000000;                          /* memory clock, kHz */
-    case 37: return 256;                              /* bus width */
-    case 38: return 4 << 20;                          /* L2 cache */
-    case 39: return 2048;                             /* threads of a multiprocessor */
-    case 40: return 2;                                /* copy engines */
-    case 41: return 1;                                /* unified addressing */
-    case 31: return 1;                                /* concurrent kernels */
+    case 1: case 2: case 3: return 1024;              /* maximum number of threads of a block: in total, in x and in
+                                                      ** y */
+    case 4: return 64;                                /* maximum number of threads of a block in z */
+    case 5: return 2147483647;                        /* maximum number of blocks of a grid in x */
+    case 6: case 7: return 65535;                     /* maximum number of blocks of a grid in y and in z */
+    case 8: return 48 << 10;                          /* bytes of shared memory of a block, unless it requests more */
+    case 10: return 32;                               /* number of threads of a warp */
+    case 12: case 82: return 65536;                   /* number of registers of a block, and of a multiprocessor */
+    case 13: return 1500000;                          /* clock rate in kHz */
+    case 16: return 4;                                /* number of multiprocessors */
+    case 36: return 2000000;                          /* clock rate of the memory in kHz */
+    case 37: return 256;                              /* width of the memory bus in bits */
+    case 38: return 4 << 20;                          /* bytes of the L2 cache */
+    case 39: return 2048;                             /* maximum number of threads of a multiprocessor */
+    case 40: return 2;                                /* number of copy engines */
+    case 41: return 1;                                /* unified addressing is supported */
+    case 31: return 1;                                /* concurrent kernels are supported */
     case 75: return settings.capability / 10;
     case 76: return settings.capability % 10;
-    /* bytes of shared memory: of a multiprocessor, and of a block that requests them */
+    /* bytes of shared memory: of a multiprocessor, and of a block that requests more than 48 KiB */
     case 81: case 97: return 227 << 10;
-    case 106: return 32;                              /* most blocks of a multiprocessor */
+    case 106: return 32;                              /* maximum number of blocks of a multiprocessor */
     default: return 0;
   }
 }
@@ -64,7 +65,8 @@ static int attribute(int a) {
 
 using namespace emulator;
 
-/* src/gpu/driver.c looks for this symbol, so that measurements of the emulator are never shown as a GPU's. */
+/* src/gpu/driver.c searches this symbol, so that measurements on the emulator are never presented as those of a
+** GPU. */
 extern "C" __attribute__((visibility("default"))) const int emulator_is_no_gpu = 1;
 
 EXPORT int cuInit(unsigned flags) {
@@ -86,8 +88,8 @@ EXPORT int cuDriverGetVersion(int *version) {
   return SUCCESS;
 }
 
-/* NVIDIA's own NVRTC asks a driver that it finds in the process for its private tables, and crashes if the driver
-** lacks this function. */
+/* NVIDIA's NVRTC calls this function of the driver that is loaded in the process, and crashes if the function is
+** missing. */
 EXPORT int cuGetExportTable(const void **table, const void *) {
   if (table) *table = nullptr;
   return NOT_FOUND;

@@ -1,8 +1,9 @@
 #ifndef EMULATOR_H
 #define EMULATOR_H
 
-/* A GPU's driver on the CPU: the declarations that the emulator's files share. docs/emulator.md explains its purpose.
-** The handles of src/gpu/driver.h are pointers to the structs below. */
+/* The emulated driver, which runs kernels on the CPU: the declarations that its files share. docs/emulator.md
+** explains its purpose. The handle types of src/gpu/driver.h are pointers to structs such as gpu_context_opaque,
+** which are defined here. */
 
 #include <cstddef>
 #include <cstdint>
@@ -20,15 +21,16 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/* Functions that the module calls must be defined with the types that the module declares. */
+/* Declares the functions that luatensor calls, so that the compiler compares their definitions with the types in
+** driver.h. */
 #define DECLARE(field, symbol, result, parameters) EXPORT result symbol parameters;
 DRIVER_FUNCTIONS(DECLARE)
 
-/* The emulator's lists are never destroyed, because calls may come until the process ends, for example from
-   finalizers. */
+/* The emulator's global lists are never destroyed, because functions may be called until the process ends, for
+** example by finalizers. */
 namespace emulator {
 
-/* The driver's error numbers, under the driver's names without their prefix. errors.cpp has their texts. */
+/* The driver's error numbers. The names lack the driver's prefix CUDA_ERROR_. results.def also has the texts. */
 enum result {
 #define RESULT(name, number, text) name = number,
 #include "results.def"
@@ -39,24 +41,27 @@ enum result {
 
 struct settings_t {
   int    devices = 1;
-  size_t memory = size_t(512) << 20;   /* bytes of each device */
+  size_t memory = size_t(512) << 20;   /* bytes of memory of each device */
   int    capability = 90;
   int    driver = 13000, nvrtc = 13000;
-  bool   lazy = false;                 /* operations run as late as possible */
-  bool   reverse = false;              /* a block's threads start with the last one */
-  bool   guard = false;                /* blocks end at a protected page */
-  bool   protect = true;               /* device memory is inaccessible between operations */
-  bool   leaks = false;                /* reports live objects at exit */
-  bool   sticky = false;               /* an injected launch failure outlives its call */
+  bool   lazy = false;                 /* operations are run only when a result is needed, instead of at once */
+  bool   reverse = false;              /* the threads of a block run in reverse order, the last one first */
+  bool   guard = false;                /* a protected page follows each block of memory, so that accesses beyond its
+                                       ** end are detected */
+  bool   protect = true;               /* device memory is inaccessible except while an operation runs */
+  bool   leaks = false;                /* reports at exit which objects were not freed */
+  bool   sticky = false;               /* an injected failure of a launch also makes all later calls fail */
   bool   no_device = false;
-  int    dnn = 0;                      /* a dnn_setting */
+  int    dnn = 0;                      /* an enum dnn_setting */
 };
 extern settings_t settings;
 
-/* The behaviour of cuDNN: it works, finds no algorithm, fails to start, or needs a newer CUDA. */
+/* How the emulated cuDNN behaves: it works, proposes no algorithm, cannot be started, or needs a newer CUDA
+** version. */
 enum dnn_setting { DNN_WORKS, DNN_UNSUPPORTED, DNN_BROKEN, DNN_NEW };
 
-/* The number of calls of each kind so far, and the number of the call of each kind that must fail (0: none). */
+/* The kinds of calls that are counted. A spec may choose, for each kind, the number of the call that must fail.
+** counts[k] is the number of calls of kind k so far. */
 enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, COUNTED };
 extern int64_t counts[COUNTED];
 
@@ -67,25 +72,26 @@ extern bool initialised;
 
 }
 
-/* Functions of libcuda.so.1, in addition to the driver's, that the other libraries and specs call. */
-EXPORT bool emulator_counted(int kind);                      /* counts a call; true: this is the one that must fail */
+/* Additional functions of the emulated libcuda.so.1, which the other emulated libraries and specs call. */
+EXPORT bool emulator_counted(int kind);                      /* counts a call; returns true if this call must fail */
 EXPORT int64_t emulator_count(int kind);
-EXPORT int  emulator_configure(const char *settings);        /* not 0: unknown setting */
-EXPORT int  emulator_nvrtc_version(void);                    /* 13000: 13.0 */
+EXPORT int  emulator_configure(const char *settings);        /* returns 0, or another number if a setting is
+                                                             ** unknown */
+EXPORT int  emulator_nvrtc_version(void);                    /* 1000 * major + 10 * minor: 13000 is 13.0 */
 EXPORT int  emulator_dnn_setting(void);
 
 struct gpu_context_opaque {
   int device = 0;
   int retained = 0;
-  int sticky = 0;                      /* the error that every later call returns */
+  int sticky = 0;                      /* the error that every later call returns, or SUCCESS */
 };
 
 namespace emulator {
 
 gpu_context current_context();
 
-/* Each function of the driver begins with an entry, which takes the lock and checks whether the call is allowed.
-** EMULATOR_ENTER returns the error if it is not. */
+/* Takes the lock and checks whether a call is allowed. Every function of the driver begins with EMULATOR_ENTER, which
+** returns the error if the call is not allowed. */
 enum needs { NEEDS_INIT, NEEDS_CONTEXT, NEEDS_HEALTH };
 struct entry {
   std::lock_guard<std::recursive_mutex> locked;
@@ -96,49 +102,55 @@ struct entry {
 
 /* ---- memory.cpp ---- */
 
-bool memory_is_device(const void *p);                        /* any address of any device's arena */
-bool memory_contains(int device, gpu_address a, size_t bytes);   /* inside one live block */
-int  memory_device(gpu_address a);                           /* the owner; -1: none */
+bool memory_is_device(const void *p);                        /* true for every address that belongs to a device,
+                                                             ** allocated or not */
+bool memory_contains(int device, gpu_address a, size_t bytes);   /* true if these bytes are inside one allocated
+                                                                 ** block */
+int  memory_device(gpu_address a);                           /* the device to which the address belongs, or -1 */
 bool memory_is_pinned(const void *p);
-void memory_open(int device);                                /* allows reading and writing */
-void memory_close();                                         /* forbids access to all devices */
+void memory_open(int device);                                /* allows reading and writing a device's memory, and
+                                                             ** forbids access to other devices' memory */
+void memory_close();                                         /* forbids access to the memory of all devices */
 void memory_reset(int device);                               /* frees all memory of a device */
-size_t memory_report(const char *when);                      /* prints live blocks, returns their number */
+size_t memory_report(const char *when);                      /* prints the blocks that were not freed, and returns
+                                                             ** their number */
 
 /* ---- stream.cpp ---- */
 
 struct queue;
 
-/* A place in a queue, which is reached when this number of its operations is done. */
+/* A point in the order of a queue. It is reached when `ticket` operations of the queue are done. */
 struct point {
   std::shared_ptr<queue> q;
   uint64_t ticket = 0;
 };
 
 struct operation {
-  std::vector<point> after;            /* must be reached first */
-  std::function<int()> run;            /* SUCCESS, or an error that stays after the call */
+  std::vector<point> after;            /* points that must be reached before the operation runs */
+  std::function<int()> run;            /* returns SUCCESS, or an error that all later calls return */
 };
 
 struct queue {
   gpu_context context = nullptr;
   std::deque<operation> pending;
   uint64_t added = 0, done = 0;
-  bool asked = false;                  /* a query has been told "not ready" since the last addition */
+  bool asked = false;                  /* a query has returned "not ready" since the last operation was added */
 };
 
-/* Work that is recorded and not run. */
+/* Operations of a graph, which are recorded instead of run. */
 struct graph_work { std::vector<std::function<int()>> steps; };
 struct capture;
 
-/* Queues an operation (or records it into the capture), and runs it at once in eager order. */
+/* Adds an operation to a stream, or to the graph that is being captured. Unless the setting `lazy` is on, also runs
+** it. */
 int  stream_add(gpu_stream s, std::function<int()> run);
-/* replaces NULL by the default stream, or returns an error */
+/* Replaces NULL by the default stream. Returns an error if the stream is not valid. */
 int  stream_check(gpu_stream *s);
-int  stream_finish(gpu_stream s);                            /* runs all that is queued */
+int  stream_finish(gpu_stream s);                            /* runs all operations of the stream */
 bool stream_capturing(gpu_stream s);
-int  context_finish(gpu_context c);                          /* all streams of a context */
-int  capture_forbids(gpu_context c);                         /* the error of a call that is unsafe during a capture */
+int  context_finish(gpu_context c);                          /* runs all operations of all streams of a context */
+int  capture_forbids(gpu_context c);                         /* returns the error of a call that is forbidden during a
+                                                             ** capture, or SUCCESS */
 void stream_reset(gpu_context c);                            /* destroys all streams of a context */
 size_t stream_report(const char *when);
 
@@ -149,16 +161,17 @@ size_t module_report(const char *when);
 
 /* ---- graph.cpp ---- */
 
-/* The current capture: of one stream, and of the streams that wait for its events. */
+/* The current capture. It begins with one stream. Streams that wait for events of a captured stream join the
+** capture. */
 struct capture {
   gpu_stream origin = nullptr;
   int  mode = 0;
   bool invalid = false;
   std::shared_ptr<graph_work> work = std::make_shared<graph_work>();
   std::set<gpu_stream> members;                              /* the captured streams */
-  std::map<gpu_stream, uint64_t> steps;                      /* the number of steps that each stream has recorded */
+  std::map<gpu_stream, uint64_t> steps;                      /* number of steps that each stream has recorded */
 };
-/* the steps of each stream that are known to come before */
+/* For each captured stream: the number of its steps that precede the current step. */
 typedef std::map<gpu_stream, uint64_t> capture_clock;
 
 void graph_reset(gpu_context c);                             /* destroys the executable graphs of a context */
@@ -172,14 +185,15 @@ struct launch {
   unsigned grid[3], block[3], shared;
   void **arguments;
 };
-int  execute(const launch &l);         /* SUCCESS or a sticky error */
-void catch_faults();                   /* installs the handlers */
+int  execute(const launch &l);         /* returns SUCCESS or a sticky error */
+void catch_faults();                   /* installs the signal handlers for invalid accesses */
 
 }
 
 struct gpu_stream_opaque {
   std::shared_ptr<emulator::queue> q;
-  bool blocking = true;                                      /* synchronises with the default stream */
+  bool blocking = true;                                      /* the stream waits for the default stream, and the
+                                                             ** default stream for it */
   std::shared_ptr<emulator::capture> captured;
   emulator::capture_clock clock;
 };

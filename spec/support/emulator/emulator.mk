@@ -1,4 +1,5 @@
-# The emulated GPU: libraries that replace the driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN. See docs/emulator.md.
+# The emulated GPU: libraries that replace NVIDIA's driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN
+# (docs/emulator.md).
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
@@ -20,7 +21,8 @@ $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 $(EMULATOR)/libcuda.so.1: $(EMULATOR_DRIVER)
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ -ldl -pthread
 
-# libnvrtc.so includes the headers beside it into every kernel, so kernels compiled with older headers are removed.
+# libnvrtc.so includes the headers in its folder into every kernel. If a header has changed, the cached kernels,
+# which were compiled with the old header, are removed.
 $(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(SIMT_HEADERS) | $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 -ldl
 	@rm -rf $(BUILD)/spec/kernels
@@ -35,7 +37,7 @@ $(SIMT_HEADERS): $(EMULATOR)/%.h: $(EMULATOR_SRC)/%.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# The Lua module for specs: require "emulator".
+# Builds the Lua module "emulator", by which specs configure the emulator and read its counters.
 $(EMULATOR)/emulator.so: $(EMULATOR_SRC)/lua_emulator.c $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(CC) -std=gnu11 -O1 -g -fPIC -shared -Wl,-rpath,'$$ORIGIN' -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $^
 

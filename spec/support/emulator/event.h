@@ -1,7 +1,8 @@
 #ifndef EMULATOR_EVENT_H
 #define EMULATOR_EVENT_H
 
-/* Shared declarations of stream.cpp and graph.cpp: events, and calls during the capture of their stream. */
+/* The declarations that stream.cpp and graph.cpp share: events, and the calls that are recorded while their stream is
+** captured. */
 
 #include "emulator.h"
 
@@ -9,10 +10,10 @@ struct gpu_event_opaque {
   gpu_context context = nullptr;
   bool timed = true;
   bool asked = false;
-  /* the place in a queue where the event was recorded; no queue: never recorded */
+  /* The point in a queue at which the event was recorded. If the queue is NULL, the event was never recorded. */
   emulator::point last;
-  std::shared_ptr<double> time;                      /* the time at which the place was reached, in milliseconds */
-  bool in_capture = false;                           /* recorded into a graph */
+  std::shared_ptr<double> time;                      /* the time in milliseconds at which this point was reached */
+  bool in_capture = false;                           /* the event was recorded during a capture */
   std::weak_ptr<emulator::capture> captured;
   emulator::capture_clock clock;
 };
@@ -22,8 +23,10 @@ namespace emulator {
 enum capture_state { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 
 int capture_add(gpu_stream s, std::function<int()> run);
-int capture_refuses(gpu_stream s);                   /* the error of waiting for or querying a captured stream */
-int capture_asked(gpu_event e);                      /* the error of waiting for or querying a captured event */
+int capture_refuses(gpu_stream s);                   /* returns the error of waiting for, or querying, a stream that
+                                                     ** is captured, or SUCCESS */
+int capture_asked(gpu_event e);                      /* returns the error of waiting for, or querying, an event that
+                                                     ** was recorded during a capture, or SUCCESS */
 int capture_record(gpu_event e, gpu_stream s);
 int capture_wait(gpu_stream s, gpu_event e);
 

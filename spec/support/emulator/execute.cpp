@@ -1,5 +1,6 @@
-/* Runs kernels: block after block, and within a block thread after thread on one fiber. A thread that waits for other
-** threads keeps its fiber, and the next thread gets another fiber. So kernels without barriers are plain loops. */
+/* Runs kernels. The blocks of a launch run one after another. The threads of a block also run one after another, on
+** one fiber. A thread that waits for other threads keeps its fiber, and the next thread gets another fiber. A kernel
+** without barriers therefore runs as a plain loop. */
 
 #include "emulator.h"
 #include "fiber.h"
@@ -18,12 +19,12 @@ namespace emulator {
 
 enum { WARP = 32, MAX_THREADS = 1024 };
 
-/* ---- the block that runs ---- */
+/* ---- the block that is running ---- */
 
 struct thread {
   unsigned index[3];
   fiber   *on;
-  bool     at_warp;                    /* waits for other lanes of its warp */
+  bool     at_warp;                    /* the thread waits for other lanes of its warp */
   unsigned mask, source, ballot;
   unsigned long long value, result;
   int      predicate;
@@ -36,15 +37,16 @@ static struct {
   int  at_barrier, barrier_sum, barrier_result;
   thread *current;
   thread  all[MAX_THREADS];
-  unsigned here[MAX_THREADS / WARP];   /* the lanes of each warp that wait for other lanes */
-  std::vector<thread *> waiting;       /* threads that wait at the barrier */
-  std::vector<thread *> ready;         /* threads that can continue; those before next_ready have continued */
+  unsigned here[MAX_THREADS / WARP];   /* for each warp: bit mask of the lanes that wait for other lanes */
+  std::vector<thread *> waiting;       /* the threads that wait at the barrier */
+  std::vector<thread *> ready;         /* the threads whose wait has ended; those before index next_ready have already
+                                       ** continued */
   size_t next_ready;
-  fiber *starting;                     /* the fiber that will run its first thread of the block */
+  fiber *starting;                     /* the fiber that is about to run its first thread of this block */
   int  failed;
 } block;
 
-static fiber home;                     /* the stack that called execute() */
+static fiber home;                     /* the stack from which execute() was called */
 static std::vector<fiber *> &idle = *new std::vector<fiber *>;
 static std::vector<fiber *> &all_fibers = *new std::vector<fiber *>;
 
@@ -93,7 +95,8 @@ static fiber *take_fiber() {
   return f;
 }
 
-/* The fiber to run when a thread waits or a fiber has no more threads; `home` if no fiber can run. */
+/* Returns the fiber that runs next if a thread waits or a fiber has no more threads. Returns `home` if no fiber can
+** run. */
 static fiber *next_fiber() {
   if (block.failed) return &home;
   if (block.next_ready < block.ready.size()) return block.ready[block.next_ready++]->on;
@@ -103,7 +106,8 @@ static fiber *next_fiber() {
   return block.starting ? block.starting : &home;
 }
 
-/* Runs threads until all threads of the block have started, and then waits for the next block. */
+/* The function that every fiber runs. Each iteration runs threads of one block until all threads have started, and
+** then lets the fiber wait for another block. */
 static void fiber_body() {
   fiber *self = block.starting;
   fiber_started();
@@ -115,14 +119,14 @@ static void fiber_body() {
   }
 }
 
-/* Remakes the fibers after a failure, because interrupted threads must not continue. */
+/* Resets all fibers after a failed kernel, because its interrupted threads must not continue. */
 static void remake_fibers() {
   idle.clear();
   for (fiber *f : all_fibers)
     if (fiber_make(f, fiber_body)) idle.push_back(f);
 }
 
-/* Runs other fibers until this thread is woken. If block.failed is set, the thread never continues. */
+/* Runs other fibers until wake() was called for this thread. If block.failed is set, the thread never continues. */
 static void pause() {
   thread *self = block.current;
   fiber_switch(self->on, next_fiber());
@@ -130,7 +134,7 @@ static void pause() {
   memcpy(block.now->thread, self->index, sizeof self->index);
 }
 
-/* ---- services for kernels ---- */
+/* ---- the functions of struct simt_host, which kernels call ---- */
 
 static int host_next() {
   block.finished++;
@@ -159,7 +163,8 @@ static unsigned host_lane() { return number(block.current) % WARP; }
 
 static thread *warp_of(const thread *t) { return &block.all[number(t) / WARP * WARP]; }
 
-/* The lanes of a warp that exist; only the last warp of a block may be short. */
+/* Returns the bit mask of the warp's lanes that have a thread. The last warp of a block may have less than 32
+** threads. */
 static unsigned lanes_of(const thread *t) {
   int n = block.threads - number(t) / WARP * WARP;
   return n >= WARP ? ~0u : (1u << n) - 1;
@@ -178,7 +183,7 @@ static void impossible(int result, const char *why) {
   pause();
 }
 
-/* Gives each lane its result, after all lanes of the mask have arrived. */
+/* Gives each lane of the mask its result. Called when all lanes of the mask have arrived. */
 static void finish_exchange(thread *warp, unsigned mask) {
   unsigned ballot = 0;
   for (unsigned rest = mask; rest; rest &= rest - 1) {
@@ -197,7 +202,7 @@ static void finish_exchange(thread *warp, unsigned mask) {
   }
 }
 
-/* Waits until all lanes of the mask are here. */
+/* Waits until all lanes of the mask have called this function, and exchanges their values and predicates. */
 static void meet(unsigned mask, unsigned long long value, unsigned source, int predicate) {
   thread *self = block.current, *warp = warp_of(self);
   unsigned lane = host_lane(), &here = block.here[number(self) / WARP];
@@ -279,7 +284,8 @@ int execute(const launch &l) {
   block.threads = int(l.block[0] * l.block[1] * l.block[2]);
   memcpy(now->block_size, l.block, sizeof l.block);
   memcpy(now->grid_size, l.grid, sizeof l.grid);
-  memset(l.module->shared, 0xcb, l.shared);          /* CUDA promises nothing about the contents */
+  memset(l.module->shared, 0xcb, l.shared);          /* a pattern, because the contents of dynamic shared memory are
+                                                     ** undefined */
   now->host = &host;
   running = 1;
   fiber_home(&home);
@@ -297,7 +303,8 @@ static void say(const char *text) {
   if (write(2, text, strlen(text)) < 0) return;
 }
 
-/* Leaves a failed kernel, on the kernel's own stack, which is not needed any more. */
+/* Leaves a failed kernel. The signal handler continues with this function, on the kernel's stack, whose contents are
+** no longer needed. */
 static void escape() {
   fiber_switch(block.current->on, &home);
 }
@@ -307,7 +314,8 @@ static void escape_from(void *context) {
   uintptr_t top = reinterpret_cast<uintptr_t>(f->stack) + f->size - 256;
   ucontext_t *c = static_cast<ucontext_t *>(context);
 #if defined __x86_64__
-  c->uc_mcontext.gregs[REG_RSP] = greg_t(top - 8);   /* like the stack pointer after a call */
+  c->uc_mcontext.gregs[REG_RSP] = greg_t(top - 8);   /* a called function expects this alignment of the stack
+                                                     ** pointer */
   c->uc_mcontext.gregs[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(escape));
 #elif defined __aarch64__
   c->uc_mcontext.sp = top;
@@ -339,14 +347,16 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
   const struct sigaction &f = former[signal];
   if (f.sa_flags & SA_SIGINFO) return f.sa_sigaction(signal, info, context);
   if (f.sa_handler != SIG_DFL && f.sa_handler != SIG_IGN) return f.sa_handler(signal);
-  ::signal(signal, SIG_DFL);                         /* the signal is raised again on return, and ends the process */
+  ::signal(signal, SIG_DFL);                         /* when the handler returns, the instruction raises the signal
+                                                     ** again, which ends the process */
 }
 
 void catch_faults() {
   void *warm[1];
-  backtrace(warm, 1);                                /* loads libgcc now, because the handler must not */
+  backtrace(warm, 1);                                /* loads libgcc now, because a signal handler must not load
+                                                     ** libraries */
   stack_t s = {};
-  /* the handler needs its own stack, because a kernel may overflow the kernel's stack */
+  /* a separate stack for the handler, because a kernel may overflow its own stack */
   s.ss_size = 64 << 10;
   s.ss_sp = mmap(nullptr, s.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   stack_t is;

@@ -21,7 +21,7 @@
 namespace emulator {
 
 #ifdef __SANITIZE_ADDRESS__
-enum { STACK = 256 << 10 };    /* bytes; large, because red zones enlarge frames */
+enum { STACK = 256 << 10 };    /* bytes; larger, because ASan's red zones enlarge the frames of functions */
 #else
 enum { STACK = 64 << 10 };
 #endif
@@ -38,7 +38,8 @@ static bool allocate(fiber *f) {
 
 #ifdef __x86_64__
 
-/* Saves the registers that a called function must preserve, and then switches stacks. */
+/* Saves the registers that a called function must preserve, stores the stack pointer in *from, and continues on the
+** stack `to`. */
 extern "C" void emulator_switch(void **from, void *to);
 __asm__(
   ".text\n.type emulator_switch, @function\nemulator_switch:\n"
@@ -50,7 +51,8 @@ __asm__(
 
 static void prepare(fiber *f, void (*body)()) {
   uintptr_t *top = reinterpret_cast<uintptr_t *>(static_cast<char *>(f->stack) + f->size);
-  *--top = 0;                                       /* body's return address; aligns the stack like a call */
+  *--top = 0;                                       /* body's return address, which is never used; also aligns the
+                                                    ** stack as after a call */
   *--top = reinterpret_cast<uintptr_t>(body);
   for (int i = 0; i < 6; i++) *--top = 0;
   f->context = top;
@@ -79,7 +81,7 @@ static void change(fiber *from, fiber *to) {
 
 bool fiber_make(fiber *f, void (*body)()) {
   if (!f->stack && !allocate(f)) return false;
-  ASAN_UNPOISON_MEMORY_REGION(f->stack, f->size);   /* an abandoned body left its red zones */
+  ASAN_UNPOISON_MEMORY_REGION(f->stack, f->size);   /* a body that did not return has left its red zones */
   f->fake_stack = nullptr;
   prepare(f, body);
   return true;

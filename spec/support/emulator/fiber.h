@@ -1,30 +1,32 @@
 #ifndef EMULATOR_FIBER_H
 #define EMULATOR_FIBER_H
 
-/* Fibers: stacks that pass control to each other, one for each waiting thread of a block. A switch takes about 3 ns
-** on x86-64; other processors use ucontext, with two system calls. */
+/* Fibers: stacks between which execute.cpp switches, one for each waiting thread of a block. A switch takes about 3
+** ns on x86-64. On other processors ucontext is used, which makes two system calls for each switch. */
 
 #include <cstddef>
 
 namespace emulator {
 
 struct fiber {
-  void  *stack = nullptr;      /* lowest address, above an inaccessible page */
+  void  *stack = nullptr;      /* lowest address; the page below it is inaccessible, so that overflows are detected */
   size_t size = 0;
-  void  *context = nullptr;    /* stack pointer at the last switch */
-  void  *fake_stack = nullptr; /* used by ASan */
+  void  *context = nullptr;    /* the stack pointer at the last switch from this fiber (x86-64), or a ucontext_t */
+  void  *fake_stack = nullptr; /* the state that ASan stores for this stack */
 };
 
-/* Gives f a stack (if it has none), so that the next switch to f starts body(). body never returns. */
+/* Allocates a stack for f, unless it has one. The next switch to f calls body(), which must not return. */
 bool fiber_make(fiber *f, void (*body)());
 
-/* Stores the calling stack in `from`, which continues at the next switch to it. */
+/* Stores the state of the running fiber in `from` and continues `to`. A later switch to `from` returns from this
+** call. */
 void fiber_switch(fiber *from, fiber *to);
 
-/* Must be the first call in body(). */
+/* Tells ASan that the switch to a new fiber is complete. Must be the first call in body(). */
 void fiber_started();
 
-/* Stores the bounds of the calling thread's own stack, before the thread switches away. */
+/* Stores the bounds of the calling thread's stack in *home, which ASan needs. Must be called before the first switch
+** from `home`. */
 void fiber_home(fiber *home);
 
 }

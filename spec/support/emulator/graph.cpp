@@ -1,5 +1,6 @@
-/* Captures and graphs. A graph is the list of its steps in the order of their capture, which is one of the allowed
-** orders. The order of work between streams is stored only to detect streams that were not joined. */
+/* Captures and graphs. A graph is the list of its steps in the order in which they were captured. Replaying them in
+** this order is always allowed. The order between streams is stored only to detect streams that do not wait for each
+** other at the end of the capture. */
 
 #include "event.h"
 
@@ -44,7 +45,8 @@ int capture_record(gpu_event e, gpu_stream s) {
   return SUCCESS;
 }
 
-/* If a stream waits for a captured event, the stream joins the event's capture. */
+/* Makes a captured stream wait for an event, or a stream wait for a captured event. In the second case the stream
+** joins the event's capture. */
 int capture_wait(gpu_stream s, gpu_event e) {
   if (!e->in_capture) return e->last.q ? invalidate(*s->captured, STREAM_CAPTURE_ISOLATION) : int(SUCCESS);
   auto c = e->captured.lock();

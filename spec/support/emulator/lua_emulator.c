@@ -1,4 +1,4 @@
-/* require "emulator": lets specs read counts of the emulated driver and configure it. */
+/* The Lua module "emulator". Specs use it to configure the emulated driver and to read its counters. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -7,14 +7,14 @@
 int     emulator_configure(const char *settings);
 int64_t emulator_count(int kind);
 
-/* configure("fail_alloc=3,order=lazy"): the same settings as LUATENSOR_EMULATOR, from now on. */
+/* configure("fail_alloc=3,order=lazy"): changes settings, which have the form of LUATENSOR_EMULATOR. */
 static int l_configure(lua_State *L) {
   if (emulator_configure(luaL_checkstring(L, 1)))
     return luaL_error(L, "unknown setting in '%s'", lua_tostring(L, 1));
   return 0;
 }
 
-/* counts(): the number of calls so far, by kind. */
+/* counts(): returns a table with the number of calls of each kind so far. */
 static int l_counts(lua_State *L) {
   static const char *const kinds[] = {"allocations", "launches", "copies", "compiles", "graphs", "products",
                                       "pinned", "waits", "transforms", "factorizations", "convolutions", NULL};

@@ -1,5 +1,5 @@
-/* Device memory: a range of addresses for each device, with pages that are protected while no operation of the device
-** runs. Addresses of freed blocks are reused as late as possible, and stay protected. */
+/* Device memory. Each device has a range of addresses. Its pages are inaccessible except while an operation of the
+** device runs. Freed blocks stay inaccessible, and their addresses are reused as late as possible. */
 
 #include "emulator.h"
 
@@ -16,13 +16,17 @@ namespace emulator {
 
 enum : size_t {
   PAGE = 4096,
-  HUGE_PAGE = size_t(2) << 20,         /* protecting a huge page costs as much as a small one */
-  ARENA = size_t(64) << 30,            /* addresses of a device; pages are allocated on access */
-  FILLED = size_t(1) << 20             /* bytes of a new block that get a pattern, because its contents are undefined */
+  HUGE_PAGE = size_t(2) << 20,         /* blocks of at least this size are aligned to huge pages, because protecting a
+                                       ** huge page costs as much as protecting a small page */
+  ARENA = size_t(64) << 30,            /* bytes of the address range of a device; the system allocates a page at its
+                                       ** first access */
+  FILLED = size_t(1) << 20             /* bytes at the beginning of a new block that are filled with a pattern,
+                                       ** because its contents are undefined */
 };
 enum { MAX_DEVICES = 16 };
 
-struct pages { uintptr_t start, end; size_t bytes; };        /* by the block's address in arena.live */
+struct pages { uintptr_t start, end; size_t bytes; };        /* the pages of a block, and the bytes that were
+                                                             ** requested */
 
 struct arena {
   uintptr_t base = 0;
@@ -37,7 +41,8 @@ static int opened = -1;
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-/* Reserves addresses far from those that the system uses for a program's own memory. */
+/* Reserves the address range of a device, far from the addresses of the program's own memory. Returns false if this
+** fails. */
 static bool reserve(int device) {
   arena &a = arenas[device];
   if (a.base) return true;
@@ -55,7 +60,7 @@ static void protect(uintptr_t start, uintptr_t end, int how) {
   mprotect(reinterpret_cast<void *>(start), end - start, how);
 }
 
-/* Protects neighbouring blocks by one call. */
+/* Sets the access rights of all allocated blocks of a device. Adjacent blocks are changed by one system call. */
 static void protect_live(int device, int how) {
   uintptr_t start = 0, end = 0;
   for (auto &b : arenas[device].live) {
@@ -107,7 +112,7 @@ bool memory_is_pinned(const void *p) {
   return b != pinned.begin() && x - (--b)->first < b->second;
 }
 
-/* The first gap of this many bytes at or after `from`; 0: none. */
+/* Returns the address of the first gap of `bytes` bytes at or after `from`, or 0 if there is none. */
 static uintptr_t find_gap(const arena &a, uintptr_t from, size_t bytes) {
   size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
   uintptr_t at = round_up(from, align);
@@ -181,7 +186,7 @@ EXPORT int cuMemAlloc_v2(gpu_address *address, size_t bytes) {
   return SUCCESS;
 }
 
-/* Waits for the device, like the real driver. */
+/* Frees a block. Waits for the device first, like the real driver. */
 EXPORT int cuMemFree_v2(gpu_address address) {
   EMULATOR_ENTER(NEEDS_CONTEXT);
   if (!address) return SUCCESS;
@@ -215,7 +220,7 @@ EXPORT int cuMemHostAlloc(void **ptr, size_t bytes, unsigned) {
   return SUCCESS;
 }
 
-/* Registers host memory, which counts as pinned from now on. */
+/* Registers host memory, which is then treated as pinned. */
 EXPORT int cuMemHostRegister_v2(void *ptr, size_t bytes, unsigned) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!ptr || !bytes || memory_is_device(ptr)) return INVALID_VALUE;

@@ -1,5 +1,5 @@
-/* Modules, functions, launches. A module is a shared library made by nvrtc.cpp, after a header that names its target.
-   */
+/* Modules, functions and launches. A module's image is a struct simt_image, followed by a shared library that
+** nvrtc.cpp has compiled. */
 
 #include "emulator.h"
 
@@ -15,7 +15,7 @@ enum { MAX_SHARED = 48 << 10, MAX_SHARED_ON_DEMAND = SIMT_SHARED, MAX_BLOCK = 10
 struct gpu_function_opaque {
   gpu_module  module;
   const simt_kernel *kernel;
-  unsigned    shared = MAX_SHARED;     /* most dynamic shared memory that it may request */
+  unsigned    shared = MAX_SHARED;     /* maximum bytes of dynamic shared memory that a launch may request */
 };
 
 struct gpu_module_opaque {
@@ -46,7 +46,7 @@ static int check_image(const simt_image &i) {
   return runs ? SUCCESS : NO_BINARY_FOR_GPU;
 }
 
-/* Loads the library from a file without a name: the file disappears when it is closed, and the library stays loaded. */
+/* Loads the shared library from an anonymous file (memfd), which is closed when the module is unloaded. */
 static bool load_library(gpu_module m, const simt_image &i) {
   m->file = memfd_create("emulated kernels", 0);
   if (m->file < 0 || write(m->file, &i + 1, i.bytes) != ssize_t(i.bytes)) return false;
@@ -76,7 +76,8 @@ size_t module_report(const char *when) {
 }
 
 static const simt_kernel *find_kernel(gpu_module m, const char *name) {
-  if (!dlsym(m->library, name)) return nullptr;      /* without extern "C" the function has another symbol */
+  if (!dlsym(m->library, name)) return nullptr;      /* a kernel without extern "C" has a mangled symbol, so its name
+                                                     ** is not found */
   for (int i = 0; i < m->unit->kernels; i++)
     if (!strcmp(m->unit->kernel[i].name, name)) return &m->unit->kernel[i];
   return nullptr;
@@ -84,7 +85,7 @@ static const simt_kernel *find_kernel(gpu_module m, const char *name) {
 
 /* ---- launching ---- */
 
-/* Copies of the arguments, because the caller's may be gone when the kernel runs. */
+/* Copies of a kernel's arguments. The caller's arguments may no longer exist when the kernel runs. */
 struct argument_copy {
   std::vector<std::vector<unsigned char>> bytes;
   std::vector<void *> addresses;
@@ -104,7 +105,8 @@ static int check_sizes(const unsigned grid[3], const unsigned block[3]) {
   return grid[0] > 2147483647u || grid[1] > 65535 || grid[2] > 65535 ? INVALID_VALUE : SUCCESS;
 }
 
-/* A launch that must fail: at once, or, if `sticky` is set, when it runs. */
+/* Makes a launch fail because a spec requested a failure. The launch fails at once or, if `sticky` is set, when it
+** runs. */
 static int injected(gpu_stream s) {
   if (!settings.sticky) return LAUNCH_OUT_OF_RESOURCES;
   return stream_add(s, [] { return int(ILLEGAL_ADDRESS); });
@@ -169,8 +171,8 @@ EXPORT int cuFuncGetAttribute(int *value, gpu_func_attr a, gpu_function f) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!functions.count(f)) return INVALID_HANDLE;
   switch (a) {
-    case 0: *value = MAX_BLOCK; break;               /* threads of a block */
-    case 4: *value = 32; break;                      /* registers */
+    case 0: *value = MAX_BLOCK; break;               /* maximum number of threads of a block */
+    case 4: *value = 32; break;                      /* number of registers of a thread */
     case 5: case 6: *value = settings.capability; break;
     case 8: *value = int(f->shared); break;
     default: *value = 0;
@@ -181,7 +183,8 @@ EXPORT int cuFuncGetAttribute(int *value, gpu_func_attr a, gpu_function f) {
 EXPORT int cuFuncSetAttribute(gpu_function f, gpu_func_attr a, int value) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!functions.count(f)) return INVALID_HANDLE;
-  if (a == 9) return SUCCESS;                        /* the share of the cache that is shared memory */
+  if (a == 9) return SUCCESS;                        /* the preferred part of the cache for shared memory, which has
+                                                     ** no effect here */
   if (a != 8 || value < 0 || value > MAX_SHARED_ON_DEMAND) return INVALID_VALUE;
   f->shared = unsigned(value);
   return SUCCESS;

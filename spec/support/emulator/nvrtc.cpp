@@ -1,4 +1,5 @@
-/* NVRTC by g++: preprocesses the source, finds the kernels, compiles a shared library. The log has NVRTC's format. */
+/* The emulated NVRTC: preprocesses the source by g++, finds the kernels in the result, and compiles a shared library.
+** The log has the format of NVRTC's messages. */
 
 #include "simt_abi.h"
 
@@ -25,7 +26,7 @@
 RTC_FUNCTIONS(DECLARE)
 
 extern char **environ;
-extern "C" bool emulator_counted(int kind);          /* of libcuda.so.1 */
+extern "C" bool emulator_counted(int kind);          /* of the emulated libcuda.so.1 */
 extern "C" int emulator_nvrtc_version(void);
 enum { COUNTED_COMPILE = 3 };
 
@@ -36,7 +37,7 @@ enum rtc {
 
 struct rtc_program_opaque {
   std::string source, name;
-  std::vector<std::pair<std::string, std::string>> headers;   /* name, text */
+  std::vector<std::pair<std::string, std::string>> headers;   /* pairs of name and text */
   std::string log, image;
   bool ptx = false;
 };
@@ -62,7 +63,7 @@ bool write_file(const std::string &path, const std::string &text) {
   return bool(f.flush());
 }
 
-/* A folder that is removed with its contents. */
+/* A temporary folder. The destructor removes the folder and its contents. */
 struct temporary {
   std::string path;
   temporary() {
@@ -73,8 +74,8 @@ struct temporary {
   ~temporary();
 };
 
-/* Runs a command. Returns its exit status; its output, in English, goes to a file. The compiler must run without the
-   sanitizers' settings. */
+/* Runs a command and returns its exit status, or -1 if the command cannot be run. Its error output, in English, is
+** written to the file `said`. LD_PRELOAD is removed, because the compiler must run without preloaded sanitizers. */
 int run(const words &command, const std::string &said) {
   std::vector<char *> arguments, environment = {const_cast<char *>("LC_ALL=C")};
   for (char **e = environ; *e; e++)
@@ -97,7 +98,7 @@ temporary::~temporary() {
   if (!path.empty()) run({"rm", "-rf", path}, "/dev/null");
 }
 
-/* The folder of simt.h: that of this library. */
+/* Returns the folder of this library, which also contains simt.h. */
 std::string own_folder() {
   Dl_info info;
   dladdr(reinterpret_cast<void *>(&own_folder), &info);
@@ -111,9 +112,10 @@ std::string own_folder() {
 const int archs[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 
 struct options {
-  words flags;                         /* for the preprocessor */
+  words flags;                         /* the options that the preprocessor receives */
   int   arch = 75;
-  bool  ptx = true;                    /* compute_90 rather than sm_90 */
+  bool  ptx = true;                    /* true for a virtual architecture such as compute_90, false for a real one
+                                       ** such as sm_90 */
   std::string standard = "c++17";
 };
 
@@ -130,7 +132,7 @@ bool read_arch(const std::string &v, options *o) {
   return false;
 }
 
-/* True for options that have no meaning for g++. */
+/* True for options of NVRTC that have no effect in the emulator. */
 bool ignored(const std::string &s) {
   static const char *const known[] = {
     "--fmad=", "-fmad=", "--use_fast_math", "-use_fast_math", "--prec-div=", "--prec-sqrt=", "--ftz=", "--extra-device-vectorization",
@@ -156,7 +158,7 @@ bool read_option(const std::string &s, options *o) {
 
 /* ---- the log ---- */
 
-/* Rewrites "file:3:5: error: text" to "file(3): error: text"; false for other lines. */
+/* Rewrites "file:3:5: error: text" to NVRTC's "file(3): error: text". Returns false if the line is no message. */
 bool rewrite_message(std::string line, const std::string &folder, std::string *message) {
   size_t kind = std::min(line.find(": error: "), line.find(": warning: "));
   if (kind == std::string::npos && (kind = line.find(": fatal error: ")) != std::string::npos) line.erase(kind + 2, 6);
@@ -183,11 +185,11 @@ std::string nvrtc_log(const std::string &said, const std::string &folder, const 
          " detected in the compilation of \"" + name + "\".\n";
 }
 
-/* ---- the source, after the preprocessor ---- */
+/* ---- changes of the preprocessed source ---- */
 
 bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/* The identifier that ends before `end`. */
+/* Returns the identifier that ends at or before `end`, where spaces between it and `end` are skipped. */
 std::string name_before(const std::string &text, size_t end) {
   while (end > 0 && isspace(static_cast<unsigned char>(text[end - 1]))) end--;
   size_t begin = end;
@@ -195,7 +197,8 @@ std::string name_before(const std::string &text, size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/* Replaces dynamic shared memory `extern __shared__ T name[];` by the one array that simt.h defines. */
+/* Replaces declarations of dynamic shared memory, `extern __shared__ T name[];`, by references to the array
+** simt_shared of simt.h. */
 std::string replace_dynamic_shared(std::string text) {
   static const std::string word = "__shared__";
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
@@ -207,7 +210,8 @@ std::string replace_dynamic_shared(std::string text) {
   return text;
 }
 
-/* The names of __global__ functions that are no templates. A name precedes its parameters. */
+/* Returns the names of all __global__ functions that are not templates. The name is the identifier before the
+** parameters. */
 words find_kernels(const std::string &text) {
   words names;
   for (size_t at = text.find("__global__"); at != std::string::npos; at = text.find("__global__", at + 1)) {
@@ -236,7 +240,8 @@ const char *compiler() {
   return c && *c ? c : "g++";
 }
 
-/* The flags of the module's own C code, so that results agree; misaligned accesses trap. */
+/* Returns the command that compiles a kernel. The options that affect results are those of luatensor's C code, so
+** that results agree. Misaligned accesses trap. */
 words compile_command(const options &o) {
   words c = {compiler(), "-x", "c++", "-std=" + o.standard, "-w", "-O1", "-g0", "-fPIC", "-shared", "-nostdlib",
              "-fvisibility=hidden", "-fno-gnu-unique", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
@@ -273,7 +278,7 @@ rtc finish_image(rtc_program p, const options &o, const std::string &library) {
   return SUCCESS;
 }
 
-/* Compiles a program. Messages show the program's own name instead of the temporary file's. */
+/* Compiles a program. In messages the names of temporary files are replaced by the names that the program has. */
 rtc compile(rtc_program p, const options &o) {
   temporary t;
   std::string simt = own_folder(), source = t.path + "/unit.cu", text = t.path + "/unit.ii", unit = t.path + "/unit.cpp",
@@ -334,9 +339,9 @@ EXPORT int nvrtcDestroyProgram(rtc_program *p) {
   return SUCCESS;
 }
 
-/* Writes a line for each unit that compiles: its name and options, separated by tabs. spec/support/units.c compiles
-** these units with the real NVRTC. A text that is no file of kernels/ is stored beside the list, and its line begins
-** with @ and the path. */
+/* Appends a line for a compiled program to the file LUATENSOR_EMULATOR_UNITS: its name and its options, separated by
+** tabs. spec/support/units.c compiles these programs by NVIDIA's NVRTC. If the program is not a file of kernels/, its
+** text is stored in a file beside the list, whose path follows an @ at the beginning of the line. */
 static void note_unit(rtc_program p, int count, const char *const *option) {
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
   if (!file || !*file) return;
@@ -385,7 +390,7 @@ EXPORT int nvrtcGetProgramLog(rtc_program p, char *text) {
   return SUCCESS;
 }
 
-/* The image of a real architecture is a CUBIN; the image of a virtual architecture is PTX. */
+/* An image for a real architecture is called CUBIN, and an image for a virtual architecture is called PTX. */
 EXPORT int nvrtcGetCUBINSize(rtc_program p, size_t *bytes) {
   if (!p) return INVALID_PROGRAM;
   return give_size(bytes, p->ptx ? std::string() : p->image, 0);

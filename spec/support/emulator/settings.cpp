@@ -1,4 +1,5 @@
-/* LUATENSOR_EMULATOR and emulator_configure: "devices=2,memory=64M,order=lazy,fail_alloc=3". */
+/* The settings of the emulator, such as "devices=2,memory=64M,order=lazy,fail_alloc=3". They are read from the
+** variable LUATENSOR_EMULATOR and by emulator_configure. docs/emulator.md describes them. */
 
 #include "emulator.h"
 
@@ -14,9 +15,9 @@ settings_t settings;
 int64_t counts[COUNTED];
 std::recursive_mutex &lock = *new std::recursive_mutex;
 
-static int64_t fail_at[COUNTED];       /* calls until the failure; 1: the next call */
+static int64_t fail_at[COUNTED];       /* number of calls until a call fails; 1: the next call fails; 0: none fails */
 
-/* The bytes in a text such as "64M", "4096" or "2G". */
+/* Returns the number that a text such as "64M", "4096" or "2G" represents. */
 static int64_t number(const char *text) {
   char *unit;
   double n = strtod(text, &unit);
@@ -24,7 +25,7 @@ static int64_t number(const char *text) {
   return int64_t(n * double(int64_t(1) << shift));
 }
 
-/* The number of a version: "9.0" with factors 10 and 1 is 90; "13.0" with 1000 and 10 is 13000. */
+/* Returns a version as a number: major * x + minor * y for the text "x.y". */
 static int version(const char *text, int major, int minor) {
   int a = 0, b = 0;
   sscanf(text, "%d.%d", &a, &b);
@@ -64,7 +65,8 @@ static bool set(const std::string &key, const char *v) {
   return true;
 }
 
-/* Reports the objects that are live when the process ends, after the Lua state was closed. */
+/* Reports objects that still exist at exit, after the Lua state was closed. If there are any, the exit status is
+** 99. */
 static void look_for_leaks() {
   if (!settings.leaks) return;
   std::lock_guard<std::recursive_mutex> locked(lock);
@@ -107,5 +109,6 @@ EXPORT int emulator_nvrtc_version() { return settings.nvrtc; }
 
 EXPORT int emulator_dnn_setting() { return settings.dnn; }
 
-/* Runs when the library is loaded, after the objects that it uses were constructed. */
+/* Reads the settings and registers look_for_leaks when the library is loaded. It is the last variable of this file,
+** so that the objects above are constructed before. */
 static const int configured = emulator_configure(getenv("LUATENSOR_EMULATOR")) + atexit(look_for_leaks);

@@ -1,5 +1,5 @@
-/* Included before every emulated kernel: defines for g++ the names that are built into NVRTC, without headers of the
-   C library. */
+/* Included before every emulated kernel. Defines for g++ the names that are built into NVRTC, without headers of the
+** C library. */
 #ifndef SIMT_H
 #define SIMT_H
 
@@ -7,7 +7,7 @@
 
 /* ---- keywords of CUDA ---- */
 
-/* __global__ and __shared__ stay in the text, because nvrtc.cpp searches for them. */
+/* __global__ and __shared__ are not defined here, because nvrtc.cpp searches the preprocessed source for them. */
 #define __device__
 #define __host__
 #define __constant__
@@ -58,7 +58,7 @@ static const int warpSize = 32;
 #define blockDim  (*(const dim3 *)simt_now.block_size)
 #define gridDim   (*(const dim3 *)simt_now.grid_size)
 
-/* Dynamic shared memory, for all declarations `extern __shared__`. */
+/* The dynamic shared memory of a block. Every declaration `extern __shared__` refers to this array. */
 extern "C" __attribute__((visibility("hidden"))) __align__(1024) unsigned char simt_shared[SIMT_SHARED];
 unsigned char simt_shared[SIMT_SHARED];
 
@@ -83,8 +83,8 @@ template <class T> static inline T simt_exchange(unsigned mask, T value, unsigne
   u.bits = simt_now.host->exchange(mask, u.bits, source);
   return u.value;
 }
-/* Values move between lanes within sections of `width` lanes; beyond the end of its section, a lane gets its own
-   value. */
+/* Shuffles exchange values within sections of `width` lanes. If the source lane is outside of the section, a lane
+** gets its own value. */
 template <class T> static inline T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
   unsigned lane = simt_lane();
   return simt_exchange(mask, v, (lane & ~(width - 1u)) + (from & (width - 1)));
@@ -112,7 +112,7 @@ static inline long long clock64() { static long long ticks; return ++ticks; }
 #define assert(x) ((x) ? (void)0 : simt_now.host->fail(710, "assert(" #x ")"))
 extern "C" int printf(const char *, ...);
 
-/* ---- atomics: blocks and threads take turns, so plain code is atomic ---- */
+/* ---- atomics: only one thread runs at a time, so plain code is atomic ---- */
 
 #define SIMT_ATOMIC(name, expression) \
   template <class T> static inline T name(T *p, simt_same<T> v) { T old = *p; *p = (expression); return old; }

@@ -2,20 +2,23 @@
 #ifndef SIMT_ABI_H
 #define SIMT_ABI_H
 
-enum { SIMT_ABI = 2, SIMT_SHARED = 227 << 10 };      /* the most shared memory of a block */
+enum { SIMT_ABI = 2, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
 
-/* The services that a running kernel may request. */
+/* The functions of the emulated driver that a running kernel calls. */
 struct simt_host {
-  int  (*next)();                                            /* true if the block has another thread for this fiber */
-  int  (*barrier)(int p);                                    /* number of threads in which p is not 0 */
-  unsigned (*vote)(unsigned mask, int p);                    /* lanes in which p is not 0 */
+  int  (*next)();                                            /* starts the block's next thread on this fiber; returns
+                                                             ** 0 if all threads have started */
+  int  (*barrier)(int p);                                    /* waits for all threads; returns the number of threads
+                                                             ** in which p is not 0 */
+  unsigned (*vote)(unsigned mask, int p);                    /* waits for the lanes of the mask; returns the bit mask
+                                                             ** of those in which p is not 0 */
   unsigned long long (*exchange)(unsigned mask, unsigned long long bits, unsigned source);
   unsigned (*active)();
   unsigned (*lane)();
   void (*fail)(int result, const char *why);                 /* does not return */
 };
 
-/* The indices of the running thread. Each unit has one such struct. */
+/* The indices of the running thread. Each compiled program has one variable of this type. */
 struct simt_state {
   unsigned thread[3], block[3], block_size[3], grid_size[3];
   const simt_host *host;
@@ -23,27 +26,28 @@ struct simt_state {
 
 struct simt_kernel {
   const char *name;
-  void (*run)(void **arguments);                             /* runs threads until host->next() is false */
+  void (*run)(void **arguments);                             /* runs threads of a block until host->next() returns
+                                                             ** 0 */
   int arguments;
   const unsigned *sizes;
 };
 
-/* The only symbol of a unit besides its kernels: simt_unit. */
+/* Describes a compiled program. Its only exported symbols are the kernels and a variable simt_unit of this type. */
 struct simt_module {
   int abi;
   simt_state *state;
-  unsigned char *shared;                                     /* dynamic shared memory, SIMT_SHARED bytes */
+  unsigned char *shared;                                     /* dynamic shared memory of SIMT_SHARED bytes */
   int kernels;
   const simt_kernel *kernel;
 };
 
-/* The result of nvrtcGetCUBIN: this struct, followed by a shared library. */
+/* The beginning of the image that nvrtcGetCUBIN returns. A shared library follows. */
 struct simt_image {
   char magic[8];                                             /* SIMT_MAGIC */
-  int  abi, arch;                                            /* 90: sm_90 */
-  int  ptx;                                                  /* newer devices may run the image, too */
-  int  sanitized;                                            /* compiled with -fsanitize=address */
-  unsigned long long bytes, checksum;                        /* of the shared library */
+  int  abi, arch;                                            /* version of this interface; architecture (90: sm_90) */
+  int  ptx;                                                  /* not 0 if the image may also run on newer devices */
+  int  sanitized;                                            /* not 0 if compiled with -fsanitize=address */
+  unsigned long long bytes, checksum;                        /* of the shared library that follows */
 };
 #define SIMT_MAGIC "SIMTUNIT"
 

@@ -1,5 +1,5 @@
-/* The arithmetic functions that are built into NVRTC. Functions of libm replace the GPU's, so results may differ in
-   the last bit. */
+/* The arithmetic functions that are built into NVRTC. They call libm, so results may differ from a GPU's in the last
+** bits. */
 #ifndef SIMT_MATH_H
 #define SIMT_MATH_H
 
@@ -63,7 +63,7 @@ template <class T> static inline bool isinf(T x) { return __builtin_isinf(x); }
 template <class T> static inline bool isfinite(T x) { return __builtin_isfinite(x); }
 template <class T> static inline bool signbit(T x) { return __builtin_signbit(x); }
 
-/* Overloads, because templates do not accept arguments of different types. */
+/* Overloads for pairs of types, because a template min<T> would not accept arguments of different types. */
 #define SIMT_MIN_MAX(T)                                              \
   static inline T min(T x, T y) { return y < x ? y : x; }            \
   static inline T max(T x, T y) { return x < y ? y : x; }
@@ -78,7 +78,7 @@ static inline float  max(float x, float y) { return fmaxf(x, y); }
 static inline double min(double x, double y) { return fmin(x, y); }
 static inline double max(double x, double y) { return fmax(x, y); }
 
-/* ---- one operation, rounded to nearest ---- */
+/* ---- single operations, rounded to nearest ---- */
 
 #define SIMT_ROUNDED(T, f)                                           \
   static inline T __##f##add_rn(T x, T y) { return x + y; }          \

@@ -1,5 +1,5 @@
-/* Appended to every emulated unit: the code by which the driver starts its kernels. nvrtc.cpp adds the list of
-   kernels. */
+/* Appended to every emulated program: the code by which the driver starts kernels. nvrtc.cpp adds the list of the
+** kernels. */
 
 template <auto K> struct simt_launcher;
 template <class... A, void (*K)(A...)> struct simt_launcher<K> {
@@ -7,7 +7,7 @@ template <class... A, void (*K)(A...)> struct simt_launcher<K> {
   template <int N, int... I> struct count : count<N - 1, N - 1, I...> {};
   template <int... I> struct count<0, I...> { typedef order<I...> type; };
 
-  /* Each thread gets its own copies of the arguments, as on a GPU. */
+  /* Runs threads of a block. Each thread gets its own copies of the arguments, as on a GPU. */
   template <int... I> static void threads(void **a, order<I...>) {
     (void)a;
     do K(*(A *)a[I]...);

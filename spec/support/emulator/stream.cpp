@@ -1,6 +1,5 @@
 /* Streams and events: queues of operations. In eager order an operation runs when it is queued. In lazy order an
-** operation runs only when the host or a later operation waits for it, so that a missing wait shows as a wrong value.
-** */
+** operation runs only when the host or a later operation waits for it, so that a missing wait gives a wrong value. */
 
 #include "emulator.h"
 #include "event.h"
@@ -11,7 +10,7 @@
 
 namespace emulator {
 
-static auto &streams = *new std::set<gpu_stream>;                         /* without the default streams */
+static auto &streams = *new std::set<gpu_stream>;                         /* all streams except the default streams */
 static auto &events = *new std::set<gpu_event>;
 static auto &defaults = *new std::map<gpu_context, gpu_stream_opaque>;
 
@@ -34,7 +33,7 @@ static void run_front(queue &q) {
   q.done++;
 }
 
-/* Runs the operations up to a place in a queue. The device's memory is accessible meanwhile. */
+/* Runs the operations before a point in a queue. The device's memory is accessible until they are done. */
 static void run_to(const point &p) {
   static int depth;
   depth++;
@@ -53,7 +52,7 @@ static gpu_stream default_stream(gpu_context c) {
   return s;
 }
 
-/* Adds an operation after implicit waits: the default stream and blocking streams wait for each other. */
+/* Adds the implicit waits of an operation: the default stream and blocking streams wait for each other. */
 static void add_implicit(gpu_stream s, operation *o) {
   gpu_context c = s->q->context;
   gpu_stream d = default_stream(c);
@@ -74,7 +73,7 @@ static int add(gpu_stream s, operation o) {
   return SUCCESS;
 }
 
-/* An error if the default stream would have to wait for a blocking stream that is being captured. */
+/* Returns an error if the default stream would have to wait for a blocking stream that is being captured. */
 static int check_implicit(gpu_stream s) {
   for (gpu_stream other : streams)
     if (other->captured && other->blocking && other->q->context == s->q->context && s == default_stream(s->q->context)) {
@@ -139,7 +138,8 @@ static double now() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* In lazy order, the first query after an addition returns "not ready", and the second query runs the operations. */
+/* Returns SUCCESS if a point was reached. In lazy order, the first query after an addition returns NOT_READY, and the
+** second query runs the operations. */
 static int query(const point &p, bool *asked) {
   if (!p.q || p.q->done >= p.ticket) return SUCCESS;
   if (!*asked) {
@@ -154,7 +154,7 @@ static int query(const point &p, bool *asked) {
 
 using namespace emulator;
 
-/* ---- for the emulated libraries ---- */
+/* ---- for the other emulated libraries ---- */
 
 EXPORT int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data) {
   std::shared_ptr<void> owned(data, drop);
@@ -176,7 +176,7 @@ EXPORT int cuStreamCreate(gpu_stream *s, unsigned flags) {
   return SUCCESS;
 }
 
-/* The stream's operations still run to their end. */
+/* Destroys a stream. Its queued operations are run first. */
 EXPORT int cuStreamDestroy_v2(gpu_stream s) {
   EMULATOR_ENTER(NEEDS_INIT);
   if (!streams.count(s)) return INVALID_HANDLE;
