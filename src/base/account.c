@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-/* Accounts of closed states with storages that other libraries still hold. The list is removed as a whole and its items
-** are added back one by one, so that a fork never leaves a lock taken. */
+/* The accounts of closed Lua states whose storages other libraries still use. The list has no lock, which a fork
+** could leave taken: end_orphans takes the whole list by an atomic exchange and adds items back one by one. */
 static _Atomic(account *) orphans;
 
-/* True if no storage is charged to the account any more. The count is the last field of an account that another thread
-** accesses. */
+/* True if no storage is charged to the account any more. Another thread that frees a storage increases returned_count
+** after its last access to the account, so an empty account can be freed. */
 static bool is_empty(account *a) {
   return a->count == atomic_load_explicit(&a->returned_count, memory_order_acquire);
 }

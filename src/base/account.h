@@ -1,28 +1,31 @@
 #ifndef LT_BASE_ACCOUNT_H
 #define LT_BASE_ACCOUNT_H
 
-/* The memory that the tensors of one Lua state hold on one device; scratch memory of operations does not count. Only
-** the state itself uses these fields, except for `returned` and `returned_count`, to which other threads add. */
+/* The memory that the tensors of one Lua state occupy on one device, without the scratch memory of operations. Only
+** the state's own thread uses these fields, except for `returned` and `returned_count`, to which other threads
+** add. */
 
 #include "base/storage.h"
 
 typedef struct account {
   place  where;
   size_t charged;                       /* bytes of charged storages, less those that the state itself has freed */
-  size_t peak, limit;                   /* peak: the most live bytes so far; limit: the state's limit, 0: none */
-  long   count;                         /* number of storages, counted like `charged` */
-  atomic_size_t returned;               /* bytes and storages that other threads, such as DLPack consumers, have
+  size_t peak, limit;                   /* bytes; peak: the maximum of account_live() so far; limit: the state's
+                                        ** limit, or 0 if there is no limit */
+  long   count;                         /* number of charged storages, less the storages that the state itself has
                                         ** freed */
+  atomic_size_t returned;               /* bytes, and in returned_count the number, of the charged storages that other
+                                        ** threads, such as DLPack consumers, have freed */
   atomic_long   returned_count;
-  size_t step_at, collect_at, settled;  /* live bytes at which garbage is collected: lua/collect.c */
+  size_t step_at, collect_at, settled;  /* live bytes that decide when garbage is collected: see lua/collect.c */
   struct account *next;
 } account;
 
-/* Makes an account; NULL: no memory. */
+/* Makes an account for the tensors of a state on device `where`. Returns NULL if memory is exhausted. */
 account *account_open(place where);
 
-/* Called when the state is closed. The account is freed with the last storage that is charged to the account, which
-** another library may still hold. */
+/* Called when the Lua state is closed. Frees the account if no storage is charged to the account any more. Otherwise
+** a later account_open or account_close frees it, after other libraries have released its last storage. */
 void account_close(account *a);
 
 /* Charges the storage to the account until the storage ends. */

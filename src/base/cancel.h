@@ -1,10 +1,10 @@
 #ifndef LT_BASE_CANCEL_H
 #define LT_BASE_CANCEL_H
 
-/* Cancellation of operations. The caller of an operation provides a function that tells whether the operation should
-** end. The CPU calls this function between pieces of work, every few milliseconds, on the thread that started the
-** operation. After a cancellation, regions are skipped and device_<entry> returns ERR_CANCELLED; results are
-** incomplete. */
+/* Cancellation of operations. The caller of an operation provides a function that returns true if the operation
+** should end. The CPU calls this function between pieces of work, every few milliseconds, on the thread that started
+** the operation. After a cancellation, the remaining work is skipped and device_<entry> returns ERR_CANCELLED;
+** results are incomplete. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,15 +17,15 @@ typedef struct operation {
   void   *context;
   int64_t next;                         /* time of the next check on a coarse clock, in nanoseconds; 0: not set */
   bool    stopped;                      /* the operation is cancelled */
-  bool    inside;                       /* asked() is running, which may call Lua */
+  bool    inside;                       /* asked() is running; it may call Lua */
 } operation;
 
 extern _Thread_local FAST_TLS operation this_operation __attribute__((visibility("hidden")));
 
-/* Calls asked() if a check is due. */
+/* Calls asked() if a check is due. Returns true if asked() cancels the operation. */
 bool cancel_look(void);
 
-/* For specs: makes every check call asked(), whatever the time. */
+/* For specs: if `on` is set, every check calls asked(), without a wait between two calls. */
 void cancel_ask_always(bool on);
 
 /* Called between pieces of work: true if this thread's operation is cancelled. */
@@ -33,8 +33,8 @@ static inline bool cancel_due(void) {
   return this_operation.asked && (this_operation.stopped || cancel_look());
 }
 
-/* Returns the end of the stretch of a long loop that begins at i, or i if there are no more elements or the operation
-** is cancelled. Usage:
+/* For a loop from 0 to n: returns the end of the stretch that begins at i, or i if there are no more elements or the
+** operation is cancelled. Usage:
 **    for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i;) for (; i < end; i++) … */
 enum { CANCEL_STRETCH = 1 << 17 };            /* elements: 0.1 ms of work, while a check takes 10 ns */
 static inline int64_t cancel_stretch(int64_t i, int64_t n) {
@@ -42,7 +42,8 @@ static inline int64_t cancel_stretch(int64_t i, int64_t n) {
   return n - i < CANCEL_STRETCH ? n : i + CANCEL_STRETCH;
 }
 
-/* Surrounds an operation. device_<entry> refuses an operation that is started inside of asked(). */
+/* cancel_watch and cancel_unwatch surround an operation. device_<entry> returns ERR_BUSY if asked() starts an
+** operation. */
 static inline void cancel_watch(bool (*asked)(void *), void *context) {
   if (!this_operation.inside) this_operation = (operation){.asked = asked, .context = context};
 }

@@ -1,8 +1,8 @@
 #ifndef LT_BASE_DEVICE_H
 #define LT_BASE_DEVICE_H
 
-/* The device boundary: one struct of pointers for each kind of device. A NULL entry is not supported by the kind; the
-** entries of families are never NULL. */
+/* The device boundary: one struct of function pointers for each kind of device. An entry that the kind does not
+** support is NULL; the entries of families are never NULL. */
 
 #include "base/calls.h"
 #include "base/status.h"
@@ -13,39 +13,40 @@ typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
 } memory_stats;
 
-/* Reads one of these counts, which other threads may change concurrently. */
+/* Reads a field of memory_stats, which other threads may change concurrently. */
 static inline size_t memory_count(const size_t *count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
 
 typedef struct device_info {
-  char    name[128];              /* "AMD EPYC 9354" */
-  char    kind[16];               /* "cpu", "gpu" */
+  char    name[128];              /* such as "AMD EPYC 9354" */
+  char    kind[16];               /* "cpu" or "gpu" */
   int     cores;
   size_t  memory;                 /* total bytes; 0: unknown */
   double  bandwidth;              /* bytes per second; 0: unknown */
-  char    isa[16];                /* "avx512"; the compute capability on a GPU */
-  bool    emulated;               /* an emulator, whose measurements say nothing about a real device */
-  char    software[128];          /* versions of a GPU's driver and libraries; empty if there are none */
+  char    isa[16];                /* the instruction set, such as "avx512"; the compute capability on a GPU */
+  bool    emulated;               /* the device is an emulator, whose measurements say nothing about a real device */
+  char    software[128];          /* versions of a GPU's driver and libraries; empty on other devices */
 } device_info;
 
-/* The limits of a device, measured by loops without other work. */
+/* The limits of a device, measured by loops that do nothing else. */
 typedef struct device_limits {
-  double flops;                   /* additions and multiplications per second of a dtype's arithmetic */
+  double flops;                   /* additions plus multiplications per second in one dtype */
   double read, copy;              /* bytes per second; a copy counts the bytes read and the bytes written */
 } device_limits;
 
-/* Measurements of repeated reading of the same memory, whose speed shows which cache holds it. */
+/* Measurements of a loop that reads the same memory repeatedly. Its speed shows which cache contains the memory. */
 typedef struct device_working_set {
   double read;                    /* bytes per second of all threads together */
   double latency;                 /* seconds of a load whose address comes from the previous load; 0: not measured */
 } device_working_set;
 
-/* Queues of work on a device; each queue keeps the order. Streams are numbers; stream 0 always exists. NULL in struct
-** device: work is done when a call returns. Functions may return ERR_DEVICE, ERR_LATE, ERR_CAPTURE. */
+/* Streams are queues of work on a device; each stream runs its work in order. A stream is a number; stream 0 always
+** exists. If `streams` in struct device is NULL, work is done when a call returns. The functions may return
+** ERR_DEVICE, ERR_LATE, ERR_CAPTURE. */
 typedef struct device_streams {
-  int    (*make)(int index, int *stream);                     /* makes a stream with a count of 1; ERR_MEMORY: too many
-                                                              ** streams */
+  int    (*make)(int index, int *stream);                     /* makes a stream with a reference count of 1;
+                                                              ** ERR_MEMORY: there are too many streams */
   void   (*retain)(int index, int stream);
-  /* decrements the count; the stream is freed when the count is 0 */
+  /* decrements the reference count; the stream is freed when the count is 0 */
   void   (*release)(int index, int stream);
   int    (*current)(int index);                               /* returns the stream on which work is queued */
   int    (*use)(int index, int stream);                       /* makes a stream the current one */
@@ -62,33 +63,35 @@ typedef struct device_streams {
   int    (*event_elapsed)(int index, void *from, void *to, double *milliseconds);
 } device_streams;
 
-/* Work that is queued between begin and end is recorded instead of run. The work runs at each replay, on the current
-** stream. Memory that is allocated while recording belongs to the graph until `free`. Waiting while recording returns
-** ERR_CAPTURE. */
+/* Graphs. Work that is queued between begin and end is recorded instead of run. The work runs at each replay, on the
+** current stream. Memory that is allocated while recording belongs to the graph until `free`. Waiting while recording
+** returns ERR_CAPTURE. */
 typedef struct device_graphs {
   int  (*begin)(int index, void **graph);        /* waits for queued work first; ERR_CAPTURE: another graph is being
                                                  ** captured */
   int  (*end)(int index, void *graph);           /* ends the capture; the graph must be freed, even after an error */
   int  (*replay)(int index, void *graph);
   void (*free)(int index, void *graph);          /* frees the graph; may be called instead of end */
-  void (*forget)(void *graph);                   /* replaces free if the device was reopened */
+  void (*forget)(void *graph);                   /* must be called instead of free if the device was reopened */
 } device_graphs;
 
 typedef struct device {
   int         abi;                                            /* DEVICE_ABI */
   const char *name;                                           /* "cpu", "cuda" */
-  int         dlpack;                                         /* DLPack's number of this kind */
+  int         dlpack;                                         /* the number of this kind in DLPack's enum
+                                                              ** DLDeviceType */
   /* true: the host may read and write this device's memory */
   bool        host_memory;
   int  (*count)(void);                                        /* returns the number of devices of this kind on this
                                                               ** machine */
   const char *(*reason)(void);                                /* returns the reason if count() is 0 */
-  /* returns the number of devices up to the last used one, without opening any */
+  /* returns 1 + the index of the last device that is in use, or 0; opens no device */
   int  (*in_use)(void);
   int  (*info)(int index, device_info *info);
 
-  int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* measures; takes about a second */
-  /* measures repeated reading of `bytes` bytes by each CPU thread, or by the whole GPU; ERR_MEMORY */
+  int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* measures the limits; takes about a
+                                                                        ** second */
+  /* measures repeated reading of `bytes` bytes by each CPU thread, or by the whole GPU; fails with ERR_MEMORY */
   int  (*working_set)(int index, size_t bytes, device_working_set *w);
 
   /* Returns the number of threads of the CPU kernels. */
@@ -97,7 +100,7 @@ typedef struct device {
   void (*describe)(char *text, size_t size);                  /* describes kernels, libraries and threading, as text for
                                                               ** people */
 
-  /* Memory. index: the number after the colon. */
+  /* Memory. index: the 0-based number of the device, as in "cuda:1". */
   int  (*alloc)(int index, size_t bytes, void **ptr);         /* allocates memory that is 64-byte aligned and not
                                                               ** zeroed; OK or ERR_MEMORY */
   /* frees memory as soon as queued work no longer uses it */
@@ -129,42 +132,43 @@ typedef struct device {
   void (*explain)(int index, char *text, size_t size);        /* writes the message for the last ERR_DEVICE or
                                                               ** ERR_LATE */
 
-  /* Computation: one entry for each family. Returns a status; ERR_NO_KERNEL: not supported. Work may still be queued
-  ** when the entry returns. */
+  /* Computation: one entry for each family. Returns a status; ERR_NO_KERNEL means that the device does not support
+  ** the call. Work may still be queued when the entry returns. */
 #define FAMILY(name, call) int (*name)(int index, call *c);
 #include "families.def"
 
-  /* Kernels that scripts write. *log, which the caller frees, has the compiler's messages after ERR_DEVICE, or is
-  ** NULL. */
+  /* Kernels that scripts write. After ERR_DEVICE, *log contains the compiler's messages, which the caller frees; *log
+  ** may be NULL. */
   int  (*user_kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);
   void (*user_kernel_free)(int index, void *kernel);
 
 } device;
 
-/* A kind of device and the number of a device: "cuda:1". */
+/* A device: its kind and its number among the devices of this kind, as in "cuda:1". */
 typedef struct place {
   const device *device;
   int           index;
 } place;
 
 /* The kinds of devices, by number; the host's own kind is the first. The compiled-in kinds are in device.c's list.
-** Others may be added while the process runs, and stay. */
+** device_add may add other kinds while the process runs; a kind is never removed. */
 enum { DEVICE_KINDS = 8 };             /* the most kinds */
 const device *device_kind(int number); /* returns NULL if there is no such kind */
 int device_number(const device *d);
 
-/* Adds a kind, whose struct must live as long as the process. Returns its number, or -1 if a kind of this name exists,
-** if the struct has another version, or if there are too many kinds. */
+/* Adds a kind, whose struct must live as long as the process. Returns the number of the kind, or -1 if a kind of this
+** name exists, if the struct has another version, or if there are too many kinds. */
 int device_add(const device *d);
 
 /* Returns the place of tensors that the host itself reads and writes. */
 place host_place(void);
 
-/* Finds the best device other than the host's. Returns false if there is none. */
+/* Stores device 0 of the first kind that has a device in *p; the host's kind does not count. Returns false if there
+** is none. */
 bool device_accelerator(place *p);
 
-/* Writes the reason why there is no device, such as "libcuda.so.1: cannot open shared object file (no NVIDIA driver on
-** this machine)". With several kinds of devices, the name of the kind precedes each reason. */
+/* Writes the reason why there is no device besides the host's, such as "libcuda.so.1: cannot open shared object file
+** (no NVIDIA driver on this machine)". With several kinds of devices, the name of the kind precedes each reason. */
 void device_reason(char *text, size_t size);
 
 static inline unsigned place_epoch(place p) { return p.device->epoch ? p.device->epoch(p.index) : 0; }

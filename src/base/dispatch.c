@@ -1,8 +1,9 @@
 #include "base/dispatch.h"
 
-/* ---- how much work a call is ---- */
+/* ---- the work of a call: elements, bytes and arithmetic operations ---- */
 
-/* Returns the number of different elements of operand k that a plan visits. */
+/* Returns the number of different elements of operand k that a plan visits: the product of the lengths of all dims in
+** which the operand is not broadcast. */
 static double visited(const plan *p, int k) {
   double n = 1;
   for (int d = 0; d < p->ndim; d++)
@@ -16,7 +17,7 @@ static double bytes_visited(const plan *p, int k, const operand *o) {
   return o->data ? bytes_of(visited(p, k), o->dtype) : 0;
 }
 
-/* Returns the bytes of inputs 1 … n of a plan. */
+/* Returns the bytes that inputs 1 … n of a plan have together, with broadcast elements counted once. */
 static double bytes_in(const plan *p, const operand *in, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += bytes_visited(p, 1 + i, &in[i]);
@@ -58,7 +59,7 @@ static work work_cross_entropy(const cross_entropy_call *c) {
                      : (work){.dtype = c->compute, .elements = n, .read = in + classes, .written = sums + losses};
 }
 
-/* The bytes of parameters and statistics are negligible. */
+/* Counts only the elements, because parameters and statistics have few bytes in comparison. */
 static work work_norm(const norm_call *c) {
   double n = (double)c->rows * (double)c->segments * (double)c->run, bytes = bytes_of(n, c->in.dtype);
   return (work){.dtype = c->compute, .elements = n, .read = c->backward ? 2 * bytes : bytes, .written = c->out.data ? bytes : 0};
@@ -142,7 +143,7 @@ static work work_gemm(const gemm_call *c) {
 
 static double area(const int64_t length[2]) { return (double)length[0] * (double)length[1]; }
 
-/* Products with the padding are counted, too. */
+/* The number of arithmetic operations includes the products with the zeros of the padding. */
 static work work_conv(const conv_call *c) {
   double n = (double)c->n, each = (double)(c->c_in / c->groups) * area(c->kernel), weight = (double)c->c_out * each;
   double x = n * (double)c->c_in * area(c->in), y = n * (double)c->c_out * area(c->out);
@@ -159,7 +160,8 @@ static work work_pool(const pool_call *c) {
                 .written = bytes_of(back ? x : y, c->dtype) + (back ? 0 : position)};
 }
 
-/* Operands have `width` elements in a row, or 4 or 3 times as many with gates side by side. */
+/* The table has the numbers of elements that a step reads and writes, as multiples of rows × width. The gates of an
+** LSTM count 4, those of a GRU 3. */
 static work work_cell(const cell_call *c) {
   static const struct { int read, written; } widths[CELL_COUNT] = {
     [CELL_lstm] = {5, 6}, [CELL_lstm_back] = {9, 5}, [CELL_gru] = {7, 4}, [CELL_gru_back] = {7, 7}
@@ -169,7 +171,7 @@ static work work_cell(const cell_call *c) {
                 .written = bytes_of(n * widths[c->op].written, c->dtype)};
 }
 
-/* All products are counted, even products of masked keys. */
+/* The number of arithmetic operations includes the products with masked keys. */
 static work work_attention(const attention_call *c) {
   double each = (double)c->batch * (double)c->heads, q = (double)c->queries, k = (double)c->keys;
   double in = each * (q + k) * (double)c->width + each * k * (double)c->out_width, out = each * q * (double)c->out_width;
@@ -183,7 +185,7 @@ static work work_update(const update_call *c) {
   return (work){.dtype = c->dtype, .elements = n, .read = bytes * (2 + c->states), .written = bytes * (1 + c->states)};
 }
 
-/* The tensors of a user kernel are known, but not what it does with them. */
+/* The bytes of a user kernel's tensors are known; its elements and arithmetic operations are not. */
 static work work_user_kernel(const user_kernel_call *c) {
   work w = {.dtype = DT_none};
   for (int i = 0; i < c->count; i++) {
@@ -210,7 +212,8 @@ static void count_bytes(const profile_span *s, place where, enum profile_family 
   profile_count(s, where, family, (work){.dtype = DT_none, .read = (double)read, .written = (double)written});
 }
 
-/* Counts the move like a copy on the other device. Only bytes of the device's memory are counted. */
+/* Counts the call as a copy into or out of the memory of the device `where`. Bytes of the host's own memory are not
+** counted. */
 static int profile_move(place where, const map_call *c, enum profile_family family) {
   profile_span s = profile_begin(where);
   int st = profile_end(&s, where, where.device->map(where.index, c));
@@ -236,7 +239,7 @@ int device_copy_in(place to, void *ptr, const void *host, size_t bytes) {
   return st;
 }
 
-/* Waits for the stream first, so that the time of this row is that of the copy alone. */
+/* While a profile runs, waits for the queued work first, so that the measured time is the time of the copy alone. */
 int device_copy_out(void *host, place from, const void *ptr, size_t bytes) {
   const device_streams *streams = from.device->streams;
   int st = profile_is_on() && streams ? device_sync_stream(from, streams->current(from.index)) : OK;
@@ -261,7 +264,7 @@ int device_replay(place where, void *graph) {
   return st;
 }
 
-/* Devices without streams have no queued work. */
+/* Ends the measurement of a wait. Devices without streams never have queued work, so their waits are not counted. */
 static int end_wait(profile_span *s, place where, int st) {
   s->seconds = profile_elapsed(s);
   if (st == OK && where.device->streams) count_bytes(s, where, PROFILE_wait, 0, 0);

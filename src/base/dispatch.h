@@ -1,9 +1,9 @@
 #ifndef LT_BASE_DISPATCH_H
 #define LT_BASE_DISPATCH_H
 
-/* The only way to a device: device_<entry>(place, …) calls the entry for computing, copying or waiting. While a profile
-** runs, the call is counted and timed; otherwise the profile costs one test. Above the devices, only functions of op/
-** make these calls. */
+/* All work of a device starts here: device_<entry>(place, …) calls the device's entry for computing, copying or
+** waiting. While a profile runs, the call is counted and timed; otherwise the profile costs one test. Above the
+** devices, only functions of op/ make these calls. */
 
 #include "base/cancel.h"
 #include "base/profile.h"
@@ -17,7 +17,8 @@
   }
 #include "families.def"
 
-/* Reads or writes elements in memory that the host may access: a `positive` between that memory and the host's own. */
+/* Reads or writes elements in memory that the host may access, by an element-wise call of op `positive` between that
+** memory and the host's own memory. */
 int device_read(place from, const map_call *c);
 int device_write(place to, const map_call *c);
 

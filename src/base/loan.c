@@ -6,14 +6,15 @@
 
 typedef struct loan {
   uint64_t    number;
-  const void *thread;                      /* the address of the owner's `here` */
+  const void *thread;                      /* the address of the owner thread's variable `here` */
   storage    *store;
   void      (*release)(void *context);
   void       *context;
   struct loan *next, *prev;
 } loan;
 
-static loan *first;                        /* the open loans, the newest first, because hosts mostly revoke new loans */
+static loan *first;                        /* the open loans, the newest first, because hosts mostly revoke recent
+                                           ** loans */
 static uint64_t numbers;                   /* the number of loans made so far */
 
 static _Thread_local char here;            /* the address of `here` identifies the thread */
@@ -40,13 +41,13 @@ static void take_out(loan *l) {
   if (l->next) l->next->prev = l->prev;
 }
 
-/* Tells the host that the loan has ended. */
+/* Calls the host's release function, and frees the loan. */
 static void finish(loan *l) {
   if (l->release) l->release(l->context);
   free(l);
 }
 
-/* Ends the loan of a storage that is freed. A revoked storage has no loan any more. */
+/* Ends the loan of a storage that is being freed. If the loan was revoked, the storage has no loan any more. */
 static void end_lent(storage *s) {
   loan *l = s->owner;
   if (!l) return;
@@ -89,7 +90,7 @@ enum loan_status loan_claim(uint64_t number) {
   return l ? LOAN_OPEN : LOAN_ENDED;
 }
 
-/* A higher version makes backward raise an error where a gradient needs the old elements. */
+/* Increases the storage's version, so that backward raises an error if a gradient needs the elements. */
 enum loan_status loan_revoke(uint64_t number) {
   lock_take(LOCK_LOANS);
   loan *l = find(number);

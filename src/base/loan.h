@@ -7,23 +7,24 @@
 
 #include "base/storage.h"
 
-enum loan_status { LOAN_OPEN, LOAN_ENDED, LOAN_ELSEWHERE };      /* LOAN_ELSEWHERE: another thread is its owner */
+enum loan_status { LOAN_OPEN, LOAN_ENDED, LOAN_ELSEWHERE };      /* LOAN_ELSEWHERE: another thread owns the loan */
 
-/* Wraps the host's memory. `release`, which may be NULL, is called once, at the end of the loan. Fails with
-** ERR_MEMORY. */
+/* Lends `bytes` bytes of host memory at ptr as a storage. `release`, which may be NULL, is called once, at the end of
+** the loan. Fails with ERR_MEMORY. */
 int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *context, storage **s, uint64_t *number);
 
-/* Returns the status of the loan for the calling thread. */
+/* Returns the status of the loan as the calling thread sees it: LOAN_ELSEWHERE if another thread owns the loan. */
 enum loan_status loan_look(uint64_t number);
 
 /* Makes the calling thread the loan's owner. */
 enum loan_status loan_claim(uint64_t number);
 
-/* Ends an open loan. Its storage has no memory any more and counts as lost. No operation on the storage
+/* Ends an open loan. The storage of the loan has no memory any more and counts as lost. No operation on the storage
 ** may be running. */
 enum loan_status loan_revoke(uint64_t number);
 
-/* True if the host may take this memory back. The address must then not be given to other libraries. */
+/* True if the storage is memory that the host may take back, so that its address must not be given to other
+** libraries. */
 bool storage_is_lent(const storage *s);
 
 enum { EPOCH_REVOKED = 0x7fffffff };       /* no device is reopened this many times */

@@ -1,10 +1,10 @@
 #ifndef LT_BASE_LOCK_H
 #define LT_BASE_LOCK_H
 
-/* The locks of everything that Lua states share. They are in one place because a fork takes all of them, so that the
-** child finds consistent lists and free locks, whatever other threads were doing. */
+/* The locks of everything that Lua states share. All locks are in this file because a fork takes all of them. The
+** child then finds consistent lists and free locks, whatever other threads were doing. */
 
-/* The locks, in their order: a thread that holds a lock may only take later ones. */
+/* The locks, in their order: a thread that holds a lock may take only locks that are listed after it. */
 enum lock {
   LOCK_DEVICES,        /* the list of the kinds of devices */
   LOCK_PROFILE,        /* the owner of the profile */
@@ -17,8 +17,8 @@ enum lock {
   LOCK_COUNT
 };
 
-/* While a thread waits for a lock, the lock's owner inherits the higher priority of the two. Otherwise a thread of
-** real-time priority might wait forever for an owner that never gets the processor. */
+/* lock_take waits for a lock. Meanwhile the lock's owner inherits the higher priority of the two threads. Otherwise a
+** thread of real-time priority might wait forever for an owner that never gets the processor. */
 void lock_take(enum lock l);
 void lock_release(enum lock l);
 

@@ -25,7 +25,8 @@ static struct {
 
 static atomic_bool taken;
 
-static _Thread_local place captured;      /* device NULL: none */
+static _Thread_local place captured;      /* the device whose calls this thread captures into a graph; device NULL:
+                                          ** none */
 
 void profile_capture(place where)  { captured = where; }
 void profile_capture_end(void)     { captured.device = NULL; }
@@ -110,8 +111,8 @@ static bool give_up(const void *owner) {
   return own;
 }
 
-/* Measures the cost of profile_begin and profile_count: the minimum of several tries, because other processes may
-** interfere. */
+/* Measures the seconds that profile_begin and profile_count add to a call: the minimum of several tries, because
+** other processes may interfere. */
 static void measure_cost(profile *t) {
   enum { TRIES = 8, CALLS = 64 };
   place where = host_place();

@@ -16,21 +16,21 @@ enum profile_family {
   PROFILE_copy_across,
   PROFILE_copy_in,
   PROFILE_copy_out,
-  PROFILE_wait,                /* requested by the script, or necessary before values are read */
+  PROFILE_wait,                /* waits that the script requests, or that are necessary before values are read */
   PROFILE_FAMILIES
 };
 
 extern const char *const profile_names[PROFILE_FAMILIES];
 
-/* The modes. counting: no additional waits; times are those of the host. serialised: waits for each call, so that its
-** time is the device's, including a launch and a wait. */
+/* PROFILE_COUNTING adds no waits and measures times on the host. PROFILE_SERIALISED waits for each call and so
+** measures the device's time, including a launch and a wait. */
 enum profile_mode { PROFILE_OFF, PROFILE_COUNTING, PROFILE_SERIALISED };
 
 typedef struct profile_row {
   double calls, seconds;
-  double elements;             /* elements of the result, or of the input if it has more */
-  double read, written;        /* bytes of operands, each element once; the bytes of a transfer count as one of the
-                               ** two */
+  double elements;             /* elements of the result, or of the input if the input has more */
+  double read, written;        /* bytes of operands, each element counted once; a transfer counts either as read or as
+                               ** written */
   double flops;                /* only for matrix products (2 m n k, complex 8 m n k), convolutions and attention */
 } profile_row;
 
@@ -39,15 +39,16 @@ enum { PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* includes DT_none */
 typedef struct profile {
   enum profile_mode mode;
   double seconds;              /* from start to stop */
-  double inside, outside;      /* the overhead of counting a call: within its measured seconds, and outside of them */
-  uint64_t used[DEVICE_KINDS];   /* [number of the kind], bit i: device i had a counted call; bit 63: or a later one
-                                 ** had */
+  double inside, outside;      /* seconds that counting adds to a call: within the call's measured seconds, and
+                               ** outside of them */
+  uint64_t used[DEVICE_KINDS];   /* [number of the kind]: bit i is set if device i had a counted call; bit 63 stands
+                                 ** for device 63 and all later devices */
   profile_row row[DEVICE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [number of the kind][family][1 + dtype] */
 } profile;
 
-/* Starts a profile for the Lua state that `owner` identifies, after waiting for all queued work. *other becomes true if
-** another profile runs, so that this one was not started. ERR_DEVICE, ERR_LATE and ERR_CAPTURE are errors of the device
-** *where. */
+/* Starts a profile for the Lua state that `owner` identifies, after waiting for all queued work. If another profile
+** is running, *other becomes true and no profile is started. ERR_DEVICE, ERR_LATE and ERR_CAPTURE are errors of the
+** device *where. */
 int profile_start(const void *owner, enum profile_mode mode, bool *other, place *where);
 
 /* Ends the profile and stores it in *result, unless `result` is NULL. Returns false if this owner has no profile. */
@@ -56,8 +57,8 @@ bool profile_stop(const void *owner, profile *result);
 /* True if a profile of this owner is running. */
 bool profile_is_of(const void *owner);
 
-/* From now on this thread's calls of that device are captured into a graph, so they are neither counted nor waited
-** for. */
+/* From now on this thread's calls of the device `where` are captured into a graph, so they are neither counted nor
+** waited for. profile_capture_end ends this. */
 void profile_capture(place where);
 void profile_capture_end(void);
 
@@ -73,7 +74,7 @@ typedef struct profile_span {
 
 typedef struct work {
   enum dtype dtype;
-  double elements, read, written, flops;   /* like the fields of a row */
+  double elements, read, written, flops;   /* the same as in profile_row */
 } work;
 
 profile_span profile_begin(place where);
@@ -83,7 +84,7 @@ double profile_elapsed(const profile_span *s);
 ** A failed call is not counted. */
 int profile_end(profile_span *s, place where, int st);
 
-/* Adds a counted call. */
+/* Adds a call, its seconds and its work to the running profile. */
 void profile_count(const profile_span *s, place where, enum profile_family family, work w);
 
 #endif

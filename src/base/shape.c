@@ -18,7 +18,8 @@ int shape_count(const shape *s, int size, int64_t *count) {
 }
 
 void shape_strides(const shape *s, int64_t *stride) {
-  uint64_t step = 1;                         /* for an empty shape the product may overflow, but nothing is walked */
+  uint64_t step = 1;                         /* elements; may overflow for an empty shape, which has no elements to
+                                             ** visit */
   for (int d = s->ndim - 1; d >= 0; d--) {
     stride[d] = (int64_t)step;
     step *= (uint64_t)(s->dim[d] > 0 ? s->dim[d] : 1);
@@ -118,7 +119,7 @@ void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *s
   }
 }
 
-/* True if every operand can walk dim d and the previous kept dim, `last`, as one dim. */
+/* True if every operand can traverse dim d and the previous kept dim, `last`, as one dim. */
 static bool mergeable(const plan *p, int noperands, int last, int d) {
   for (int k = 0; k < noperands; k++)
     if (p->stride[k][last] != p->stride[k][d] * p->shape[d]) return false;

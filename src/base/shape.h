@@ -1,7 +1,7 @@
 #ifndef LT_BASE_SHAPE_H
 #define LT_BASE_SHAPE_H
 
-/* Shapes, strides, broadcasting, plans: integers only, no data. */
+/* Shapes, strides, broadcasting and plans. These functions compute with integers and do not access tensor data. */
 
 #include "base/calls.h"
 #include "base/status.h"
@@ -13,34 +13,37 @@ typedef struct shape {
 
 bool shape_equal(const shape *a, const shape *b);
 
-/* Stores the number of elements in *count. Fails with ERR_OVERFLOW if the number of bytes (for elements of
-** `size`) overflows. */
+/* Stores the number of elements in *count. Fails with ERR_OVERFLOW if the number of bytes, with elements of `size`
+** bytes, overflows. */
 int shape_count(const shape *s, int size, int64_t *count);
 
-/* Row-major strides in elements. */
+/* Writes the row-major strides of shape s, in elements. */
 void shape_strides(const shape *s, int64_t *stride);
 
-/* True if walking `stride` over `s` visits a contiguous row-major block. Dims of length 1 do not count. */
+/* True if a tensor of shape s with these strides is a contiguous row-major block. The strides of dims of length 1 are
+** ignored. */
 bool shape_is_contiguous(const shape *s, const int64_t *stride);
 
-/* Broadcasts `into` with `with`, by the array API standard's rules. Fails with ERR_BROADCAST or ERR_NDIM. */
+/* Broadcasts `into` with `with`, by the array API standard's rules. Returns OK or ERR_BROADCAST. */
 int shape_broadcast(shape *into, const shape *with);
 
-/* Computes the strides of a tensor {from, stride} that is broadcast to shape `to`. They are 0 in stretched dims.
+/* Computes the strides of a tensor {from, stride} that is broadcast to shape `to`; stretched dims get stride 0.
 ** Returns OK or ERR_BROADCAST. */
 int shape_expand(const shape *from, const int64_t *stride, const shape *to, int64_t *out);
 
-/* Computes the strides of the same elements in shape `to`. Returns false if a copy is necessary. */
+/* Computes the strides `out` with which shape `to` has the elements of {from, stride} in the same row-major order.
+** Returns false if this is only possible by a copy. */
 bool shape_reshape(const shape *from, const int64_t *stride, const shape *to, int64_t *out);
 
-/* Starts a plan over `s`. plan_operand adds an operand; its stride may be NULL for a scalar, which has strides 0.
-** plan_collapse finishes the plan. */
+/* Starts a plan over the dims of `s`. plan_operand sets the strides of operand k, or strides of 0 if `stride` is NULL
+** (a scalar). plan_collapse finishes the plan. */
 void plan_init(plan *p, const shape *s);
 void plan_operand(plan *p, int k, const int64_t *stride);
-/* Makes a plan over the lines of `s` along a dim. This dim is removed from the strides of the n operands, too. A stride
-** of NULL means strides of 0. */
+/* Makes a plan over the lines of `s` along dim `dim`, which has neither a length nor strides in the plan. The n
+** operands have the strides stride[k], or strides of 0 if stride[k] is NULL. */
 void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *stride);
-/* Drops dims of length 1 and merges neighbouring dims, considering the first `noperands` rows of strides. */
+/* Drops dims of length 1, and merges neighbouring dims that the first `noperands` operands can traverse as one
+** dim. */
 void plan_collapse(plan *p, int noperands);
 
 #endif

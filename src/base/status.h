@@ -13,29 +13,30 @@ enum status {
   ERR_BROADCAST,     /* shapes do not broadcast */
   ERR_DEVICES,       /* tensors on different devices */
   ERR_DTYPE,         /* the op is not defined for this dtype */
-  ERR_SCALAR,        /* a Lua number does not fit the tensor's dtype */
-  ERR_CAST,          /* the result's dtype cannot be stored in the target's kind */
+  ERR_SCALAR,        /* the tensor's dtype cannot represent a Lua number */
+  ERR_CAST,          /* the result has a dtype of a higher kind than the target, such as float for an integer
+                     ** target */
   ERR_OUT_SHAPE,     /* out and the result have different shapes */
   ERR_OVERLAP,       /* the target shares memory with an input whose elements have other positions */
-  ERR_READONLY,      /* the target is a broadcast view, in which several elements share a place */
-  ERR_EMPTY,         /* a reduction of no elements without an identity (max) */
+  ERR_READONLY,      /* the target is a broadcast view, in which several elements share a memory location */
+  ERR_EMPTY,         /* a reduction without an identity, such as max, has no elements */
   ERR_RANK,          /* a tensor has too few or too many dims for the op */
   ERR_INNER,         /* matmul: the inner dims differ */
   ERR_SQUARE,        /* linear algebra: the matrices are not square */
-  ERR_MATRIX,        /* linear algebra: a matrix has no such result; its info has the reason */
+  ERR_MATRIX,        /* linear algebra: the result does not exist for a matrix; the matrix's info has the reason */
   ERR_INDEX,         /* an index tensor contains an index out of range */
   ERR_NO_KERNEL,     /* the device has no suitable kernel */
   ERR_DEVICE,        /* the device or its driver failed; device.explain() has the message */
   ERR_LATE,          /* queued work found an index out of range; device.explain() has the message */
   ERR_CAPTURE,       /* the op needs values, which are unknown while a graph is captured */
   ERR_CANCELLED,     /* cancel.h: the operation was cancelled; its outputs are incomplete */
-  ERR_BUSY           /* a debug hook that runs in the middle of an operation starts another operation */
+  ERR_BUSY           /* a debug hook, which runs in the middle of an operation, starts another operation */
 };
 
 enum { NO_DIM = -1 };
 
-/* Writes the message for ERR_INDEX and ERR_LATE. function: the message's beginning, "" for x[…]; value: the index as in
-** the script; dim: 0-based, or NO_DIM for a class. */
+/* Writes the message for ERR_INDEX and ERR_LATE. function: the name at the beginning of the message, "" for x[…];
+** value: the index as in the script; dim: 0-based, or NO_DIM for a class. */
 void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length);
 
 #endif

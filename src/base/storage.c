@@ -9,8 +9,8 @@
 static storage *listed;                   /* list of the live storages of at least LARGE_STORAGE bytes */
 enum { INDICES = 256 };                   /* upper bound of the number of devices of a kind */
 static atomic_size_t live_count[DEVICE_KINDS][INDICES];
-static atomic_long fail_in, fail_times;   /* for specs: number of allocations until the first failure, and number of
-                                          ** failures */
+static atomic_long fail_in, fail_times;   /* for specs: the number of allocations until the first failure, and the
+                                          ** number of failures that follow */
 
 void storage_fail_after(long n, long times) {
   atomic_store(&fail_in, n);
@@ -67,7 +67,8 @@ int storage_new(place where, size_t bytes, storage **s) {
 
 void storage_retain(storage *s) { atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed); }
 
-/* Drops a reference. Returns true if the reference was the last one. A sole owner needs no locked instruction. */
+/* Drops a reference. Returns true if the reference was the last one. A sole owner needs no atomic
+** read-modify-write. */
 static bool is_last(storage *s) {
   return storage_is_sole(s) || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1;
 }
@@ -90,7 +91,7 @@ void storage_drop(storage *s) {
   end_storage(s);
 }
 
-/* The count is increased last, because the account may be freed as soon as the count is complete. */
+/* Increases returned_count last, because the account may be freed as soon as this count is complete. */
 void storage_drop_elsewhere(storage *s) {
   if (!is_last(s)) return;
   account *a = s->account;

@@ -23,14 +23,15 @@ typedef struct storage {
   void    *owner;                         /* argument of `release` */
   struct account *account;                /* the account to which the storage is charged, or NULL */
 
-  /* Only listed storages use these fields. The out-of-memory message names the largest listed storages. */
+  /* Only storages of at least LARGE_STORAGE bytes use these fields, for the out-of-memory message, which names the
+  ** largest storage. */
   struct storage *next, *prev;
   char    *origin;                        /* "train.lua:14: [7000, 7000] float32", or NULL */
 } storage;
 
-/* Makes a storage of `bytes` with one reference. On ERR_MEMORY *s is unchanged. */
+/* Allocates a storage of `bytes` bytes with one reference. If the result is ERR_MEMORY, *s is unchanged. */
 int  storage_new(place where, size_t bytes, storage **s);
-/* Makes a storage of foreign memory, which `release` returns to its owner. */
+/* Makes a storage of foreign memory; `release` is called with the storage when its last reference is dropped. */
 int  storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s);
 void storage_retain(storage *s);
 
@@ -57,7 +58,8 @@ typedef struct storage_census {
 } storage_census;
 void storage_count(place where, storage_census *census);
 
-/* For specs of error paths: allocations number n … n + times - 1 of a storage from now on fail. n = 0: none fails. */
+/* For specs of error paths: of the following allocations of storages, numbers n … n + times - 1 fail (n is 1-based).
+** n = 0: none fails. */
 void storage_fail_after(long n, long times);
 
 #endif

@@ -214,7 +214,7 @@ FILE *system_open(const char *path) {
 }
 
 bool system_has_room(size_t bytes, size_t *available) {
-  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms; filling 16 MiB takes 2 ms */
+  enum { SMALL = 16 << 20 };          /* bytes: reading the limits takes 0.1 ms; filling 16 MiB takes 2 ms */
   *available = SIZE_MAX;
   if (bytes > SMALL) {
     size_t addresses = system_addresses("");
@@ -240,7 +240,8 @@ static FILE *open_file(const char *folder, const char *name) {
   return n > 0 && n < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
-/* Reads up to two numbers at the beginning of a file. Returns how many were read: 0 if the file says "max". */
+/* Reads up to two numbers at the beginning of a file. Returns the number of numbers read: 0 if the file contains
+** "max". */
 static int read_numbers(const char *folder, const char *name, double number[2]) {
   FILE *f = open_file(folder, name);
   if (!f) return 0;
@@ -286,7 +287,7 @@ static void find_group(const char *root, const char *controller, char group[SYST
   if (f) fclose(f);
 }
 
-/* Looks at the process's group and at each group that contains it. */
+/* Calls l->look for the folder of the process's group and of each group that contains this group. */
 static void look_at_groups(const char *root, const group_limit *l, void *found) {
   char group[SYSTEM_PATH], folder[3 * SYSTEM_PATH];
   find_group(root, l->controller, group);
@@ -312,8 +313,9 @@ static double lesser(double a, double b) { return a < b ? a : b; }
 static void look_at_memory(const group_limit *l, const char *folder, void *found) {
   memory *m = found;
   double most[2], used[2], idle = read_field(folder, "memory.stat", l->idle);
-  if (!read_numbers(folder, l->most, most) || most[0] >= m->machine) return;   /* version 1 says "no limit" by a large
-                                                                               ** number */
+  if (!read_numbers(folder, l->most, most) || most[0] >= m->machine) return;   /* version 1 has a number above the
+                                                                               ** machine's memory if there is no
+                                                                               ** limit */
   m->most = lesser(m->most, most[0]);
   if (!read_numbers(folder, l->used, used)) return;
   m->available = lesser(m->available, most[0] - used[0] + (idle > 0 ? idle : 0));
@@ -336,8 +338,8 @@ size_t system_memory(const char *root, size_t *available) {
   return to_size(m.most);
 }
 
-/* Returns the bytes that are left of a limit. `limit` is a row of /proc/self/limits, `used` a field of
-** /proc/self/status. */
+/* Returns the bytes that the process can still get before it reaches a limit. `limit` is a row of /proc/self/limits,
+** `used` a field of /proc/self/status, in KiB. */
 static double left_of(const char *root, const char *limit, const char *used) {
   double most = read_field(root, "proc/self/limits", limit);              /* "unlimited" is not a number */
   double taken = most < 0 ? -1 : read_field(root, "proc/self/status", used);
@@ -352,7 +354,8 @@ size_t system_addresses(const char *root) {
 
 static void look_at_quota(const group_limit *l, const char *folder, void *found) {
   double *quota = found, time[2] = {0, 0}, period[2] = {0, 0};
-  if (!read_numbers(folder, l->most, time)) return;           /* "150000 100000" */
+  if (!read_numbers(folder, l->most, time)) return;           /* "150000 100000": microseconds of processor time, and
+                                                              ** of the period */
   if (l->used && read_numbers(folder, l->used, period)) time[1] = period[0];
   if (time[0] <= 0 || time[1] <= 0) return;                  /* version 1: -1 means no limit */
   if (*quota == 0 || time[0] / time[1] < *quota) *quota = time[0] / time[1];
@@ -399,7 +402,7 @@ int system_columns(int fd) {
 
 /* ---- code ---- */
 
-/* Returns the address at which the module of a function begins, or NULL if it is unknown. */
+/* Returns the address at which the program or library that contains a function begins, or NULL if it is unknown. */
 static const void *module_of(void (*f)(void)) {
   Dl_info found;
   void *address;

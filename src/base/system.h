@@ -19,31 +19,32 @@ bool system_cache_folder(char folder[SYSTEM_PATH]);
 ** errno says why. */
 bool system_make_folder(char *folder);
 
-/* True if the file can be written, as far as can be told without writing; otherwise errno says why not. target: the
+/* True if the file can be written, as far as this is known without writing; otherwise errno says why not. target: the
 ** file to which symbolic links lead. *in_place: the file must be overwritten, because no new file can replace it.
 **
-** A file cannot be replaced if it is a device or a pipe, if its folder takes no new files, or if it belongs to another
-** user in a folder with the sticky bit. */
+** A file cannot be replaced if it is a device or a pipe, if its folder accepts no new files, or if it belongs to
+** another user in a folder with the sticky bit. */
 bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place);
 
-/* Makes an empty file with an unused name in the target's folder. If `like_target` and the target exists, the new file
-** gets the target's owner, group and permissions. Returns a descriptor for writing, which holds a lock until it is
-** closed.
+/* Makes an empty file with an unused name in the target's folder. If `like_target` is set and the target exists, the
+** new file gets the target's owner, group and permissions. Returns a descriptor for writing, which holds a lock until
+** the descriptor is closed.
 **
-** A file of such a name without a lock was left by a killed process, and is removed here. On failure the function
-** returns -1 and errno says why. EPERM: the target belongs to another user, to whom this process cannot give a file. */
+** A file with such a name and without a lock was left by a killed process, and this function removes it. On failure
+** the function returns -1 and errno says why. EPERM: the target belongs to another user, who cannot become the new
+** file's owner. */
 int system_make_beside(const char *target, bool like_target, char name[SYSTEM_PATH]);
 
-/* True if an open file may grow to so many bytes. Otherwise errno is EFBIG, and writing that many bytes would end the
+/* True if an open file may grow to `bytes` bytes. Otherwise errno is EFBIG, and writing that many bytes would end the
 ** process by the signal SIGXFSZ (see `ulimit -f`). */
 bool system_may_have(int file, uint64_t bytes);
 
-/* Opens a plain file for reading, and never waits, as opening a pipe would. On failure returns NULL and errno says why;
-** errno 0: not a plain file. */
+/* Opens a regular file for reading. Never waits, unlike fopen of a pipe. On failure returns NULL and errno says why;
+** errno is 0 if the path names no regular file. */
 FILE *system_open(const char *path);
 
-/* True if so many bytes can be allocated without swapping. Small requests are not compared with the available
-** memory. */
+/* True if `bytes` bytes can be allocated without swapping. Requests of at most 16 MiB are not compared with the
+** available memory, because reading it takes too long; *available is then SIZE_MAX. */
 bool system_has_room(size_t bytes, size_t *available);
 
 /* Returns the most bytes that this process can have: the machine's memory, or less in a control group. *available: the
@@ -70,10 +71,10 @@ double system_clock(void);
 ** terminal. */
 int system_columns(int fd);
 
-/* True if two functions are of the same program or shared library, or if that is unknown. */
+/* True if two functions belong to the same program or shared library, or if this is unknown. */
 bool system_same_module(void (*f)(void), void (*g)(void));
 
-/* Returns false if a signal ended the sleep early. */
+/* Sleeps. Returns false if a signal ended the sleep early. */
 bool system_sleep(double seconds);
 
 #endif

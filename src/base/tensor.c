@@ -40,7 +40,7 @@ void tensor_drop(tensor *t) {
 
 /* ---- overlap ----
 ** Element offsets of a view are the sums of stride * index over its dims. Two views share an element, or one view has
-** two elements in one place, if such sums are equal. The test is a linear equation in bounded integers. */
+** two elements at one address, if such sums are equal. The test is a linear equation in bounded integers. */
 
 /* The equation sum of coef[k] * x[k] = want with 0 <= x[k] <= most[k]. Coefficients are positive, in descending
 ** order. */
@@ -51,7 +51,7 @@ typedef struct equation {
   int     steps;             /* remaining steps of the search */
 } equation;
 
-enum { SEARCH_STEPS = 20000 };   /* views that scripts can make take a few dozen steps; the limit takes 0.1 ms */
+enum { SEARCH_STEPS = 20000 };   /* views that scripts can make take a few dozen steps; 20000 steps take 0.1 ms */
 
 static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
@@ -80,8 +80,8 @@ static int64_t gcd(int64_t a, int64_t b) {
   return a;
 }
 
-/* Counts the solutions of terms k … n - 1 whose sum is `want`, up to `enough`. A search that takes too long returns
-** `enough`, so that an unproven absence of clashes counts as a clash. */
+/* Counts the solutions of terms k … n - 1 whose sum is `want`, up to `enough`. A search that runs out of steps
+** returns `enough`, so that two views count as overlapping unless the contrary is proven. */
 static int count_solutions(equation *e, int k, int64_t want, int enough) {
   int64_t reach = 0, divisor = 0;
   if (--e->steps < 0) return enough;
@@ -134,7 +134,7 @@ static bool shares_element(const tensor *a, const tensor *b) {
   return count_solutions(&e, 0, e.want, 1) > 0;
 }
 
-/* The first and the last byte that t uses. */
+/* Sets *first and *last to the addresses of the first and the last byte that t uses. */
 static void byte_range(const tensor *t, const char **first, const char **last) {
   int64_t lo = 0, hi = 0;
   for (int d = 0; d < t->shape.ndim; d++) {
@@ -153,7 +153,7 @@ static bool ranges_meet(const tensor *a, const tensor *b) {
   return al >= bf && bl >= af;
 }
 
-/* True if `in`, broadcast to out's shape, reads each element from where `out` writes it. */
+/* True if `in`, broadcast to out's shape, has each element at the address of the same element of `out`. */
 static bool same_places(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (out->dtype != in->dtype || tensor_data(out) != tensor_data(in)) return false;

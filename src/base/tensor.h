@@ -1,20 +1,22 @@
 #ifndef LT_BASE_TENSOR_H
 #define LT_BASE_TENSOR_H
 
-/* A view of a storage: dtype, shape, strides, offset. Lives in a Lua userdata. */
+/* A tensor: a view of a storage with a dtype, a shape, strides and an offset. A Lua userdata contains a tensor. */
 
 #include "base/shape.h"
 #include "base/storage.h"
 
 typedef struct tensor {
-  storage   *store;               /* NULL: freed */
+  storage   *store;               /* NULL: the tensor was freed */
   enum dtype dtype;
   shape      shape;
-  int64_t    count;               /* elements */
+  int64_t    count;               /* number of elements */
   int64_t    offset;              /* elements from the storage's start to the first element */
   int64_t    stride[MAX_DIMS];    /* in elements */
-  bool       weak;                /* a 0-d complex128 on the CPU that promotes like a number: lt.complex(re, im) */
-  bool       apart;               /* shares memory but no gradient, like x:detach(); counted in the storage's `kept` */
+  bool       weak;                /* true for lt.complex(re, im): a 0-d complex128 on the CPU that promotes like a Lua
+                                  ** number */
+  bool       apart;               /* true for x:detach(): shares memory but no gradient with other tensors; counted in
+                                  ** the storage's `kept` */
 } tensor;
 
 static inline void *tensor_data(const tensor *t) {
@@ -23,7 +25,7 @@ static inline void *tensor_data(const tensor *t) {
 
 static inline bool tensor_is_contiguous(const tensor *t) { return shape_is_contiguous(&t->shape, t->stride); }
 
-/* Returns the value of a weak tensor. */
+/* Returns the value of a tensor that is `weak`. */
 scalar tensor_number(const tensor *t);
 
 /* Allocates contiguous memory for t, whose store must be NULL. t is unchanged on error. */
@@ -35,7 +37,8 @@ void tensor_view(tensor *t, const tensor *base);
 /* Releases this tensor's storage. The storage is freed with its last tensor. A second call is harmless. */
 void tensor_drop(tensor *t);
 
-/* True if several elements of t share one place, as in a broadcast view. Such a tensor must not be written. */
+/* True if several elements of t share one memory location, as in a broadcast view. Such a tensor must not be
+** written. */
 bool tensor_is_overlapping(const tensor *t);
 
 /* True if writing to `out` could change elements of `in` that are read later. Identical views are safe. */

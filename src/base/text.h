@@ -15,7 +15,8 @@ void  text_leave(void *before);
 /* Like strtod, but in the C locale. */
 double text_number(const char *text, char **end);
 
-/* Reads a size such as "1048576", "512M", "1.5G": at least 1 byte. False if the text is no size. */
+/* Reads a size such as "1048576", "512M" or "1.5G" in *bytes, at least 1. Returns false if the text is no such
+** size. */
 bool text_bytes(const char *text, size_t *bytes);
 
 /* Like snprintf for one number, but in the C locale. */
