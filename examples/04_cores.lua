@@ -17,9 +17,9 @@ local options = run.options
 local rows, cols = options.rows, options.cols
 
 local names = {"rand", "x + y", "exp", "x @ y.T", "sum"}
-local keys = {"rand", "add", "exp", "product", "sum"}        -- the names of the result's values
+local keys = {"rand", "add", "exp", "product", "sum"}        -- the beginnings of the results' names
 
--- The parts of the loop, with their data on `device`.
+-- Returns the parts of the loop as functions, with their data on `device`.
 local function parts_on(device)
   local kind = {device = device, dtype = options.dtype}
   local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
@@ -35,7 +35,7 @@ end
 
 local disturbed = false              -- true if other processes used the processor
 
--- The seconds of each part. The minimum of the rounds counts, because other processes can only add to the time.
+-- Returns the seconds of each part: the minimum of the rounds, because other processes can only add to the time.
 local function measure(parts, device, threads)
   local seconds = {}
   for i, part in ipairs(parts) do
@@ -45,7 +45,8 @@ local function measure(parts, device, threads)
   return seconds
 end
 
--- The numbers of threads: 1, 2, 3 … or, from 8 threads on, 1, 2, 4, 8 …, and all of them.
+-- Returns the numbers of threads to measure: 1, 2, 3 … most if `most` is at most 8, otherwise 1, 2, 4, 8 … and
+-- `most`.
 local function thread_counts(most)
   local counts, n = {}, 1
   while n < most do
@@ -56,7 +57,7 @@ local function thread_counts(most)
   return counts
 end
 
--- The columns: the first one for names, then one for each part.
+-- Returns the columns of a table: the first one for names, then one for each part.
 local function columns(unit)
   local list = {{name = "on", unit = "text"}}
   for i, name in ipairs(names) do list[i + 1] = {name = name, unit = unit} end
@@ -64,7 +65,7 @@ local function columns(unit)
 end
 
 local parts, alone = parts_on("cpu"), nil
-local times, ratios, series, gained = {}, {}, {}, {}           -- gained: the speed-up by all threads
+local times, ratios, series, gained = {}, {}, {}, {}           -- gained[i]: the speed-up of part i by all threads
 for i, name in ipairs(names) do series[i] = {name = name, points = {}} end
 
 local function add(on, seconds)
@@ -81,7 +82,7 @@ for _, threads in ipairs(counts) do
   add(threads == 1 and "1 thread" or threads .. " threads", seconds)
   for i, one in ipairs(seconds) do
     table.insert(series[i].points, {threads, alone[i] / one})
-    run:value(keys[i] .. "_seconds", one, "s", "cpu")          -- the values of all threads are kept
+    run:value(keys[i] .. "_seconds", one, "s", "cpu")          -- the values for all threads, which come last, stay
     gained[i] = run:value(keys[i] .. "_ratio", alone[i] / one, "ratio", "cpu")
   end
 end

@@ -26,8 +26,8 @@ local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
 local size, width = rows * cols, lt.finfo(options.dtype).bits // 8
 local out, product = lt.empty(rows, cols, kind), lt.empty(rows, rows, kind)
 
--- For each operation: the key in the result's values, its name, the function, the total bytes, the additions and
--- multiplications, and the limit of its traffic.
+-- Each operation has: the key in the result's values, its name, the function, the total bytes, the number of
+-- additions and multiplications, and the limit of its traffic.
 local operations = {
   {"add",     "add",     function() return lt.add(x, y, {out = out}) end, 3 * size * width, size, "copy"},
   {"sum",     "sum",     function() return x:sum() end,                   size * width,     size, "read"},
@@ -35,7 +35,8 @@ local operations = {
     (2 * size + rows * rows) * width, 2 * rows * rows * cols, "copy"},
 }
 
--- A rate as a share of its limit. Returns a value for the table, or the reason why there is none, such as "in cache".
+-- Computes a rate as a share of its limit. Returns a value for the table, or the reason why there is none, such as
+-- "in cache".
 local function share_of(key, rate, limit, bytes)
   local share, why, note = machine.share(rate, limit, device, options.dtype, bytes)
   if note then run:note(note.text, note.values) end
@@ -63,11 +64,12 @@ run:table{
   rows = lines,
 }
 
--- The roof: the best possible rate of an operation by its additions and multiplications for each byte that it moves.
+-- The roofline: the best possible rate of an operation with a given number of arithmetic operations for each byte
+-- moved.
 local one, of_what = machine.share(1, "flops", device, options.dtype)
 if one and limits.copy then
   local peak, least, most = 1 / one, lines[1][2] / 2, 2 * lines[#lines][2]
-  local ridge = peak / limits.copy                          -- above this ratio arithmetic is the limit
+  local ridge = peak / limits.copy                          -- above this ratio, arithmetic is the limit
   run:text("Measured limits: {copy} copied, {read} read, {peak} ({what}). From {ridge} FLOP a byte on arithmetic "
     .. "limits.", {
     what = {of_what, "text"},

@@ -1,6 +1,7 @@
--- The price of sending data. A GPU computes on its own memory, so inputs must be sent there and results fetched. This
--- example compares the time of both with the time of the work itself. Plain memory is copied through a page-locked
--- buffer of the driver; memory that the script page-locked itself (x:pin_memory()) is copied directly.
+-- Measures what sending data costs. A GPU computes on its own memory, so inputs must be sent there and results
+-- fetched. This example compares the time of both transfers with the time of the work itself. Plain memory is copied
+-- through a page-locked buffer of the driver; memory that the script page-locked itself (x:pin_memory()) is copied
+-- directly.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"

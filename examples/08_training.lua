@@ -41,8 +41,8 @@ local networks = {
   },
 }
 
--- 80 % for training and the rest for testing. Each digit has the same share in both parts, and every run has the same
--- split.
+-- Splits the images: 80 % for training and the rest for testing. Each digit has the same share in both parts, and
+-- every run has the same split.
 local function split(image)
   local fair = {stratify = true, generator = lt.generator{seed = 1}}
   local digits = data.digits{device = device, image = image}
@@ -52,7 +52,7 @@ local function split(image)
   return data.split(digits, {0.8, 0.2}, fair)
 end
 
--- The share of the test images that the model classifies correctly.
+-- Returns the share of the test images that the model classifies correctly.
 local function accuracy(model, test)
   local x, y = test:all()
   model:eval()
@@ -61,8 +61,8 @@ local function accuracy(model, test)
   return right / test.size
 end
 
--- Trains one epoch. Returns the mean loss of its batches, which stays on the device until the end, because reading it
--- would wait.
+-- Trains one epoch. Returns the mean loss of its batches. The sum of the losses stays on the device until the end,
+-- because reading a loss would wait for the device.
 local function epoch(model, optimizer, loader)
   local total = lt.zeros({}, {device = device})
   for x, y in loader:batches() do
@@ -117,7 +117,7 @@ local function mean(list)
   return total / #list
 end
 
--- Shows the accuracy for each seed in one line.
+-- Prints the accuracies for all seeds in one line.
 local function say_shares(network, shares)
   local words, values = {}, {name = {network.name, "text"}}
   for i, share in ipairs(shares) do
@@ -155,7 +155,7 @@ run:table{
   rows = rows,
 }
 
--- Column `k` of the curves of all networks.
+-- Returns column `k` of the curves of all networks, as the series of a chart.
 local function series_of(k)
   local series = {}
   for i, network in ipairs(networks) do

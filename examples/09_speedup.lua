@@ -19,7 +19,7 @@ local run <close> = experiment.start({...}, {
 local options = run.options
 local device = options.device
 
--- The sizes first, 4 first, 16 first … and last.
+-- Returns the list of sizes first, 4 * first, 16 * first … and last.
 local function sizes(first, last)
   local list, n = {}, first
   while n < last do
@@ -30,8 +30,8 @@ local function sizes(first, last)
   return list
 end
 
--- Returns a network of three layers, and a function that makes a step of its training. Weights and data are the same
--- on every device.
+-- Returns a function that makes one step of training of a network of three layers. Weights and data are the same on
+-- every device.
 local function network(width, batch, where)
   lt.manual_seed(1)
   local layer = {device = where}
@@ -54,7 +54,7 @@ local function losses(width, batch, where)
   return lt.stack(list):to("cpu")
 end
 
--- The largest difference of the losses, as a share of the largest loss.
+-- Returns the largest difference between the losses on both devices, as a share of the largest loss.
 local function difference(width, batch)
   local a, b = losses(width, batch, "cpu"), losses(width, batch, device)
   return ((a - b):abs():max() / a:abs():max()):item()

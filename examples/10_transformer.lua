@@ -28,7 +28,7 @@ local function find_text(given)
   return nil, "no text found; name one: --path <file>"
 end
 
--- Reads the text. Returns the error in the options, or nil.
+-- Checks the options and reads the text. Returns an error message, or nil if the options are right.
 local function check(options)
   if options.width % options.heads ~= 0 then
     return ("--heads %d does not divide --width %d"):format(options.heads, options.width)
@@ -111,7 +111,8 @@ local optimiser = lt.optim.AdamW(model:parameters(), {lr = 2e-3, weight_decay = 
 
 -- ---- learning ----
 
--- Draws pieces of the text, and the same pieces shifted by one letter.
+-- Returns a batch of random pieces of the text, and the same pieces shifted by one letter, which the network must
+-- predict.
 local function draw_batch()
   local starts = lt.randint(1, #text - times, {options.batch, 1}, {generator = generator})
   local at = starts + lt.arange(0, times, {dtype = "int64"})
@@ -144,7 +145,7 @@ local seconds = options.steps > 1 and (lt.clock() - warm) / (options.steps - 1) 
 
 -- ---- writing ----
 
--- Writes letter after letter, drawn from the probabilities that the network returns.
+-- Returns `words` and `count` more letters, each drawn from the probabilities that the network returns.
 local function write(words, count)
   local list = {}
   for i = 1, #words do list[i] = number_of[words:byte(i)] end
@@ -159,7 +160,8 @@ local function write(words, count)
   return table.concat(list)
 end
 
--- Replaces characters that a terminal cannot show by dots: control characters, and bytes that are not valid UTF-8.
+-- Replaces by dots what a terminal cannot show: control characters except line breaks, and bytes that are not valid
+-- UTF-8.
 local function printable(words)
   words = words:gsub("%c", function(c) return c == "\n" and c or "·" end)
   for _ = 1, #words do

@@ -15,7 +15,7 @@ local options = arguments.read({...}, "Every experiment, and the notebook's figu
 local threads = ("--threads %d"):format(options.threads)
 local loop = ("--iterations %d %s"):format(options.iterations, threads)
 local large = ("--rows %d --cols %d"):format(options.rows, options.cols)
--- fewer rounds if there are few iterations
+-- at most 3 rounds for each measurement, fewer if there are fewer iterations
 local rounds = ("--rounds %d %s %s"):format(math.min(3, options.iterations), large, threads)
 
 -- Runs an experiment. An error is printed, and the next experiments still run.
@@ -40,7 +40,7 @@ end
 run("01_device", "")
 results.large = on_each("02_large", ("%s %s"):format(large, loop))
 results.small = on_each("03_small", loop)
-run("04_cores", rounds)                          -- 04, 06 and 07 show the CPU's figures beside the GPU's
+run("04_cores", rounds)                          -- 04, 06, 07 and 09 measure the CPU and the GPU in one run
 on_each("05_memory", rounds)
 run("06_transfer", rounds)
 run("07_crossover", ("--most %d %s"):format(math.min(4096, options.rows), threads))

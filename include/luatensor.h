@@ -3,13 +3,13 @@
 
 /* luatensor for other C modules and for host programs: docs/embedding.md has programs that use this header.
 **
-** Nothing is linked. The Lua module holds a table of functions, and a program finds the table through its Lua state:
+** A program needs no linking against luatensor: it finds the module's table of functions through its Lua state.
 **
 **   const luatensor_api *lt = luatensor_open(L, LUATENSOR_ABI);
 **   float *gain = lt->new_tensor(L, LUATENSOR_float32, 1, (int64_t[]){256});        the tensor is on the stack
 **
-** A function that takes a lua_State follows Lua's rules: it runs in the thread that runs the state, and "may raise" means a
-** Lua error, which a host catches by lua_pcall. The header is C99 and C++11. */
+** A function that takes a lua_State must be called in the thread that runs the state. "May raise" means that the
+** function may raise a Lua error, which a host catches by lua_pcall. The header is C99 and C++11. */
 
 #include <stdint.h>
 
@@ -21,15 +21,15 @@ extern "C" {
 }
 #endif
 
-/* The number of this interface. A later number adds functions at the end of the table, so a module serves programs of the
-** same number and of lower ones. */
+/* The number of this interface. A later number adds functions at the end of the table, so a module serves programs
+** that were compiled with the same number or a lower one. */
 #define LUATENSOR_ABI 1
 
 /* ---- arrays ---- */
 
 /* The dtypes: DLPack's type code * 256 + the bits of an element. */
 enum luatensor_dtype {
-  LUATENSOR_any       = 0,              /* only in a check */
+  LUATENSOR_any       = 0,              /* every dtype; only for `check` */
   LUATENSOR_int8      = 0x008, LUATENSOR_int16  = 0x010, LUATENSOR_int32  = 0x020, LUATENSOR_int64  = 0x040,
   LUATENSOR_uint8     = 0x108, LUATENSOR_uint16 = 0x110, LUATENSOR_uint32 = 0x120, LUATENSOR_uint64 = 0x140,
   LUATENSOR_float16   = 0x210, LUATENSOR_float32 = 0x220, LUATENSOR_float64 = 0x240,
@@ -40,17 +40,17 @@ enum luatensor_dtype {
 
 enum { LUATENSOR_MAX_DIMS = 16, LUATENSOR_any_ndim = -1 };
 
-/* Elements in the memory of the host. */
+/* A description of elements in the memory of the host. */
 typedef struct luatensor_array {
   void   *data;                         /* the first element */
   int32_t dtype, ndim;
   int64_t count;                        /* number of elements */
   int64_t shape[LUATENSOR_MAX_DIMS];
   int64_t stride[LUATENSOR_MAX_DIMS];   /* in elements, may be negative */
-  int32_t contiguous;                   /* 1: rows lie one after the other, without gaps */
+  int32_t contiguous;                   /* 1 if the elements are row-major without gaps, else 0 */
 } luatensor_array;
 
-/* A description of contiguous elements. */
+/* Returns the description of contiguous row-major elements at `data`. */
 static inline luatensor_array luatensor_rows(void *data, int dtype, int ndim, const int64_t *shape) {
   luatensor_array a;
   a.data = data;
@@ -67,26 +67,27 @@ static inline luatensor_array luatensor_rows(void *data, int dtype, int ndim, co
 
 /* Flags for `read` and `check`. */
 enum {
-  LUATENSOR_contiguous = 1,             /* other tensors are an error; the script is told to write x:contiguous() */
-  LUATENSOR_write      = 2              /* the caller writes to the elements, before the script runs again */
+  LUATENSOR_contiguous = 1,             /* a tensor that is not contiguous is an error; the message recommends
+                                        ** x:contiguous() */
+  LUATENSOR_write      = 2              /* the caller writes to the elements before the script runs again */
 };
 
-/* Results of functions that do not raise. `explain` turns them into a sentence. */
+/* Results of functions that do not raise. `explain` returns a sentence for each of them. */
 enum luatensor_status {
   LUATENSOR_ok = 0,
-  LUATENSOR_ended,                      /* this loan was revoked before, or its last tensor has ended */
-  LUATENSOR_other_thread,               /* another thread has made or claimed this loan */
-  LUATENSOR_busy,                       /* an operation of the state is at work */
-  LUATENSOR_bad_threads                 /* not a possible number of threads */
+  LUATENSOR_ended,                      /* the loan was revoked before, or its last tensor has ended */
+  LUATENSOR_other_thread,               /* another thread has made or claimed the loan */
+  LUATENSOR_busy,                       /* an operation of the state is running */
+  LUATENSOR_bad_threads                 /* the number of threads is out of range */
 };
 
-typedef uint64_t luatensor_loan;                       /* 0: none */
-typedef struct luatensor_cancel luatensor_cancel;      /* a flag of a state */
+typedef uint64_t luatensor_loan;                       /* the number of a loan; 0: no loan */
+typedef struct luatensor_cancel luatensor_cancel;      /* the cancel flag of a state */
 
 /* Bytes of tensors in the memory of the host. */
 typedef struct luatensor_memory {
-  uint64_t live, peak, limit;           /* of this Lua state; limit 0: none */
-  uint64_t process_live, process_peak;  /* of all states, with scratch memory */
+  uint64_t live, peak, limit;           /* of this Lua state; limit 0: no limit */
+  uint64_t process_live, process_peak;  /* of all Lua states, with scratch memory of operations */
 } luatensor_memory;
 
 /* ---- the functions ---- */
@@ -97,49 +98,52 @@ typedef struct luatensor_api {
   /* Pushes a new tensor and returns the address of its elements, which have no values yet. May raise. */
   void *(*new_tensor)(lua_State *L, int dtype, int ndim, const int64_t *shape);
 
-  /* 1 if the value at a stack index is a tensor. */
+  /* Returns 1 if the value at a stack index is a tensor, else 0. */
   int (*is_tensor)(lua_State *L, int index);
 
-  /* Describes the tensor at a stack index. Returns 1; or 0 with a sentence on the stack that says why not. The pointer is
-  ** valid as long as the tensor is: until it is collected, freed or revoked. The strides of `data` are in elements. */
+  /* Describes the tensor at a stack index. Returns 1, or 0 after pushing a sentence that says why not. The address
+  ** `data` is valid until the tensor is collected, freed or revoked. */
   int (*read)(lua_State *L, int index, int flags, luatensor_array *a);
 
   /* Describes argument `arg` of a C function like `read`, but raises luaL_argerror. The tensor must have
   ** `dtype` and `ndim` dims, unless these are LUATENSOR_any and LUATENSOR_any_ndim. */
   void (*check)(lua_State *L, int arg, int dtype, int ndim, int flags, luatensor_array *a);
 
-  /* Pushes a tensor on memory of the host, without a copy. The memory has to stay until `release` is called, which may be
-  ** NULL: once, when the last tensor on the memory ends (perhaps during a garbage collection or lua_close) or when the host
-  ** revokes the loan. `release` must not use Lua. May raise; then nothing was lent and `release` is not called. */
+  /* Pushes a tensor on memory of the host, without a copy. The memory must stay valid until `release`, which may be
+  ** NULL, is called. This happens once: when the last tensor on the memory ends (perhaps during a garbage collection
+  ** or lua_close), or when the host revokes the loan. `release` must not use Lua. May raise; then nothing was lent
+  ** and `release` is not called. */
   luatensor_loan (*lend)(lua_State *L, const luatensor_array *a, void (*release)(void *context), void *context);
 
-  /* Takes the memory of a loan back: when this returns LUATENSOR_ok, nothing refers to the memory any more, and each later
-  ** use of its tensors and of their views is a Lua error. Otherwise nothing has happened. Does not raise. */
+  /* Takes the memory of a loan back. When this function returns LUATENSOR_ok, nothing refers to the memory any more,
+  ** and each later use of its tensors and of their views is a Lua error. Any other status means that nothing changed.
+  ** Does not raise. */
   int (*revoke)(lua_State *L, luatensor_loan loan);
 
-  /* Makes the calling thread the one that may revoke a loan, for a state that moved to this thread. */
+  /* Makes the calling thread the owner of a loan. Only the owner may revoke the loan. For a state that moved to this
+  ** thread. */
   int (*claim)(luatensor_loan loan);
 
   /* Limits the bytes of tensors of this state; 0: no limit. May raise (no memory). */
   void (*set_memory_limit)(lua_State *L, uint64_t bytes);
   void (*memory)(lua_State *L, luatensor_memory *m);
 
-  /* The number of threads of an operation, in all states. Any thread may call these. */
+  /* Set and return the number of threads of an operation, in all states. Any thread may call these functions. */
   int (*set_threads)(int n);
   int (*threads)(void);
 
-  /* The flag of a state: while it is set, operations and new tensors raise "cancelled by the host". Any thread may set
-  ** it as long as the state is open. */
+  /* Returns the cancel flag of a state. While the flag is set, operations and new tensors raise "cancelled by the
+  ** host". Any thread may set the flag as long as the state is open. */
   luatensor_cancel *(*cancel_flag)(lua_State *L);
   void (*set_cancel)(luatensor_cancel *flag, int on);
 
-  /* The sentence for a status. */
+  /* Returns a sentence that explains a luatensor_status. */
   const char *(*explain)(int status);
 } luatensor_api;
 
-/* ---- the way to them ---- */
+/* ---- finding the functions ---- */
 
-/* True if the module's table is in the registry; pushes nothing. */
+/* Returns the module's table of functions, or NULL if luatensor is not loaded. Leaves the stack unchanged. */
 static inline const luatensor_api *luatensor_loaded(lua_State *L) {
   const luatensor_api *lt;
   lua_getfield(L, LUA_REGISTRYINDEX, "luatensor.api");
@@ -148,8 +152,8 @@ static inline const luatensor_api *luatensor_loaded(lua_State *L) {
   return lt;
 }
 
-/* Finds the functions for `abi` (LUATENSOR_ABI), and requires luatensor if it is not loaded yet. Returns NULL with a
-** sentence on the stack that says why they are not available. Raises an error only if memory is exhausted. */
+/* Finds the functions for `abi` (LUATENSOR_ABI), and requires luatensor if it is not loaded yet. If the functions are
+** not available, pushes a sentence with the reason and returns NULL. Raises an error only if memory is exhausted. */
 static inline const luatensor_api *luatensor_find(lua_State *L, int abi) {
   const luatensor_api *lt = luatensor_loaded(L);
   if (!lt) {
@@ -172,15 +176,15 @@ static inline const luatensor_api *luatensor_find(lua_State *L, int abi) {
   return NULL;
 }
 
-/* Like luatensor_find, but raises the sentence as a Lua error. */
+/* Like luatensor_find, but raises the sentence with the reason as a Lua error. */
 static inline const luatensor_api *luatensor_open(lua_State *L, int abi) {
   const luatensor_api *lt = luatensor_find(L, abi);
   if (!lt) lua_error(L);
   return lt;
 }
 
-/* Opens luatensor as a sandbox when it is required: docs/embedding.md says what is closed. Returns 0 if it is too late,
-** because luatensor is loaded. */
+/* Makes a later require open luatensor as a sandbox: docs/embedding.md lists what is closed. Returns 1, or 0 if
+** luatensor is already loaded, which is too late. */
 static inline int luatensor_sandbox(lua_State *L) {
   if (luatensor_loaded(L)) return 0;
   lua_pushboolean(L, 1);

@@ -1,5 +1,6 @@
-/* A callback for audio: 256 samples in, 256 out, every 5.3 ms at 48 kHz. One thread, results into tensors that are made
-** once, and Lua's collector stopped: neither Lua nor luatensor allocates in the callback.
+/* An audio callback that processes 256 samples every 5.3 ms (48 kHz). Neither Lua nor luatensor allocates memory in
+** the callback: it uses one thread, writes results into tensors that were made before, and Lua's collector is
+** stopped.
 **
 **   cc audio.c $(pkg-config --cflags --libs lua5.4) -lm -o audio */
 
@@ -14,7 +15,7 @@
 
 enum { BLOCK = 256, BLOCKS = 20000 };
 
-/* Both buffers are lent to the script for good. */
+/* Both buffers are lent to the script and never taken back. */
 static float input[BLOCK], output[BLOCK];
 
 /* An equaliser in the frequency domain, followed by soft limiting. The tables of options are made once: a table such as
@@ -31,7 +32,7 @@ static const char script[] =
   "  lt.tanh(y, to_y)\n"
   "end\n";
 
-/* Leaves the callback's function on the stack. */
+/* Runs the script, which gets both buffers as tensors. Leaves the script's function for the callback on the stack. */
 static int prepare(lua_State *L) {
   int64_t length = BLOCK;
   luatensor_array in = luatensor_rows(input, LUATENSOR_float32, 1, &length);
@@ -52,7 +53,7 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The audio system calls this. Its function stays on the stack for the next call. */
+/* The audio system calls this function for each block. The script's function stays on the stack for the next call. */
 static void callback(lua_State *L) {
   lua_pushvalue(L, -1);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) {

@@ -1,10 +1,10 @@
--- Writes a C header with all Lua files of luatensor as bytes, without names and lines, for bundled.c:
+-- Writes a C header that contains all Lua files of luatensor as bytecode without debug information, for bundled.c:
 --
 --   lua5.4 bundle.lua ../../lua > bundle.h
 
 local root = arg[1] or error "the folder that contains luatensor/init.lua, as the first argument"
 
--- The name of the module in a file: "luatensor.nn" for luatensor/nn/init.lua.
+-- Returns the name of the module in a file: "luatensor.nn" for luatensor/nn/init.lua.
 local function name_of(path)
   return (path:sub(#root + 2):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
 end

@@ -1,5 +1,6 @@
-/* One program with everything inside: the static library, and the Lua files as bytes without names and lines. It uses no
-** file of luatensor when it runs. `make static` makes libluatensor.a; bundle.lua makes bundle.h.
+/* A program that contains all of luatensor: the static library, and the Lua files as bytecode without debug
+** information. The program reads no file of luatensor when it runs. `make static` makes libluatensor.a; bundle.lua
+** makes bundle.h.
 **
 **   lua5.4 bundle.lua ../../lua > bundle.h
 **   cc bundled.c libluatensor.a $(pkg-config --cflags --libs lua5.4) -lopenblas -lz -lm -ldl -lpthread -o bundled */
@@ -16,7 +17,7 @@
 
 int luaopen_luatensor_core(lua_State *L);
 
-/* Loads a module of the bundle; its number is the upvalue. */
+/* Runs module number k of the bundle, where k is the upvalue, and returns the module's value. */
 static int open_module(lua_State *L) {
   lua_Integer k = lua_tointeger(L, lua_upvalueindex(1));
   if (luaL_loadbufferx(L, (const char *)bundle[k].code, bundle[k].size, bundle[k].name, "b") != LUA_OK) return lua_error(L);

@@ -1,4 +1,5 @@
-/* DLPack in C, both ways. The two structs are the standard's (github.com/dmlc/dlpack), version 1.
+/* Exchanges tensors between a C host and Lua by DLPack, in both directions. The two structs are those of the
+** standard, version 1 (github.com/dmlc/dlpack).
 **
 **   cc dlpack.c $(pkg-config --cflags --libs lua5.4) -pthread -o dlpack */
 
@@ -31,7 +32,7 @@ typedef struct DLManagedTensorVersioned {
 
 /* ---- host to Lua ---- */
 
-/* A struct, its memory and its shape in one block. */
+/* A DLPack struct, its memory and its shape in one allocation. */
 typedef struct block {
   DLManagedTensorVersioned managed;
   int64_t shape[2];
@@ -58,7 +59,8 @@ static DLManagedTensorVersioned *make_block(void) {
   return &b->managed;
 }
 
-/* give(): a tensor that owns the block. After an error of from_dlpack the struct would still be ours. */
+/* give(): returns a tensor that owns the block. If from_dlpack fails, the host still owns the block and deletes
+** it. */
 static int give(lua_State *L) {
   DLManagedTensorVersioned *managed = make_block();
   lua_getglobal(L, "require");
@@ -77,7 +79,7 @@ static int give(lua_State *L) {
 
 static double sum;
 
-/* A consumer in another thread; the state may be closed by then. */
+/* Sums the elements in another thread, possibly after the Lua state was closed. */
 static void *consume(void *arg) {
   DLManagedTensorVersioned *m = arg;
   const DLTensor *t = &m->dl_tensor;

@@ -11,7 +11,8 @@
 #include <lualib.h>
 #include <luatensor.h>
 
-enum { WIDTH = 32, HEIGHT = 24, PITCH = 4 * WIDTH + 64 };      /* bytes from a row to the next: with padding */
+enum { WIDTH = 32, HEIGHT = 24, PITCH = 4 * WIDTH + 64 };      /* PITCH: bytes from one row to the next, with
+                                                               ** padding */
 
 static const char script[] =
   "local lt = require 'luatensor'\n"
@@ -22,14 +23,15 @@ static const char script[] =
   "end\n"
   "function use_kept() return kept:sum():item() end\n";
 
-/* A description of bottom-up rows: the first row of the tensor is the last in memory. */
+/* Describes bottom-up pixels: the first row of the tensor is the last row in memory. */
 static luatensor_array describe(unsigned char *pixels) {
   luatensor_array a = {.data = pixels + (HEIGHT - 1) * PITCH, .dtype = LUATENSOR_uint8, .ndim = 3,
                        .shape = {HEIGHT, WIDTH, 4}, .stride = {-PITCH, 4, 1}};
   return a;
 }
 
-/* draw_frame(pixels, n), in a protected call. Whatever happens, the memory is the host's again afterwards. */
+/* draw_frame(pixels, n): lends the pixels to the script's function draw, and takes them back even if draw fails.
+** Called in protected mode. */
 static int draw_frame(lua_State *L) {
   unsigned char *pixels = lua_touserdata(L, 1);
   const luatensor_api *lt = luatensor_open(L, LUATENSOR_ABI);

@@ -1,4 +1,4 @@
-/* A host that runs scripts of others: a sandbox with a limit of memory, a time limit, and a place for messages.
+/* A host that runs untrusted scripts in a sandbox, with a memory limit, a time limit, and a function for messages.
 **
 **   cc host.c $(pkg-config --cflags --libs lua5.4) -pthread -o host */
 
@@ -14,12 +14,13 @@
 
 enum { SECONDS = 1, LIMIT = 64 << 20 };
 
-/* Everything that the module or a script has to say: Lua's warnings. "@on" and "@off" are for Lua's own printer. */
+/* Prints messages of the module and of scripts, which are Lua's warnings. Ignores control messages ("@on" and
+** "@off"). */
 static void message(void *prefix, const char *text, int continues) {
   if (*text != '@') printf("%s: %s%s", (const char *)prefix, text, continues ? "" : "\n");
 }
 
-/* A second thread sets the flag when the time is up. */
+/* The argument of `ring`, which a second thread runs: when the time is over, `ring` sets the cancel flag. */
 typedef struct alarm { const luatensor_api *lt; luatensor_cancel *flag; } alarm_clock;
 
 static void *ring(void *arg) {
@@ -30,7 +31,8 @@ static void *ring(void *arg) {
   return NULL;
 }
 
-/* A new state without io, os and debug, in which luatensor is a sandbox. */
+/* Opens Lua's libraries except io, os and debug, and luatensor as a sandbox. Leaves the address of luatensor's
+** functions on the stack. */
 static int open_state(lua_State *L) {
   static const luaL_Reg libraries[] = {
     {"_G", luaopen_base}, {"package", luaopen_package}, {"string", luaopen_string}, {"table", luaopen_table},
@@ -47,7 +49,7 @@ static int open_state(lua_State *L) {
   return 1;
 }
 
-/* Runs a script; its error, or what it returns, is on the stack as a text. */
+/* Runs a script with a time limit. Leaves its result, or its error, on the stack as a string. */
 static void run(lua_State *L, const luatensor_api *lt, const char *script) {
   alarm_clock a = {lt, lt->cancel_flag(L)};
   pthread_t thread;

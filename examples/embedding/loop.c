@@ -20,7 +20,7 @@ enum { N = 300 };
 
 typedef struct work {
   pthread_t thread;
-  int       done[2];                     /* a pipe */
+  int       done[2];                     /* the worker writes to done[1], the loop polls done[0] */
   float     product[N * N];
 } work;
 
@@ -51,7 +51,7 @@ static void *run_worker(void *arg) {
 
 /* ---- the loop ---- */
 
-/* start_product(): begins the work. The task yields until the loop resumes it with the result. */
+/* start_product(): starts the worker and yields. The loop resumes the task with the result. */
 static int start_product(lua_State *L) {
   work *w = lua_touserdata(L, lua_upvalueindex(1));
   if (pthread_create(&w->thread, NULL, run_worker, w) != 0) return luaL_error(L, "no thread for the product");
@@ -76,7 +76,8 @@ static const char script[] =
   "  while true do x:add_(1) ticks = x[1]:item() coroutine.yield() end\n"
   "end)\n";
 
-/* Starts the task that waits, and serves both tasks until the product is there. In a protected call. */
+/* Starts the task that waits for the product, and runs the other task until the worker has finished. Called in
+** protected mode. */
 static int serve(lua_State *L) {
   work *w = lua_touserdata(L, 1);
   int n;
@@ -89,7 +90,7 @@ static int serve(lua_State *L) {
   lua_State *task = lua_tothread(L, -1);
   if (lua_resume(task, L, 0, &n) != LUA_YIELD) return luaL_error(L, "%s", lua_tostring(task, -1));
   struct pollfd event = {.fd = w->done[0], .events = POLLIN};
-  while (poll(&event, 1, 1) == 0) {              /* every millisecond: other tasks */
+  while (poll(&event, 1, 1) == 0) {              /* no message within 1 ms */
     lua_getglobal(L, "ticking");
     lua_call(L, 0, 0);
   }

@@ -26,7 +26,7 @@ static const char script[] =
 
 typedef struct reply { double answer, drawn; } reply;
 
-/* answer(reply), in a protected call. */
+/* serve(reply): stores the results of the script's function answer in *reply. Called in protected mode. */
 static int serve(lua_State *L) {
   reply *r = lua_touserdata(L, 1);
   lua_getglobal(L, "answer");
@@ -44,7 +44,7 @@ static int ask(lua_State *L, reply *r) {
   return 1;
 }
 
-/* The worker: a real one would accept connections in a loop. */
+/* Runs in a worker process and answers one request. A real worker would accept connections in a loop. */
 static int work(lua_State *L, int worker, int to_parent) {
   reply r;
   lua_getglobal(L, "start");

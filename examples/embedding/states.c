@@ -1,4 +1,4 @@
-/* Several states in several threads: each computes what it would compute alone, bit for bit.
+/* Several states in several threads. Each state computes the same bits as a state that runs alone.
 **
 **   cc states.c $(pkg-config --cflags --libs lua5.4) -pthread -o states */
 
@@ -20,12 +20,12 @@ static const char script[] =
 
 typedef struct job { float result[NUMBERS]; char problem[200]; } job;
 
-/* Runs in the protected call of `work`. */
+/* Runs the script and copies its result. `work` calls this function in protected mode. */
 static int compute(lua_State *L) {
   job *j = lua_touserdata(L, 1);
   luaL_openlibs(L);
   const luatensor_api *lt = luatensor_open(L, LUATENSOR_ABI);
-  lt->set_threads(1);                              /* the host has threads of its own */
+  lt->set_threads(1);                              /* the host itself runs several threads */
   if (luaL_loadstring(L, script) != LUA_OK) return lua_error(L);
   lua_pushinteger(L, NUMBERS);
   lua_call(L, 1, 1);

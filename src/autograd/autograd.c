@@ -32,7 +32,7 @@ static tensor_userdata *input(lua_State *L, const op_record *r, int k) {
   return u;
 }
 
-/* True if an input needs a gradient. *dims: the number of dims of the inputs. */
+/* True if an input needs a gradient. *dims becomes the sum of the numbers of dims of all inputs. */
 static bool is_recorded(lua_State *L, const op_record *r, int nin, int *dims) {
   bool needs = false;
   *dims = 0;
@@ -45,7 +45,7 @@ static bool is_recorded(lua_State *L, const op_record *r, int nin, int *dims) {
   return needs;
 }
 
-/* Pushes the destination of the gradient of u, input k: the tensor itself if it is a leaf, else its node. */
+/* Pushes the destination of the gradient of u, which is input k: u itself if u is a leaf, else the node of u. */
 static void push_edge(lua_State *L, const op_record *r, int k, const tensor_userdata *u) {
   if (r->list) lua_rawgeti(L, r->in[0], k + 1);
   int at = r->list ? lua_gettop(L) : r->in[k];
@@ -79,7 +79,7 @@ static uint64_t needed_values(const rule *rule, unsigned wanted, int nout, bool 
   return mask;
 }
 
-/* Sets the edges of the node at `at`. */
+/* Sets the edges of the node at stack index `at`: the destinations of the gradients of the node's inputs. */
 static void set_edges(lua_State *L, const op_record *r, int at, node *n) {
   for (int k = 0; k < n->nin; k++) {
     const tensor_userdata *u = input(L, r, k);
@@ -95,7 +95,8 @@ static void set_edges(lua_State *L, const op_record *r, int at, node *n) {
 
 static tensor *result_at(lua_State *L, int i) { return &((tensor_userdata *)lua_touserdata(L, i))->tensor; }
 
-/* Sets results and inputs: their shapes, and their elements if these are needed. */
+/* Stores the shapes of all results and inputs in the node. The node also keeps the elements of value k if bit k of
+** `needed` is set. */
 static void set_values(lua_State *L, const op_record *r, int out, node *n, uint64_t needed) {
   int64_t *room = (int64_t *)(void *)&n->value[n->nin + n->nout];
   const storage *written = r->in_place ? result_at(L, out)->store : NULL;
@@ -127,7 +128,7 @@ static void set_params(lua_State *L, const op_record *r, int at, node *n, bool n
   lua_setiuservalue(L, at, NODE_ARGUMENTS);
 }
 
-/* Makes the results refer to the node at `at`. */
+/* Makes the results, from stack index `out` on, refer to the node at stack index `at`. */
 static void attach_results(lua_State *L, int at, int out, const node *n) {
   for (int k = 0; k < n->nout; k++) {
     tensor_userdata *u = lua_touserdata(L, out + k);
@@ -153,14 +154,15 @@ static bool any_can_need(lua_State *L, int out, int nout) {
   return false;
 }
 
-/* Pushes input k if it may be a tensor, else nil. */
+/* Pushes input k if it is a tensor or an item of a list, else nil. */
 static void push_input(lua_State *L, const op_record *r, int k) {
   if (r->list) lua_rawgeti(L, r->in[0], k + 1);
   else if (lua_touserdata(L, r->in[k])) lua_pushvalue(L, r->in[k]);
   else lua_pushnil(L);
 }
 
-/* Calls the watcher, if any: watch.record(node, name, in place or not, {result …}, {input …}) */
+/* Calls watch.record(node, name, in_place, {result …}, {input …}) if this state has a watcher. in_place is a
+** boolean. */
 static void tell_watch(lua_State *L, const op_record *r, int at, int out, const node *n) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   if (!mode_push(L, MODE_watch)) return;
@@ -241,8 +243,9 @@ static bool any_needs(lua_State *L, int first, int last) {
 /* Returns the number of tensors that share t's memory and would share its gradient. */
 static int count_shared(const tensor *t) { return t->store->refs - t->store->kept - !t->apart; }
 
-/* True if live tensors share t's memory. A young collection removes recent garbage first. Before an error is raised a
-** full collection runs, in any mode of the collector. */
+/* True if tensors other than garbage share t's memory. A young collection frees recent garbage first. If tensors
+** still share the memory, a full collection runs, in any mode of the collector, because the caller raises an
+** error. */
 static bool is_shared(lua_State *L, const tensor *t) {
   if (count_shared(t) == 0) return false;
   collect_step(L);
@@ -287,7 +290,8 @@ static uint64_t needed_by_rule(lua_State *L, const op_record *r, unsigned wanted
   return needed;
 }
 
-/* Pushes a copy of the tensor at stack index i, with the same history. */
+/* Pushes a copy of the tensor at stack index i. Gradients of the copy go to the same node as gradients of the
+** original. */
 static void push_twin(lua_State *L, const char *fn, int i) {
   const tensor_userdata *u = lua_touserdata(L, i);
   tensor *copy = push_tensor(L, fn, u->tensor.dtype, &u->tensor.shape, u->tensor.store->place);

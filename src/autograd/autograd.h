@@ -5,11 +5,11 @@
 
 #include "lua/args.h"
 
-/* Autograd's part of a Lua state. Its user value has the rules by name. */
+/* Autograd's part of a Lua state. Its user value STATE_RULES is a table of rules by the name of the op. */
 enum { STATE_RULES = 1, STATE_VALUES = STATE_RULES };
 typedef struct grad_state {
   uint64_t seq;
-  scope    made;               /* tensors made by a rule */
+  scope    made;               /* the tensors that a rule makes while it runs */
 } grad_state;
 
 /* Pushes autograd's state. */
@@ -28,7 +28,7 @@ void start_recording(void);
 /* Makes the tensor u, at stack index i, a constant: no gradient flows through the tensor. */
 void make_constant(lua_State *L, int i, tensor_userdata *u);
 
-/* x.grad = g, x.requires_grad = flag: the new value is at index 3. */
+/* Assignments x.grad = g and x.requires_grad = flag. x is at stack index 1, the new value at stack index 3. */
 int set_grad(lua_State *L);
 int set_requires_grad(lua_State *L);
 

@@ -1,9 +1,10 @@
-/* The backward pass through the nodes: a node sums its incoming gradients, its rule computes the gradients of its
-** inputs, and these gradients are passed on. Rare cases are handled in Lua (luatensor/autograd/engine.lua).
+/* The backward pass (the walk) visits the nodes of the graph. A node sums its incoming gradients, its rule computes
+** the gradients of its inputs, and these gradients are passed on. Rare cases are handled in Lua
+** (luatensor/autograd/engine.lua).
 **
 ** Unless create_graph is set, the walk owns every gradient in flight (`held`): no script can see such a gradient, so
-** the walk frees the gradient after its use. If several inputs take the same gradient, each gets a view. So the
-** reference count of the memory tells whether the memory may be written to. */
+** the walk frees the gradient after its use. If several inputs take the same gradient, each gets a view of its own,
+** so that the memory may be written to if its reference count is 1. */
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"
@@ -13,13 +14,14 @@
 
 typedef struct walk {
   bool graph;                  /* create_graph: the gradients are recorded, too */
-  bool retain;                 /* nodes keep their values */
+  bool retain;                 /* retain_graph: nodes keep their values */
   bool custom;                 /* this node's rule belongs to a script, which may keep its arguments and results */
   bool moved;                  /* this node's gradient was passed on unchanged */
   scope *made;                 /* tensors made by a rule */
 } walk;
 
-/* The stack of a walk. Helpers are functions of the engine; nil means not wanted. */
+/* The stack indices of a walk. FIT, TO_LEAF, KEEP, ADD and ADD_IN_PLACE are functions of the engine. CAPTURED,
+** CAPTURES, WANTED and CHECK are nil if the caller does not use them. */
 enum {
   NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, CAPTURES, WANTED, CHECK, FIT, TO_LEAF, KEEP, ADD,
   ADD_IN_PLACE, SPARES,
@@ -33,14 +35,14 @@ static bool is_sole(const tensor *t) { return storage_is_sole(t->store) && tenso
 
 /* ---- sums ---- */
 
-/* Pops a and g, pushes a + g by the function at `add`. */
+/* Pops tensors a and g; pushes a + g, computed by the function at stack index `add`. */
 static void push_sum(lua_State *L, int add) {
   lua_pushvalue(L, add);
   lua_insert(L, -3);
   lua_call(L, 2, 1);
 }
 
-/* Pops a, which may be nil, and g; pushes their sum, in memory that no script sees. */
+/* Pops a, which may be nil, and g. Pushes their sum, which only the walk refers to unless create_graph is set. */
 static void add_up(lua_State *L, const walk *w) {
   if (lua_isnil(L, -2)) {
     lua_remove(L, -2);
@@ -53,7 +55,7 @@ static void add_up(lua_State *L, const walk *w) {
   tensor *a = &tensor_at(L, -2)->tensor, *g = &tensor_at(L, -1)->tensor;
   bool into_g = !is_sole(a) && is_sole(g);
   if (into_g) lua_insert(L, -2);
-  lua_pushvalue(L, -2);                      /* both stay on the stack until they are dropped */
+  lua_pushvalue(L, -2);                      /* both operands stay on the stack until they are dropped */
   lua_pushvalue(L, -2);
   push_sum(L, into_g || is_sole(a) ? ADD_IN_PLACE : ADD);
   tensor_userdata *sum = tensor_at(L, -1);
@@ -64,7 +66,7 @@ static void add_up(lua_State *L, const walk *w) {
   lua_pop(L, 1);
 }
 
-/* ---- where gradients go ---- */
+/* ---- destinations of gradients ---- */
 
 /* Sets a leaf's gradient, which was nil, to the tensor at the top, or to a copy of that tensor if a script can see the
 ** tensor. */
@@ -146,7 +148,8 @@ static void add_to_result(lua_State *L, const walk *w, int output) {
   lua_pop(L, 2);
 }
 
-/* Pops the destination, a leaf or the node of result `output`, and the gradient, and delivers the gradient. */
+/* Pops a destination (a leaf, or the node of result `output`) and a gradient, and adds the gradient to the sum
+** there. */
 static void deliver(lua_State *L, const walk *w, int output) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   if (!w->graph) tensor_at(L, -1)->held = true;
@@ -169,8 +172,8 @@ static bool is_wanted(lua_State *L, const node *n, int k) {
   return wanted;
 }
 
-/* Makes the walk the owner of a rule's result, at the top of the stack. last: the node's gradient is not needed any
-** more. */
+/* Makes the walk the owner of a rule's result, at the top of the stack. last: this use of the node's gradient is the
+** last. */
 static void own(lua_State *L, walk *w, bool last) {
   tensor_userdata *u = tensor_at(L, -1);
   if (!u->held && !w->custom) return;
@@ -203,7 +206,8 @@ static void fit(lua_State *L, const walk *w, const node_value *v) {
   lua_replace(L, g);
 }
 
-/* Pops the gradient of input k, or nil, and passes it on. */
+/* Pops the gradient of input k and adds it to the sum of its destination; nil adds nothing. last: k is the last
+** input. */
 static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
   const node_value *v = &n->value[n->nout + k];
   if (lua_isnil(L, -1)) {
@@ -224,7 +228,7 @@ static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
   deliver(L, w, v->output);
 }
 
-/* Drops the values that were lent to a rule, except the rule's result. */
+/* Frees the `used` tensors in table SPARES, which showed a rule the node's kept values, except the rule's result. */
 static void drop_spares(lua_State *L, int used, int result) {
   for (int i = 1; i <= used; i++) {
     lua_rawgeti(L, SPARES, i);
@@ -236,9 +240,9 @@ static void drop_spares(lua_State *L, int used, int result) {
   }
 }
 
-/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces the rule by f's result. Other tensors
-** that f makes are freed, and so are the tensors that show f the node's kept values. For rules of one input the latter
-** are spares. */
+/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces the rule by f's result. Other
+** tensors that f makes are freed. The tensors that show f the node's kept values are freed, too; for a rule of one
+** input they come from table SPARES. */
 static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   int at = lua_gettop(L), spares = one && !w->graph ? SPARES : 0;
   scope *made = w->graph || w->custom ? NULL : scope_open(L, w->made);
@@ -251,7 +255,7 @@ static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   if (spares) drop_spares(L, used, at);
 }
 
-/* Computes the gradients of all inputs at once. */
+/* Passes on the gradients of all inputs, which one call of the rule computes together. */
 static void pass_all(lua_State *L, walk *w, const rule *r) {
   const node *n = lua_touserdata(L, NODE);
   lua_getfield(L, ROW, "let_go");
@@ -289,7 +293,7 @@ static void drop_gradient(lua_State *L) {
   for (lua_pushnil(L); lua_next(L, G); lua_pop(L, 1)) tensor_drop(&tensor_at(L, -1)->tensor);
 }
 
-/* Pushes a view of the gradient at G, or a table of views if the node has several results. */
+/* Pushes a view of the gradient at stack index G, or a table of views if the node has several results. */
 static void push_gradient_view(lua_State *L) {
   if (lua_type(L, G) != LUA_TTABLE) {
     push_view(L, &tensor_at(L, G)->tensor);
@@ -305,7 +309,8 @@ static void push_gradient_view(lua_State *L) {
   }
 }
 
-/* Captures the node's gradient if it is wanted. Returns false if the walk must continue from the node. */
+/* Stores the node's gradient in table CAPTURED if the caller requested it. Returns false if the node's inputs need
+** gradients, too, so that the walk must continue. */
 static bool capture(lua_State *L, const walk *w) {
   if (lua_isnil(L, CAPTURED)) return false;
   lua_pushvalue(L, NODE);
@@ -355,7 +360,8 @@ static void visit(lua_State *L, walk *w) {
   if (!w->graph && !w->custom && !w->moved) drop_gradient(L);
 }
 
-/* Removes the gradient of the node from the table; false if there is none. */
+/* Pushes the gradient of the node at stack index NODE, and removes it from table GRADIENTS. Returns false if there is
+** none. */
 static bool take_gradient(lua_State *L) {
   lua_pushvalue(L, NODE);
   if (lua_rawget(L, GRADIENTS) == LUA_TNIL) return false;
@@ -399,8 +405,8 @@ static int walk_nodes(lua_State *L) {
 }
 
 /* walk(nodes, run, engine, source, output, g): the backward pass from `source`, a leaf or result number `output` of a
-** node. g is the gradient of `source`; `nodes` is in the order that `order` returns. The fields of run are graph,
-** retain, captured, captures, wanted and check. */
+** node. g is the gradient of `source`; `nodes` is the list that `order` returns. The fields of run are graph, retain,
+** captured, captures, wanted and check. */
 static int l_walk(lua_State *L) {
   lua_settop(L, FIRST);
   check_tensor(L, FIRST, "backward");

@@ -1,5 +1,5 @@
-/* The gradient properties and methods of tensors: requires_grad, grad, detach and others, and the functions that the
-** engine needs. */
+/* The gradient properties and methods of tensors (requires_grad, grad, detach and others), and functions that the
+** engine in Lua calls. */
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"
@@ -17,7 +17,7 @@ static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
     luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s%s", fn,
                u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name,
                u->tensor.weak ? "" : "; write 1.0 instead of 1, or {dtype = \"float32\"}");
-  if (flag && u->tensor.apart) {             /* from now on, changes of the tensor's memory must be seen */
+  if (flag && u->tensor.apart) {             /* `kept` counts detached tensors, and this tensor is none any more */
     u->tensor.apart = false;
     u->tensor.store->kept--;
   }
@@ -118,7 +118,7 @@ static int get_grad_fn(lua_State *L) {
   return 1;
 }
 
-/* Pushes x.grad. */
+/* Pushes x.grad, where x is the tensor at stack index 1. */
 static int push_grad(lua_State *L) {
   check_tensor(L, 1, "grad");
   const tensor_userdata *u = lua_touserdata(L, 1);
@@ -131,7 +131,8 @@ static int push_grad(lua_State *L) {
 static int get_grad(lua_State *L) {
   push_grad(L);
   tensor_userdata *g = test_userdata(L, -1);
-  if (g) g->held = false;                    /* from now on the script can hold the gradient */
+  if (g) g->held = false;                    /* the script now has a reference, so backward must not free the
+                                             ** gradient */
   return 1;
 }
 
@@ -172,8 +173,8 @@ int set_grad(lua_State *L) {
 
 /* ---- for the engine ---- */
 
-/* source(x): where x's gradient goes. Returns nil, x itself (a leaf), or x's node; for a node with several results also
-** the number of the result. */
+/* source(x): returns the destination of x's gradient: nil, x itself if x is a leaf, or x's node. If the node has
+** several results, the second value is the number of the result. */
 static int l_source(lua_State *L) {
   check_tensor(L, 1, "autograd");
   const tensor_userdata *u = lua_touserdata(L, 1);
@@ -186,20 +187,20 @@ static int l_source(lua_State *L) {
   return 2;
 }
 
-/* sole(x): true if no other tensor shares x's memory, and no two elements share a place. */
+/* sole(x): true if no other tensor shares x's memory, and x is contiguous. */
 static int l_sole(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "autograd");
   lua_pushboolean(L, storage_is_sole(t->store) && tensor_is_contiguous(t));
   return 1;
 }
 
-/* alias(x): a view of the same memory without a history. */
+/* alias(x): returns a view of x's memory that is not a part of the graph. */
 static int l_alias(lua_State *L) {
   push_view(L, check_tensor(L, 1, "autograd"));
   return 1;
 }
 
-/* set_apart(x): from now on x shares memory, but no gradient, like a result of x:detach(). */
+/* set_apart(x): makes x share its memory with other tensors, but not its gradient, like a result of x:detach(). */
 static int l_set_apart(lua_State *L) {
   tensor *t = check_tensor(L, 1, "autograd");
   if (t->apart) return 0;

@@ -1,4 +1,4 @@
-/* Nodes of the graph: makes them, and answers the questions of the engine in Lua. */
+/* Makes the nodes of the graph, and defines functions by which the engine in Lua reads nodes. */
 
 #include "autograd/node.h"
 
@@ -40,7 +40,8 @@ node *push_node(lua_State *L, const char *name, int nin, int nout, int dims) {
   return n;
 }
 
-/* Gives the node a metatable with a finalizer, which costs as much as the rest of a node. */
+/* Gives the node a metatable with a finalizer. This costs as much as the rest of a node, so only nodes that keep
+** storages get one. */
 void node_own(lua_State *L, int at) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &node_class);
   lua_setmetatable(L, at);
@@ -101,7 +102,8 @@ static int l_gc(lua_State *L) {
 
 enum { DEEPEST = 8 };
 
-/* Adds up the versions of tensors in the value at i and pushes the value; with `copy`, tables are copied. */
+/* Adds the versions of the tensors in the value at stack index i to *versions, and pushes the value. With `copy`,
+** tables are copied, up to DEEPEST levels. */
 static void push_argument(lua_State *L, int i, bool copy, int depth, uint64_t *versions) {
   i = lua_absindex(L, i);
   const tensor *t = test_tensor(L, i);
@@ -149,10 +151,10 @@ void push_lengths(lua_State *L, const node_value *v) {
   }
 }
 
-/* ---- what the engine asks ---- */
+/* ---- for the engine ---- */
 
-/* rule(node): returns the row of its rule or nil, its name, the number of inputs, and the table in which retain_grad
-** wants the node's gradients, or nil. */
+/* rule(node): returns the row of the node's rule or nil, the op's name, the number of inputs, and the table in which
+** backward keeps the node's gradients for retain_grad, or nil. */
 static int l_rule(lua_State *L) {
   node *n = check_node(L, 1);
   if (lua_getiuservalue(L, 1, NODE_RULE) == LUA_TUSERDATA) lua_getiuservalue(L, -1, 1);
@@ -162,8 +164,8 @@ static int l_rule(lua_State *L) {
   return 4;
 }
 
-/* edge(node, k): where input k's gradient goes. Returns nil (nowhere), a leaf, or a node; for a node with several
-** results also the number of the result. */
+/* edge(node, k): returns the destination of the gradient of input k: nil, a leaf, or a node. If the node has several
+** results, the second value is the number of the result. */
 static int l_edge(lua_State *L) {
   const node *n = check_node(L, 1);
   lua_Integer at = lua_tointeger(L, 2);
@@ -176,7 +178,7 @@ static int l_edge(lua_State *L) {
   return 2;
 }
 
-/* result(node, k): shape, dtype and device of result k. */
+/* result(node, k): returns shape, dtype and device of result k. */
 static int l_result(lua_State *L) {
   const node *n = check_node(L, 1);
   lua_Integer k = lua_tointeger(L, 2);
@@ -217,7 +219,7 @@ static bool is_barrier(lua_State *L, int barriers) {
   return found;
 }
 
-/* True if the edge of input k of the node at the top is a leaf that is no barrier. */
+/* True if the edge of input k of the node at the top leads to a leaf that is no barrier. */
 static bool is_other_leaf(lua_State *L, int barriers, int k) {
   lua_getiuservalue(L, -1, NODE_EDGES + k);
   bool other = !is_barrier(L, barriers);
@@ -225,8 +227,8 @@ static bool is_other_leaf(lua_State *L, int barriers, int k) {
   return other;
 }
 
-/* Adds the nodes to which the edges of list[i] lead, unless this walk has seen them. Stops at barriers. *others becomes
-** true if an edge leads to a leaf that is no barrier. */
+/* Adds the nodes to which the edges of list[i] lead, unless this traversal has seen them. Stops at barriers. *others
+** becomes true if an edge leads to a leaf that is no barrier. Returns the length of the list. */
 static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i, lua_Integer count, uint64_t mark,
                              bool *others) {
   lua_rawgeti(L, list, i);
@@ -258,11 +260,11 @@ static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i
 }
 
 /* order(node, barriers): returns the nodes that a gradient reaches from this node, the most recently made first. The
-** walk stops at `barriers`, a set of leaves and nodes. The second result is true if a path ends at a leaf that is no
-** barrier. */
+** traversal stops at `barriers`, a set of leaves and nodes. The second result is true if a path ends at a leaf that
+** is no barrier. */
 static int l_order(lua_State *L) {
-  static uint64_t marks;                     /* one thread runs a state; other threads may skip numbers, which is
-                                             ** harmless */
+  static uint64_t marks;                     /* the number of traversals of all states; a state's own numbers may have
+                                             ** gaps */
   node *first = check_node(L, 1);
   int barriers = lua_istable(L, 2) ? 2 : 0;
   bool others = false;

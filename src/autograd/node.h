@@ -3,25 +3,25 @@
 
 /* Nodes record ops for autograd. A node is a userdata with the op's results and inputs and the parameters of the
 ** call. Its user values are its rule and its edges to other nodes. Tensors that a rule needs are kept as storages,
-** not as Lua's tensors. So the memory is freed as soon as the node is released, and a kept result does not keep
-** itself alive. */
+** not as Lua's tensors. So the memory is freed as soon as the node is released, and a result that its own node keeps
+** does not keep itself alive. */
 
 #include "lua/args.h"
 
-/* A result or an input. */
+/* A result or an input of the recorded op. */
 typedef struct node_value {
   enum { VALUE_none, VALUE_tensor, VALUE_integer, VALUE_float, VALUE_boolean } kind;
-  bool      needs;             /* an input whose gradient is wanted */
-  bool      is_leaf;           /* true: the edge is the leaf itself   its edge is the leaf itself, else */
-  int       output;            /* otherwise the edge is a node, and this the number of its result
-                               **   a node, of which this result */
+  bool      needs;             /* an input that needs a gradient */
+  bool      is_leaf;           /* the input is a leaf, and its edge is the leaf itself */
+  int       output;            /* unless is_leaf: the edge of the input is a node, and this the 0-based number of the
+                               ** node's result */
   int       ndim;
-  int64_t  *dims;              /* lengths; strides follow if elements are kept */
+  int64_t  *dims;              /* ndim lengths; ndim strides follow if the elements are kept */
   enum dtype dtype;
   place     place;
   bool      weak;
-  uint32_t  version;           /* the storage's version at that time */
-  storage  *store;             /* kept storage, or NULL */
+  uint32_t  version;           /* the storage's version when the op was recorded */
+  storage  *store;             /* the storage that the node keeps for its rule, or NULL */
   union {
     struct { int64_t offset, count; };
     lua_Integer integer;       /* value of a number or boolean */
@@ -31,59 +31,63 @@ typedef struct node_value {
 
 typedef struct node {
   const void *class;
-  uint64_t  seq;               /* increases: a node comes after those that it needs */
-  uint64_t  mark;              /* number of the last walk that saw the node */
+  uint64_t  seq;               /* increases: a node has a greater number than the nodes of its inputs */
+  uint64_t  mark;              /* number of the last traversal that saw the node */
   const char *name;
-  bool      used;              /* backward has used the node and released everything */
-  bool      failed;            /* a backward that started here raised an error */
+  bool      used;              /* backward has used the node and released its values and edges */
+  bool      failed;            /* a backward that started at this node raised an error */
   bool      ordered;           /* params contains an order */
   int       nin, nout;
   op_params params;
   int8_t    order[MAX_DIMS];
-  uint64_t  versions;          /* sum of the versions of tensors in the arguments */
-  node_value value[];          /* results, then inputs */
+  uint64_t  versions;          /* sum of the versions of the tensors in the arguments */
+  node_value value[];          /* first the results, then the inputs */
 } node;
 
 /* User values of a node. The edge of input k is NODE_EDGES + k. */
 enum { NODE_RULE = 1, NODE_ARGUMENTS, NODE_GRADIENTS, NODE_EDGES };
 
-/* The values of the call that a rule needs; lua/luatensor/gradients explains the letters. */
+/* The letters of a rule name the values of the call that the rule needs; docs/adding-a-gradient.md explains them. */
 enum { RULE_INPUTS = 4, RULE_LETTERS = 8 };
 typedef struct rule {
   const void *class;
-  int  n;                                              /* number of inputs with a gradient of their own */
-  char needs[1 + MAX_IN][RULE_LETTERS];                /* [0]: for the common gradient of all inputs */
+  int  n;                                              /* the number of the last input for whose gradient the rule has
+                                                       ** a function */
+  char needs[1 + MAX_IN][RULE_LETTERS];                /* [k]: letters for the gradient of input k, 1-based; [0]:
+                                                       ** letters for the gradients of all inputs at once */
   bool all;
 } rule;
 
-/* Pushes a new node for nin inputs and nout results with `dims` dims in total. As soon as it keeps storages, call
-** node_own, so that they are released with it. */
+/* Pushes a new node for nin inputs and nout results with `dims` dims in total. Before the node keeps storages, call
+** node_own, so that the storages are released with the node. */
 node *push_node(lua_State *L, const char *name, int nin, int nout, int dims);
 
 void node_own(lua_State *L, int at);
 
-/* Sets a value from a tensor. If `keep` is set, the value keeps the elements, too. `changed` says that the tensor was
-** written to after the call. *room is the memory for the value's dims, and is moved behind them. */
+/* Sets a value from a tensor. If `keep` is set, the value keeps the elements, too. If `changed` is set, the op itself
+** wrote to the tensor, so the value records the version before this write. *room is the memory for the value's dims;
+** the function advances *room past these dims. */
 void node_set_tensor(node_value *v, const tensor *t, bool keep, bool changed, int64_t **room);
 
-/* Sets a value from the number or boolean at stack index i. */
+/* Sets a value from the number or boolean at stack index i. A value of another type stays VALUE_none. */
 void node_set_number(lua_State *L, node_value *v, int i);
 
 /* Pushes a copy of the arguments from stack index first to last, as one table. Adds the versions of the tensors among
 ** the arguments to *versions. */
 void push_arguments(lua_State *L, int first, int last, uint64_t *versions);
 
-/* Returns the sum of the versions of the tensors in the arguments at i. */
+/* Returns the sum of the versions of the tensors in the table of arguments at stack index i. */
 uint64_t argument_versions(lua_State *L, int i);
 
 /* Pushes the value's shape as a list. */
 void push_lengths(lua_State *L, const node_value *v);
 
-/* Pushes the values that a rule's letters request from the node at `at`, and returns their number. graph: the values
-** are parts of the graph. spares: stack index of a table whose first tensors are reused; 0: new tensors are made. */
+/* Pushes the values that a rule's letters request from the node at `at`. Returns the number of tensors among them.
+** graph: gradients flow through the values. spares: stack index of a table whose first tensors are reused; 0: new
+** tensors are made. */
 int push_kept(lua_State *L, int at, const char *letters, bool graph, int spares);
 
-/* Releases everything that the node at `at` keeps, and its edges, after its use. */
+/* Releases the storages, the edges and the arguments of the node at stack index `at`, after the node's use. */
 void node_let_go(lua_State *L, int at);
 
 node *test_node(lua_State *L, int i);

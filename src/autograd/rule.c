@@ -1,4 +1,5 @@
-/* Rules: the meaning of their letters. The rules themselves are in lua/luatensor/gradients. */
+/* Makes rules of gradients, and pushes the values that the letters of a rule request. The rules themselves are in
+** lua/luatensor/gradients. */
 
 #include <string.h>
 
@@ -15,14 +16,15 @@ rule *test_rule(lua_State *L, int i) {
   return r && r->class == &rule_class ? r : NULL;
 }
 
-/* ---- what a rule gets ---- */
+/* ---- the arguments of a rule ---- */
 
 static int raise_changed(lua_State *L, const node *n) {
   return luaL_error(L, "backward: %s needs a tensor that was changed in place afterwards; change a :clone(), or write the "
                     "change without _", n->name);
 }
 
-/* Attaches the edge of a kept value, so that gradients of gradients flow through the value, too. */
+/* Connects the tensor at the top, which is value k of the node at `at`, with the graph, so that gradients of
+** gradients flow through the tensor, too. */
 static void attach(lua_State *L, int at, const node *n, int k) {
   const node_value *v = &n->value[k];
   tensor_userdata *u = lua_touserdata(L, -1);
@@ -36,7 +38,7 @@ static void attach(lua_State *L, int at, const node *n, int k) {
   u->output = result ? k : v->output;
 }
 
-/* Pushes a tensor without storage: spare `i` of the table, or a new one. */
+/* Pushes a tensor without storage: item i of the table at stack index `spares`, or a new one. */
 static tensor *push_spare(lua_State *L, int spares, int i) {
   if (spares && lua_rawgeti(L, spares, i) == LUA_TUSERDATA) return &((tensor_userdata *)lua_touserdata(L, -1))->tensor;
   if (spares) lua_pop(L, 1);
@@ -47,8 +49,8 @@ static tensor *push_spare(lua_State *L, int spares, int i) {
   return t;
 }
 
-/* Pushes value k of the node at `at`. graph: the value is a part of the graph; otherwise it uses spare i. Returns true
-** if the value is a tensor. */
+/* Pushes value k of the node at `at`. graph: gradients flow through the value. A tensor is spare i of table `spares`,
+** unless `spares` is 0. Returns true if the value is a tensor. */
 static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int i) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];
@@ -66,7 +68,7 @@ static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int 
   if (graph && k >= n->nout && v->needs && v->is_leaf) {
     lua_getiuservalue(L, at, NODE_EDGES + k - n->nout);
     const tensor *leaf = test_tensor(L, -1);
-    if (leaf && leaf->store == v->store) return true;    /* otherwise the leaf was freed */
+    if (leaf && leaf->store == v->store) return true;    /* otherwise the leaf was freed or has other memory now */
     lua_pop(L, 1);
   }
   tensor *t = push_spare(L, spares, i);
@@ -85,7 +87,8 @@ static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int 
   return true;
 }
 
-/* Sets the reduced dims as a list, and input 1's shape with length 1 in them. */
+/* Sets field dims to the list of reduced dims, and field kept to input 1's shape with length 1 in the reduced
+** dims. */
 static void set_reduced(lua_State *L, const node *n, const node_value *in) {
   lua_newtable(L);
   for (int d = 0, k = 1; d < in->ndim; d++)
@@ -112,7 +115,8 @@ static void set_order(lua_State *L, const node *n, const node_value *in) {
   lua_setfield(L, -2, "back");
 }
 
-/* Sets shapes and needs, for each input. */
+/* Sets field shapes to a list of the inputs' shapes (false for numbers), and field needs to a list of booleans: true
+** for each input that needs a gradient. */
 static void set_inputs(lua_State *L, const node *n) {
   lua_createtable(L, n->nin, 0);
   lua_createtable(L, n->nin, 0);
@@ -133,7 +137,7 @@ static void set_true(lua_State *L, const char *name) {
   lua_setfield(L, -2, name);
 }
 
-/* Pushes the parameters of the call as a table. */
+/* Pushes the parameters of the node's call as a table, which a rule gets for the letter p. */
 static void push_params(lua_State *L, int at) {
   const node *n = lua_touserdata(L, at);
   const op_params *p = &n->params;
@@ -177,7 +181,7 @@ int push_kept(lua_State *L, int at, const char *letters, bool graph, int spares)
 
 /* ---- making rules ---- */
 
-/* Reads the letters of the rule in the table at the top: "xyo". */
+/* Reads the letters of a rule, such as "xyo", which are item 1 of the table at the top. */
 static void read_letters(lua_State *L, char *letters) {
   lua_rawgeti(L, -1, 1);
   size_t length;
@@ -188,7 +192,7 @@ static void read_letters(lua_State *L, char *letters) {
   lua_pop(L, 1);
 }
 
-/* new_rule(row): notes the row's letters for the recorder. */
+/* new_rule(row): returns a rule whose letters are read from the row. */
 static int l_new_rule(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   rule *r = lua_newuserdatauv(L, sizeof *r, 1);
