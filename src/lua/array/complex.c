@@ -69,7 +69,7 @@ static int l_view_as_real(lua_State *L) {
   return finish_part(L, "view_as_real");
 }
 
-/* Returns the reason why x cannot be read as pairs, or NULL if it can. */
+/* Returns the reason why x cannot be viewed as pairs of real and imaginary parts, or NULL if x can. */
 static const char *not_pairs(const tensor *x) {
   int last = x->shape.ndim - 1;
   if (x->dtype != DT_float32 && x->dtype != DT_float64) return "float32 or float64 expected";
@@ -103,7 +103,7 @@ static int l_view_as_complex(lua_State *L) {
 
 /* ---- making complex numbers ---- */
 
-/* Pushes a weak complex number, so that lt.complex(0, 1) * x is complex64 if x is float32. */
+/* Pushes a complex number that promotes like a Lua number: lt.complex(0, 1) * x is complex64 if x is float32. */
 static int push_number(lua_State *L, double re, double im) {
   shape none = {.ndim = 0};
   tensor *t = push_tensor(L, "complex", DT_complex128, &none, host_place());
@@ -133,7 +133,7 @@ static int l_complex(lua_State *L) {
   if (n < 1 || n > 2) return luaL_error(L, "complex: a real and an imaginary part expected, got %d arguments", n);
   lua_settop(L, n);
   if (n == 1) lua_pushinteger(L, 0);
-  job j = {.op = OP_add, .nin = 2};       /* used for its promotion and broadcasting */
+  job j = {.op = OP_add, .nin = 2};       /* only for promotion and broadcasting; the op is not run */
   for (int i = 0; i < 2; i++) check_part(L, i + 1, &j.in[i]);
   if (!j.in[0].t && !j.in[1].t) return push_number(L, j.in[0].s.f, j.in[1].s.f);
   int st = job_place(&j);

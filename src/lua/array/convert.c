@@ -9,13 +9,13 @@
 
 enum { SMALL = 64 };      /* elements that are staged on the C stack, without an allocation */
 
-/* Elements between Lua and a tensor: int64 or float64, row-major. */
+/* An element that is copied between Lua and a tensor, as int64 or float64. Arrays of such elements are row-major. */
 typedef union staged {
   int64_t i;
   double  f;
 } staged;
 
-/* Returns memory for n elements: `small`, or a userdata. The userdata, or nil, is pushed. */
+/* Returns memory for n elements: `small` if n is at most SMALL, else a new userdata. Pushes the userdata, or nil. */
 static staged *push_stage(lua_State *L, int64_t n, staged *small) {
   if (n > SMALL) return lua_newuserdatauv(L, (size_t)n * sizeof(staged), 0);
   lua_pushnil(L);
@@ -24,11 +24,11 @@ static staged *push_stage(lua_State *L, int64_t n, staged *small) {
 
 /* ---- from nested tables ---- */
 
-/* A walk over nested tables. The leaves are stored in `stage`, as floats or as integers. */
+/* The state of a traversal of nested tables. The leaves, which are numbers or booleans, are stored in `stage`. */
 typedef struct reader {
   const char *fn;
   shape       shape;
-  int64_t     block[MAX_DIMS];     /* elements of one entry of a table at this depth */
+  int64_t     block[MAX_DIMS];     /* the number of elements in an entry of a table at depth d */
   int64_t     at[MAX_DIMS];        /* 1-based keys of the path to the current entry */
   enum dtype  dtype;               /* the dtype that every leaf must fit, or DT_none */
   int         leaf;                /* Lua type of the first leaf; all leaves must have this type */
@@ -37,7 +37,7 @@ typedef struct reader {
   staged     *stage;
 } reader;
 
-/* Pushes "[2][3]": the entry that at[0 … depth] names. */
+/* Pushes the path to the entry that at[0 … depth] names, such as "[2][3]". */
 static const char *push_path(lua_State *L, const reader *r, int depth) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -71,7 +71,7 @@ static void find_shape(lua_State *L, reader *r) {
   for (int d = s->ndim - 1; d >= 0; d--) r->block[d] = d == s->ndim - 1 ? 1 : r->block[d + 1] * s->dim[d + 1];
 }
 
-/* Raises an error for a key outside of 1 … n. `depth` counts the tables above the key's table. */
+/* Raises an error for a key outside of 1 … n. `depth` is the number of tables that enclose the key's table. */
 static int bad_key(lua_State *L, const reader *r, int depth) {
   const char *where = depth > 0 ? push_path(L, r, depth - 1) : "";
   if (depth > 0) lua_insert(L, -2);
@@ -132,14 +132,14 @@ static int bad_leaf(lua_State *L, reader *r) {
   return luaL_error(L, "%s: %s is a %s; numbers or booleans expected", r->fn, where, lua_typename(L, type));
 }
 
-/* Converts the leaves to float64 when the first float appears among integers. Unread places are converted, too, which
-** is harmless. */
+/* Converts the leaves to float64 when the first float appears among integers. Places of `stage` that have no leaf yet
+** are converted, too, which is harmless. */
 static void turn_to_floats(reader *r) {
   for (int64_t k = 0; k < r->count; k++) r->stage[k].f = (double)r->stage[k].i;
   r->floats = true;
 }
 
-/* Reads the leaf at the top of the stack. It must fit the given dtype. */
+/* Reads the leaf at the top of the stack, which must fit dtype r->dtype. */
 static void read_fitting(lua_State *L, reader *r, staged *to) {
   scalar s = check_value(L, -1, r->fn, r->dtype);
   if (r->floats) to->f = s.f;
@@ -194,14 +194,14 @@ static void read_table(lua_State *L, reader *r, int depth, int64_t position) {
   check_keys(L, r, depth);
 }
 
-/* Returns the dtype that follows from the data. */
+/* Returns the dtype of data for which no dtype is requested. */
 static enum dtype natural_dtype(const reader *r) {
   if (r->count == 0 || r->floats) return dtype_default_float();
   return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
 }
 
 /* Chooses the type that leaves must have, and whether they are staged as floats. If the first leaf has an unsuitable
-** type, the walk raises the error. */
+** type, the traversal raises an error. */
 static void choose_leaves(lua_State *L, reader *r) {
   bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
   if (!leaf && r->shape.ndim == 0)
@@ -312,7 +312,7 @@ static int l_asarray(lua_State *L) {
 
 /* ---- to Lua values ---- */
 
-/* Elements that were read from a tensor, and how to push them. */
+/* Elements that were read from a tensor, and the type of Lua values that they become. */
 typedef struct writer {
   const shape *shape;
   bool floats, booleans, complex;
@@ -339,7 +339,7 @@ static writer writer_of(const tensor *t) {
                   .booleans = kind == KIND_BOOL};
 }
 
-/* Reads all elements of t as int64, float64 or complex128. Pushes one value, which owns their memory. */
+/* Reads all elements of t as int64, float64 or complex128. Pushes one value: the owner of their memory, or nil. */
 static void push_elements(lua_State *L, const char *fn, const tensor *t, writer *w, staged *small) {
   staged *stage = push_stage(L, w->complex ? 2 * t->count : t->count, small);
   enum dtype as = w->complex ? DT_complex128 : w->floats ? DT_float64 : DT_int64;
@@ -383,8 +383,8 @@ static void push_nested(lua_State *L, writer *w, int dim) {
   }
 }
 
-/* Returns the bytes that nested tables and the elements read take: 80 for each table, 24 for each element. A complex
-** element takes 16 bytes and a table of two. Measured with glibc: exact within 1 % for all shapes. */
+/* Returns the bytes of nested tables of shape s and of the elements read: 80 for each table, 24 for each element. A
+** complex element takes 16 bytes and a table of two numbers. Measured with glibc: exact within 1 % for all shapes. */
 static double table_bytes(const shape *s, bool complex) {
   double tables = 1, bytes = 0;
   for (int d = 0; d < s->ndim; d++) {

@@ -17,7 +17,7 @@ static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place wh
   return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {i}});
 }
 
-/* Returns x itself if the dtype and the device do not change, unless a copy is requested. */
+/* Pushes the tensor at index 1 if dtype and device do not change and `copy` is false, else a converted copy. */
 static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool copy) {
   const tensor *x = lua_touserdata(L, 1);
   if (copy || d != x->dtype || !place_equal(where, x->store->place)) return push_copy(L, fn, 1, d, where);

@@ -8,7 +8,7 @@
 static const char *const create_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
 static const char *const linspace_options[] = {"dtype", "device", "endpoint", MADE_OPTIONS, NULL};
 
-/* Fills the tensor at the top of the stack and returns it. */
+/* Fills t, which is at the top of the stack, and returns it to the script. */
 static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int options) {
   int st;
   TRY(L, t->store->place, st, op_fill(t, value));
@@ -16,7 +16,8 @@ static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int opt
 }
 
 /* ---- one value ----
-** The functions differ only in name and value, which are upvalues. A value of nil means that memory is not set. */
+** The functions differ only in name and value, which are upvalues. If the value is nil, memory stays
+** uninitialised. */
 
 /* Fills the tensor, unless it is to stay uninitialised. bool is always cleared, because a byte other than 0 and 1 is
 ** not a bool. */
@@ -92,7 +93,7 @@ static int l_constant_like(lua_State *L) {
   return constant(L, fn, push_like(L, fn, options), options);
 }
 
-/* Returns the dtype that follows from a Lua value. */
+/* Returns the dtype of a tensor that is filled with the value at stack index i, if no dtype is requested. */
 static enum dtype natural_dtype(lua_State *L, int i) {
   const tensor *number = test_tensor(L, i);
   if (number && number->weak) return dtype_complex(dtype_default_float());
@@ -138,7 +139,7 @@ static int l_full_like(lua_State *L) {
 
 /* ---- evenly spaced values ---- */
 
-/* start, stop and step as given. If one of them is a float, all are floats. */
+/* The arguments start, stop and step. If one of them is a float, all are used as floats. */
 typedef struct spacing {
   scalar start, stop, step;
   bool   floats;
@@ -159,8 +160,8 @@ static void check_spacing(lua_State *L, const char *fn, int nargs, spacing *s) {
   if (s->floats ? s->step.f == 0 : s->step.i == 0) luaL_error(L, "%s: step is 0", fn);
 }
 
-/* Returns the number of steps from start that end before stop, or, with `inclusive`, not beyond stop. The number is
-** exact, because differences of two int64 fit uint64. UINT64_MAX: the number does not fit. */
+/* Returns the number of values start + i * step before stop, or, with `inclusive`, up to stop. The number is exact,
+** because differences of two int64 fit uint64. UINT64_MAX: the number does not fit. */
 static uint64_t count_integers(const spacing *s, bool inclusive) {
   int64_t a = s->start.i, b = s->stop.i, step = s->step.i;
   if (step > 0 ? a > b : a < b) return 0;
@@ -274,13 +275,13 @@ static int set_last(const tensor *t, scalar value) {
   return op_fill(&last, value);
 }
 
-/* Pushes n values from start to stop. */
+/* Pushes n evenly spaced values from start to stop; `endpoint`: the last value is stop. */
 static tensor *push_between(lua_State *L, enum dtype d, place where, double start, double stop, int64_t n,
                             bool endpoint) {
   double steps = endpoint && n > 1 ? (double)(n - 1) : n > 0 ? (double)n : 1;
   spacing s = {.start = {.f = start}, .stop = {.f = stop, .is_float = true}, .floats = true};
   s.step.f = (stop - start) / steps;
-  if (isinf(s.step.f)) s.step.f = stop / steps - start / steps;      /* otherwise the difference overflows */
+  if (isinf(s.step.f)) s.step.f = stop / steps - start / steps;      /* the difference of start and stop overflows */
   tensor *t = push_spaced(L, "linspace", d, where, &s, n);
   int st = endpoint && n > 1 ? set_last(t, s.stop) : OK;
   if (st != OK) raise(L, "linspace", st, (const tensor *const *)&t, 1);

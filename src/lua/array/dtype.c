@@ -1,4 +1,4 @@
-/* Functions about dtypes, and the op table as data. */
+/* Functions about dtypes, and lt.ops, which returns the op table. */
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "lua/register.h"
 #include "lua/state.h"
 
-/* Returns the dtype that argument i names, or the dtype of the tensor that it is. */
+/* Returns the dtype of argument i, which is a tensor or the name of a dtype. */
 static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
   if (test_tensor(L, i)) return check_tensor(L, i, fn)->dtype;
   return check_dtype(L, i, fn);
@@ -29,7 +29,8 @@ static int l_result_type(lua_State *L) {
     enum dtype other = check_dtype_of(L, i, "result_type");
     d = d == DT_none ? other : dtype_promote(d, other);
   }
-  /* The first pass takes tensors, unless there are none. The second pass takes numbers, complex numbers first. */
+  /* Numbers promote after tensors and dtype names. If there are only numbers, pass 1 takes the complex numbers first.
+  ** Pass 2 takes all numbers. */
   for (int pass = d == DT_none ? 1 : 2; pass <= 2; pass++)
     for (int i = 1; i <= n; i++) {
       arg a;
@@ -209,7 +210,7 @@ static const op_row rows[] = {
 #include "ops.def"
 };
 
-/* True for "unary" … "quaternary". */
+/* True if kind is "unary", "binary", "ternary" or "quaternary". */
 static bool is_elementwise(const char *kind) { return strcmp(kind + strlen(kind) - 3, "ary") == 0; }
 
 static void set_string(lua_State *L, const char *name, const char *value) {
@@ -217,7 +218,8 @@ static void set_string(lua_State *L, const char *name, const char *value) {
   lua_setfield(L, -2, name);
 }
 
-/* Lists the dtypes that an op takes, including those that it converts to the default float. */
+/* Sets field dtypes to a list of the dtypes that an op takes, including those that it converts to the default
+** float. */
 static void set_dtypes(lua_State *L, enum dtype_class class) {
   bool to_float = class == CLASS_FLOAT || class == CLASS_REALFLOAT;
   lua_newtable(L);

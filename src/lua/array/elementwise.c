@@ -1,5 +1,5 @@
-/* Expressions: the functions by which lua/luatensor/array/elementwise.lua builds expressions, and the functions that
-** result. */
+/* Functions for lt.elementwise. lua/luatensor/array/elementwise.lua uses them to build an expression and to make the
+** function that evaluates it. */
 
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 static const char elementwise_class = 0;
 static const char *const call_options[] = {"out", NULL};
 
-/* ---- building: the values of an expression are light userdata, which hold 1 + the value's number ---- */
+/* ---- building: the values of an expression are light userdata that contain 1 + the value's number ---- */
 
 static elementwise *check_elementwise(lua_State *L, int i) {
   elementwise *e = test_class(L, i, &elementwise_class, sizeof(elementwise));
@@ -65,7 +65,7 @@ static int find_op(const char *name) {
   return -1;
 }
 
-/* Raises the error that lists the unsupported dtypes: "not for float32 and bool". */
+/* Raises an error that lists the dtypes of the op's arguments, such as "not for float32 and bool". */
 static int raise_dtypes(lua_State *L, const char *name, const elementwise *e, const elementwise_arg *in, int n) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -146,7 +146,7 @@ static int finish_call(lua_State *L, const job *j, bool in_place) {
   return finish_record(L, &r);
 }
 
-/* f(x, y, …, {out = t}): calls the expression, which is an upvalue. */
+/* f(x, y, …, {out = t}): evaluates the expression, which is upvalue 1. */
 static int l_call(lua_State *L) {
   const elementwise *e = lua_touserdata(L, lua_upvalueindex(1));
   job j;

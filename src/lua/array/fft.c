@@ -8,7 +8,8 @@
 
 static const char *const options_one[] = {"n", "dim", "norm", "out", NULL};
 static const char *const options_many[] = {"s", "dim", "norm", "out", NULL};
-enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* positions of arguments: x, n or s, dim */
+enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* stack indices of arguments x, n or s, dim; MOST: their
+                                                     ** number */
 
 /* ---- arguments ---- */
 
@@ -58,8 +59,7 @@ static void push_number(lua_State *L, int i, int k) {
   else lua_pushvalue(L, i);
 }
 
-/* Reads the dims to transform. Without a list these are the last dims, as many as the function or s determines, or all
-** dims. */
+/* Reads the dims to transform. If argument i is nil, these are the last `otherwise` dims. */
 static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
   const char *fn = f->info->name;
   const shape *s = &f->in->shape;
@@ -103,7 +103,8 @@ static void read_lengths(lua_State *L, fft_op *f, int i, const char *name) {
   }
 }
 
-/* Checks default lengths. They are unsuitable for a dim without elements, or with only one spectral value. */
+/* Checks the lengths. A default length is not positive for a dim without elements, and for a Hermitian dim of length
+** 1. */
 static void check_lengths(lua_State *L, const fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     if (f->n[k] > 0) continue;

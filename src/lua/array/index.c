@@ -6,7 +6,8 @@
 #include "base/view.h"
 #include "lua/register.h"
 
-/* The marks are light userdata, because a misspelt name gives nil, which is an error. */
+/* lt.newaxis and lt.ellipsis are the addresses of these variables. They are not nil, so that a misspelt name, which
+** is nil, raises an error. */
 static char newaxis, ellipsis;
 
 bool is_index_mark(const void *p) { return p == &newaxis || p == &ellipsis; }
@@ -18,7 +19,8 @@ typedef struct picker {
   int source;               /* the dim of x, for error messages */
 } picker;
 
-/* Tells where the advanced indices (numbers and index tensors) are among the other items. */
+/* The placing of the advanced indices (numbers and index tensors) among the items: none yet, all adjacent, adjacent
+** and followed by another item, separated by another item. */
 enum placing { NONE_YET, TOGETHER, ENDED, SEPARATED };
 
 /* The selection by the items read so far: a view, and index tensors for some of its dims. */
@@ -51,7 +53,7 @@ static int raise_item(lua_State *L, int i, int dim) {
 
 /* ---- items ---- */
 
-/* Checks that `needed` dims are left for the next item. */
+/* Raises an error unless x has `needed` dims left for the next item. */
 static void need_dims(lua_State *L, const selection *s, int needed) {
   if (s->source + needed <= s->x->shape.ndim) return;
   luaL_error(L, "too many indices for shape %s", push_shape(L, &s->x->shape));
@@ -64,7 +66,7 @@ static int64_t to_index(lua_State *L, int i, int dim) {
   return n;
 }
 
-/* Notes that the next item has `dims` dims without an index. */
+/* Records that the next item covers `dims` dims of the view without an index. */
 static void place_plain(selection *s, int dims) {
   s->dim += dims;
   s->plain += dims;
@@ -106,7 +108,7 @@ static const char *push_numbers(lua_State *L, int i) {
   return lua_tostring(L, -1);
 }
 
-/* Reads the numbers of {first, last, step}. Returns how many numbers there are. */
+/* Reads the numbers of the range {first, last, step} at stack index i. Returns how many numbers there are. */
 static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   int n = (int)lua_rawlen(L, i);
   if (n > 3)
@@ -121,8 +123,8 @@ static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   return n;
 }
 
-/* Raises an error for a positive range whose step leaves it after one element, because such a table was most likely
-** meant as a list of positions. */
+/* Raises an error for a positive range whose step is larger than the range, so that it selects one element. Such a
+** table was most likely meant as a list of positions. */
 static void check_list_like(lua_State *L, int i, int dim, const int64_t *v) {
   bool positive = v[0] > 0 && v[1] > 0 && v[2] > 0;
   if (!positive || v[0] >= v[1] || v[2] <= v[1] - v[0] + 1) return;
@@ -137,9 +139,9 @@ static void raise_backwards(lua_State *L, int i, int dim, int step) {
              dim + 1, step, numbers);
 }
 
-/* True if a range that runs backwards selects nothing instead of being an error. Either its last number is one step
-** before the first. Or it counts its lower end from the front and its upper end from the back, and the dim is too short
-** for both, as in {2, -2} on one row. */
+/* True if a range that runs backwards selects nothing instead of being an error. This holds if the last number is one
+** before the first. It also holds if the lower end counts from the front and the upper end from the back, but the dim
+** is too short for both, as in {2, -2} on one row. */
 static bool is_empty_range(const int64_t *v, int64_t first, int64_t last, int64_t step, int64_t n) {
   if (step > 0 ? last >= first : last <= first) return false;
   bool next_to_it = last == first - (step > 0 ? 1 : -1) && first >= 0 && first <= n + 1 && last >= 0 && last <= n + 1;
@@ -172,7 +174,7 @@ static void select_range(lua_State *L, int i, selection *s) {
   place_plain(s, 1);
 }
 
-/* Returns the number of dims of x that the items after item k of the table at index 2 take. */
+/* Returns the number of dims of x to which the items after item k of the table at index 2 apply. */
 static int dims_after(lua_State *L, int k, int n) {
   int dims = 0;
   while (++k <= n) {
@@ -394,10 +396,10 @@ typedef struct picks {
   int n;
   const tensor *t[MAX_DIMS];
   int dim[MAX_DIMS], source[MAX_DIMS];
-  bool masks;                          /* all of them were masks */
+  bool masks;                          /* all index tensors were masks */
 } picks;
 
-/* Merges dims first … first + n - 1 of the view if its layout allows. */
+/* Merges dims first … first + n - 1 of the view. Returns false if this is impossible with their strides. */
 static bool join_dims(tensor *view, int first, int n) {
   shape from = {.ndim = n}, to = {1, {1}};
   int64_t stride;
@@ -409,8 +411,8 @@ static bool join_dims(tensor *view, int first, int n) {
   return true;
 }
 
-/* Replaces a mask by positions in its merged dims. If the dims cannot be merged, by coordinates: one index tensor for
-** each dim. */
+/* Replaces a mask by the positions of its true elements in its merged dims. If the dims cannot be merged, replaces
+** the mask by coordinates: one index tensor for each dim. */
 static void pick_mask(lua_State *L, selection *s, picks *all, picker p, int dim) {
   tensor *mask = push_view(L, to_plain(L, "index", p.t, DT_bool));
   if (p.t->shape.ndim == 0 || join_dims(&s->view, dim, p.ndim)) {
@@ -485,7 +487,7 @@ static void make_job(lua_State *L, const selection *s, const picks *all, index_j
 
 /* ---- x[…] ---- */
 
-/* Finishes a read. The key is at index 2. */
+/* Finishes a read. The key is at stack index 2. */
 static int finish_get(lua_State *L) {
   return finish_record(L, &(op_record){.name = "index", .nin = 1, .in = {1}, .first = 2, .last = 2});
 }

@@ -1,7 +1,8 @@
 #ifndef LT_LUA_ARRAY_INDEX_H
 #define LT_LUA_ARRAY_INDEX_H
 
-/* Helpers of functions that take indices and masks. Tensors that they make are left on the Lua stack. */
+/* Functions for indices and masks, which other files of this folder use. Tensors that these functions make stay on
+** the Lua stack. */
 
 #include "lua/args.h"
 #include "op/index.h"
@@ -19,18 +20,19 @@ tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 /* Returns x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. */
 const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
-/* Converts an index tensor (any integer dtype) for the device. what: the argument's name, such as "index". */
+/* Returns an index tensor, which has any integer dtype, as a contiguous tensor of int64. what: the argument's name in
+** errors, such as "index". */
 const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x);
 
 /* Pushes the positions of the true elements of a bool mask: [ndim, count], int64. */
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 
-/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor. Raises an error if its kind
-** or device does not fit target. */
+/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor. Raises an error if the kind
+** of the value's dtype, or its device, does not fit target. */
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
 
-/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that shares
-** no memory with target. Raises an error if its kind does not fit. */
+/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that
+** shares no memory with target. Raises an error if the kind of the value's dtype does not fit. */
 const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
 
 /* Runs the job and raises its errors. dims[k] is the 0-based dim of index k. */

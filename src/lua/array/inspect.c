@@ -1,5 +1,5 @@
-/* Facts that Lua's debug library could provide. This file does not need the library, because hosts leave it out of
-** sandboxes. */
+/* Information about running functions and values that Lua's debug library could provide. This file does not use that
+** library, because hosts leave it out of sandboxes. */
 
 #include <stdbool.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "lua/register.h"
 
-enum { LEVELS = 60 };       /* most nested calls of functions inside of the library */
+enum { LEVELS = 60 };       /* the most levels of the call stack that are searched */
 
 /* chunk(): returns the name of the calling chunk, like debug.getinfo(1, "S").source. */
 static int l_chunk(lua_State *L) {

@@ -54,7 +54,7 @@ static int raise_linalg(lua_State *L, const char *fn, int status, const linalg_j
 
 /* ---- calls ---- */
 
-/* Pushes a new tensor for result r. */
+/* Pushes a new tensor for result r. If r->columns is set, the tensor's matrices are column-major. */
 static tensor *push_result(lua_State *L, const char *fn, const linalg_result *r, place where) {
   shape s = r->shape;
   int last = s.ndim - 1;
@@ -66,7 +66,7 @@ static tensor *push_result(lua_State *L, const char *fn, const linalg_result *r,
   return t;
 }
 
-/* Runs the job. Its results are already on the stack. */
+/* Prepares the job, pushes new tensors for its results, and runs it. Returns the number of results. */
 static int finish(lua_State *L, const char *fn, linalg_job *j) {
   int st = linalg_prepare(j);
   if (st != OK) return raise_linalg(L, fn, st, j);
@@ -82,7 +82,8 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
   return j->nout;
 }
 
-/* Reads the only tensor argument and the options with these names. Returns the options' index. */
+/* Reads argument 1, the only tensor, and checks that all options are in `known`. Returns the stack index of the
+** options, or 0. */
 static int begin(lua_State *L, const char *fn, const char *const *known, linalg_job *j) {
   int nargs, options = check_options(L, fn, known, &nargs);
   j->a = check_tensor(L, 1, fn);
@@ -90,7 +91,8 @@ static int begin(lua_State *L, const char *fn, const char *const *known, linalg_
   return options;
 }
 
-/* Functions of one tensor without options, with their op. vectors: vectors are wanted, too. */
+/* Functions of one tensor without options, and the op that each of them runs. vectors: the results include
+** eigenvectors. */
 static const struct plain { const char *name; enum linalg_op op; bool vectors; } plains[] = {
   {"inv", LINALG_inv, false}, {"det", LINALG_det, false}, {"slogdet", LINALG_slogdet, false},
   {"svdvals", LINALG_svd, false}, {"eig", LINALG_eig, true}, {"eigvals", LINALG_eig, false},
@@ -260,7 +262,7 @@ static int l_solve(lua_State *L) {
   return finish(L, "solve", &j);
 }
 
-/* ---- functions that compositions call, with checked arguments ---- */
+/* ---- for lua/luatensor/array/linalg.lua, which checks the arguments ---- */
 
 /* lu(x): returns L and U packed into one matrix, and for each row its position in x. */
 static int l_lu(lua_State *L) {

@@ -7,8 +7,8 @@ static const char *const map_options[] = {"out", NULL};
 
 /* ---- computing ---- */
 
-/* The job that the caller's arguments describe. `at` has the stack indices of the inputs. The struct takes half a
-** kilobyte, so it is not cleared where it is declared. */
+/* The job that the caller's arguments describe. `at` contains the stack indices of the inputs. The struct takes half
+** a kilobyte, so functions declare such a variable without clearing it. */
 typedef struct call {
   const char *fn;
   job         job;
@@ -28,7 +28,7 @@ static void prepare(lua_State *L, call *c, enum map_op op) {
   if (!j->has_place) j->place = is_number(j) ? host_place() : default_place(L);
 }
 
-/* Prepares the job for the inputs 1 … n. */
+/* Prepares the job with arguments 1 … n as inputs, where n is the number of the op's inputs. */
 static void prepare_in_order(lua_State *L, call *c, enum map_op op) {
   for (int i = 0; i < map_ops[op].nin; i++) c->at[i] = i + 1;
   prepare(L, c, op);
@@ -88,7 +88,7 @@ static int no_options(lua_State *L, const char *fn, int options) {
                     alpha ? "; multiply instead of alpha: x:add_(alpha * y)" : "");
 }
 
-/* lt.add(x, y, {out = t}). The upvalue is the op. */
+/* lt.add(x, y, {out = t}) and the other element-wise functions. The upvalue is the number of the op. */
 static int l_map(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
   call c;
@@ -100,7 +100,7 @@ static int l_map(lua_State *L) {
   return compute_or_out(L, &c, options);
 }
 
-/* x:add_(y). The upvalue is the op. */
+/* x:add_(y) and the other in-place methods. The upvalue is the number of the op. */
 static int l_map_in_place(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
   call c;
@@ -114,7 +114,8 @@ static int l_map_in_place(lua_State *L) {
   return compute_into(L, &c, 1);
 }
 
-/* x + y, where the upvalue is the op. A unary metamethod gets its operand twice. */
+/* x + y and the other operators. The upvalue is the number of the op. Lua passes the operand of a unary operator
+** twice. */
 static int l_operator(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
   call c;
@@ -142,8 +143,8 @@ static int push_limit(lua_State *L, const char *fn, int i, int nargs, int option
   return lua_gettop(L);
 }
 
-/* Reads the arguments. Returns the index of the options (0: none). Stores the stack indices of x and the limits in `at`
-** (0: no limit). */
+/* Reads the arguments of clip. Returns the stack index of the options, or 0. Stores the stack indices of x and of
+** both limits in `at`, 0 for a limit that is not given. */
 static int check_clip(lua_State *L, const char *fn, const char *const *known, int at[3]) {
   int nargs, options = check_options(L, fn, known, &nargs);
   if (nargs < 1 || nargs > 3) raise_count(L, fn, 1, 3, nargs);
@@ -155,7 +156,8 @@ static int check_clip(lua_State *L, const char *fn, const char *const *known, in
   return options;
 }
 
-/* Prepares the limiting of x from one side or both. */
+/* Prepares the op that applies the given limits: clip for both, maximum or minimum for one, positive (a copy) for
+** none. */
 static void prepare_clip(lua_State *L, call *c, const int at[3]) {
   enum map_op op = at[1] && at[2] ? OP_clip : at[1] ? OP_maximum : at[2] ? OP_minimum : OP_positive;
   c->at[0] = at[0];
@@ -195,7 +197,8 @@ static int l_clip_in_place(lua_State *L) {
   return compute_into(L, &c, 1);
 }
 
-/* Checks that dtype d can hold the number at index i; integral floats count as integers. */
+/* Raises an error if dtype d cannot represent the number at index i. Replaces an integral float by an integer unless
+** d is a float dtype. */
 static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) {
   arg a;
   check_arg(L, i, fn, &a);
@@ -247,7 +250,7 @@ static int l_masked_fill_in_place(lua_State *L) {
 
 static const char *const isclose_options[] = {"rtol", "atol", "equal_nan", "out", NULL};
 
-/* Pushes argument i, else the option, else `otherwise`. */
+/* Pushes argument i, or the option, or `otherwise` if neither is given. */
 static void push_tolerance(lua_State *L, int i, int nargs, int options, const char *name, double otherwise) {
   if (nargs >= i && !lua_isnil(L, i)) lua_pushvalue(L, i);
   else if (!options || push_option(L, options, name) == LUA_TNIL) {

@@ -1,4 +1,4 @@
-/* Matrix products. */
+/* Matrix products: matmul, mm, bmm, mv, dot, vecdot, addmm and linear. */
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const scalar zero = {.f = 0, .i = 0}, one = {.f = 1, .i = 1};
 
 /* ---- errors ---- */
 
-/* Raises an error for inner dims. The message suggests y.T if x:matmul(y.T) would fit. */
+/* Raises the error that the inner dims differ. The message suggests y.T if x:matmul(y.T) would be possible. */
 static int raise_inner(lua_State *L, const char *fn, const tensor *a, const tensor *b) {
   int64_t k = a->shape.dim[a->shape.ndim - 1];
   bool fits = b->shape.ndim == 2 && b->shape.dim[1] == k;
@@ -43,7 +43,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
 
 /* ---- products ---- */
 
-/* Pushes the result of a prepared job with checked inputs: option out, or a new tensor. */
+/* Pushes the result of a job whose inputs are checked: option out, or a new tensor. */
 static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
   tensor *out = opt_out(L, options, fn);
   if (out) push_out(L, options, fn, out);
@@ -58,7 +58,7 @@ static void prepare(lua_State *L, const char *fn, matmul_job *j) {
   if (st != OK) raise_product(L, fn, st, j, NULL);
 }
 
-/* Runs a product of arguments 1 and 2. dim: the dim of vecdot, counted from the end. */
+/* Runs a product of arguments 1 and 2. dim: for vecdot, the dim as a negative number, which counts from the end. */
 static int finish_product(lua_State *L, const char *fn, int options, matmul_job *j, int dim) {
   prepare(L, fn, j);
   tensor *out = push_result(L, fn, options, j);
@@ -271,7 +271,7 @@ static int l_linear(lua_State *L) {
 
 /* ---- precision ---- */
 
-static const char *const precisions[] = {"ieee", "tf32"};      /* ORDER enum precision */
+static const char *const precisions[] = {"ieee", "tf32"};      /* in the order of enum precision */
 
 /***
 Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.

@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "op/random.h"
 
-/* Registry keys, by their addresses, of the generators' metatable and of this state's default generator. */
+/* The addresses of these variables are registry keys: of the generators' metatable, and of this state's default
+** generator. */
 static const char generator_class = 0, default_generator = 0;
 const char captured_generators = 0;
 
@@ -31,8 +32,8 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
   return g;
 }
 
-/* Keeps the generator at the top alive as long as the captured graph. lua/device/graph.c provides a table for such
-** generators. */
+/* If a graph is being captured, keeps the generator at the top alive as long as the graph. lua/device/graph.c
+** provides a table for such generators. */
 static void keep_for_graph(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators);
   if (lua_istable(L, -1)) {
@@ -43,7 +44,8 @@ static void keep_for_graph(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Returns option "generator", or the default generator. The options table or the registry keeps it alive. */
+/* Returns option "generator", or the default generator. The options table or the registry keeps the generator
+** alive. */
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g;
   if (options && push_option(L, options, "generator") != LUA_TNIL) {
@@ -220,7 +222,7 @@ static random_job integers_job(lua_State *L, const char *fn, int64_t low, int64_
 
 /* ---- new tensors ---- */
 
-/* Fills the tensor at the top of the stack. */
+/* Fills the tensor at the top of the stack with random numbers, and returns it to the script. */
 static int fill(lua_State *L, const char *fn, const random_job *j, generator *g, int options, bool in_place) {
   tensor *t = lua_touserdata(L, -1);
   const tensor *about = t;
@@ -418,7 +420,8 @@ static int l_normal_in_place(lua_State *L) {
   return fill_first(L, "normal_", options, &j);
 }
 
-/* Returns the greatest n such that dtype d can hold all integers from 0 to n. */
+/* Returns the greatest n such that dtype d represents all integers from 0 to n exactly. For uint64 the result is -1,
+** the Lua integer with the same bits. */
 static int64_t greatest(enum dtype d) {
   if (dtypes[d].digits) return (int64_t)1 << dtypes[d].digits;
   int bits = 8 * dtype_size(d);

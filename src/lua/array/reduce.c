@@ -9,7 +9,7 @@
 
 enum { MOST = 3 };                                   /* most arguments: x, dim, options */
 
-/* Each kind of reduction reads one of these lists of options. All lists begin with the options of every reduction. */
+/* Each reduction accepts the options of one of these lists. */
 static const char *const options_any[] = {"dim", "keepdim", "out", NULL};
 static const char *const options_sum[] = {"dim", "keepdim", "out", "dtype", NULL};
 static const char *const options_var[] = {"dim", "keepdim", "out", "correction", NULL};
@@ -23,7 +23,7 @@ static const char *const *known_options(enum reduce_op op) {
   }
 }
 
-/* Pushes the dim: the argument, else the option, else nil. Returns its index. */
+/* Pushes argument dim, or option dim, or nil if neither is given. Returns the stack index of the pushed value. */
 static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
   while (!options && nargs > 2 && lua_isnil(L, nargs)) nargs--;
   if (nargs > 2) raise_most(L, fn, 2, nargs);
@@ -47,8 +47,8 @@ static double opt_correction(lua_State *L, const char *fn, int options) {
   return value;
 }
 
-/* Raises the error of a call that an op refused. `asked` is the call's dtype option. `result` and `s` are the dtype and
-** shape that the result would have. */
+/* Raises the error of a call that an op refused. `asked` is the call's dtype option, or DT_none. `result` and `s` are
+** the dtype and the shape that the result would have. */
 static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const tensor *out, enum dtype asked,
                   enum dtype result, const shape *s) {
   const tensor *t[] = {out ? out : in, in};
@@ -103,8 +103,8 @@ static int l_reduce(lua_State *L) {
 static const char *const options_scan[] = {"dim", "dtype", "out", "include_initial", NULL};
 static const char *const options_softmax[] = {"dim", "dtype", "out", NULL};
 
-/* Returns the dim to work along. By default this is the last dim for softmax; a scan has a default only if there is one
-** dim. */
+/* Returns the 0-based dim along which a scan or softmax computes. The default is the last dim for softmax. A scan has
+** a default only if x has at most one dim. */
 static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool last) {
   if (lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
   if (!lua_isnil(L, i)) return check_line_dim(L, i, fn, &x->shape);
@@ -163,7 +163,8 @@ Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or
 @tparam[opt] table options `dim`, `dtype`, `out`
 @treturn Tensor
 */
-/* x:cumulative_sum(dim, {include_initial, dtype, out}) and x:softmax(dim, {dtype, out}). The upvalue is the row. */
+/* x:cumulative_sum(dim, {include_initial, dtype, out}) and x:softmax(dim, {dtype, out}). The upvalue is the index of
+** the function in scan_softmax_rows. */
 static int l_line(lua_State *L) {
   int top = lua_gettop(L);
   scan_softmax_job l = {.info = &scan_softmax_rows[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};

@@ -1,4 +1,4 @@
-/* Sorting. */
+/* The methods sort, argsort and topk. */
 
 #include "lua/args.h"
 #include "lua/on_lines.h"
@@ -25,7 +25,7 @@ static const tensor *check_ordered(lua_State *L, const char *fn) {
   return x;
 }
 
-/* Runs the job. Its results are at the top of the stack. */
+/* Runs the job, which fills the tensors at the top of the stack. `results` is the number of these tensors. */
 static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results) {
   int st;
   TRY(L, j->in->store->place, st, op_sort(j));
@@ -36,7 +36,7 @@ static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results
   return results;
 }
 
-/* x:sort(dim, {descending, stable}) and x:argsort(…), which have one result. */
+/* x:sort(dim, {descending, stable}), or, if `positions` is set, x:argsort(…) with the same arguments. */
 static int sort_or_argsort(lua_State *L, const char *fn, bool positions) {
   static const char *const known[] = {"dim", "descending", "stable", NULL};
   int nargs, options = check_dim_option(L, fn, known, &nargs, 2);

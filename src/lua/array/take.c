@@ -1,4 +1,5 @@
-/* Functions that read and write through index tensors, search, and join. */
+/* Functions that read and write by index tensors, search sorted rows, and join tensors: take, gather, scatter,
+** searchsorted, concat and others. */
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
   run_index(L, fn, j, out, &dim);
-  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* number of the argument with the indices */
+  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* stack index of the indices */
   return finish_record(L, &(op_record){.name = fn, .params = &(op_params){.dim = dim}, .nin = 1, .in = {1}, .first = at,
                                        .last = at, .in_place = options != 0});
 }
@@ -67,7 +68,8 @@ static int l_take(lua_State *L) {
   return run_get(L, "take", options, &j, x, t, dim);
 }
 
-/* Starts a job on x. The positions have shape s; their length along dim comes from t. x is broadcast if s is longer. */
+/* Starts a job on x. The positions have shape s; their length along dim comes from t. x is broadcast in the other
+** dims in which s is longer. */
 static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
   index_start(j, op, x);
   j->shape = *s;
@@ -76,7 +78,7 @@ static void start_along(index_job *j, enum index_op op, const tensor *x, const t
   index_add_input(j, t, 0, s->ndim, x, dim);
 }
 
-/* True if x or the index is 0-d, and the other at most 1-d. */
+/* True if x or the index is 0-d, and neither has more than 1 dim. */
 static bool has_points(lua_State *L) {
   const tensor *x = test_tensor(L, 1), *t = test_tensor(L, 3);
   return (is_0d(L, 1) || is_0d(L, 3)) && t && x->shape.ndim <= 1 && t->shape.ndim <= 1;
@@ -145,7 +147,8 @@ static int l_take_along_axis(lua_State *L) {
 
 /* ---- writing ---- */
 
-/* If the source is larger than the index, pushes a view of its first elements. */
+/* If src is at least as long as s in each dim, pushes and returns a view of its first elements. Otherwise returns
+** src. */
 static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s) {
   bool larger = src->shape.ndim == s->ndim;
   for (int d = 0; larger && d < s->ndim; d++) larger = src->shape.dim[d] >= s->dim[d];
@@ -160,7 +163,7 @@ static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const 
   return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
 }
 
-/* Pushes the target: x itself, or a copy. */
+/* Pushes the target of a write: x itself if `in_place` is set, else a copy of x. */
 static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, bool in_place) {
   if (!in_place) return push_copy(L, fn, x, x->dtype);
   check_in_place(L, fn);
@@ -175,7 +178,8 @@ static int run_put(lua_State *L, const char *fn, const char *name, index_job *j,
                                        .last = 3, .in_place = in_place});
 }
 
-/* Handles a 0-d x, index or source by f, which does not change x. In place, x:copy_ stores the result of f. */
+/* Handles a 0-d x, index or source by f, which does not change x. If `in_place` is set, x:copy_ stores the result of
+** f in x. */
 static int put_points(lua_State *L, const char *fn, lua_CFunction f, bool in_place) {
   if (!in_place) return call_on_lines(L, fn, f, 1 << 1 | 1 << 3 | 1 << 4, 1);
   lua_getfield(L, 1, "copy_");

@@ -1,4 +1,5 @@
-/* The class of tensors: the finalizer and the simple properties. */
+/* The class of tensors: the finalizer, simple properties such as x.dtype, comparisons, and the error for calling a
+** property. */
 
 #include <string.h>
 
@@ -47,7 +48,8 @@ static int l_is_tensor(lua_State *L) {
   return 1;
 }
 
-/* gone(x): the reason why a tensor cannot be used, such as "this tensor was freed", or nil. */
+/* gone(x): returns nil if the tensor can be used. Otherwise returns a reason such as "this tensor was freed", and one
+** of the words "freed", "revoked" and "lost". */
 static int l_gone(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   if (!t || !tensor_is_gone(t)) {
@@ -59,7 +61,7 @@ static int l_gone(lua_State *L) {
   return 2;
 }
 
-/* dtype_of(x): the name of a tensor's dtype; nil for other values and freed tensors. */
+/* dtype_of(x): returns the name of a tensor's dtype, or nil for other values and freed tensors. */
 static int l_dtype_of(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   if (t && !tensor_is_gone(t)) lua_pushstring(L, dtypes[t->dtype].name);
@@ -67,7 +69,7 @@ static int l_dtype_of(lua_State *L) {
   return 1;
 }
 
-/* is_overlapping(x): true if several elements share one place in memory. */
+/* is_overlapping(x): true if several elements share one memory location. */
 static int l_is_overlapping(lua_State *L) {
   lua_pushboolean(L, tensor_is_overlapping(check_tensor(L, 1, "is_overlapping")));
   return 1;
@@ -90,7 +92,7 @@ static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "size"
 static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor(L, 1, "dtype")->dtype].name); return 1; }
 static int get_device(lua_State *L) { push_place(L, check_tensor(L, 1, "device")->store->place); return 1; }
 
-/* #x: the length of the first dim. */
+/* #x: returns the length of the first dim. */
 static int l_len(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "#");
   if (t->shape.ndim == 0) return luaL_error(L, "#: a 0-d tensor has no length");
@@ -161,7 +163,7 @@ static int l_call_number(lua_State *L) {
   if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
   const tensor *t = test_tensor(L, 2);
   bool named = ar.name && *ar.namewhat, of_tensor = t && !tensor_is_gone(t);
-  /* in a tail call, return x:size(1), Lua does not know the name */
+  /* in a tail call, such as return x:size(1), Lua has no name for the called value */
   bool tail = !named && of_tensor && t->count == lua_tointeger(L, 1);
   if (tail || (named && of_tensor && strcmp(ar.name, "size") == 0 && strcmp(ar.namewhat, "method") == 0))
     return luaL_error(L, "size: x.size is the number of elements; the length of dim i is x.shape[i]");
@@ -171,8 +173,8 @@ static int l_call_number(lua_State *L) {
   return luaL_error(L, "attempt to call a number value (%s '%s')", ar.namewhat, ar.name);
 }
 
-/* Gives numbers a metatable, only for the error of l_call_number, unless they have one already. getmetatable does not
-** show it. */
+/* Gives numbers a metatable for the error of l_call_number, unless numbers already have one. Scripts do not see the
+** metatable, because getmetatable returns false. */
 static void open_number(lua_State *L) {
   lua_pushinteger(L, 0);
   if (lua_getmetatable(L, -1)) {

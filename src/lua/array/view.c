@@ -1,4 +1,5 @@
-/* Views: functions that change the shape, the order or the dims of the same elements, without a copy if possible. */
+/* Views: functions that return the same elements with another shape or another order of dims, without a copy if the
+** strides allow. */
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void push_shape_table(lua_State *L, const shape *s) {
   lua_setmetatable(L, -2);
 }
 
-/* shape == shape and shape == {2, 3} */
+/* x.shape == y.shape, or x.shape == {2, 3}: true if all lengths are equal. */
 static int l_shape_equal(lua_State *L) {
   bool equal = lua_istable(L, 1) && lua_istable(L, 2) && lua_rawlen(L, 1) == lua_rawlen(L, 2);
   for (lua_Integer d = 1, n = equal ? (lua_Integer)lua_rawlen(L, 1) : 0; equal && d <= n; d++) {
@@ -49,7 +50,7 @@ static int l_shape_tostring(lua_State *L) {
   return 1;
 }
 
-/* "of shape " .. x.shape */
+/* "of shape " .. x.shape: converts both operands to strings and joins them. */
 static int l_shape_concat(lua_State *L) {
   luaL_tolstring(L, 1, NULL);
   luaL_tolstring(L, 2, NULL);
@@ -102,8 +103,8 @@ static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int
   return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
-/* Finishes a view at the top of the stack. The tensor is at index 1. The view's elements keep their order, as for
-** reshape. */
+/* Finishes the view at the top of the stack, of the tensor at index 1, whose gradient needs no argument of the
+** call. */
 static int finish_view(lua_State *L, const char *name) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}});
 }
@@ -113,12 +114,12 @@ static int finish_part(lua_State *L, const char *name, int last) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}, .first = 2, .last = (short)last});
 }
 
-/* Finishes a view whose dim d is dim order[d] of the tensor. */
+/* Finishes a view whose dim d is dim order[d] of the tensor at index 1. */
 static int finish_order(lua_State *L, const int *order) {
   return finish_record(L, &(op_record){.name = "permute_dims", .params = &(op_params){.order = order}, .nin = 1, .in = {1}});
 }
 
-/* Pushes the tensor at 1 with two dims swapped. */
+/* Pushes a view of x, the tensor at index 1, with dims a and b swapped. */
 static int push_swapped(lua_State *L, const tensor *x, int a, int b) {
   int order[MAX_DIMS];
   for (int d = 0; d < x->shape.ndim; d++) order[d] = d == a ? b : d == b ? a : d;
@@ -151,8 +152,8 @@ static void check_new_shape(lua_State *L, int first, int last, const char *fn, c
   }
 }
 
-/* Pushes x in shape `to`: a view if `view` is set and the layout allows, else a contiguous copy if `copy` allows
-** one. */
+/* Pushes x in shape `to`. The result is a view if `view` is set and the strides of x allow one, else a contiguous
+** copy. If the view is impossible and `copy` is false, raises an error. */
 static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const shape *to, bool view, bool copy) {
   if (view) {
     tensor *t = push_view(L, x);
@@ -206,8 +207,8 @@ static int l_flatten(lua_State *L) {
     if (first > last) return luaL_error(L, "flatten: dim %d comes after dim %d", first + 1, last + 1);
     for (int d = 0; d < x->shape.ndim; d++) {
       if (d <= first || d > last) to.dim[to.ndim++] = x->shape.dim[d];
-      else if (__builtin_mul_overflow(to.dim[first], x->shape.dim[d], &to.dim[first]))   /* on overflow another dim is
-                                                                                         ** 0 */
+      else if (__builtin_mul_overflow(to.dim[first], x->shape.dim[d], &to.dim[first]))   /* overflows only if another
+                                                                                         ** dim is 0 */
         return raise(L, "flatten", ERR_OVERFLOW, NULL, 0);
     }
   }
@@ -456,7 +457,7 @@ static int next_row(lua_State *L) {
   lua_Integer i = lua_tointeger(L, 2);
   if (i >= x->shape.dim[0]) return 0;
   lua_pushinteger(L, i + 1);
-  lua_pushvalue(L, 3);                      /* x[i + 1] */
+  lua_pushvalue(L, 3);                      /* argument 2 becomes i + 1, for the gradient */
   lua_replace(L, 2);
   view_select(push_view(L, x), 0, i);
   return 1 + finish_part(L, "index", 2);
