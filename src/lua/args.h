@@ -26,7 +26,8 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
 /* Pushes "this stream was lost when cuda:0 was reopened", for the `what` "stream". */
 const char *push_lost(lua_State *L, const char *what, place where);
 
-/* True if the tensor was freed, or lost with its device. push_gone pushes a message that tells the cause. */
+/* True if the tensor was freed, lost with its device, or taken back by the host. push_gone pushes a message with the
+** cause. */
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
 const char *push_gone(lua_State *L, const tensor *t);
 
@@ -34,25 +35,26 @@ const char *push_gone(lua_State *L, const tensor *t);
 ** them. */
 bool is_value(lua_State *L, int i);
 
-/* Reads a tensor or a Lua number. A boolean is read as 0 or 1 if `fn` computes with bool. */
+/* Reads a tensor, a Lua number, a complex number, or a boolean (as 0 or 1). Raises an error for any other value. */
 void check_arg(lua_State *L, int i, const char *fn, arg *a);
 
 /* ---- options (lua/options.c) ----
-** Options are one table with string keys only. It is always the last argument. */
+** Options are one table, whose keys are strings. The table is always the last argument. */
 
 /* True if argument i is a table of options: it has entries, and strings are its only keys. */
 bool is_options(lua_State *L, int i);
 
 /* Returns the index of the options table if the last argument is one, else 0. Names that are not in `known` (ended by
-** NULL) raise an error that lists the known names. *nargs becomes the number of positional arguments. If the table
-** contains anything other than numbers, booleans and option out, it is replaced by a copy, because finalizers may run
-** in the middle of functions and change the original. A call with {out = y} allocates nothing. */
+** NULL) raise an error that lists the known names. *nargs becomes the number of positional arguments. Finalizers may
+** run in the middle of functions and change the table. Therefore a table with values other than numbers, booleans and
+** option out is replaced by a copy. A call with {out = y} allocates nothing. */
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
 
-/* Replaces the list at index i by a copy, so that finalizers cannot change it. Returns its length. */
+/* Replaces the list at index i by a copy, which finalizers cannot change. Returns the length of the list. */
 int copy_list(lua_State *L, int i);
 
-/* Like check_options for functions with a dim as argument i, the last one. Option "dim" is copied to argument i. */
+/* Like check_options, for functions whose last argument, at index i, is a dim. Option "dim" is copied to argument
+** i. */
 int check_dim_option(lua_State *L, const char *fn, const char *const *known, int *nargs, int i);
 
 /* Pushes an option's value, or nil if there are no options, and returns the value's type. The access is raw, because no
@@ -67,21 +69,22 @@ tensor    *opt_out(lua_State *L, int options, const char *fn);                  
                                                                                          ** NULL */
 /* like opt_out, for the value at the top of the stack */
 tensor    *top_out(lua_State *L, const char *fn);
-/* pushes the result of opt_out */
+/* pushes option out again; raises an error if it is not `out` any more, the result of opt_out */
 void       push_out(lua_State *L, int options, const char *fn, const tensor *out);
 bool       opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise);
 
 /* ---- values ---- */
 
-int64_t check_integer(lua_State *L, int i, const char *fn, const char *what);  /* also accepts integral floats */
+int64_t check_integer(lua_State *L, int i, const char *fn, const char *what);  /* returns an integer, also of integral
+                                                                               ** floats */
 
-/* Reads a number or boolean that an element of dtype d can hold. Integer dtypes accept only integral floats. */
+/* Reads a number or boolean that dtype d can represent. For integer dtypes, a float must be integral. */
 scalar check_value(lua_State *L, int i, const char *fn, enum dtype d);
 
 /* Reads a shape from arguments first … last: either numbers, or one table. */
 void check_shape(lua_State *L, int first, int last, const char *fn, shape *s);
 
-/* Reads a dim argument, 1-based or negative, for `ndim` dims. Returns it 0-based. */
+/* Reads argument i as a dim, 1-based or negative, for `ndim` dims. Returns the 0-based dim. */
 int check_dim(lua_State *L, int i, const char *fn, int ndim);
 
 /* Like check_dim for a dim of `s`. The error shows the shape. */
@@ -96,7 +99,7 @@ uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
 const char *push_shape(lua_State *L, const shape *s);        /* pushes and returns "[2, 3]" */
 
-/* Raises the error that dtype d cannot hold the number at index i. */
+/* Raises the error that dtype d cannot represent the number at index i. */
 int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d);
 
 /* Raises the error that a function got fewer than `least` arguments, more than `most`, or nil for a required

@@ -10,7 +10,8 @@
 /* Checks whether the operation that L runs is cancelled. Pass this function as cancel_watch(is_cancelled, L). */
 bool is_cancelled(void *L);
 
-/* Raises the error that ended the operation. */
+/* Raises the error that ended the operation: the error of a hook, or one that says that the host or the user
+** cancelled `fn`. */
 int raise_cancelled(lua_State *L, const char *fn);
 
 #endif

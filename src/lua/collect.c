@@ -1,24 +1,26 @@
-/* Decides when Lua's collector works for tensors.
+/* Decides when Lua's garbage collector runs, so that unused tensors are freed.
 **
-** Lua counts a few hundred bytes for each tensor, whatever its size, so Lua's own pace is far too slow. In generational
-** mode, lua5.4's default, Lua's own steps never free objects that survived two steps. So live bytes are counted for
-** each state and device. Garbage is collected before a storage is made, in the mode that the host or the script chose.
+** Lua counts a few hundred bytes for each tensor, whatever its size, so by itself Lua collects garbage far too
+** rarely. In generational mode, which the program lua5.4 uses, Lua's own steps never free objects that survived two
+** steps. So live bytes are counted for each state and device. Garbage is collected before a storage is made, in the
+** mode that the host or the script chose.
 **
-** The generational mode has two marks of live bytes:
-**   step_at     starts a young collection. It frees nearly everything at little cost, so that new results reuse memory
-**               that is still in the cache. Then the mark moves to live + NURSERY.
-**   collect_at  starts a full collection, which takes 0.1 ms for the heap of a small script. Then the mark moves to
-**               live + max(slack, share of live, 4 * Lua's heap). Filling the slack takes several times as long as the
-**               collection. The share of live bytes keeps collections apart if much is live. The last term bounds the
+** The generational mode has two thresholds of live bytes:
+**   step_at     starts a young collection, which frees nearly all garbage at little cost, so that new results reuse
+**               memory that is still in the cache. Then step_at becomes live + NURSERY.
+**   collect_at  starts a full collection, which takes 0.1 ms for the heap of a small script. Then collect_at becomes
+**               live + max(slack, share of live, 4 * Lua's heap). Filling the slack takes several times as long as
+** the
+**               collection. The share of live bytes makes collections rare if much is live. The last term bounds the
 **               relative cost for scripts with a large heap.
-** A full collection also starts if Lua's heap has doubled, because Lua's own collector does not do this while steps are
-** made for it. The backward pass begins with a full collection if half of the way to collect_at is used, because
-** tensors that only garbage refers to could not be freed during the pass.
+** A full collection also starts if Lua's heap has doubled, because Lua's own collector does not do this while steps
+** are made for it. The backward pass begins with a full collection if live bytes have grown half as much as
+** collect_at allows, because tensors that only garbage refers to could not be freed during the pass.
 **
-** The incremental mode has no full collections unless memory is exhausted, because one would stop the host for as long
-** as its heap takes (86 ms for 64 MB of small tables). Its only mark is step_at, which starts a step of FINE, at most a
-** tenth of a millisecond. Steps are spaced so that two cycles end before live bytes grow by max(slack, share of live, 4
-** * Lua's heap). Two cycles are needed, because an object that dies just after it was marked is freed in the next
+** The incremental mode has no full collections unless memory is exhausted, because they would stop the host for too
+** long (86 ms for 64 MB of small tables). Its only threshold is step_at, which starts a step of at most a tenth of a
+** millisecond (FINE). Steps are spaced so that two cycles end before live bytes grow by max(slack, share of live, 4 *
+** Lua's heap). Two cycles are needed, because an object that dies just after it was marked is freed in the next
 ** cycle. */
 
 #include "lua/collect.h"
@@ -26,10 +28,11 @@
 #include "lua/args.h"
 
 #define NURSERY    ((size_t)512 << 10)
-#define CPU_SLACK  ((size_t)16 << 20)         /* bytes: 2 ms of additions; at least a 16th of the live bytes is used */
-#define GPU_SLACK  ((size_t)64 << 20)         /* at least a quarter of the live bytes is used */
-#define FINE_SLACK ((size_t)4 << 20)          /* for an incremental collector on the CPU: a cycle of a small heap takes
-                                              ** 0.2 ms */
+#define CPU_SLACK  ((size_t)16 << 20)         /* bytes, which additions fill in 2 ms; the slack is at least 1/16 of
+                                              ** the live bytes */
+#define GPU_SLACK  ((size_t)64 << 20)         /* bytes; the slack is at least 1/4 of the live bytes */
+#define FINE_SLACK ((size_t)4 << 20)          /* bytes, for an incremental collector on the CPU: a cycle of a small
+                                              ** heap takes 0.2 ms */
 #define HEAP_SLACK ((size_t)1 << 20)
 
 enum {
@@ -45,7 +48,7 @@ static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
 static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
 
-/* Returns the bytes by which live memory may grow until all garbage must have been searched. */
+/* Returns the bytes by which live memory may grow before all garbage must have been collected. */
 static size_t slack_of(const account *a, size_t least, size_t heap) {
   bool cpu = place_is_host(a->where);
   return max_size(max_size(cpu ? least : GPU_SLACK, account_live(a) / (cpu ? 16 : 4)), 4 * heap);
@@ -61,9 +64,9 @@ bool collect_step(lua_State *L) {
 #endif
 }
 
-/* Makes a small step. In Lua 5.4, the only way to request less work than the multiplier gives is to change the
-** multiplier. A basic step of Lua 5.5 is already small: a cycle over 300 000 tables takes 628 such steps, or 351 steps
-** of Lua 5.4 with the multiplier FINE. */
+/* Makes a short step of the collector. In Lua 5.4, the only way to request less work than the multiplier gives is to
+** change the multiplier. A basic step of Lua 5.5 is already short: a cycle over 300 000 tables takes 628 such steps,
+** or 351 steps of Lua 5.4 with the multiplier FINE. */
 static bool step(lua_State *L) {
 #ifdef LUA_GCSETSTEPMUL
   int multiplier = lua_gc(L, LUA_GCSETSTEPMUL, FINE);
@@ -77,8 +80,8 @@ static bool step(lua_State *L) {
 
 /* ---- incremental ---- */
 
-/* Estimates the steps that a cycle will take, in proportion to Lua's heap, from the last cycle that one of our steps
-** ended. The result is at least the number of steps of the current cycle, because Lua's own steps may end cycles
+/* Estimates the steps that a cycle will take, in proportion to Lua's heap, from the last cycle that a step of this
+** file ended. The result is at least the number of steps of the current cycle, because Lua's own steps may end cycles
 ** unnoticed. */
 static size_t steps_of_cycle(const module_state *m, size_t heap) {
   size_t last = (size_t)m->cycle * (heap >> 10) / max_size(m->cycle_heap >> 10, 1);
@@ -109,7 +112,7 @@ static bool is_incremental(lua_State *L) {
   return false;
 }
 
-/* Sets the marks after a full collection. */
+/* Sets the thresholds after a full collection. */
 static void settle(lua_State *L, module_state *m, account *a) {
   m->settled_heap = heap_of(L);
   a->settled = account_live(a);

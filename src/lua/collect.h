@@ -1,28 +1,29 @@
 #ifndef LT_LUA_COLLECT_H
 #define LT_LUA_COLLECT_H
 
-/* Decides when Lua's collector works for tensors. */
+/* Decides when Lua's garbage collector runs, so that unused tensors are freed. */
 
 #include "lua/state.h"
 
-/* Called before `bytes` are allocated: collects garbage if a collection is due. */
+/* Called before `bytes` bytes are allocated for account a: collects garbage if a collection is due. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes);
 
-/* Collects garbage if many bytes have been allocated since the last full collection. */
+/* Starts a full collection if live bytes on `where` have grown by half of the growth that starts one anyway. Called
+** before a backward pass, for a generational collector. */
 void collect_grown(lua_State *L, place where);
 
 /* Does one step of Lua's collector. In generational mode the step is a young collection. Returns true if an incremental
 ** collector has ended a cycle. */
 bool collect_step(lua_State *L);
 
-/* Collects all garbage in any mode of Lua's collector, even if the script stopped it, because memory is exhausted. a
-** may be NULL. */
+/* Collects all garbage in any mode of Lua's collector, even if the script stopped the collector. Called if memory is
+** exhausted. `a` may be NULL. */
 void collect_all(lua_State *L, module_state *m, account *a);
 
-/* Asks the other states of the process to collect their garbage at their next allocation. */
+/* Requests that the other states of the process collect their garbage at their next allocation. */
 void ask_others(module_state *m);
 
-/* Prepares a new state. */
+/* Sets the collector's estimates of a new state. */
 void collect_start(module_state *m);
 
 #endif

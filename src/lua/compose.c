@@ -37,8 +37,8 @@ static int finish_call(lua_State *L, int status, lua_KContext ctx) {
   return luaL_error(L, "%s", message);
 }
 
-/* Raises an error for a method call without arguments, x.name(). Lua functions cannot distinguish such a call from
-** passing nil. */
+/* Raises an error if a method was called without arguments, as x.name(). Lua functions cannot distinguish such a call
+** from a call with nil. */
 static void check_none(lua_State *L, const char *name) {
   const char *help = push_colon(L, name);
   if (*help) luaL_error(L, "%s: argument 1: tensor expected, got no value%s", name, help);

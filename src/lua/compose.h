@@ -4,7 +4,8 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* True if this level of the stack is a function written in Lua that a script called. */
+/* True if the function at the level of `ar` is one written in Lua that a script called (see composition in
+** compose.c). */
 bool is_composition(lua_State *L, lua_Debug *ar);
 
 #endif

@@ -1,14 +1,14 @@
 /* Finds the functions that finalizers and debug hooks interrupted.
 **
-** lua_getinfo tells which function was called as a finalizer ("__gc") or a hook. From Lua 5.4.4 on, the level with this
-** name is the finalizer; in older versions it is the function that the finalizer interrupted. The function that decides
-** is the innermost Lua function at or below the interrupted one, or a C function of this library. If this function
-** belongs to the library, an operation is interrupted. (Other C functions, such as string.rep, are called by one of
-** these two.)
+** lua_getinfo returns "__gc" as the name of a finalizer's level, and "hook" as the kind of a hook's level. From Lua
+** 5.4.4 on, the level named "__gc" is the finalizer; in older versions it is the function that the finalizer
+** interrupted. From the interrupted function on, the levels are searched for a Lua function or a C function of this
+** library. If this function belongs to the library, an operation is interrupted. (Other C functions, such as
+** string.rep, are called by one of these two.)
 **
-** A finalizer or a hook may resume a coroutine. So all coroutines from the main thread to the running one are searched.
-** A call of coroutine.resume has the next coroutine as its first argument; a function from coroutine.wrap has it as its
-** upvalue. */
+** A finalizer or a hook may resume a coroutine. So all coroutines from the main thread to the running one are
+** searched. A call of coroutine.resume has the next coroutine as its first argument; a function from coroutine.wrap
+** has the next coroutine as its upvalue. */
 
 #include "lua/interrupt.h"
 
@@ -118,8 +118,8 @@ static lua_State *main_thread(lua_State *L) {
   return first;
 }
 
-/* True if a finalizer may be running. `running` -1 says that a finalizer is running; before Lua 5.4.4 also 0 may mean
-** this. */
+/* True if a finalizer may be running. `running` is the result of LUA_GCISRUNNING: -1 means that a finalizer is
+** running; before Lua 5.4.4, 0 may mean the same. */
 static bool may_finalize(int running) { return LUA_VERSION_RELEASE_NUM < 50404 ? running != 1 : running == -1; }
 
 /* True if an operation is interrupted. Coroutines that cannot be followed may hide a finalizer, so then an operation

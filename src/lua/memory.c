@@ -31,7 +31,7 @@ static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes)
              push_bytes(L, a->limit));
 }
 
-enum { NESTED = 20 };       /* the most nested calls of functions inside of the library */
+enum { NESTED = 20 };       /* the most levels of the call stack that are searched */
 
 /* Describes where a tensor was made, for the message about exhausted memory: "[7000, 7000] float32 made at
 ** train.lua:14". The line is the script's, not the line of a composition. */

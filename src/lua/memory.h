@@ -10,8 +10,8 @@
 ** takes a tenth of the time of a metatable lookup, and no other library's memory can contain it. */
 typedef struct tensor_userdata {
   tensor      tensor;
-  bool        needs_grad, is_leaf;     /* needs_grad and the following are for autograd (autograd/autograd.c). is_leaf:
-                                       ** made by a script */
+  bool        needs_grad, is_leaf;     /* needs_grad, is_leaf, held and output are for autograd (autograd/autograd.c).
+                                       ** is_leaf: made by a script */
   bool        held;                    /* a gradient that no script has seen: only autograd has the handle */
   int         output;                  /* number of the result of the tensor's node; the node is the user value */
   const void *class;
@@ -21,12 +21,12 @@ typedef struct tensor_userdata {
 ** exhausted, garbage is collected and the allocation is retried once; then the error is raised. */
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
 
-/* Makes room on a device: collects garbage, even if the script stopped the collector, and empties the cache. */
+/* Frees memory on a device: collects garbage, even if the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
-/* st = call, where call runs an op on `where` and may be cancelled. If there is no room for the op's scratch memory,
-** call is repeated after reclaim. This is safe, because an op that returns ERR_MEMORY has changed nothing. (This is a
-** macro, because `call` may be evaluated twice.) */
+/* st = call, where call runs an op on `where` and may be cancelled. If memory for the op's scratch memory is
+** exhausted, call is repeated after reclaim. This is safe, because an op that returns ERR_MEMORY has changed nothing.
+** (This is a macro, because `call` may be evaluated twice.) */
 #define TRY(L, where, st, call) \
   (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
 #define WATCHED(L, st, call) (cancel_watch(is_cancelled, L), (st) = (call), cancel_unwatch())
@@ -41,7 +41,7 @@ enum { SCOPE = 64 };                                         /* most tensors of 
 typedef struct scope { int n; bool hooked; lua_State *thread; tensor_userdata *made[SCOPE]; } scope;
 
 scope *scope_open(lua_State *L, scope *s);                   /* returns NULL if another scope is open */
-/* `result` is a tensor, or a table of tensors; s may be NULL */
+/* frees the scope's tensors except `result`, the stack index of a tensor or of a table of tensors; s may be NULL */
 void   scope_close(lua_State *L, scope *s, int result);
 scope *scope_current(void);                                  /* returns the open scope, or NULL */
 void   scope_leave(scope *outer);                            /* after an error: makes `outer`, which was open before,

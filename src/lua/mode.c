@@ -40,7 +40,8 @@ typedef struct guards {
   uint64_t  made;
   lua_State *main;
   lua_CFunction resume, wrapped;         /* coroutine.resume; a function that coroutine.wrap made */
-  int       open, log2;                  /* number of guards; log2 of the number of buckets */
+  int       open, log2;                  /* open: number of open guards; log2: binary logarithm of the number of
+                                         ** buckets */
   guard   **bucket;                      /* the youngest guard of each bucket; the array is a userdata, which a user
                                          ** value keeps alive */
 } guards;
@@ -51,8 +52,8 @@ static const char values_key = 0;        /* registry key, by its address, of gua
                                          ** values */
 
 static int open_guards[MODE_COUNT];      /* numbers of open guards in all states */
-static int lists_made;                   /* number of lists in the process */
-static guards *only_list;                /* the list if there is only one, which saves the 60 instructions of a
+static int lists_made;                   /* number of lists of guards in the process */
+static guards *only_list;                /* the list if the process has only one, which saves the 60 instructions of a
                                          ** lookup */
 
 enum { NEAR = 16 };                      /* frames that are compared one by one before the depth is counted */
@@ -96,7 +97,7 @@ static void make_buckets(lua_State *L, guards *list, int log2) {
   lua_setiuservalue(L, -2, 1);
 }
 
-/* Makes room for one more open guard. */
+/* Doubles the number of buckets if there are as many open guards as buckets. */
 static void make_room(lua_State *L, guards *list) {
   if (list->open < 1 << list->log2) return;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &guards_key);
@@ -140,7 +141,7 @@ static void close_guard(guard *g) {
   __atomic_sub_fetch(&open_guards[g->mode], 1, __ATOMIC_RELAXED);
 }
 
-/* Notes that the guard stays at index `slot` until the running C function returns. */
+/* Records that the guard stays at index `slot` until the running C function returns. */
 static void set_place(lua_State *L, guard *g, int slot) {
   lua_Debug ar;
   lua_getstack(L, 0, &ar);
@@ -150,7 +151,7 @@ static void set_place(lua_State *L, guard *g, int slot) {
 
 /* ---- searching guards on stacks ---- */
 
-/* True if a slot of a frame holds g. *is_slot becomes true if the frame has this slot. */
+/* True if a slot of a frame contains g. *is_slot becomes true if the frame has this slot. */
 static bool holds(lua_State *co, const lua_Debug *ar, int slot, const guard *g, bool *is_slot) {
   *is_slot = lua_getlocal(co, ar, slot) != NULL;
   if (!*is_slot) return false;
@@ -171,7 +172,7 @@ static int count_frames(lua_State *co) {
   return low + 1;
 }
 
-/* True if g is still at its last place. */
+/* True if g is still in the frame and the slot where it was last found. */
 static bool is_in_place(lua_State *co, const guard *g) {
   lua_Debug ar;
   bool is_slot;
@@ -218,8 +219,9 @@ static bool settle(lua_State *L, const guard *g) {
 
 enum standing { APPLIES, WAITS, DEAD, UNSURE };
 
-/* Returns the standing of g while L runs. A coroutine that is neither suspended nor dead has resumed L, directly or
-** indirectly. (The main thread has no frame if a host resumes a coroutine from outside of Lua.) */
+/* Returns APPLIES if g sets its mode for L, WAITS if g's coroutine is suspended, DEAD if it has ended, and UNSURE if
+** no reference to g was found. A coroutine that is neither suspended nor dead has resumed L, directly or indirectly.
+** (The main thread has no frame if a host resumes a coroutine from outside of Lua.) */
 static enum standing standing_of(lua_State *L, guard *g) {
   lua_State *co = g->thread;
   if (co != L) {
@@ -268,7 +270,7 @@ static lua_State *resumed_by(const guards *list, lua_State *co) {
   return next;
 }
 
-/* Searches the coroutines that resumed L, directly or indirectly. Returns false if they are unknown. */
+/* Searches the coroutines that resumed L, directly or indirectly. Returns false if these coroutines are unknown. */
 static bool search_chain(search *s, const guards *list) {
   for (lua_State *co = list->main, *next; co != s->L && !s->again; co = next) {
     next = resumed_by(list, co);

@@ -52,8 +52,8 @@ static int l_type_name(lua_State *L) {
 
 enum { LONGEST = 31 };                 /* bytes of the longest name that is compared */
 
-/* Returns the edit distance, ignoring case. The edits are replacing, inserting and deleting a letter, and swapping two
-** neighbours. */
+/* Returns the edit distance of a and b, ignoring case. The edits are replacing, inserting and deleting a letter, and
+** swapping two neighbours. */
 static int distance(const char *a, const char *b) {
   int rows[3][LONGEST + 1], n = (int)strlen(b);
   for (int k = 0; k <= n; k++) rows[0][k] = k;
@@ -74,7 +74,8 @@ static int distance(const char *a, const char *b) {
   return rows[i % 3][n];
 }
 
-/* Returns the greatest distance at which a suggestion is helpful: a third of the letters, at most two. */
+/* Returns the greatest distance at which a suggestion is helpful: a third of the letters, at most two. For names that
+** are too long to be compared, returns -1. */
 static int most_distance(const char *name) {
   size_t n = strlen(name);
   return n > LONGEST ? -1 : n < 3 ? 0 : n < 6 ? 1 : 2;
@@ -103,7 +104,8 @@ static int l_nearest(lua_State *L) {
 
 /* ---- help ---- */
 
-/* Pushes a function of names.lua. Returns false if that file is not loaded, as when core is used alone. */
+/* Pushes a function of lua/luatensor/base/names.lua. Returns false if that file is not loaded, as when core is used
+** alone. */
 static bool push_helper(lua_State *L, const char *helper) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

@@ -1,7 +1,7 @@
 #ifndef LT_LUA_ON_LINES_H
 #define LT_LUA_ON_LINES_H
 
-/* 0-d tensors in functions that work along a dim. They count as lines of one element. */
+/* Functions that compute along a dim treat a 0-d tensor as a line of one element. */
 
 #include <lua.h>
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 bool is_0d(lua_State *L, int i);
 
 /* Runs f with 0-d tensors as lines. The arguments with their bits (1 << index) set in `at` are converted. The results
-** are 0-d if argument `like` is. Gradients are passed on. Option out raises an error. Returns the number of results of
-** f. */
+** are 0-d if argument `like` is 0-d. Gradients flow through the conversions. Option out raises an error. Returns the
+** number of results of f. */
 int call_on_lines(lua_State *L, const char *fn, lua_CFunction f, unsigned at, int like);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of options that may be the last argument of a Lua function. */
+/* Reads the table of options that may be the last argument of a Lua function. */
 
 #include <string.h>
 
@@ -39,8 +39,8 @@ static void check_name(lua_State *L, int i, const char *fn, const char *const *k
   if (!known[k]) unknown_option(L, fn, name, known);
 }
 
-/* True if the value at the top must stay alive while an operation uses it. Option out need not, because push_out checks
-** it again. */
+/* True if the value at the top must stay alive while an operation uses it. Option out is an exception, because
+** push_out checks the option again. */
 static bool must_stay(lua_State *L) {
   int type = lua_type(L, -1);
   return type != LUA_TNUMBER && type != LUA_TBOOLEAN && strcmp(lua_tostring(L, -2), "out") != 0;

@@ -1,4 +1,4 @@
-/* Arguments that name dtypes or devices. */
+/* Reads arguments that name dtypes or devices. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "lua/args.h"
 #include "lua/state.h"
 
-/* Pushes a list of all dtypes: "float32 float64 …". */
+/* Pushes the names of all dtypes as text, separated by spaces. */
 static const char *push_dtype_names(lua_State *L) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);

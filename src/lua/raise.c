@@ -1,4 +1,4 @@
-/* Raises Lua errors for failures of the layers below, and for exhausted memory. */
+/* Raises Lua errors for the statuses that functions below src/lua return, and for exhausted memory. */
 
 #include "base/text.h"
 #include "lua/args.h"
@@ -17,7 +17,7 @@ const char *push_bytes(lua_State *L, size_t bytes) {
 }
 
 const char *push_no_room(lua_State *L, double bytes) {
-  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms; filling 16 MiB takes 2 ms */
+  enum { SMALL = 16 << 20 };          /* bytes: reading the limits takes 0.1 ms; filling 16 MiB takes 2 ms */
   size_t available = SIZE_MAX;
   /* the bytes available to tensors; the limit is taken into account */
   if (bytes > SMALL) host_place().device->available(0, &available);

@@ -1,7 +1,8 @@
 #ifndef LT_LUA_RAISE_H
 #define LT_LUA_RAISE_H
 
-/* The texts of errors. `fn` is the function's name, with which messages begin. */
+/* Functions that raise errors, and functions that push parts of messages. `fn` is the function's name, with which
+** messages begin. */
 
 #include <lua.h>
 
@@ -12,10 +13,12 @@
 /* Pushes and returns a size, such as "186.9 MiB". */
 const char *push_bytes(lua_State *L, size_t bytes);
 
-/* Pushes and returns the reason why so many bytes cannot be allocated. If they can, pushes nothing and returns NULL. */
+/* Pushes and returns the reason why `bytes` bytes cannot be allocated. If they can be allocated, pushes nothing and
+** returns NULL. */
 const char *push_no_room(lua_State *L, double bytes);
 
-/* Raises the error of a status. t[0 … n - 1] are the tensors concerned; the target comes first if there is one. */
+/* Raises the error of a status. t[0 … n - 1] are the tensors of the failed call; the target comes first if there is
+** one. */
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n);
 
 /* Raises ERR_DEVICE, ERR_LATE or ERR_CAPTURE with the device's description. */
@@ -27,7 +30,7 @@ int raise_no_accelerator(lua_State *L, const char *fn);
 /* Raises the error that memory is exhausted. wanted: a description of the allocation that failed. */
 int raise_full(lua_State *L, place where, const char *wanted);
 
-/* Raises the error that there was no memory for an op's scratch memory. The message has the live memory. */
+/* Raises the error that there was no memory for an op's scratch memory. The message says how many bytes are live. */
 int raise_memory(lua_State *L, const char *fn, place where);
 
 /* Returns the place that a failed call with these tensors ran on. This is not the CPU if a tensor is on another
@@ -42,8 +45,8 @@ int raise_job(lua_State *L, const char *fn, int status, const job *j, const tens
 
 /* ---- names in errors (lua/names.c) ---- */
 
-/* Returns the name of a value's type: "tensor", "module", "generator", "optimizer" and so on. For other values this is
-** the __name of a userdata or a table, else the result of luaL_typename. */
+/* Returns the name of a value's type: "tensor", "module", "generator", "optimizer" and so on. For other values the
+** name is the __name of a userdata or a table, else the result of luaL_typename. */
 const char *type_name(lua_State *L, int i);
 
 /* True for a table that is not a module, optimizer, data set or similar object. */
@@ -73,7 +76,7 @@ static inline void check_most(lua_State *L, const char *fn, int most) {
   if (lua_gettop(L) > most) drop_surplus(L, fn, most);
 }
 
-/* Raises the error that a function takes at most so many arguments, including its options. */
+/* Raises the error that a function takes at most `most` arguments, including its options. */
 int raise_most(lua_State *L, const char *fn, int most, int nargs);
 
 /* Pushes "; is there a colon? x:sum(…)" if the first argument of method fn is not a tensor, else "". */
@@ -83,7 +86,8 @@ const char *push_colon(lua_State *L, const char *fn);
 ** as in names.lua, such as "tensor" or "option". */
 const char *push_help(lua_State *L, const char *kind, const char *name, int names);
 
-/* push_double pushes a number, push_plain the value at i, like tostring in the C locale. Both return the text. */
+/* Convert a number, or the value at stack index i, to text like tostring in the C locale. Both functions push the
+** text and return it. */
 const char *push_double(lua_State *L, double x);
 const char *push_plain(lua_State *L, int i);
 

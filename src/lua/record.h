@@ -1,16 +1,16 @@
 #ifndef LT_LUA_RECORD_H
 #define LT_LUA_RECORD_H
 
-/* Tells autograd about an op, before and after the op runs. */
+/* Reports an op to autograd, before and after the op runs. */
 
 #include <lua.h>
 
 #include "op/op.h"
 
-/* Facts of a call, besides its tensors, that a gradient may need. Every rule reads only its own fields. */
+/* Parameters of a call, besides its tensors, that a gradient may need. Every rule reads only its own fields. */
 typedef struct op_params {
   uint32_t dims;                         /* the reduced dims, as bits */
-  int      dim;                          /* 0-based */
+  int      dim;                          /* a dim of the call, 0-based */
   bool     keepdim, flag;
   double   number[2];
   const int *order;                      /* order of the dims in a permutation; NULL: none */
@@ -20,7 +20,7 @@ typedef struct op_params {
 ** results are at the top of the stack. */
 typedef struct op_record {
   const char *name;                      /* name of the rule in lua/luatensor/gradients */
-  const op_params *params;               /* or NULL */
+  const op_params *params;               /* NULL: the rule needs no parameters */
   int         nin;
   int         in[MAX_IN];                /* stack index of each input: tensor, number or boolean */
   short       nout;                      /* number of results; 0 means 1 */
@@ -30,8 +30,8 @@ typedef struct op_record {
                                          ** out */
 } op_record;
 
-/* The recorder: functions of autograd/autograd.c, which are set while gradients may be needed. All may raise Lua
-** errors. */
+/* The recorder: functions of autograd/autograd.c, which are set when a tensor of the process first requires a
+** gradient. All may raise Lua errors. */
 typedef struct op_recorder {
   void (*record)(lua_State *L, const op_record *r);
   void (*check_write)(lua_State *L, const char *fn, int target);     /* target: a stack index, or 0 for option out */
@@ -40,7 +40,7 @@ typedef struct op_recorder {
 } op_recorder;
 extern const op_recorder *the_recorder;
 
-/* Returns the recorder, or NULL if nothing is recorded. Another state's thread may set it concurrently. */
+/* Returns the recorder, or NULL if nothing is recorded. Another state's thread may set the recorder concurrently. */
 static inline const op_recorder *recorder(void) { return __atomic_load_n(&the_recorder, __ATOMIC_RELAXED); }
 
 /* Called before an op writes to argument 1: raises an error if gradients would be lost. (For option out, opt_out does

@@ -56,7 +56,7 @@ void add_method_forms(lua_State *L, const function_row *methods) {
   lua_pop(L, 1);
 }
 
-/* Both tables get the same value, so that the functions are equal. */
+/* The module and the methods get the same value, so that lt.f == x.f. */
 void add_methods(lua_State *L, const function_row *methods) {
   for (const function_row *row = methods; row->name; row++) {
     push_function(L, row);

@@ -24,7 +24,7 @@ typedef struct function_row {
 } function_row;
 enum { ANY = -1, INTERNAL = -2, OUTSIDE = -3 };
 
-/* Sets core.name to the value at the top of the stack. Scripts do not see it as lt.name. */
+/* Sets core.name to the value at the top of the stack. The value is internal: scripts do not see it as lt.name. */
 static inline void add_internal(lua_State *L, const char *name) {
   lua_setfield(L, MODULE, name);
   lua_pushboolean(L, 1);
@@ -53,7 +53,7 @@ void add_class(lua_State *L, const void *class, const char *name, const struct l
 /* Pushes a new userdata of a class, with `values` user values. Its bytes are 0. */
 void *push_object(lua_State *L, const void *class, size_t size, int values);
 
-/* Registry key, by its address, of the tensor metatable. */
+/* The address of this variable is the registry key of the tensor metatable. */
 extern const char tensor_class;
 
 #endif

@@ -97,7 +97,7 @@ static bool is_asked(lua_State *L, const char *field) {
 }
 
 bool open_state(lua_State *L) {
-  if (find_state(L)) return false;              /* true if a script loads the module a second time */
+  if (find_state(L)) return false;              /* a script loads the module a second time */
   module_state *m = lua_newuserdatauv(L, sizeof *m, 1);
   *m = (module_state){.standard = host_place(), .sandbox = is_asked(L, "luatensor.sandbox")};
   set_finalizer(L, l_close);

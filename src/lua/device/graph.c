@@ -1,4 +1,4 @@
-/* lt.graph: captures a sequence of ops and launches it again as one. */
+/* lt.graph: captures a sequence of ops on a GPU, and repeats the sequence by a single launch. */
 
 #include "lua/args.h"
 #include "lua/array/random.h"
@@ -19,7 +19,8 @@ static graph *check_graph(lua_State *L, const char *fn) {
 
 /* ---- capturing ---- */
 
-/* Returns option "device". By default this is the default device, or the first GPU if the default device is the CPU. */
+/* Returns option "device". Without this option, returns the default device, or the first GPU if the default device
+** cannot capture graphs. */
 static place graph_place(lua_State *L, int options) {
   place p = opt_place(L, options, "graph", default_place(L));
   bool named = options && push_option(L, options, "device") != LUA_TNIL;
@@ -39,7 +40,8 @@ static graph *push_graph(lua_State *L, place where) {
   return g;
 }
 
-/* Makes the table of the graph at index i keep generators alive during the capture. 0: the capture ended. */
+/* Makes the table of the graph at index i keep generators alive during the capture. If i is 0, the capture has
+** ended. */
 static void keep_generators(lua_State *L, int i) {
   if (i) lua_getiuservalue(L, i, GENERATORS);
   else lua_pushnil(L);

@@ -1,4 +1,4 @@
-/* Measured limits of the machine. */
+/* Functions that measure the speed of a device: arithmetic, memory and caches. */
 
 #include "lua/args.h"
 #include "lua/register.h"

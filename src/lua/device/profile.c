@@ -1,4 +1,4 @@
-/* Counts and times a script's device calls, below the op layer. */
+/* Functions by which the profiler in Lua starts and stops counting and timing a state's device calls. */
 
 #include "base/profile.h"
 #include "lua/args.h"
@@ -80,7 +80,7 @@ static void push_used(lua_State *L, const profile *p) {
 **      inside, outside  the overhead of counting a call, within its measured seconds and outside of them
 **      devices          {"cpu", "cuda:0", …}: the devices that had calls
 **      rows             {{device = "cpu", family = "gemm", dtype, calls, seconds, elements, read, written, flops}, …}:
-**                       dtype is that of the computation, or nil; read and written are bytes */
+**                       dtype is the one in which the call computes, or nil; read and written are bytes */
 static int l_profile_stop(lua_State *L) {
   profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* made first, so that the profile ends even if an error is
                                                        ** raised later */

@@ -1,5 +1,5 @@
-/* Streams and events. On the CPU, work is done when a call returns. So streams do nothing there, events store the time,
-** and the same script runs on CPU and GPU. */
+/* Streams and events. On the CPU, work is done when a call returns. So streams do nothing on the CPU, events store
+** the time, and the same script runs on CPU and GPU. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "lua/register.h"
 #include "op/queue.h"
 
-/* Registry keys, by their addresses, of the metatables. */
+/* The addresses of these variables are the registry keys of the metatables. */
 static const char stream_class = 0, event_class = 0;
 
 typedef struct stream {
@@ -38,7 +38,7 @@ static stream *check_stream(lua_State *L, int i, const char *fn) {
   return s;
 }
 
-/* Checks the stream of a method. */
+/* Checks argument 1 of a method of streams. */
 static stream *self_stream(lua_State *L, const char *fn) {
   check_self(L, &stream_class, sizeof(stream), fn, "stream");
   return check_stream(L, 1, fn);
@@ -52,7 +52,7 @@ static event *check_event(lua_State *L, int i, const char *fn) {
   return e;
 }
 
-/* Checks the event of a method. */
+/* Checks argument 1 of a method of events. */
 static event *self_event(lua_State *L, const char *fn) {
   check_self(L, &event_class, sizeof(event), fn, "event");
   return check_event(L, 1, fn);
@@ -64,7 +64,8 @@ static int finish(lua_State *L, const char *fn, int st, place where) {
 
 /* ---- streams ---- */
 
-/* The userdata is made first, so that all resources have an owner. */
+/* Pushes a stream object that counts as closed. The caller then makes the device's stream and calls start_stream. The
+** object is made first, so that an error cannot leave a stream without an owner. */
 static stream *push_stream(lua_State *L, place where) {
   stream *s = push_object(L, &stream_class, sizeof *s, 0);
   *s = (stream){.where = where, .ended = true};
@@ -261,7 +262,8 @@ static int e_end(lua_State *L) {
   return 0;
 }
 
-/* Returns the stream in argument 2, which must be on the event's device. By default this is the current stream. */
+/* Returns the number of the stream in argument 2, which must be on the event's device. Without argument 2, returns
+** the number of the current stream. */
 static int event_stream(lua_State *L, const event *e) {
   const device_streams *calls = e->where.device->streams;
   if (lua_isnoneornil(L, 2)) return calls ? calls->current(e->where.index) : 0;

@@ -1,4 +1,5 @@
-/* Facts of the operating system that measurements need. For the library's own Lua files, not for scripts. */
+/* Functions of the operating system for the library's own Lua files, which scripts do not call: sleep, terminals,
+** folders, memory and processors. */
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +17,8 @@ static int l_sleep(lua_State *L) {
   return 1;
 }
 
-/* terminal(fd): returns the columns of the terminal on file descriptor 1 or 2, or nil if it is not a terminal. */
+/* terminal(fd): returns the columns of the terminal on file descriptor 1 or 2, or nil if the descriptor is no
+** terminal. */
 static int l_terminal(lua_State *L) {
   int columns = system_columns((int)luaL_checkinteger(L, 1));
   if (columns) lua_pushinteger(L, columns);
@@ -49,7 +51,8 @@ static int push_failure(lua_State *L) {
   return 2;
 }
 
-/* output_file(path): returns the file to which symbolic links lead, or nil and the reason if it cannot be written. */
+/* output_file(path): returns the file to which symbolic links at `path` lead. If this file cannot be written, returns
+** nil and the reason. */
 static int l_output_file(lua_State *L) {
   char target[SYSTEM_PATH];
   bool in_place;
@@ -81,8 +84,8 @@ static int l_system_memory(lua_State *L) {
   return push_size(L, most) + push_size(L, available);
 }
 
-/* processors([root]): returns the number of processors that the process may use. The second result is the share of
-** their time if it is limited, else nil. */
+/* processors([root]): returns the number of processors that the process may use. The second result is the processor
+** time that a control group allows, in processors, or nil if there is no limit. */
 static int l_processors(lua_State *L) {
   double quota;
   lua_pushinteger(L, system_processors(luaL_optstring(L, 1, ""), &quota));

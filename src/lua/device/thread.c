@@ -1,4 +1,4 @@
-/* Functions about the number of threads, and about the libraries that compute. */
+/* The functions set_num_threads, get_num_threads and config. */
 
 #include "base/system.h"
 #include "lua/args.h"

@@ -1,4 +1,5 @@
-/* Launches kernels that users write. lua/luatensor/device/user_kernel.lua reads their parameters from the source. */
+/* Compiles and launches kernels that scripts write. lua/luatensor/device/user_kernel.lua reads the parameters from
+** the kernel's source. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,11 +16,12 @@ enum { BLOCK = 256 };        /* threads of a block if only a count is given */
 
 typedef struct parameter {
   enum dtype dtype;          /* DT_none: a pointer to elements of any type */
-  int        width;          /* number of elements in a vector type; addresses must be multiples of its size */
+  int        width;          /* elements of a vector type such as float4, else 1; the address must be a multiple of
+                             ** the vector's size */
   bool       pointer, written;
 } parameter;
 
-/* A kernel. Its user values are a table of the parameters as text, and the name. */
+/* A kernel. User value 1 is the table of its parameters, user value 2 its name. */
 typedef struct user_kernel {
   place     where;
   unsigned  epoch;           /* the device's epoch when the kernel was made */
@@ -28,7 +30,7 @@ typedef struct user_kernel {
   parameter parameter[USER_KERNEL_ARGUMENTS];
 } user_kernel;
 
-/* Pushes the name with which errors begin. */
+/* Pushes the name of the kernel at stack index i, with which error messages begin. */
 static const char *push_name(lua_State *L, int i) {
   lua_getiuservalue(L, i, 2);
   return lua_tostring(L, -1);
@@ -45,7 +47,8 @@ static const device *compiling_kind(bool present) {
   return NULL;
 }
 
-/* Returns the named device. By default this is the default device if it is a GPU, else the first accelerator. */
+/* Returns the device that argument i names. Without a name, returns the default device if kernels can run there, else
+** the first device for which kernels can be compiled. */
 static place kernel_place(lua_State *L, int i) {
   place p = arg_place(L, i, "kernel");
   char reason[1024];
@@ -133,7 +136,8 @@ static int l_gc(lua_State *L) {
 
 /* ---- launching ---- */
 
-/* Pushes the text that names a parameter in errors: "argument 2 (const float *x)". */
+/* Pushes the name of parameter i (0-based) of the kernel at stack index 1, for errors: "argument 2 (const float
+** *x)". */
 static const char *push_parameter(lua_State *L, int i) {
   lua_getiuservalue(L, 1, 1);
   lua_rawgeti(L, -1, i + 1);
@@ -169,7 +173,7 @@ static const tensor *check_pointer(lua_State *L, const char *fn, const user_kern
   return t;
 }
 
-/* Checks a number and returns it in the low bytes of a word. */
+/* Checks the number at stack index `at` for parameter i, and returns the number in the low bytes of a word. */
 static uint64_t check_number(lua_State *L, const char *fn, const user_kernel *k, int i, int at) {
   enum dtype d = k->parameter[i].dtype;
   uint64_t word = 0;
@@ -190,8 +194,8 @@ static uint64_t check_number(lua_State *L, const char *fn, const user_kernel *k,
   return word;
 }
 
-/* Reads one to three numbers of at least `least`. If the option is absent, the first number is `otherwise`; if that is
-** 0, the option is required. */
+/* Reads option `name`: one to three numbers from 1 to INT32_MAX. Missing numbers are 1. If the option is absent, the
+** first number is `otherwise`; if `otherwise` is 0, the option is required. */
 static void read_extent(lua_State *L, const char *fn, int options, const char *name, unsigned otherwise, unsigned into[3]) {
   shape s = {.ndim = 0};
   into[0] = otherwise;
@@ -254,7 +258,7 @@ static void check_alive(lua_State *L, const char *fn, const user_kernel *k) {
   luaL_error(L, "%s: %s; make it anew", fn, push_lost(L, "kernel", k->where));
 }
 
-/* Increments the versions of the written tensors, and tells the recorder. */
+/* Increments the versions of the tensors that the kernel writes, and reports the writes to the recorder. */
 static void finish_written(lua_State *L, const user_kernel *k) {
   for (int i = 0; i < k->count; i++) {
     if (!k->parameter[i].written) continue;

@@ -29,7 +29,7 @@ static int set_threads(int n) {
 
 static int threads(void) { return host_place().device->threads(); }
 
-/* A host sees the state's data only as a cancel flag. */
+/* Returns the state's data, of which a host uses only the cancel flag. */
 static luatensor_cancel *cancel_flag(lua_State *L) { return (luatensor_cancel *)state_of(L); }
 
 static void set_cancel(luatensor_cancel *flag, int on) { atomic_store(&((module_state *)flag)->cancelled, on != 0); }

@@ -7,7 +7,8 @@
 #include "lua/interrupt.h"
 #include "op/queue.h"
 
-/* Fills *form, a tensor without storage, and *data, its address. Raises an error that names the fault of the array. */
+/* Fills *form with the dtype, shape and strides of the array, and *data with its address. Raises an error that says
+** what is wrong with the array. */
 static void check_array(lua_State *L, luatensor_array *a, tensor *form, void **data) {
   int d = api_dtype(L, "lend", a->dtype);
   dl_versioned as = {.version = {.major = DL_MAJOR}};
@@ -45,7 +46,7 @@ static int to_status(enum loan_status status) {
 }
 
 /* Another thread must not use L, so the loan's owner is compared first. Queued copies to a GPU may still read the
-** memory, so all queues are waited for. */
+** memory, so the function waits for all queues. */
 int api_revoke(lua_State *L, luatensor_loan loan) {
   enum loan_status status = loan_look(loan);
   if (status != LOAN_OPEN) return to_status(status);

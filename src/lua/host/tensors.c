@@ -76,14 +76,14 @@ int api_read(lua_State *L, int index, int flags, luatensor_array *a) {
     grant(t, flags, a);
     return 1;
   }
-  lua_insert(L, top + 1);                /* the sentence, without the words of which it was made */
+  lua_insert(L, top + 1);                /* keeps the sentence, and removes the strings of which it was made */
   lua_settop(L, top + 1);
   return 0;
 }
 
 /* ---- arguments ---- */
 
-/* Pushes a description of the wanted tensor, as "float32 tensor of 2 dims". */
+/* Pushes a description of the wanted tensor, such as "float32 tensor of 2 dims". */
 static const char *push_wanted(lua_State *L, int dtype, int ndim) {
   const char *of = dtype == LUATENSOR_any ? "" : lua_pushfstring(L, "%s ", dtypes[api_dtype(L, "check", dtype)].name);
   if (ndim < 0) return lua_pushfstring(L, "%stensor", of);

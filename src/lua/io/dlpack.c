@@ -62,7 +62,7 @@ static int l_to_dlpack(lua_State *L) {
   return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
 }
 
-/* Frees an imported struct as soon as queued work no longer uses its memory. */
+/* Waits until queued work no longer uses the memory of an imported struct, and then deletes the struct. */
 static void release(storage *s) {
   queue_wait(s->place);
   dlpack_delete(s->owner);

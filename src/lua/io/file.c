@@ -287,8 +287,9 @@ static int l_write_file(lua_State *L) {
   return push_failure(L);
 }
 
-/* read_file(path, factor): returns the bytes, or nil and the reason. factor: bytes of memory that each byte of the file
-** will take; it is checked for files of several MB. */
+/* read_file(path, factor): returns the bytes, or nil and the reason. factor: bytes of memory that each byte of the
+** file will take. The function checks beforehand that memory of this size is available, except for sizes of at most
+** 16 MiB. */
 static int l_read_file(lua_State *L) {
   struct stat s;
   luaL_Buffer b;
@@ -308,7 +309,7 @@ static int l_read_file(lua_State *L) {
   return 1;
 }
 
-/* no_room(bytes): returns the reason why so many bytes of memory are not available, or nil if they are. */
+/* no_room(bytes): returns the reason why `bytes` bytes of memory are not available, or nil if they are available. */
 static int l_no_room(lua_State *L) { return push_no_room(L, luaL_checknumber(L, 1)) ? 1 : 0; }
 
 static const function_row functions[] = {

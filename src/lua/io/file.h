@@ -1,16 +1,16 @@
 #ifndef LT_LUA_IO_FILE_H
 #define LT_LUA_IO_FILE_H
 
-/* Helpers of functions that read and write files. */
+/* Functions for reading and writing files of tensors. */
 
 #include <stdio.h>
 
 #include "lua/args.h"
 
-/* Checks argument i, a path. */
+/* Returns argument i as a path. Raises an error if the argument is no string or contains a zero byte. */
 const char *check_path(lua_State *L, int i, const char *fn);
 
-/* Raises "load: x.npy: truncated". raise_errno raises the same with the text of errno. */
+/* Raises an error such as "load: x.npy: truncated". raise_errno takes the last part of the message from errno. */
 int raise_bad(lua_State *L, const char *fn, const char *path, const char *wrong);
 int raise_errno(lua_State *L, const char *fn, const char *path);
 
@@ -25,12 +25,13 @@ file *push_local_file(lua_State *L);           /* is closed when the function th
 file *test_file(lua_State *L, int i);          /* returns NULL if the value is not a file */
 void  close_file(file *f);
 
-/* open_output makes a new file. finish_output renames it, so that it replaces the file at `path`, or the file to which
-** symbolic links at `path` lead. On failure they return false with errno, and the old file remains. The new file is on
-** the disk before it gets the name, so that no crash leaves an incomplete file under the name.
+/* open_output makes a new file. finish_output renames the new file, so that it replaces the file at `path`, or the
+** file to which symbolic links at `path` lead. On failure both functions return false and set errno, and the old file
+** remains. The new file is on the disk before it gets the name, so that no crash leaves an incomplete file under the
+** name.
 **
 ** A file that cannot be replaced is written in place. This applies to a device, a pipe, a file of another user, and a
-** file in a folder that takes no new files. */
+** file in a folder that accepts no new files. */
 bool open_output(file *f, const char *path);
 bool finish_output(file *f);
 
@@ -39,26 +40,27 @@ FILE *open_input(lua_State *L, const char *fn, const char *path);
 
 enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time, which stay in L2 */
 
-/* Pushes memory for n elements, or for as many as a chunk holds. */
+/* Pushes memory for n elements of `size` bytes, but for at most FILE_CHUNK bytes. */
 char *push_chunk(lua_State *L, int64_t n, int size);
 
-/* Returns elements first … first + n - 1 of a packed tensor, as a tensor. */
+/* Returns elements first … first + n - 1 of a contiguous tensor, as a tensor without a reference of its own. */
 tensor tensor_slice(const tensor *t, int64_t first, int64_t n);
 
 /* Reverses the bytes of n numbers. The two halves of complex numbers are reversed separately. */
 void swap_numbers(char *p, int64_t n, enum dtype d);
 
-/* Returns t if it is packed; otherwise pushes and returns a packed copy. */
+/* Returns t if it is contiguous; otherwise pushes and returns a contiguous copy. */
 const tensor *push_packed(lua_State *L, const tensor *t);
 
-/* Returns false on failure; then errno has the reason. */
+/* Writes n bytes. Returns false on failure; then errno has the reason. */
 bool write_bytes(FILE *f, const void *from, size_t n);
 
-/* Writes all elements of a packed tensor. On failure returns false; *status has the error, or OK if errno has it. */
+/* Writes all elements of a contiguous tensor. On failure returns false; *status is the error, or OK if errno has the
+** reason. */
 bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *chunk, int *status);
 
-/* Fills a packed t from the file. Bytes of a bool other than 0 and 1 become true. Returns a status, or -1 if the file
-** is too short. */
+/* Fills a contiguous t from the file. Bytes of a bool other than 0 and 1 become true. Returns a status, or -1 if the
+** file is too short. */
 int read_elements(lua_State *L, FILE *f, tensor *t, bool swapped, char *chunk);
 
 #endif

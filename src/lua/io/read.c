@@ -1,5 +1,5 @@
-/* Readers of data sets: MNIST's format and separated values, which gzip may have packed. They are internal;
-** lua/luatensor/data has the functions for scripts. */
+/* Readers of data sets: IDX files (MNIST's format) and separated values, which gzip may have compressed.
+** lua/luatensor/data calls these functions. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@ static int raise_wrong(lua_State *L, const char *fn, const char *path, const cha
 }
 
 /* ---- MNIST's format (IDX) ----
-** A file has two zeros, a type, the number of dims, the dims as 32 bits each, and the elements. It is big-endian. */
+** A file consists of two zero bytes, the type and the number of dims in a byte each, the lengths in 32 bits each, and
+** the elements. All numbers are big-endian. */
 
 typedef struct unpack_box {
   unpack *u;
@@ -39,7 +40,7 @@ static unpack *push_unpack(lua_State *L, const char *fn, const char *path) {
   return box->u;
 }
 
-/* Reads the next n bytes. Raises an error if there are fewer; its text is `otherwise`. */
+/* Reads the next n bytes. If the file has fewer bytes, raises an error with the text `otherwise`. */
 static void read_exactly(lua_State *L, const char *path, unpack *u, void *to, size_t n, const char *otherwise) {
   char wrong[UNPACK_WORDS];
   size_t got;
@@ -75,7 +76,7 @@ static int64_t read_idx_header(lua_State *L, const char *path, unpack *u, enum d
   return count * dtype_size(*d);
 }
 
-/* Checks, before memory is allocated, that the file can contain so many bytes. */
+/* Checks, before memory is allocated, that the file can contain `bytes` bytes of elements. */
 static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dtype d, const shape *s, int64_t bytes) {
   int64_t most = unpack_most(u) - 4 - 4 * s->ndim;
   if (unpack_is_packed(u) ? bytes <= most : bytes == most) return;
@@ -104,7 +105,7 @@ static void read_idx_elements(lua_State *L, const char *path, unpack *u, tensor 
   }
   size_t got;
   char wrong[UNPACK_WORDS];
-  /* this read also verifies the checksum */
+  /* at the end of a compressed file, reading verifies the checksum */
   if (!unpack_read(u, chunk, 1, &got, wrong)) raise_wrong(L, "read_idx", path, wrong);
   if (got != 0) raise_bad(L, "read_idx", path, "too long: elements follow that its shape does not name");
   lua_pop(L, 1);
@@ -126,7 +127,7 @@ static int l_read_idx(lua_State *L) {
 
 /* ---- separated values ---- */
 
-/* The numbers of a column, with 8 bytes each: doubles, integers, or numbers of classes. */
+/* The numbers of a column, with 8 bytes each: doubles, integers, or class numbers. */
 typedef struct numbers {
   void   *data;
   int64_t count, capacity;
@@ -149,8 +150,8 @@ static int reading_gc(lua_State *L) {
   return 0;
 }
 
-/* Pushes a reading, which is freed when the function that pushed it ends or raises an error. It does not wait for a
-** collection, because the collector does not know its size. */
+/* Pushes a reading, which is freed when the function that pushed it ends or raises an error. Freeing is not left to
+** the collector, because the collector does not know the size of the memory. */
 static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   char wrong[UNPACK_WORDS];
   reading *r = push_object(L, &reading_class, sizeof *r, 0);
@@ -159,13 +160,14 @@ static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   return r;
 }
 
-/* Checks that there is memory for the bytes, before a list grows to n items. */
+/* Raises an error if `bytes` more bytes of memory are not available for a list, which already has n items. */
 static void check_room(lua_State *L, const char *path, int64_t n, const char *what, int64_t bytes) {
   const char *no_room = push_no_room(L, (double)bytes);
   if (no_room) luaL_error(L, "read_csv: %s: more than %I %s: %s", path, (LUAI_UACINT)n, what, no_room);
 }
 
-/* Makes room for n more numbers. A packed file may expand a thousandfold, so the available memory is checked. */
+/* Ensures capacity for n more numbers. A compressed file may expand a thousandfold, so the available memory is
+** checked. */
 static void make_room(lua_State *L, const char *path, numbers *v, int64_t n) {
   if (v->count + n <= v->capacity) return;
   int64_t capacity = v->capacity < 1024 ? 1024 : 2 * v->capacity;
@@ -235,10 +237,12 @@ typedef struct wanted {
   int         fields, ncolumn, labels;     /* fields: number of fields in each row; labels: the column of classes, from
                                            ** 0; -1: there is none */
   const int  *column;              /* the columns of the numbers, from 0 */
-  int         names;               /* stack index of the table of classes: names to numbers */
+  int         names;               /* stack index of the table of classes, which maps names to numbers and numbers to
+                                   ** names */
 } wanted;
 
-/* True if the row seems to hold names of columns: the first row of the file, in which each field is text. */
+/* True if the row is probably a header with names of columns: the first row of the file, in which each field is
+** text. */
 static bool is_header(const csv *c) {
   double x;
   for (int i = 0; i < c->nfield; i++)

@@ -27,7 +27,8 @@ static bool write_list(lua_State *L, FILE *f, int list, int *status, const tenso
   return true;
 }
 
-/* write_tensors(path, text, list): writes the text and the tensors' elements. */
+/* write_tensors(path, text, list): writes a file that begins with the text and continues with the elements of the
+** tensors. */
 static int l_write_tensors(lua_State *L) {
   size_t length;
   int status = OK;
@@ -77,7 +78,7 @@ static int l_read_text(lua_State *L) {
   return 1;
 }
 
-/* read_tensor(file, path, offset, shape, dtype, device): returns a tensor. */
+/* read_tensor(file, path, offset, shape, dtype, device): returns the tensor whose bytes begin at `offset`. */
 static int l_read_tensor(lua_State *L) {
   shape s;
   const char *path = check_path(L, 2, "load");

@@ -1,4 +1,4 @@
-/* Attention by one call, for lua/luatensor/nn/functional/attention.lua. */
+/* The forward and the backward pass of attention, for lua/luatensor/nn/functional/attention.lua. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -28,7 +28,8 @@ static int run(lua_State *L, bool back) {
   return raise(L, "attention", st, j.at, 1);
 }
 
-/* attention(q, k, v, scale, causal, mask, o, log_sums): writes o and, if wanted, the logarithms of the sums. */
+/* attention(q, k, v, scale, causal, mask, o, log_sums): writes o and, unless log_sums is nil, the logarithms of the
+** rows' sums of exponentials. */
 static int l_attention(lua_State *L) { return run(L, false); }
 
 /* attention_back(q, k, v, scale, causal, mask, o, log_sums, dout, dq, dk, dv): writes dq, dk and dv. */

@@ -4,8 +4,8 @@
 #include "lua/register.h"
 #include "op/nn/cell.h"
 
-/* Runs a step; each op has its own function. The arguments are the operands in the order of enum cell_operand. Optional
-** operands may be nil. */
+/* Runs a step of the op whose number is the upvalue. The arguments are the operands of the op, in the order of enum
+** cell_operand. Optional operands may be nil. */
 static int l_step(lua_State *L) {
   enum cell_op op = (enum cell_op)lua_tointeger(L, lua_upvalueindex(1));
   const cell_info *info = &cell_rows[op];

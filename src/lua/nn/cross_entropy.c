@@ -1,4 +1,4 @@
-/* Cross entropy for nn.functional.cross_entropy with classes. That function has checked the arguments. */
+/* Cross entropy for lua/luatensor's nn.functional.cross_entropy with classes, which has checked the arguments. */
 
 #include "lua/args.h"
 #include "lua/array/index.h"
@@ -45,7 +45,7 @@ static int l_cross_entropy(lua_State *L) {
     push_copy(L, fn, out, j.x->dtype);
     lua_insert(L, -2);
   }
-  /* an integer is passed as two halves, because a double can hold each half exactly */
+  /* an integer is passed as two halves, because a double represents each half exactly */
   op_params p = {.dim = (int)j.reduction, .flag = j.ignores, .number = {(double)(j.ignored >> 32), (double)(uint32_t)j.ignored}};
   finish_record(L, &(op_record){.name = fn, .params = &p, .nin = 2, .in = {1, 2}, .nout = 2});
   tensor_drop(sums);

@@ -51,9 +51,9 @@ static int l_norm_rows(lua_State *L) {
   return run(L, fn, &j, &p);
 }
 
-/* norm_channels(x, weight, bias, running_mean, running_var, training, momentum, eps): normalises each channel of x [N,
-** C, …]. With `training`, the batch's own mean and variance are used, and they update the running ones unless those are
-** nil. Otherwise the running ones are used. */
+/* norm_channels(x, weight, bias, running_mean, running_var, training, momentum, eps): normalises each channel of x
+** [N, C, …]. With `training`, the batch's own mean and variance are used, and they update running_mean and
+** running_var unless these are nil. Otherwise running_mean and running_var are used. */
 static int l_norm_channels(lua_State *L) {
   const char *fn = "norm_channels";
   lua_settop(L, 8);
@@ -72,8 +72,9 @@ static tensor *push_gradient(lua_State *L, const char *fn, int i, enum dtype d, 
   return NULL;
 }
 
-/* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): returns the wanted
-** gradients. flag: rms for rows; for channels it means that the statistics were given. */
+/* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): returns the gradients
+** of x, weight and bias. A gradient is nil if its argument ("of x" …) is false. flag: rms for rows; for channels it
+** means that the statistics were given. */
 static int l_norm_back(lua_State *L) {
   const char *fn = "norm";
   lua_settop(L, 11);

@@ -5,7 +5,7 @@
 #include "op/nn/update.h"
 
 /* ---- problems ----
-** Functions push a text that tells why a parameter cannot be updated. The optimiser adds the parameter's name. */
+** Functions push a text that says why a parameter cannot be updated. The optimiser adds the parameter's name. */
 
 static int push_problem(lua_State *L, const char *words) {
   lua_pushstring(L, words);
@@ -25,7 +25,7 @@ static int push_status(lua_State *L, int status, place where) {
   }
 }
 
-/* True if x has the shape, dtype and place of p. */
+/* True if x has the shape, dtype and device of p. */
 static bool is_like(const tensor *x, const tensor *p) {
   return shape_equal(&x->shape, &p->shape) && x->dtype == p->dtype && place_equal(x->store->place, p->store->place);
 }
@@ -83,8 +83,8 @@ static int l_update(lua_State *L) {
   return st == OK ? 0 : push_status(L, st, where);
 }
 
-/* update_misfit(parameters): returns the number of the first parameter that its gradient cannot update, and the reason,
-** or nothing if there is none. Writes nothing. */
+/* update_misfit(parameters): returns the number of the first parameter that its gradient cannot update, and the
+** reason. Returns nothing if all parameters can be updated. Writes nothing. */
 static int l_misfit(lua_State *L) {
   tensor *at[2];
   bool flat;
