@@ -1,4 +1,5 @@
---- Comparisons of whole tensors. They return a Lua boolean, because in an `if` every 0-d tensor counts as true.
+--- Comparisons of whole tensors. They return a Lua boolean, because an `if` takes every 0-d tensor for true, even a
+-- false one.
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"
@@ -7,7 +8,7 @@ local lt = require "luatensor.base.public"
 
 local methods = core.methods
 
---- True if all elements of x and y are close as defined by `isclose`. Waits for the result.
+--- True if all elements of x and y are close as defined by `isclose`. The call waits for a GPU.
 -- @function allclose
 -- @tparam number|tensor x
 -- @tparam number|tensor y broadcast with x
@@ -22,8 +23,8 @@ function lt.allclose(x, y, ...)
   return lt.isclose(table.unpack(list, 1, list.n)):all():item()
 end
 
---- True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
--- result.
+--- True if x and y have the same shape and equal elements; their dtypes may differ. NaN equals no element, not even
+-- NaN. The call waits for a GPU.
 -- @function equal_all
 -- @tparam tensor x
 -- @tparam tensor y

@@ -1,4 +1,5 @@
---- Sums of products in Einstein's notation. This file parses the strings; einsum_plan.lua plans the computation.
+--- lt.einsum, sums of products in Einstein's notation. This file parses the strings; einsum_plan.lua plans the
+-- computation.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
@@ -8,20 +9,21 @@ local lt = require "luatensor.base.public"
 
 local methods = core.methods
 
-local REMEMBERED = 256   -- number of programs that are kept
+local REMEMBERED = 256   -- strings and programs in the cache, which is emptied when it is full
 
 -- ---- the string ----
 
 local function fail(spec, message, ...) args.fail("einsum", "%q: " .. message, spec, ...) end
 
---- The character at a position, as text for a message: a character beyond ASCII with all its bytes, a control character
--- by its code.
+--- Returns the character at byte `at` as text for a message: a character beyond ASCII with all its bytes, a space or
+-- control character as its decimal code.
 local function shown(spec, at)
   local c = spec:sub(at, at)
   return spec:match("^[\xC2-\xFD][\x80-\xBF]+", at) or (c:find("[!-~]") and c) or ("\\%d"):format(c:byte())
 end
 
---- The letters from character `first` to `last`; "..." counts as a letter. `at` has the position of each.
+--- Returns the letters in bytes `first` to `last` of the string as a list; "..." counts as one letter. Field `at` of
+-- the list has the position of each letter in the string.
 local function parse_term(spec, first, last)
   local term, at = {at = {}}, first
   while at <= last do
@@ -41,7 +43,7 @@ local function parse_term(spec, first, last)
   return term
 end
 
---- Checks that the letters of the result are letters of operands, and that none occurs twice.
+--- Raises an error if a letter of the result is in no operand, or occurs twice in the result.
 local function check_output(spec, output, count)
   local seen = {}
   for i, name in ipairs(output) do
@@ -51,7 +53,8 @@ local function check_output(spec, output, count)
   end
 end
 
---- The result if there is no "->": the dims of "...", then, in alphabetical order, the letters that occur once.
+--- Returns the indices of the result of a string without "->": "...", then the letters that occur once in the string,
+-- in alphabetical order.
 local function implied_output(count)
   local output = {}
   for name, n in pairs(count) do
@@ -62,7 +65,8 @@ local function implied_output(count)
   return output
 end
 
---- Returns the operands, each a list of names; field `output` has the names of the result.
+--- Returns the list of operands of a string. An operand is a list of index names; field `output` has the names of the
+-- result.
 local function parse(spec)
   local arrow, after = spec:find("->", 1, true)
   local parsed, count, first = {programs = {}}, {}, 1
@@ -81,8 +85,8 @@ end
 
 -- ---- indices of dims ----
 
---- The facts about the indices of a call: the bit of each name; the name and length of each bit, and the operand that
--- has this length.
+--- Returns the empty table of a call's indices. `bit` maps the name of an index to its bit. `name`, `length` and
+-- `owner` map the bit to the name, to the length, and to the number of the operand that has this length.
 local function new_indices(spec)
   return {spec = spec, bit = {}, name = {}, length = {}, owner = {}, used = 0, hidden = 0}
 end
@@ -103,7 +107,8 @@ local function index_name(indices, bit)
   return type(name) == "string" and name or ("dim -%d of ..."):format(name)
 end
 
---- The bits of names. "..." stands for n dims, counted from the last one, because they broadcast.
+--- Returns the list of the bits of names. "..." stands for n dims, numbered from the last dim because broadcasting
+-- aligns last dims.
 local function bits_of(indices, names, n)
   local list = {}
   for _, name in ipairs(names) do
@@ -116,8 +121,8 @@ local function bits_of(indices, names, n)
   return list
 end
 
---- Notes the lengths of operand k. Length 1 stretches to any length of another operand, but not to the other dim of a
--- diagonal.
+--- Records the lengths of the dims of operand k, or raises an error if lengths differ. Length 1 broadcasts to the
+-- index's length in another operand, but not to its length in another dim of operand k (a diagonal).
 local function note_lengths(indices, list, shape, k)
   local own = {}
   for d, bit in ipairs(list) do
@@ -133,7 +138,7 @@ local function note_lengths(indices, list, shape, k)
   end
 end
 
---- The program for tensors of these shapes.
+--- Returns the program of a parsed string for operands of these shapes. `dtype` is the dtype of the result.
 local function plan(spec, parsed, shapes, dtype)
   local indices, lists = new_indices(spec), {}
   for k, shape in ipairs(shapes) do
@@ -150,7 +155,7 @@ local function plan(spec, parsed, shapes, dtype)
   return contraction.plan(lists, shapes, output, indices.length, dtype)
 end
 
--- ---- what was parsed and planned before ----
+-- ---- cache of parsed strings and programs ----
 
 local known, planned = {}, 0
 
@@ -176,7 +181,7 @@ local function program_of(spec, parsed, shapes, dtype)
   return program
 end
 
---- Runs a program. The registers hold the tensors.
+--- Runs a program. On entry, register k contains operand k. Returns the value of the last register.
 local function run(program, registers)
   for _, step in ipairs(program) do
     local x, y, f = registers[step.x], step.y, methods[step.method]
@@ -192,13 +197,14 @@ end
 --- Sums products of tensors over indices, in Einstein's notation. Each operand has a letter for each dim, as in
 -- `"ij,jk->ik"`. Indices that the result lacks are summed over. Without "->", the result has the indices that occur
 -- once, in alphabetical order. `...` stands for any number of dims, which broadcast; if the result lacks `...`, these
--- dims are summed over. An index that occurs twice in one operand takes its diagonal. Length 1 stretches. Up to five
--- operands are multiplied in the order that takes the fewest multiplications; for more operands the order is found
--- greedily.
+-- dims are summed over. An index that occurs twice in one operand selects the diagonal. A dim of length 1 broadcasts.
+-- Up to five operands are multiplied in the order that takes the fewest multiplications. For more operands a greedy
+-- search chooses the order.
 -- @string spec
--- @tparam tensor ... as many as the string has operands; not bool
+-- @tparam tensor ... one tensor for each operand of the string, of any dtype but bool
 -- @treturn tensor of the dtype to which the operands promote; a view of the operand if nothing is multiplied or summed
--- @raise if the string does not parse (names the character), or if lengths differ (names the index and the operands)
+-- @raise if the string does not parse (the message names the character), or if lengths differ (the message names the
+--   index and the operands)
 -- @usage lt.einsum("bij,bjk->bik", x, y)   lt.einsum("ii", x)   lt.einsum("...i,i", x, w)
 function lt.einsum(spec, ...)
   if type(spec) ~= "string" then args.fail("einsum", "string expected, got %s", core.type_name(spec)) end

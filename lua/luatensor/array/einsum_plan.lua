@@ -1,15 +1,16 @@
---- Plans the program of an einsum: the diagonals, sums, products and changes of shape, and their order. Programs depend
--- on shapes alone, so they can be kept. einsum.lua parses strings and runs programs.
+--- Plans the program of an einsum: the diagonals, sums, products and changes of shape, and their order. A program
+-- depends only on the string, the shapes and the dtype, so einsum.lua caches programs. einsum.lua also runs them.
 --
--- An index is a bit, so that a set of indices is an integer. A term describes the contents of a register:
--- {at = register, list = the index of each dim, mask = the same indices as a set, shape = their lengths}.
+-- Each index is one bit, so that a set of indices is an integer. A term describes the tensor in a register: {at =
+-- register, list = the index of each dim, mask = the same indices as a set, shape = their lengths}.
 
 local lists = require "luatensor.base.lists"
 
 local join, pick = lists.join, lists.pick
 local contraction = {}
 
--- The most terms for which every order is tried: 5 terms give 90 products to compare. More terms use the greedy search.
+-- The largest number of terms for which every order is tried: 5 terms give 90 products to compare. More terms use the
+-- greedy search.
 local EXACT = 5
 
 -- ---- sets and lists ----
@@ -26,7 +27,7 @@ local function place_of(list, bit)
   end
 end
 
---- The members of a list that are in a set.
+--- Returns the indices of a list that are also in the set `mask`, in the order of the list.
 local function members(list, mask)
   local some = {}
   for _, bit in ipairs(list) do
@@ -35,7 +36,8 @@ local function members(list, mask)
   return some
 end
 
---- The number of places that a set of indices has: the cost of a product over them.
+--- Returns the product of the lengths of a set of indices: the number of multiplications of a product over these
+-- indices.
 local function places(plan, mask)
   local count, bit = 1.0, 1
   while mask ~= 0 do
@@ -47,13 +49,13 @@ end
 
 -- ---- order ----
 
---- A product of two nodes that keeps the indices in the mask.
+--- Returns the tree node for the product of nodes a and b. Indices of a and b that are not in `mask` are summed over.
 local function product_of(plan, a, b, mask)
   return {left = a, right = b, mask = mask, cost = a.cost + b.cost + places(plan, a.mask | b.mask)}
 end
 
---- The cheapest of all trees. A set of terms is an integer: bit k - 1 stands for term k. Subsets are computed before
--- the sets that contain them.
+--- Returns the tree with the fewest multiplications, found by trying all trees. A set of terms is an integer whose
+-- bit k - 1 stands for term k. Subsets are smaller integers, so they are computed before the sets that contain them.
 local function best_tree(plan, terms)
   local node, full = {}, (1 << #terms) - 1
   for set = 1, full do
@@ -73,7 +75,7 @@ local function best_tree(plan, terms)
   return node[full]
 end
 
---- The indices that the result, or a term other than i and j, has.
+--- Returns the set of the indices in the result or in a term other than i and j.
 local function needed_elsewhere(plan, terms, i, j)
   local mask = plan.result
   for k, term in ipairs(terms) do
@@ -82,8 +84,8 @@ local function needed_elsewhere(plan, terms, i, j)
   return mask
 end
 
---- The pair of terms whose product is smallest relative to its two factors; among equal pairs, the pair with the
--- cheapest product.
+--- Returns the next product to compute and the numbers of its two terms. The product adds the fewest elements: its
+-- size minus the sizes of its two terms is the least. Of equal products the cheapest is chosen.
 local function next_pair(plan, terms)
   local best, least, left, right
   for i = 1, #terms - 1 do
@@ -111,7 +113,8 @@ end
 
 -- ---- one term ----
 
---- Appends a step: the value of register x is replaced by method(x, …), or by method(x, register y).
+--- Appends a step to the program. The step replaces the value of register x by method(x, …), or by method(x, y) if
+-- register y is given.
 local function emit(plan, method, x, y, ...)
   plan[#plan + 1] = {method = method, x = x, y = y, arguments = {...}}
 end
@@ -121,7 +124,7 @@ local function relabel(plan, term, list)
   term.shape = pick(plan.length, list)
 end
 
---- Replaces two dims of the same index by their diagonal, which becomes the last dim.
+--- Replaces two dims of a term that have the same index by their diagonal, which becomes the last dim.
 local function take_diagonals(plan, term)
   local list, d = table.move(term.list, 1, #term.list, 1, {}), 1
   while d <= #list do
@@ -141,7 +144,8 @@ local function take_diagonals(plan, term)
   term.list = list
 end
 
---- Drops dims of length 1 whose index is longer in another operand: such a dim only repeats the elements.
+--- Drops dims of length 1 whose index is longer in another operand, because such a dim would only repeat the
+-- elements.
 local function drop_stretched(plan, term)
   local dims, list = {}, {}
   for d, bit in ipairs(term.list) do
@@ -151,7 +155,8 @@ local function drop_stretched(plan, term)
   relabel(plan, term, list)
 end
 
---- Sums over the indices that neither the result nor another term needs.
+--- Sums a term over the indices that are not in `needed`, the set of the indices of the result and of all other
+-- terms.
 local function sum_alone(plan, term, needed)
   local dims, list = {}, {}
   for d, bit in ipairs(term.list) do
@@ -162,7 +167,7 @@ local function sum_alone(plan, term, needed)
   relabel(plan, term, list)
 end
 
---- Puts dims in another order: a view.
+--- Permutes the dims of a term into the order of `list`. The result is a view.
 local function order(plan, term, list)
   local dims, same = {}, true
   for d, bit in ipairs(list) do
@@ -173,7 +178,7 @@ local function order(plan, term, list)
   relabel(plan, term, list)
 end
 
--- ---- products of two ----
+-- ---- products of two terms ----
 
 --- Gives the term one dim for each index of the list; indices that the term lacks get length 1.
 local function spread(plan, term, list)
@@ -185,7 +190,8 @@ local function spread(plan, term, list)
   if #missing > 0 then emit(plan, "expand_dims", term.at, nil, missing) end
 end
 
---- The product if nothing is summed: element by element, with dims in the order of the result's dims.
+--- Appends the product of two terms without a sum: element by element. The dims of the result come first, in the
+-- order of the result's dims.
 local function multiply(plan, a, b)
   local list = members(plan.output, a.mask | b.mask)
   list = join(list, members(a.list, ~mask_of(list)))
@@ -196,7 +202,7 @@ local function multiply(plan, a, b)
   relabel(plan, a, list)
 end
 
---- True if these indices are adjacent dims of a term.
+--- True if the indices of the list are adjacent dims of the term, in this order.
 local function is_run(term, list)
   for k = 2, #list do
     if place_of(term.list, list[k]) ~= place_of(term.list, list[k - 1]) + 1 then return false end
@@ -204,13 +210,14 @@ local function is_run(term, list)
   return true
 end
 
---- The number of elements that are copied when several dims become one.
+--- Returns the number of elements that are copied when the dims of the list become one dim: 0 if these dims are
+-- adjacent.
 local function copied(plan, term, list)
   return is_run(term, list) and 0 or places(plan, term.mask)
 end
 
---- The order of the indices to be summed that copies less: if it is the order of one operand, only the other operand
--- may need a copy.
+--- Returns the order of the indices to be summed that copies fewer elements: their order in a, or their order in b.
+-- In its own order an operand usually has adjacent dims, which need no copy.
 local function inner_order(plan, a, b, inner)
   local by_a, by_b = members(a.list, inner), members(b.list, inner)
   local cost_a = copied(plan, a, by_a) + copied(plan, b, by_a)
@@ -218,9 +225,9 @@ local function inner_order(plan, a, b, inner)
   return cost_a <= cost_b and by_a or by_b
 end
 
---- The term as a batch of matrices: the dims of `rows` become rows, the dims of `columns` columns. The term's last
--- dim stays last in a copy, so that the copy is cheap; the result is transposed afterwards if rows and columns
--- changed places.
+--- Changes the term to a batch of matrices: the dims of `rows` become the rows, and the dims of `columns` become the
+-- columns. The term's last dim stays last, so that a copy reads adjacent elements. If this exchanges rows and
+-- columns, a transpose (a view) restores their order.
 local function as_matrices(plan, term, batch, rows, columns)
   local turned = #columns > 0 and place_of(rows, term.list[#term.list])
   if turned then rows, columns = columns, rows end
@@ -233,7 +240,8 @@ local function as_matrices(plan, term, batch, rows, columns)
   if turned then emit(plan, "matrix_transpose", term.at) end
 end
 
---- The product of two terms with shared indices to be summed: a matmul.
+--- Appends the product of two terms with shared indices to be summed, as a matmul. `keep` is the set of the indices
+-- that are not summed.
 local function contract(plan, a, b, keep)
   local both = a.mask & b.mask
   local batch, inner = members(a.list, both & keep), inner_order(plan, a, b, both & ~keep)
@@ -245,14 +253,14 @@ local function contract(plan, a, b, keep)
   if #rows ~= 1 or #columns ~= 1 then emit(plan, "reshape", a.at, nil, a.shape) end
 end
 
---- True if operand b has the first dim of the result that belongs to one operand only. Then the dims of b become the
--- rows of the product.
+--- True if operand b has the first dim of the result that belongs to one operand only. Then the operands are
+-- exchanged, so that this dim is in the rows of the product.
 local function turns(plan, a, b)
   local first = members(plan.output, a.mask ~ b.mask)[1]
   return first and b.mask & first ~= 0
 end
 
---- The term that holds the value of a tree.
+--- Appends the steps that compute a tree, and returns the term of the result.
 local function evaluate(plan, node)
   if node.at then return node end
   local a, b = evaluate(plan, node.left), evaluate(plan, node.right)
@@ -263,13 +271,14 @@ end
 
 -- ---- the whole ----
 
---- The program for operands of these indices and shapes.
+--- Returns the program for operands of these indices and shapes.
 -- @tab indices for each operand, the index of each dim
 -- @tab shapes for each operand, the length of each dim; the lengths of one index are equal, or 1
 -- @tab output the indices of the result, in order
 -- @tab length of each index
 -- @string dtype of the result
--- @treturn table steps {method =, x = register, y = register, or arguments =}; `last`: the result's register
+-- @treturn table a list of steps {method =, x = register, y = register or nil, arguments =}; field `last` has the
+--   register of the result
 function contraction.plan(indices, shapes, output, length, dtype)
   local plan = {output = output, result = mask_of(output), length = length, dtype = dtype}
   local terms = {}

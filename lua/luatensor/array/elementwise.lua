@@ -1,18 +1,19 @@
---- Element-wise functions from expressions: a parser that calls core to build the program, one value after the other.
+--- lt.elementwise, which makes element-wise functions from expressions. This file contains the parser; for each value
+-- of the expression the parser calls core, which appends to the program.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
---- Other names for ops of the table, which people also use.
+--- Additional names that expressions may use for ops of the op table.
 local aliases = {max = "maximum", min = "minimum", select = "where", fabs = "abs", fmax = "maximum", fmin = "minimum"}
 
 local constants = {pi = math.pi, inf = math.huge, infinity = math.huge, nan = 0.0 / 0.0,
                    ["true"] = true, ["false"] = false}
 
---- Binary operators by level, lowest precedence first, with the op of each. As in Lua, comparisons have lower
--- precedence than bitwise operators.
+--- Binary operators by precedence, lowest precedence first, with the op of each operator. As in Lua, comparisons have
+-- lower precedence than bitwise operators.
 local levels = {
   {["||"] = "logical_or", ["or"] = "logical_or"},
   {["&&"] = "logical_and", ["and"] = "logical_and"},
@@ -28,23 +29,25 @@ local levels = {
 local unary = {["-"] = "negative", ["+"] = "positive", ["!"] = "logical_not", ["not"] = "logical_not",
                ["~"] = "bitwise_invert"}
 
---- Operations on two numbers, computed at once so that 1 / 3 is not rounded before it meets a tensor.
+--- Operations on two numbers, which are computed during parsing, so that 1 / 3 is not rounded to a tensor's dtype
+-- before another number is added.
 local folded = {
   add = function(x, y) return x + y end, subtract = function(x, y) return x - y end,
   multiply = function(x, y) return x * y end, divide = function(x, y) return x / y end,
 }
 
---- The deepest nesting of parentheses and calls, because the parser is recursive.
+--- The deepest nesting of parentheses, calls and unary operators. There is a limit because the parser is recursive.
 local DEEPEST = 100
 
 local parser = {}
 parser.__index = parser
 
---- The part of the expression that an error shows: all of it, or the surroundings of the position.
+--- Returns the part of the expression that an error shows: all of an expression of up to 60 bytes, else 60 bytes
+-- around the position.
 local function excerpt(text, position)
   if #text <= 60 then return text end
   local first, last = math.max(1, position - 30), math.min(#text, position + 29)
-  -- begin and end at whole characters
+  -- begin and end between UTF-8 characters
   while first > 1 and text:byte(first) & 0xC0 == 0x80 do first = first - 1 end
   while last < #text and text:byte(last + 1) & 0xC0 == 0x80 do last = last + 1 end
   return (first > 1 and "…" or "") .. text:sub(first, last) .. (last < #text and "…" or "")
@@ -59,7 +62,7 @@ end
 local two_characters = {["||"] = true, ["&&"] = true, ["=="] = true, ["!="] = true, ["~="] = true, ["<="] = true,
                         [">="] = true, ["//"] = true, ["<<"] = true, [">>"] = true, ["**"] = true}
 
---- A number, as C or Lua write it: 1, 2.5, 1e-3, 0x1F, 1.0f.
+--- Reads a number in the notation of C or Lua: 1, 2.5, 1e-3, 0x1F, 1.0f.
 function parser:read_number()
   local text, at = self.text, self.position
   local word = text:match("^0[xX][%x.]+[pP][+-]?%d+", at) or text:match("^0[xX][%x.]+", at)
@@ -71,7 +74,8 @@ function parser:read_number()
   self.kind, self.word, self.number, self.position = "number", word, value, at + #word
 end
 
---- The next word: self.kind ("name", "number", "sign", "end"), self.word, self.at.
+--- Reads the next word. Sets self.kind ("name", "number", "sign" or "end"), self.word (the text) and self.at (the
+-- position).
 function parser:advance()
   local text = self.text
   local at = text:find("%S", self.position)
@@ -81,7 +85,7 @@ function parser:advance()
   if text:find("^%.?%d", at) then return self:read_number() end
   local name = text:match("^[A-Za-z_][A-Za-z0-9_]*", at)
   local pair = text:sub(at, at + 1)
-  local character = "^[\0-\x7F\xC2-\xFD][\x80-\xBF]*"       -- utf8.charpattern, anchored
+  local character = "^[\0-\x7F\xC2-\xFD][\x80-\xBF]*"       -- utf8.charpattern, anchored by "^"
   local word = name or (two_characters[pair] and pair) or text:match(character, at) or text:sub(at, at)
   self.kind, self.word, self.position = name and "name" or "sign", word, at + #word
 end
@@ -102,7 +106,8 @@ end
 
 --- ---- values ----
 
---- Calls a building function of core. Its error becomes an error of the expression at `position`.
+--- Calls function f of core, which adds to the program. An error in f becomes an error of the expression at
+-- `position`.
 function parser:build(position, f, ...)
   local results = table.pack(pcall(f, self.expression, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -175,7 +180,7 @@ function parser:unary()
   return self:apply(at, name, x)
 end
 
---- Parses operators of levels[i] and of higher precedence.
+--- Parses operators of levels[i] and of higher precedence, and returns the value.
 function parser:level(i)
   local ops = levels[i]
   if not ops then return self:unary() end
@@ -188,7 +193,7 @@ function parser:level(i)
   return x
 end
 
---- Parses the conditional expression "c ? a : b".
+--- Parses a conditional expression "c ? a : b", or an expression without "?". Returns the value.
 function parser:choice()
   self:deeper(self.at)
   local x, at = self:level(1), self.at
@@ -209,7 +214,7 @@ end
 local hints = {["^"] = "; use pow(x, y), or bitwise_xor(x, y)", ["**"] = "; use pow(x, y)",
                ["="] = "; use == to compare", ["~"] = "; use bitwise_xor(x, y)"}
 
---- Parses the whole text.
+--- Parses the whole expression and returns the value.
 function parser:parse()
   self.position, self.depth = 1, 0
   self:advance()
@@ -220,7 +225,7 @@ function parser:parse()
   return value
 end
 
---- Splits "float32 x, float32 y" into two lists.
+--- Splits "float32 x, float32 y" into a list of dtypes and a list of names.
 local function read_parameters(text, dtypes)
   local kinds, names, seen = {}, {}, {}
   for part in (text .. ","):gmatch("([^,]*),") do
@@ -250,12 +255,13 @@ end
 -- || ! & | ~ << >> and c ? a : b. The functions are the ops of the op table, such as exp(x), maximum(x, y) and
 -- where(c, a, b), and dtypes, which convert: float64(x). Operations promote and compute as on tensors, but half
 -- floats are rounded only once, at the end.
--- @string parameters "float32 x, float32 y": the dtypes in which it computes; at most 8
--- @string expression "x * y + 1"
--- @string[opt] dtype of the result; the expression's when left out
--- @treturn function of as many tensors or numbers, and an options table with `out`; arguments must promote to the
---   dtypes of their parameters
--- @raise if the expression does not parse (names the character), or if an op does not support a dtype
+-- @string parameters "float32 x, float32 y": a name for each argument and the dtype in which it is computed; at most
+--   8 parameters
+-- @string expression of the parameters, such as "x * y + 1"
+-- @string[opt] dtype of the result; by default the dtype of the expression
+-- @treturn function with one argument, a tensor or a number, for each parameter, and a table with option `out` after
+--   them; each argument must promote to the dtype of its parameter
+-- @raise if the expression does not parse (the message names the character), or if an op does not support a dtype
 function lt.elementwise(parameters, expression, dtype)
   for i, text in ipairs {parameters or false, expression or false} do
     if type(text) ~= "string" then

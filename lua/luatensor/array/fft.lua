@@ -1,4 +1,4 @@
---- Helpers of Fourier transforms: frequencies and shifts. The transforms are in src/lua/array/fft.c.
+--- Helpers of Fourier transforms: the frequencies and shifts of lt.fft. The transforms are in src/lua/array/fft.c.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,7 +7,7 @@ local lt = require "luatensor.base.public"
 local freq_options = {d = true, dtype = true, device = true}
 local shift_options = {dim = true}
 
---- Reads the arguments of function fn: n, d, and the options that make tensors.
+--- Checks the arguments of function `fn`, and returns n, d, the dtype, and the device (or nil).
 local function read_freq(fn, n, ...)
   local given, options = args.split(fn, freq_options, ...)
   args.at_most(fn, 1, given)
@@ -22,14 +22,14 @@ local function read_freq(fn, n, ...)
   return args.integer(fn, "n", n, 1), d, dtype, options.device
 end
 
---- Concatenates ranges in float64, divides them by n * d, and converts to dtype.
+--- Concatenates the tensors `parts`, divides them by n * d in float64, and converts the result to dtype.
 local function frequencies(n, d, dtype, parts)
   return lt.concat(parts):divide(n * d):to(dtype)
 end
 
---- Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
--- @int n number of samples
--- @number[opt=1] d distance of the samples
+--- Returns the frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
+-- @int n number of samples, 1 or more
+-- @number[opt=1] d distance between two samples
 -- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
 -- @treturn Tensor shape [n], cycles per unit of d
 function lt.fft.fftfreq(n, ...)
@@ -38,9 +38,9 @@ function lt.fft.fftfreq(n, ...)
   return frequencies(count, d, dtype, {lt.arange(0, (count + 1) // 2, 1, wide), lt.arange(-(count // 2), 0, 1, wide)})
 end
 
---- Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
--- @int n number of samples
--- @number[opt=1] d distance of the samples
+--- Returns the frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
+-- @int n number of samples, 1 or more
+-- @number[opt=1] d distance between two samples
 -- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
 -- @treturn Tensor shape [n // 2 + 1], cycles per unit of d
 function lt.fft.rfftfreq(n, ...)
@@ -48,7 +48,8 @@ function lt.fft.rfftfreq(n, ...)
   return frequencies(count, d, dtype, {lt.arange(0, count // 2 + 1, 1, {dtype = "float64", device = device})})
 end
 
---- Rolls x along dims by shift_of(length).
+--- Rolls x by shift_of(n) elements along each of the given dims, where n is the dim's length. `dim` is nil (all
+-- dims), a number, a list, or a table with option `dim`.
 local function shifted(fn, x, dim, shift_of)
   args.tensor(fn, 1, x)
   if args.is_options(dim) then dim = args.options(fn, dim, shift_options).dim end
@@ -65,17 +66,17 @@ local function shifted(fn, x, dim, shift_of)
   return x:roll(shifts, dims)
 end
 
---- Moves the frequency 0 from the front to the middle: rolls each dim by length // 2.
+--- Moves the frequency 0 from the front to the middle by rolling each dim by length // 2.
 -- @tparam Tensor x any dtype and shape
--- @tparam[opt] int|{int,...} dim all dims unless given; option `dim` too
+-- @tparam[opt] int|{int,...} dim also option `dim`; by default all dims
 -- @treturn Tensor
 function lt.fft.fftshift(x, dim)
   return shifted("fftshift", x, dim, function(n) return n // 2 end)
 end
 
---- The inverse of fftshift: rolls each dim by -(length // 2).
+--- Undoes fftshift by rolling each dim by -(length // 2).
 -- @tparam Tensor x any dtype and shape
--- @tparam[opt] int|{int,...} dim all dims unless given; option `dim` too
+-- @tparam[opt] int|{int,...} dim also option `dim`; by default all dims
 -- @treturn Tensor
 function lt.fft.ifftshift(x, dim)
   return shifted("ifftshift", x, dim, function(n) return -(n // 2) end)

@@ -5,7 +5,7 @@ local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
---- pi, 3.14159…
+--- The ratio of a circle's circumference to its diameter, 3.14159…
 lt.pi = math.pi
 
 --- Euler's number, 2.71828…
@@ -14,26 +14,26 @@ lt.e = math.exp(1)
 --- Infinity.
 lt.inf = math.huge
 
---- Not a number.
+--- NaN, the result of 0 / 0. NaN equals nothing, not even NaN.
 lt.nan = 0.0 / 0.0
 
---- The standard's inspection functions (`__array_namespace_info__` in Python).
+--- Inspection functions of the array API standard (`__array_namespace_info__` in Python).
 local info = {}
 lt.info = info
 
---- The abilities of the library, under the standard's names.
+--- Returns what the library supports, under the standard's names.
 -- @function info.capabilities
 -- @treturn table {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function info.capabilities()
   return {["boolean indexing"] = true, ["data-dependent shapes"] = true, ["max dimensions"] = 16}
 end
 
---- The default device.
+--- Returns the default device.
 -- @function info.default_device
 -- @treturn string the device of tensors that are made without option `device`
 function info.default_device() return lt.get_default_device() end
 
---- The names of the devices of this machine; lt.devices returns more details.
+--- Returns the names of the devices of this machine. lt.devices returns more details.
 -- @function info.devices
 -- @treturn {string,...}
 function info.devices()
@@ -42,7 +42,7 @@ function info.devices()
   return names
 end
 
---- The dtypes of tensors that are made without option `dtype`: the same on every device.
+--- Returns the dtypes of tensors that are made without option `dtype`. They are the same on every device.
 -- @function info.default_dtypes
 -- @tparam[opt] table options `device`
 -- @treturn table {["real floating"] =, ["complex floating"] =, integral =, indexing =}
@@ -56,10 +56,10 @@ function info.default_dtypes(options)
   }
 end
 
---- All dtypes, or the dtypes of a kind: the same on every device.
+--- Returns all dtypes, or the dtypes of a kind. They are the same on every device.
 -- @function info.dtypes
--- @tparam[opt] table options `device`; `kind`: as isdtype takes it
--- @treturn table each name by itself: {float32 = "float32", …}
+-- @tparam[opt] table options `device`; `kind`: a kind or a list of kinds, as in isdtype
+-- @treturn table that maps each dtype's name to the same name: {float32 = "float32", …}
 function info.dtypes(options)
   options = args.options("dtypes", options, {device = true, kind = true})
   if options.device then lt.device(options.device) end

@@ -1,4 +1,4 @@
---- lt.linalg: functions composed of LAPACK's factorizations (lua/array/linalg.c), products, norms and views.
+--- lt.linalg: functions composed of LAPACK's factorizations (src/lua/array/linalg.c), products, norms and views.
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"
@@ -9,7 +9,8 @@ local lt = require "luatensor.base.public"
 
 local inf = math.huge
 
---- The numbers of rows and columns of x; an error if x has fewer than two dims.
+--- Returns the numbers of rows and columns of x, which is argument i of function `fn`. Raises an error if x has fewer
+-- than two dims.
 local function check_matrix(fn, i, x)
   if args.tensor(fn, i, x).ndim < 2 then
     args.fail(fn, "a matrix or a batch of them expected, got shape %s", args.shape_text(x.shape))
@@ -19,13 +20,13 @@ end
 
 local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 
---- The transpose, with complex elements conjugated.
+--- Returns the transposes of matrices, with complex elements conjugated.
 local function adjoint(x) return is_complex(x) and x.mT:conj() or x.mT end
 
---- The dims before the last two.
+--- Returns the lengths of the batch dims: all dims but the last two.
 local function batch_of(x) return table.move(x.shape, 1, x.ndim - 2, 1, {}) end
 
---- A value given by position or as the option of this name, not both.
+--- Returns a value that is given by position or as option `name`. Raises an error if both are given.
 local function either(fn, name, positional, options)
   if positional ~= nil and options[name] ~= nil then args.fail(fn, "%s is given twice", name) end
   if positional ~= nil then return positional end
@@ -62,10 +63,10 @@ linalg.vecdot = lt.vecdot
 
 -- ---- elements ----
 
---- Sums of the diagonals of matrices.
+--- Sums the elements on a diagonal of each matrix.
 -- @function linalg.trace
 -- @tparam Tensor x [..., m, n], any numbers
--- @tab[opt] options `offset` (0; above the main diagonal when positive), `dtype` as in sum
+-- @tab[opt] options `offset` (0): the diagonal, above the main diagonal when positive; `dtype` as in sum
 -- @treturn Tensor [...]
 function linalg.trace(x, options)
   check_matrix("trace", 1, x)
@@ -74,7 +75,7 @@ function linalg.trace(x, options)
   return x:diagonal({offset = offset}):sum(-1, {dtype = options.dtype, keepdim = false})
 end
 
---- Cross products of vectors of length 3 along a dim; the other dims broadcast.
+--- Computes cross products of vectors of length 3 along a dim. The remaining dims broadcast.
 -- @function linalg.cross
 -- @tparam Tensor x
 -- @tparam Tensor y
@@ -100,8 +101,8 @@ function linalg.cross(x, y, options)
   return lt.concat({part(2, 3), part(3, 1), part(1, 2)}, dim)
 end
 
---- Powers of square matrices: the product of n factors x, or of -n factors inverse(x) if n is negative. Power 0 is the
--- identity.
+--- Returns powers of square matrices: the product of n factors x, or of -n factors inverse(x) if n is negative. Power
+-- 0 is the identity.
 -- @function linalg.matrix_power
 -- @tparam Tensor x [..., n, n]
 -- @int n
@@ -120,7 +121,7 @@ function linalg.matrix_power(x, n)
   local result
   while true do
     if n & 1 == 1 then result = result and result:matmul(x) or x end
-    n = n >> 1                   -- a logical shift: the smallest integer has no positive counterpart
+    n = n >> 1
     if n == 0 then return rawequal(result, x) and x:clone() or result end
     x = x:matmul(x)
   end
@@ -130,13 +131,13 @@ end
 
 local vector_options = {ord = true, dim = true, keepdim = true, dtype = true}
 
---- Norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
+--- Computes the norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
 -- @function linalg.vector_norm
 -- @tparam Tensor x any shape; integers give the default float
--- @number[opt=2] ord math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
--- @param[opt] dim a dim or a list of dims; all unless given
+-- @number[opt=2] ord math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0
+-- @param[opt] dim a dim or a list of dims; by default all dims
 -- @tab[opt] options `ord`, `dim`, `keepdim`, `dtype` (of the result)
--- @treturn Tensor without these dims
+-- @treturn Tensor of x's shape without the reduced dims
 function linalg.vector_norm(x, ...)
   args.tensor("vector_norm", 1, x)
   local given, options = args.split("vector_norm", vector_options, ...)
@@ -149,7 +150,8 @@ function linalg.vector_norm(x, ...)
   return lt.norm(x, ord, dim, {keepdim = options.keepdim or false, dtype = options.dtype})
 end
 
---- Makes a function that returns the largest or the smallest sum of |x| along one of the last two dims.
+--- Returns a function that sums |x| along `dim`, which is one of the last two dims, and reduces the sums by `pick`
+-- ("max" or "min").
 local function sums(dim, pick)
   return function(x)
     local norms = lt.norm(x, 1, dim, {keepdim = true})
@@ -157,7 +159,7 @@ local function sums(dim, pick)
   end
 end
 
---- Makes a function that reduces the singular values.
+--- Returns a function that reduces the singular values of each matrix by the method `reduce`.
 local function values(reduce)
   return function(x)
     local s = linalg.svdvals(x)
@@ -165,7 +167,7 @@ local function values(reduce)
   end
 end
 
---- The orders of matrix norms; each function keeps the dims.
+--- Functions of matrix norms, by order. The results keep the last two dims, of length 1.
 local matrix_norms = {
   fro = function(x) return lt.norm(x, 2, {-2, -1}, {keepdim = true}) end,
   nuc = values "sum", [2] = values "max", [-2] = values "min",
@@ -181,11 +183,12 @@ local function matrix_norm_of(fn, ord)
   return norm
 end
 
---- Norms of matrices.
+--- Computes a norm of each matrix.
 -- @function linalg.matrix_norm
 -- @tparam Tensor x [..., m, n]
 -- @param[opt="fro"] ord "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the
--- smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
+--   smallest singular value; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: the
+--   largest, the smallest sum of |x| in a row
 -- @tab[opt] options `ord`, `keepdim`
 -- @treturn Tensor [...]
 function linalg.matrix_norm(x, ...)
@@ -198,8 +201,8 @@ function linalg.matrix_norm(x, ...)
   return options.keepdim and norm or norm:squeeze({-2, -1})
 end
 
---- Condition number, norm(x) * norm(inverse of x): the factor by which the relative error of a solution of x a = b may
--- exceed that of x or b.
+--- Computes condition numbers, norm(x) * norm(inverse of x). The relative error of a solution a of x a = b may exceed
+-- the relative error of x or b by this factor.
 -- @function linalg.cond
 -- @tparam Tensor x [..., m, n]; square, except for the orders 2 and -2
 -- @param[opt=2] ord as in matrix_norm
@@ -216,7 +219,8 @@ end
 
 -- ---- rank ----
 
---- Counts the significant singular values: those greater than rtol times the largest.
+--- Returns a bool tensor that is true for significant singular values: values greater than rtol times the largest
+-- value in s.
 local function significant(fn, x, s, rtol)
   if rtol == nil then
     rtol = math.max(x.shape[x.ndim - 1], x.shape[x.ndim]) * lt.finfo(s.dtype).eps
@@ -230,7 +234,7 @@ local function significant(fn, x, s, rtol)
   return s:greater(s:narrow(-1, 1, 1):multiply(rtol))
 end
 
---- The number of singular values that are greater than rtol times the largest.
+--- Counts the singular values that are greater than rtol times the largest one.
 -- @function linalg.matrix_rank
 -- @tparam Tensor x [..., m, n]
 -- @tab[opt] options `rtol`: a number, or a tensor with a number for each matrix; default max(m, n) * eps
@@ -243,15 +247,16 @@ function linalg.matrix_rank(x, options)
   return significant("matrix_rank", x, s, options.rtol):count_nonzero(-1)
 end
 
---- vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for insignificant singular values. If b is nil, the identity takes its
--- place.
+--- Returns vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for singular values whose element of `counts` is false. If b is
+-- nil, the result is vhᴴ diag(1 / s) uᴴ.
 local function apply_inverse(u, s, vh, counts, b)
   local inverse = lt.where(counts, s:reciprocal(), 0):expand_dims(-1)
   local right = b and adjoint(u):matmul(b) or adjoint(u)
   return adjoint(vh):matmul(right:multiply(inverse))
 end
 
---- invert(x) with its own gradient, because the gradient of svd is not finite for repeated singular values.
+--- Calls invert(x) and records a gradient of its own, because the gradient of svd is not finite for repeated singular
+-- values.
 local function with_gradient(invert, x)
   return lt.autograd_function {
     name = "pinv",
@@ -264,7 +269,7 @@ local function with_gradient(invert, x)
   }(x)
 end
 
---- Moore–Penrose pseudo-inverses, from singular values.
+--- Computes Moore–Penrose pseudo-inverses from singular values.
 -- @function linalg.pinv
 -- @tparam Tensor x [..., m, n]
 -- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with a
@@ -286,14 +291,14 @@ end
 
 -- ---- least squares ----
 
---- Sums of |x|² along dim d.
+--- Returns the sums of |x|² along dim d.
 local function squares(x, d)
   if is_complex(x) then return x:real():square():add(x:imag():square()):sum(d) end
   return x:square():sum(d)
 end
 
---- Solves a x = b for x by least squares. If m > n, the second result holds the m - n rows whose squares add up to
--- the residuals.
+--- Solves a x = b for x by least squares. Returns x, the remaining rows, the ranks, and the singular values of a. If
+-- m > n, there are m - n remaining rows, whose squares add up to the residuals; otherwise they are nil.
 local function solve_least_squares(a, b, rtol)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local work, rank, s = parts.lstsq(a, b, rtol or -1)
@@ -301,14 +306,14 @@ local function solve_least_squares(a, b, rtol)
   return work:narrow(-2, 1, n):clone(), work:narrow(-2, n + 1, m - n), rank, s
 end
 
---- Least squares, as in linear regression: the x that minimises the sum of |b - a x|². If several x do, the shortest
--- one is the result.
+--- Solves least squares problems, such as linear regression: finds the x that minimises the sum of |b - a x|². If
+-- several x minimise this sum, the result is the x with the smallest norm.
 -- @function linalg.lstsq
 -- @tparam Tensor a [..., m, n]
 -- @tparam Tensor b [m], one vector, or [..., m, k]; batch dims broadcast
 -- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; default max(m, n) * eps
 -- @treturn Tensor x, [n] or [..., n, k]
--- @treturn Tensor residuals: the sums, [..., k]; shape [0] unless m > n and every rank is n
+-- @treturn Tensor residuals: the minimised sums, [..., k]; shape [0] unless m > n and every rank is n
 -- @treturn Tensor rank [...], int64
 -- @treturn Tensor singular values of a [..., min(m, n)]
 function linalg.lstsq(a, b, options)
@@ -318,7 +323,7 @@ function linalg.lstsq(a, b, options)
   if rtol ~= nil and type(rtol) ~= "number" then
     args.fail("lstsq", "rtol: number expected, got %s", core.type_name(rtol))
   end
-  if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would replace such an rtol by its default
+  if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would use its default instead of such an rtol
     args.fail("lstsq", "rtol: 0 or more and less than 1 expected, got %s", rtol)
   end
   if b.ndim > 0 and b.shape[vector and 1 or b.ndim - 1] ~= m then
@@ -338,9 +343,10 @@ end
 
 -- ---- LU ----
 
---- x = P L U: P permutes rows, L is lower triangular with ones on its diagonal, U is upper triangular.
+--- Factors matrices as x = P L U. P permutes rows, L is lower triangular with ones on its diagonal, and U is upper
+-- triangular.
 -- @function linalg.lu
--- @tparam Tensor x [..., m, n], k = min(m, n)
+-- @tparam Tensor x [..., m, n]; k is min(m, n) in the shapes of the results
 -- @treturn Tensor P [..., m, m]
 -- @treturn Tensor L [..., m, k]
 -- @treturn Tensor U [..., k, n]
@@ -348,13 +354,13 @@ function linalg.lu(x)
   local m, n = check_matrix("lu", 1, x)
   local k, lu, order = math.min(m, n), parts.lu(x)
   local positions = lt.arange(1, m + 1, 1, {dtype = "int64", device = x.device}):expand_dims(-1)
-  if k == 0 then order = order:add(positions:squeeze(-1)) end      -- zeros of the right shape
+  if k == 0 then order = order:add(positions:squeeze(-1)) end      -- parts.lu returns zeros: make them 1 … m
   local p = order:expand_dims(-2):equal(positions):to(lu.dtype)
   local l = lu:narrow(-1, 1, k):tril(-1):add(lt.eye(m, k, {dtype = lu.dtype, device = x.device}))
   return p, l, lu:narrow(-2, 1, k):triu()
 end
 
---- Solves a x = b for x, with a as factored by lu_factor.
+--- Solves a x = b for x. lu_factor(a) returns the first two arguments.
 -- @function linalg.lu_solve
 -- @tparam Tensor lu [..., n, n]
 -- @tparam Tensor pivots [..., n]

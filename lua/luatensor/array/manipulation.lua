@@ -1,4 +1,4 @@
---- Manipulation of shapes and elements, written with the views, concat and indices of the core.
+--- Functions that rearrange, repeat, pad and select elements. They are composed of core's views, concat and indexing.
 
 local args = require "luatensor.base.args"
 local embed = require("luatensor.gradients.help").embed
@@ -9,17 +9,17 @@ local methods = core.methods
 
 local fail, options_of, integer_of = args.fail, args.options, args.integer
 
---- An upper bound of widths and similar numbers: more elements than any memory holds, yet sums of such numbers do not
--- overflow.
+--- An upper bound of widths, diagonals and numbers of repeated elements. No memory has as many elements, and the sum
+-- of a few such numbers does not overflow an integer.
 local MOST = 1 << 60
 
---- A list that is given as positional numbers or as one table.
+--- Returns a list that is given as positional numbers or as one table.
 local function list_of(first, ...)
   if type(first) == "table" then return first end
   return {first, ...}
 end
 
---- A shape with dim d replaced.
+--- Returns a copy of a shape, with length n in dim d.
 local function with_dim(shape, d, n)
   local s = table.move(shape, 1, #shape, 1, {})
   s[d] = n
@@ -32,7 +32,7 @@ local function copy_of(x) return x:reshape(x.shape, {copy = true}) end
 
 -- ---- parting ----
 
---- The slices along a dim, without that dim.
+--- Returns the slices of x along a dim. The slices do not have this dim.
 -- @tparam Tensor x
 -- @int[opt=1] dim also option `dim`
 -- @treturn {Tensor,...} views
@@ -44,9 +44,10 @@ add("unstack", function(x, dim)
   return list
 end)
 
---- Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+--- Splits x along a dim into parts of one size (the last part may be shorter), or of the sizes in a table.
 -- @tparam Tensor x
--- @tparam int|{int,...} sizes
+-- @tparam int|{int,...} sizes the length of each part along the dim, or a list of lengths that add up to the dim's
+--   length
 -- @int[opt=1] dim also option `dim`
 -- @treturn {Tensor,...} views
 add("split", function(x, sizes, dim)
@@ -70,9 +71,9 @@ add("split", function(x, sizes, dim)
   return list
 end)
 
---- At most n parts of one size along a dim; the last may be shorter.
+--- Splits x along a dim into at most n parts of one size; the last part may be shorter.
 -- @tparam Tensor x
--- @int n
+-- @int n the largest number of parts
 -- @int[opt=1] dim also option `dim`
 -- @treturn {Tensor,...} views
 add("chunk", function(x, n, dim)
@@ -84,7 +85,7 @@ end)
 
 --- Broadcasts all tensors to their common shape.
 -- @tparam Tensor ... tensors
--- @treturn Tensor ... as many views
+-- @treturn Tensor ... a view of each tensor
 function lt.broadcast_arrays(...)
   local list, shapes = table.pack(...), {}
   for i = 1, list.n do shapes[i] = args.tensor("broadcast_arrays", i, list[i]).shape end
@@ -96,7 +97,8 @@ methods.broadcast_arrays = lt.broadcast_arrays
 
 -- ---- repeating ----
 
---- The repeats of n elements as a tensor, from a table or from a tensor with one element or with n elements.
+--- Returns the numbers of repeats of n elements as a tensor of length n, from a table or a tensor. Both have one
+-- element or n elements.
 local function repeats_of(repeats, n, device)
   if not lt.is_tensor(repeats) then
     for i = 1, #repeats do integer_of("repeat", "repeats", repeats[i], 0) end
@@ -115,8 +117,9 @@ local function repeats_of(repeats, n, device)
   return repeats
 end
 
---- Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
--- If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
+--- Repeats each element. `repeat` is a reserved word of Lua, so scripts write `x:repeat_interleave(2)` or
+-- `x["repeat"](x, 2)`. If the repeats are not a single number, the call waits for a GPU, because the length of the
+-- result is their sum.
 -- @function repeat
 -- @tparam Tensor x
 -- @tparam int|{int,...}|Tensor repeats one number, or a number for each element of dim
@@ -140,7 +143,7 @@ local function repeat_(x, repeats, dim)
 end
 add("repeat", repeat_)
 
---- Repeats the whole tensor.
+--- Repeats the whole tensor along each dim.
 -- @tparam Tensor x
 -- @int ... repetitions along each dim, or one table of them; fewer numbers than dims apply to the last dims
 -- @treturn Tensor
@@ -158,7 +161,8 @@ add("tile", function(x, ...)
   return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
 end)
 
--- Copies `from` to `to`, with dims d and later rolled by shifts (dim → shift): in each dim two parts change places.
+-- Copies `from` to `to`, and rolls dims d and later by shifts (dim → shift). Rolling a dim exchanges two parts of the
+-- dim.
 local function roll_into(to, from, shifts, d)
   while d <= from.ndim and (shifts[d] or 0) % math.max(from.shape[d], 1) == 0 do d = d + 1 end
   if d > from.ndim then return to:copy_(from) end
@@ -177,10 +181,10 @@ local function rolled(x, shifts)
   return lt.autograd_function {name = "roll", forward = roll, backward = function(_, g) return rolled(g, back) end}(x)
 end
 
---- Moves elements along dims. Elements that leave at the end come back at the front.
+--- Shifts elements along dims. Elements that are shifted beyond the end are inserted at the front.
 -- @tparam Tensor x
--- @tparam int|{int,...} shift
--- @tparam[opt] int|{int,...} dim if missing, the elements move in row-major order; also option `dim`
+-- @tparam int|{int,...} shift the number of places for each dim of `dim`; negative shifts move elements to the front
+-- @tparam[opt] int|{int,...} dim if missing, x is shifted as one row in row-major order; also option `dim`
 -- @treturn Tensor
 add("roll", function(x, shift, dim)
   args.tensor("roll", 1, x)
@@ -201,8 +205,8 @@ end)
 
 -- ---- padding ----
 
--- For each mode of padding, the positions 0 … n - 1 of the elements that are copied to positions i, which may be
--- negative or beyond n.
+-- For each mode of padding, a function of the positions i in a padded dim, counted from 0 at the first element of x, so
+-- that some i are negative or at least n. The function returns the positions 0 … n - 1 of the elements to copy to i.
 local place = {
   replicate = function(i, n) return i:clip(0, n - 1) end,
   reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,
@@ -220,7 +224,7 @@ local function pad_dim(x, dim, before, after, mode)
   return x:take(place[mode](at, n):add(1), dim)
 end
 
--- Cuts off the elements at the edges, for negative widths.
+-- Cuts off the elements at the ends of dims for which `before` or `after` is negative.
 local function crop(x, before, after)
   local key = {}
   for d = 1, x.ndim do key[d] = {1 + math.max(0, -before[d]), x.shape[d] - math.max(0, -after[d])} end
@@ -239,10 +243,10 @@ local function pad_constant(x, before, after, value)
   return y
 end
 
---- Adds elements around a tensor.
+--- Adds elements at the ends of dims.
 -- @tparam Tensor x
--- @tparam {int,...} widths before and after the last dim, then before and after the second-last dim, and so on;
---   negative widths cut elements off
+-- @tparam {int,...} widths the numbers of elements before and after the last dim, then before and after the
+--   second-last dim, and so on; negative widths cut elements off
 -- @tparam[opt] table options `mode`: "constant" (default), "reflect" (the edge is not repeated), "replicate",
 --   "circular"; `value` (0) for "constant"
 -- @treturn Tensor
@@ -290,7 +294,7 @@ end
 
 --- The lower triangle of matrices: elements above diagonal k become 0.
 -- @tparam Tensor x
--- @tparam[opt] table options `k` (0): positive is above the main diagonal
+-- @tparam[opt] table options `k` (0): the number of the diagonal, above the main diagonal when positive
 -- @treturn Tensor
 add("tril", function(x, options)
   return triangle("tril", args.tensor("tril", 1, x), options, lt.less_equal)
@@ -298,16 +302,17 @@ end)
 
 --- The upper triangle of matrices: elements below diagonal k become 0.
 -- @tparam Tensor x
--- @tparam[opt] table options `k` (0): positive is above the main diagonal
+-- @tparam[opt] table options `k` (0): the number of the diagonal, above the main diagonal when positive
 -- @treturn Tensor
 add("triu", function(x, options)
   return triangle("triu", args.tensor("triu", 1, x), options, lt.greater_equal)
 end)
 
---- A matrix with ones on diagonal k and zeros elsewhere.
+--- Makes a matrix with ones on diagonal k and zeros elsewhere.
 -- @int rows
 -- @int[opt=rows] columns
--- @tparam[opt] table options `k` (0), `dtype`, `device`
+-- @tparam[opt] table options `k` (0): the number of the diagonal, above the main diagonal when positive; `dtype`,
+--   `device`
 -- @treturn Tensor
 function lt.eye(rows, columns, options)
   if type(columns) == "table" then columns, options = nil, columns end
@@ -319,9 +324,9 @@ function lt.eye(rows, columns, options)
   return x
 end
 
---- A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+--- Makes a matrix with a 1-d tensor x on diagonal k, or copies diagonal k of a 2-d tensor x.
 -- @tparam Tensor x
--- @int[opt=0] k
+-- @int[opt=0] k number of the diagonal, above the main diagonal when positive
 -- @treturn Tensor
 add("diag", function(x, k)
   args.tensor("diag", 1, x)
@@ -332,10 +337,10 @@ add("diag", function(x, k)
   return embed(x, {n, n}, function(y) return y:diagonal(k) end, function(y, value) y:diagonal(k):copy_(value) end)
 end)
 
---- Coordinates of a grid: tensor i runs along dim i.
+--- Returns the coordinates of a grid. Tensor i contains the coordinates along dim i.
 -- @tparam Tensor ... 1-d tensors
 -- @tparam[opt] table options `indexing`: "xy" (default: the first two dims are swapped) or "ij"
--- @treturn Tensor ... as many views
+-- @treturn Tensor ... a view of each tensor
 function lt.meshgrid(...)
   local list, options = args.split("meshgrid", {indexing = true}, ...)
   local indexing, shape = options.indexing or "xy", {}
@@ -363,7 +368,8 @@ local function mask_of(fn, i, mask)
   return mask
 end
 
---- The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
+--- Returns the elements at which a mask is true; x and mask broadcast. The call waits for a GPU, because the result's
+-- length is the number of these elements.
 -- @tparam Tensor x
 -- @tparam Tensor mask bool
 -- @treturn Tensor 1-d
@@ -374,11 +380,11 @@ add("masked_select", function(x, mask)
   return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
 end)
 
---- A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
--- for their number.
+--- Returns a copy of x in which the elements at which a mask is true are replaced by the first elements of src, in
+-- order. The call waits for a GPU to count these elements.
 -- @tparam Tensor x
 -- @tparam Tensor mask bool; broadcasts to x's shape
--- @tparam Tensor src
+-- @tparam Tensor src has at least as many elements as the mask has true elements
 -- @treturn Tensor
 add("masked_scatter", function(x, mask, src)
   args.tensor("masked_scatter", 1, x)

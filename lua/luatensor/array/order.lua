@@ -15,7 +15,7 @@ local bincount_options = {weights = true, minlength = true}
 
 local function add(name, f) lt[name], methods[name] = f, f end
 
---- Checks that x is a tensor of an ordered dtype.
+--- Raises an error if x is no tensor or has a complex dtype.
 local function check_ordered(fn, x)
   args.tensor(fn, 1, x)
   if lt.isdtype(x.dtype, "complex floating") then fail(fn, "not for %s: complex numbers have no order", x.dtype) end
@@ -23,7 +23,8 @@ end
 
 local function is_float(x) return lt.isdtype(x.dtype, "real floating") end
 
---- The set of dims that the argument means: nil (all dims), a number or a list of numbers.
+--- Returns the set of dims (dim → true) that `dim` selects: all dims if it is nil, else a number or a list of
+-- numbers.
 local function dims_of(fn, x, dim)
   local list, set = type(dim) == "table" and dim or {dim}, {}
   if dim == nil then for d = 1, x.ndim do list[d] = d end end
@@ -35,8 +36,8 @@ local function dims_of(fn, x, dim)
   return set
 end
 
---- Returns x with the dims of a set merged into one dim, the number of that dim, and the shape of a reduction over the
--- set.
+--- Returns x with the dims of a set merged into one dim, the number of the merged dim, and the shape of a reduction
+-- over the set.
 local function as_lines(x, set, keepdim)
   local rest, inner, reduced, outer, n = {}, {}, {}, {}, 1
   for d = 1, x.ndim do
@@ -53,7 +54,7 @@ local function as_lines(x, set, keepdim)
   return x:permute_dims(rest):reshape(outer), #outer, reduced
 end
 
---- The dim of a call, given by position or as an option.
+--- Returns the dim of a call, given as the i-th and last positional argument or as option `dim`.
 local function dim_of(fn, given, i, options)
   args.at_most(fn, i, given)
   if given[i] ~= nil and options.dim ~= nil then fail(fn, "dim is given twice") end
@@ -61,19 +62,20 @@ local function dim_of(fn, given, i, options)
   return options.dim
 end
 
---- The result, with NaN for each line of `sorted` that contains a NaN; NaN is then its last element.
+--- Returns `result`, with NaN for each line of `sorted` along dim d that contains a NaN. Sorting puts NaN at the
+-- line's end.
 local function with_nan(result, sorted, d)
   if not is_float(sorted) or sorted.size == 0 then return result end
   local last = sorted:narrow(d, sorted.shape[d], 1)
   return lt.where(last:isnan(), last, result)
 end
 
---- Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
--- NaN if there is a NaN or no element.
+--- Computes the median: the middle element in sorted order, or the mean of the two middle elements of an even number
+-- of elements. The result is NaN if an element is NaN, or if there is no element.
 -- @tparam Tensor x any dtype but complex; integers and bool give the default float
--- @param[opt] dim a dim or a list of dims; all unless given
+-- @param[opt] dim a dim or a list of dims; by default all dims
 -- @tab[opt] options `dim`, `keepdim`
--- @treturn Tensor shape without these dims
+-- @treturn Tensor of x's shape without these dims
 -- @usage x:median()   x:median(2)   x:median({dim = -1, keepdim = true})
 add("median", function(x, ...)
   check_ordered("median", x)
@@ -85,8 +87,8 @@ add("median", function(x, ...)
   return with_nan(middle:mean(d, {keepdim = true}), sorted, d):reshape(shape)
 end)
 
---- For each method, the positions (from 0, float64) in a line of n elements at which a quantile is read: the lower and
--- the upper one.
+--- For each method, a function of the exact positions of quantiles in a sorted line (from 0, float64). The function
+-- returns the positions to read. At a fractional position, the value is interpolated.
 local places = {
   lower = function(at) return at:floor() end,
   higher = function(at) return at:ceil() end,
@@ -95,13 +97,14 @@ local places = {
   linear = function(at) return at end,
 }
 
---- True if all quantiles are in [0, 1]. The elements of a tensor are read for this check.
+--- True if all quantiles are in [0, 1]. For a tensor the call waits for a GPU.
 local function are_quantiles(q)
   if type(q) == "number" then return q >= 0 and q <= 1 end
   return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
 end
 
---- The quantiles as a float64 tensor on x's device. Checks that all are in [0, 1].
+--- Returns the quantiles as a float64 tensor; for a number the tensor is on x's device. Raises an error if a quantile
+-- is outside [0, 1].
 local function check_quantiles(q, x)
   local t
   if type(q) == "number" then t = lt.full({}, q, {dtype = "float64", device = x.device})
@@ -115,8 +118,8 @@ local function check_quantiles(q, x)
   return t
 end
 
---- a + (b - a) * t, exactly a if t is 0 and b if t is 1. If a or b is infinite, the result is infinite and not inf -
--- inf.
+--- Returns a + (b - a) * t. The result is exactly a if t is 0, and exactly b if t is 1. If a or b is infinite, the
+-- result is infinite, where the plain formula would give NaN (inf - inf).
 local function between(a, b, t)
   local step = b - a
   local y = lt.where(t:less(0.5), a + step * t, b - step * (1 - t))
@@ -124,8 +127,9 @@ local function between(a, b, t)
   return lt.where(t:equal(0):logical_or(a:equal(b)), a, y)
 end
 
---- The interpolated elements of sorted lines along d at the positions `at`, a tensor of any shape, whose dims come
--- first in the result.
+--- Returns the elements of sorted lines along dim d just below and just above the positions `at` (from 0), and the
+-- fractions by which `at` exceeds the lower positions. The dims of `at`, a tensor of any shape, come first in the
+-- results.
 local function read_lines(sorted, d, at, float)
   local below = at:floor()
   local low, high = below:to("int64") + 1, at:ceil():to("int64") + 1
@@ -140,15 +144,15 @@ local function read_lines(sorted, d, at, float)
   return read(low), read(high), (at - below):reshape(shape)
 end
 
---- Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
--- of n elements.
+--- Computes quantiles along a dim by NumPy's rules. In a sorted line of n elements, quantile q is at position q * (n
+-- - 1), counted from 0.
 -- @tparam Tensor x any dtype but complex; integers and bool give the default float
--- @tparam number|Tensor q in [0, 1]; the dims of a tensor come first in the result
--- @param[opt] dim a dim or a list of dims; all unless given
--- @tab[opt] options `dim`, `keepdim`, `method`: the value at a place between two elements: "linear" (default),
---   "lower", "higher", "midpoint", "nearest" (between two equally near elements, the one whose position, counted from
---   0, is even)
--- @treturn Tensor NaN if the line has a NaN
+-- @tparam number|Tensor q quantiles in [0, 1]; the dims of a tensor come first in the result
+-- @param[opt] dim a dim or a list of dims; by default all dims
+-- @tab[opt] options `dim`, `keepdim`, `method`: the value at a position between two elements: "linear" (default),
+--   "lower", "higher", "midpoint", "nearest" (between two equally near elements, the element whose position, counted
+--   from 0, is even)
+-- @treturn Tensor NaN for lines that contain a NaN
 -- @usage x:quantile(0.9)   x:quantile(lt.tensor {0.25, 0.75}, 2)
 add("quantile", function(x, q, ...)
   check_ordered("quantile", x)
@@ -174,7 +178,8 @@ end)
 
 -- ---- counting ----
 
---- Counts the elements at each of the places 1 … n; with weights, sums their weights.
+--- Counts how often each of the numbers 1 … n occurs in places_of. With weights, returns the sums of their weights
+-- instead.
 local function count(places_of, n, weights)
   if not weights then return lt.zeros(n, {dtype = "int64", device = places_of.device}):index_add_(1, places_of, 1) end
   local float = is_float(weights)
@@ -183,7 +188,7 @@ local function count(places_of, n, weights)
   return float and sums:to(weights.dtype) or sums
 end
 
---- Checks option `weights`, a tensor of x's shape, and flattens it.
+--- Returns option `weights`, a tensor of x's shape, flattened to 1-d; nil if the option is missing.
 local function check_weights(fn, weights, x)
   if weights == nil then return nil end
   if not lt.is_tensor(weights) then fail(fn, "option weights: tensor expected, got %s", core.type_name(weights)) end
@@ -194,12 +199,13 @@ local function check_weights(fn, weights, x)
   return weights:reshape({weights.size})
 end
 
---- Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
--- smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
+--- Counts how often each value occurs: element i of the result is the number of elements equal to i. Counting starts
+-- at 1, like positions in Lua; a value below 1 is an error. The call waits for a GPU to read the smallest and the
+-- largest value.
 -- @tparam Tensor x 1-d, positive integers
 -- @tab[opt] options `weights`: a tensor with a weight for each element, added up instead of 1; `minlength`: minimum
 --   length of the result
--- @treturn Tensor 1-d, as long as the largest value; int64, or the dtype of float weights
+-- @treturn Tensor 1-d, with the largest value as its length; int64, or the dtype of float weights
 -- @usage lt.tensor({1, 3, 3}):bincount()   --> 1 0 2
 add("bincount", function(x, options)
   args.tensor("bincount", 1, x)
@@ -214,12 +220,13 @@ add("bincount", function(x, options)
       fail("bincount", "value %d: Lua tensors start at 1", least)
     end
     local most = x:max():item()
-    length = math.max(length, most < 0 and math.maxinteger or most)       -- a uint64 beyond int64 is negative here
+    length = math.max(length, most < 0 and math.maxinteger or most)  -- uint64 values above int64 are negative here
   end
   return count(x, length, weights)
 end)
 
---- The bounds of the bins: option `range`, or the smallest and the largest element.
+--- Returns the lowest and the highest edge of the bins: option `range`, or the smallest and the largest element. If
+-- both are equal, each edge is moved outwards by 0.5.
 local function range_of(x, range)
   local low, high = 0.0, 1.0
   if range ~= nil then
@@ -239,10 +246,10 @@ local function range_of(x, range)
   return low, high
 end
 
---- The edges of n bins of equal width, or the given edges.
+--- Returns the edges of n bins of equal width, or checks and returns the given edges.
 local function edges_of(x, bins, range)
   if lt.is_tensor(bins) or type(bins) == "table" then
-    local exact = x.dtype == "float64" and x.dtype or nil          -- in float32, 0.1 would be another number
+    local exact = x.dtype == "float64" and x.dtype or nil          -- float32 would round an edge such as 0.1
     local edges = lt.is_tensor(bins) and args.tensor("histogram", 2, bins)
       or lt.tensor(bins, {device = x.device, dtype = exact})
     if edges.ndim ~= 1 or edges.size < 2 then
@@ -258,15 +265,16 @@ local function edges_of(x, bins, range)
   return lt.linspace(low, high, n + 1, {dtype = is_float(x) and x.dtype or "float64", device = x.device})
 end
 
---- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
--- outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
+--- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
+-- Elements outside of all bins and NaN are not counted. The call waits for a GPU to check or to compute the edges.
 -- @tparam Tensor x any dtype but complex, any shape
 -- @param[opt=10] bins the number of bins of equal width, or the edges: a 1-d tensor or a table
 -- @tab[opt] options `range`: {lowest, highest} edge of bins of equal width, by default the smallest and largest
 --   element; `weights`: a tensor of x's shape, added up instead of 1; `density` (false): divides the counts so that
---   counts times widths add up to 1
--- @treturn Tensor counts, one for each bin: int64, the dtype of float weights, or (density) a float
--- @treturn Tensor edges, one more than counts
+--   the sum of count times width is 1
+-- @treturn Tensor counts, one for each bin: int64, the dtype of float weights, or a float dtype if option density is
+--   true
+-- @treturn Tensor the edges of the bins: bin i is between edges i and i + 1
 -- @usage local counts, edges = x:histogram(20, {range = {0, 1}})
 add("histogram", function(x, ...)
   check_ordered("histogram", x)
@@ -276,7 +284,8 @@ add("histogram", function(x, ...)
   if x.dtype == "bool" then x = x:to("uint8") end
   local edges = edges_of(x, given[1], options.range)
   local flat, n = x:reshape({x.size}), edges.size - 1
-  -- The place of each element, 1 … n + 2: below the first edge, in a bin, or at the last edge and beyond.
+  -- The place of each element: 1 is below the first edge, i + 1 is bin i, n + 2 is at the last edge or beyond it. The
+  -- line after searchsorted moves elements at the last edge to bin n.
   local place = lt.searchsorted(edges, flat, {side = "right"})
   place = lt.where(flat:equal(edges:narrow(1, n + 1, 1)), n + 1, place)
   local counts = count(place, n + 2, weights):narrow(1, 2, n)

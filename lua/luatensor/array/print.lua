@@ -1,4 +1,5 @@
---- tostring of tensors: aligned columns, without the middle of large tensors, followed by dtype, shape and device.
+--- Makes tostring of tensors: aligned columns, without the middle of large tensors, followed by dtype, shape and
+-- device.
 --
 --     [[1.0, 2.5],
 --      [3.0, 4.0]]  float32 [2, 2] cpu
@@ -9,10 +10,10 @@ local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
 local options = {
-  precision = 4,       -- digits after the point, at most
-  threshold = 1000,    -- larger tensors are shortened
+  precision = 4,       -- the most digits after the point
+  threshold = 1000,    -- tensors with more elements are shortened
   edgeitems = 3,       -- elements that a shortened tensor shows at each end of a dim
-  linewidth = 80,      -- columns after which rows are broken
+  linewidth = 80,      -- columns after which a row continues in the next line
   -- Scientific notation: true, false, or "auto", which uses it if fixed notation would be too long or hide digits.
   sci = "auto",
 }
@@ -21,7 +22,8 @@ local options = {
 
 local function is_finite(v) return v - v == 0 end
 
---- True if scientific notation is needed. Fixed notation shows 8 digits before the point and `precision` after.
+--- True if scientific notation is needed: fixed notation would show more than 8 digits before the point, or no digit
+-- other than 0 of the smallest number.
 local function needs_sci(values)
   if options.sci ~= "auto" then return options.sci end
   local largest, least = 0, math.huge
@@ -34,7 +36,8 @@ local function needs_sci(values)
   return largest >= 1e8 or options.precision > 0 and least < 10 ^ -options.precision
 end
 
---- The text without trailing zeros of its fraction; at least one digit stays.
+--- Returns the mantissa of a number's text without trailing zeros of its fraction, of which at least one digit stays.
+-- Returns the exponent, such as "e+05" or "", as second result.
 local function trim(text)
   local mantissa, exponent = text:match("^([^e]*)(.*)$")
   local short = mantissa:gsub("0+$", "")
@@ -52,7 +55,7 @@ local function special(v)
   return v > 0 and "inf" or "-inf"
 end
 
---- The texts of floats, all with as many digits as the longest of them needs.
+--- Returns the texts of floats, all with as many digits after the point as the float that needs the most.
 local function floats_text(values)
   local letter = needs_sci(values) and "e" or "f"
   local full, digits = ("%%.%d%s"):format(options.precision, letter), math.min(1, options.precision)
@@ -68,7 +71,7 @@ end
 
 local function format_floats(values) return clocale.call(floats_text, values) end
 
---- The text of a uint64, given as the int64 with the same 64 bits.
+--- Returns the decimal text of a uint64, which is given as the int64 with the same 64 bits.
 local function unsigned(v)
   if v >= 0 then return tostring(v) end
   local tenth = (v >> 1) // 5
@@ -82,7 +85,7 @@ local function align(texts)
   return width
 end
 
---- "1.0-2.5i": real parts like real numbers, imaginary parts with a sign.
+--- Returns the texts of complex numbers such as "1.0-2.5i". Real parts have one width; imaginary parts have a sign.
 local function format_complex(values)
   local re, im, texts = {}, {}, {}
   for i, v in ipairs(values) do re[i], im[i] = v[1], v[2] end
@@ -102,8 +105,8 @@ end
 
 -- ---- layout ----
 
---- The number of elements to show at each end of a dim. With more dims fewer are shown, so that the printed count stays
--- near the threshold.
+--- Returns the number of elements to show at each end of a dim. For more dims the number is lower, at least 1, so
+-- that at most `threshold` elements are printed if possible.
 local function choose_edge(shape, size)
   if size <= options.threshold then return math.maxinteger // 2 end
   local edge = options.edgeitems
@@ -116,7 +119,8 @@ local function choose_edge(shape, size)
   return edge
 end
 
---- Joins the texts of a row, and breaks lines at the line width.
+--- Returns the text of n elements of a row, broken into lines at the line width. "…" stands before element `gap`
+-- (from 0).
 local function format_row(texts, first, n, gap, indent, width)
   local per_line = math.max(1, (options.linewidth - indent) // (width + 2))
   local lines, line = {}, {}
@@ -135,7 +139,8 @@ local function format_row(texts, first, n, gap, indent, width)
   return "[" .. table.concat(lines, ",\n" .. (" "):rep(indent)) .. "]"
 end
 
---- Returns the text of the block of dim `dim` whose first value is texts[position], and the position after the block.
+--- Returns the text of a block of dims `dim` and later whose first value is texts[position], and the position after
+-- the block.
 local function format_block(t, dim, position)
   local length, edge = t.shape[dim], t.edge
   local gap = length > 2 * edge and edge or nil
@@ -186,10 +191,11 @@ function core.metatable.__tostring(x)
   return format_body(x) .. "  " .. description
 end
 
---- Sets how tensors print. Options that are not given stay as they are.
--- @tparam table options `precision` (4): digits after the point; `threshold` (1000): larger tensors are shortened;
---   `edgeitems` (3): elements that a shortened tensor shows at each end of a dim; `linewidth` (80): columns after which
---   rows are broken; `sci` ("auto"): true prints all floats with exponents, false none, "auto" those that need them
+--- Sets how tostring prints tensors. Options that are not given keep their values.
+-- @tparam table options `precision` (4): the most digits after the point; `threshold` (1000): tensors with more
+--   elements are shortened; `edgeitems` (3): elements that a shortened tensor shows at each end of a dim; `linewidth`
+--   (80): columns after which a row continues in the next line; `sci` ("auto"): true prints all floats with
+--   exponents, false prints no exponents, "auto" prints exponents where fixed notation would be long or hide digits
 function lt.set_printoptions(new)
   local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}
   local checked = {}

@@ -1,4 +1,4 @@
---- Products that are compositions of matmul.
+--- Products of tensors that are composed of matmul, multiply and views: tensordot, outer and matrix_transpose.
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"
@@ -9,7 +9,8 @@ local methods = core.methods
 
 local join, pick = lists.join, lists.pick
 
---- The dims to contract: the last n dims of x with the first n dims of y, or two lists.
+--- Returns the dims of x and the dims of y to contract. `dims` is a number n, for the last n dims of x and the first
+-- n dims of y, or two lists.
 local function contracted(x, y, dims)
   if dims == nil then dims = 2 end
   if type(dims) == "number" then
@@ -31,7 +32,7 @@ local function contracted(x, y, dims)
   return left, right
 end
 
---- The dims of a tensor that are not in the list. A dim that is listed twice is an error.
+--- Returns the dims of a tensor that are not in the list. Raises an error if the list names a dim twice.
 local function others(ndim, list)
   local named, free = {}, {}
   for _, d in ipairs(list) do
@@ -44,7 +45,8 @@ local function others(ndim, list)
   return free
 end
 
---- Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
+--- Multiplies x by y and sums over pairs of dims. The result has the remaining dims, first those of x, then those of
+-- y.
 -- @tparam tensor x
 -- @tparam tensor y
 -- @param[opt=2] dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
@@ -69,7 +71,7 @@ function lt.tensordot(x, y, dims)
   return a:matmul(b):reshape(join(row_lengths, column_lengths))
 end
 
---- Every element of x times every element of y.
+--- Multiplies every element of x by every element of y.
 -- @tparam tensor x 1-d
 -- @tparam tensor y 1-d
 -- @treturn tensor shape [#x, #y]
@@ -83,7 +85,7 @@ function lt.outer(x, y)
   return x:expand_dims(2):multiply(y:expand_dims(1))
 end
 
---- Swaps the last two dims: a view, like x.mT.
+--- Swaps the last two dims, and returns a view, like x.mT.
 -- @tparam tensor x 2-d or more
 -- @treturn tensor
 function lt.matrix_transpose(x)

@@ -1,4 +1,4 @@
---- Random draws that are compositions of rand and permutation.
+--- Random draws that are composed of rand, permutation, sorting and searching.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -8,7 +8,7 @@ local methods = core.methods
 
 local function is_float(dtype) return dtype:find("float", 1, true) ~= nil end
 
---- The options of rand that these functions pass on.
+--- Returns the options for a call of lt.rand: the given dtype and device, and the generator of the caller's options.
 local function draw_options(options, dtype, device)
   return {dtype = dtype, device = device, generator = options.generator}
 end
@@ -21,10 +21,10 @@ local function bernoulli_like(p, options)
   return u:less(p):to(options.dtype or dtype, options.device or p.device)
 end
 
---- Draws 1 with probability p, else 0.
--- @param p a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
--- @param ... the shape: numbers or one table
--- @tparam[opt] table options `dtype` (default: that of p, or float32; any will do), `device`, `generator`
+--- Draws 1 with probability p, otherwise 0.
+-- @param p a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape is the result's shape
+-- @param ... the shape as numbers or as one table; no shape after a tensor p
+-- @tparam[opt] table options `dtype` (default: the dtype of a float tensor p or else float32), `device`, `generator`
 -- @treturn tensor
 function lt.bernoulli(p, ...)
   local list, options = args.split("bernoulli", bernoulli_options, ...)
@@ -39,7 +39,7 @@ function lt.bernoulli(p, ...)
   return u:less(p):to(options.dtype or "float32")
 end
 
---- Checks that weights are finite and not negative, and that no row is all 0. Waits for the weights.
+--- Raises an error if a weight is negative or not finite, or if all weights of a row are 0. The call waits for a GPU.
 local function check_weights(w)
   if w.size == 0 or w.ndim ~= 1 and w.ndim ~= 2 then
     args.fail("multinomial", "weights: shape [k] or [rows, k] expected, got %s", args.shape_text(w.shape))
@@ -51,7 +51,8 @@ local function check_weights(w)
   end
 end
 
---- Draws positions with replacement: a uniform value selects the running sum into which it falls.
+--- Draws positions with replacement. A random number below the sum of a row's weights selects the first position
+-- whose running sum is greater.
 local function drawn_again(w, n, options)
   local sums = w:cumulative_sum(-1)
   local shape = w.ndim == 1 and {n} or {w.shape[1], n}
@@ -60,19 +61,21 @@ local function drawn_again(w, n, options)
   return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
 end
 
---- Draws positions without replacement: each position arrives after an exponential time of rate w, and the first n
--- arrivals are drawn. Logarithms of times are compared, because the times of very small rates overflow; a weight of 0
--- arrives at infinity.
+--- Draws positions without replacement. Each position arrives after a random time, exponentially distributed with its
+-- weight as rate, and the first n arrivals are drawn. Logarithms of times are compared, because the times of very
+-- small rates overflow. A position of weight 0 never arrives.
 local function drawn_once(w, n, options)
   local u = lt.rand(w.shape, draw_options(options, "float64", w.device))
   local arrival = u:negative():log1p():negative():log():subtract(w:log())
   return (select(2, lt.where(w:greater(0), arrival, math.huge):topk(n, {largest = false})))
 end
 
---- Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
+--- Draws n positions, each with a probability proportional to its weight. The call waits for a GPU to check the
+-- weights.
 -- @tparam tensor w weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
 -- @tparam integer n the number of draws from each row
--- @tparam[opt] table options `replacement` (default false: no position twice in a row), `generator`
+-- @tparam[opt] table options `replacement` (default false: each position is drawn at most once from a row),
+--   `generator`
 -- @treturn tensor int64, 1-based, shape [n] or [rows, n]
 function lt.multinomial(w, n, options)
   args.tensor("multinomial", 1, w)
@@ -88,7 +91,7 @@ function lt.multinomial(w, n, options)
   return drawn_once(w, n, options)
 end
 
---- Returns a copy of x with its rows (along dim 1) in random order.
+--- Returns a copy of x with its rows (slices along dim 1) in random order.
 -- @tparam tensor x
 -- @tparam[opt] table options `generator`
 -- @treturn tensor
@@ -98,7 +101,7 @@ function lt.shuffle(x, options)
   return x[lt.permutation(#x, {device = x.device, generator = options.generator})]
 end
 
---- Puts the rows of x into random order.
+--- Puts the rows of x (slices along dim 1) into random order, in place.
 -- @tparam tensor x
 -- @tparam[opt] table options `generator`
 -- @treturn tensor x
@@ -106,9 +109,9 @@ function methods.shuffle_(x, options)
   return args.tensor("shuffle_", 1, x):copy_(lt.shuffle(x, options))
 end
 
---- Sets x to 1 with probability p, else 0.
+--- Sets each element of x to 1 with probability p, otherwise to 0.
 -- @tparam tensor x
--- @tparam[opt=0.5] number p
+-- @tparam[opt=0.5] number p a number in [0, 1], or a tensor of probabilities in x's shape
 -- @tparam[opt] table options `generator`
 -- @treturn tensor x
 function methods.bernoulli_(x, p, options)

@@ -1,5 +1,5 @@
 --- Sets: the distinct elements of tensors, and membership. Sorting puts equal elements next to each other. NaN equals
--- nothing, not even itself, so each NaN is an element of its own.
+-- nothing, not even NaN, so each NaN counts as a distinct element.
 
 local args = require "luatensor.base.args"
 local colon = require("luatensor.base.names").colon
@@ -10,13 +10,15 @@ local methods = core.methods
 
 local isin_options = {invert = "boolean", assume_unique = "boolean"}
 
---- The number of values in one expression: elementwise takes 8 parameters, of which x and the result so far need two.
+--- The number of values that one expression compares. lt.elementwise takes 8 parameters; x and the result of the
+-- previous expression are two of them.
 local AT_ONCE = 6
 
---- Up to FEW values are always compared with all elements; up to MANY values if there are many elements.
+--- Up to FEW values are compared with all elements on every device. Up to MANY values are so compared on the CPU if
+-- there are at least 50 elements for each value.
 local FEW, MANY = 2 * AT_ONCE, 120
 
---- A table of integers may take this many bytes for each element.
+--- The largest number of bytes of isin's table of integers, for each element of both arguments.
 local TABLE = 6
 
 local function add(name, f) lt[name], methods[name] = f, f end
@@ -25,8 +27,8 @@ local function add(name, f) lt[name], methods[name] = f, f end
 
 local function is_complex(x) return lt.isdtype(x.dtype, "complex floating") end
 
---- Sorts a 1-d tensor stably; returns the elements and their positions. Complex numbers are sorted by their real parts,
--- then by their imaginary parts.
+--- Sorts a 1-d tensor stably, and returns the elements and their positions. Complex numbers are sorted by their real
+-- parts, then by their imaginary parts.
 local function order_of(x)
   if not is_complex(x) then return x:topk(x.size, {largest = false}) end
   local order = x:imag():argsort()
@@ -36,7 +38,8 @@ end
 
 local function sorted(x) return is_complex(x) and order_of(x) or x:sort() end
 
---- True where a run of equal elements of a sorted tensor begins, and once more for the end of the last run.
+--- Returns a bool tensor with one element more than the sorted tensor s. The tensor is true where a run of equal
+-- elements begins, and in the last element, which marks the end of the last run.
 local function starts_of(s)
   local n = s.size
   local starts = lt.ones({n + 1}, {dtype = "bool", device = s.device})
@@ -44,7 +47,7 @@ local function starts_of(s)
   return starts
 end
 
---- The positions of the first elements of the runs, and the lengths of the runs.
+--- Returns the positions of the first elements of the runs, and the lengths of the runs.
 local function runs_of(starts)
   local places = starts:nonzero()
   local n = places.size - 1
@@ -52,7 +55,8 @@ local function runs_of(starts)
   return first, places:narrow(1, 2, n):subtract(first)
 end
 
---- For each element of x, in x's shape, the number of its run. order: the positions of the sorted elements.
+--- Returns, in x's shape, the number of the run of each element of x. `order` has the positions of the sorted
+-- elements in x.
 local function numbers_of(x, starts, order)
   local numbers = starts:narrow(1, 1, x.size):cumulative_sum()
   return lt.empty_like(order):scatter_(1, order, numbers):reshape(x.shape)
@@ -60,18 +64,18 @@ end
 
 --- ---- tables of integers ----
 
--- Integers from a small range are counted in a table with a place for each integer, which also sorts them. Only on the
--- CPU: on a GPU the call would have to wait for the smallest and the largest integer.
+-- Integers from a small range are counted in a table with a place for each integer of the range. The table's order
+-- replaces sorting. Only the CPU uses tables, because a GPU call would wait for the smallest and the largest integer.
 
---- The place of an integer in a table that begins with `low`.
+--- Returns the place of integer x in a table whose first place is for the integer `low`.
 local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
 
 local function has_table(x)
   return x.size > 0 and core.is_on_host(x) and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
 end
 
---- The smallest integer of some tensors, and the length of the range up to the largest; nil if the range is longer than
--- `most`.
+--- Returns the smallest integer of the given tensors, and the length of the range from this integer to the largest.
+-- Returns nil if the range is longer than `most`, or if a tensor cannot use a table.
 local function range_of(most, ...)
   local low, high = math.maxinteger, math.mininteger
   for _, x in ipairs {...} do
@@ -82,7 +86,7 @@ local function range_of(most, ...)
   if range > 0 and range <= most then return low, range end
 end
 
---- A table that is true at these places and false elsewhere.
+--- Returns a bool tensor of length `range` that is true at the given places and false elsewhere.
 local function is_there(range, places)
   local there = lt.zeros({range}, {dtype = "bool", device = places.device})
   there[places] = true
@@ -93,8 +97,8 @@ local function counts_of(range, places)
   return lt.zeros({range}, {dtype = "int64", device = places.device}):scatter_add_(1, places, 1)
 end
 
---- The first position of each integer. If several positions are written to one place, the last write stays, so they are
--- written in reverse order.
+--- Returns, for each place, the first position in `places`. If several positions are written to one place, the last
+-- write stays, so the positions are written in reverse order.
 local function first_of(range, places)
   local options = {dtype = "int64", device = places.device}
   local backwards = lt.arange(places.size, 0, -1, options)
@@ -103,7 +107,8 @@ end
 
 local function values_of(there, low, dtype) return there:nonzero():add(low - 1):to(dtype) end
 
---- The results of unique_all that `wants` names, as a table by name, for integers from a small range.
+--- Computes the results of unique_all that `wants` names, for integers from a small range. Returns the results by
+-- name, or nil if a table would have more places than x has elements.
 local function unique_table(x, wants)
   local low, range = range_of(x.size, x)
   if not low then return nil end
@@ -120,7 +125,7 @@ end
 
 --- ---- distinct elements ----
 
---- The results of unique_all that `wants` names, from sorted elements.
+--- Computes the results of unique_all that `wants` names by sorting, and returns the results by name.
 local function unique_sorted(x, wants)
   local ordered = wants.indices or wants.inverse
   local s, order = (ordered and order_of or sorted)(x:flatten())
@@ -146,42 +151,43 @@ local function add_unique(name, ...)
   end)
 end
 
---- The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
--- sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
+--- Returns the distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex
+-- numbers are sorted by their real parts, then by their imaginary parts, with NaN as the largest value. The call
+-- waits for a GPU.
 -- @function unique_values
 -- @tparam Tensor x any shape and dtype
 -- @treturn Tensor 1-d, of x's dtype
 add_unique("unique_values", "values")
 
---- The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
+--- Returns the distinct elements, sorted, and the number of occurrences of each. The call waits for a GPU.
 -- @function unique_counts
 -- @tparam Tensor x any shape and dtype
--- @treturn Tensor values, as of unique_values
+-- @treturn Tensor values, as from unique_values
 -- @treturn Tensor counts, int64
 add_unique("unique_counts", "values", "counts")
 
---- The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
+--- Returns the distinct elements, sorted, and, for each element of x, its position in them. The call waits for a GPU.
 -- @function unique_inverse
 -- @tparam Tensor x any shape and dtype
--- @treturn Tensor values, as of unique_values
+-- @treturn Tensor values, as from unique_values
 -- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 add_unique("unique_inverse", "values", "inverse")
 
---- The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
+--- Returns the distinct elements, sorted, with first positions, inverse and counts. The call waits for a GPU.
 -- @function unique_all
 -- @tparam Tensor x any shape and dtype
--- @treturn Tensor values, as of unique_values
--- @treturn Tensor indices of their first occurrences in x:flatten(), int64
+-- @treturn Tensor values, as from unique_values
+-- @treturn Tensor indices of the first occurrence of each value in x:flatten(), int64
 -- @treturn Tensor inverse: positions in values, int64, of x's shape
--- @treturn Tensor counts, int64
+-- @treturn Tensor counts: the number of occurrences of each value, int64
 add_unique("unique_all", "values", "indices", "inverse", "counts")
 
 --- ---- membership ----
 
--- For each element of x: true if the element equals one of `values` (1-d, of x's dtype). Each implementation of isin
--- takes these parameters.
+-- The functions isin_… are implementations of isin. They take x and `values` (1-d, of x's dtype), and return a tensor
+-- that is true for each element of x that equals one of `values`.
 
---- Expressions "x == a || x == b || …", by dtype and number of values.
+--- Functions of the expressions "found || x == v1 || x == v2 || …", by dtype and number of values.
 local comparisons = {}
 
 local function comparison(dtype, n)
@@ -197,7 +203,7 @@ local function comparison(dtype, n)
   return comparisons[key]
 end
 
---- For few values: each value is compared with all elements.
+--- For few values: compares each value with all elements.
 local function isin_few(x, values)
   local list, found = values:unstack(), false
   for first = 1, #list, AT_ONCE do
@@ -207,20 +213,21 @@ local function isin_few(x, values)
   return found
 end
 
---- For many values: they are sorted, and each element is searched among them.
+--- For many values: sorts the values, and searches for each element in them.
 local function isin_sorted(x, values)
   local s = values:sort()
   return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
 end
 
---- For many integers from a small range: a table says which integers occur.
+--- For many integers from a small range: looks up each element in a table of the integers in `values`. Returns nil if
+-- the table would be too long.
 local function isin_table(x, values)
   local low, range = range_of(TABLE * (x.size + values.size), x, values)
   if not low then return nil end
   return is_there(range, place_of(values, low))[place_of(x, low)]
 end
 
---- For complex numbers: elements and values are numbered together.
+--- For complex numbers: numbers the distinct elements of x and `values` together, and compares numbers.
 local function isin_numbered(x, values)
   local n = x.size
   local distinct, number = lt.unique_inverse(lt.concat {x:flatten(), values})
@@ -229,8 +236,8 @@ local function isin_numbered(x, values)
   return there:take(number:narrow(1, 1, n)):reshape(x.shape)
 end
 
---- The number of values up to which all elements are compared with each value. On the CPU, a binary search takes as
--- long as some hundred comparisons.
+--- Returns the largest number of values that are compared one by one with all elements. On the CPU, a binary search
+-- takes as long as some hundred comparisons.
 local function few_for(x)
   return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
 end
@@ -254,8 +261,9 @@ local function check_isin(i, x)
   end
 end
 
---- Both arguments as tensors of one dtype on one device; one argument may be a number. The sums move numbers of
--- lt.complex, which are on the CPU, to the device, and raise the error for other tensors on different devices.
+--- Returns both arguments as tensors of one dtype on one device; one argument may be a number. Adding a tensor of
+-- zeros moves numbers of lt.complex, which are on the CPU, to the device. For other tensors on different devices the
+-- addition raises the error.
 local function together(x1, x2)
   check_isin(1, x1)
   check_isin(2, x2)
@@ -270,10 +278,10 @@ local function together(x1, x2)
   return at_home(x1), at_home(x2):flatten()
 end
 
---- For each element of x1: true if the element equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is
--- complex and long, the call waits for a GPU: the number of distinct elements must be known.
+--- Returns, for each element of x1, true if an element of x2 is equal. NaN equals nothing, -0 equals 0. If x2 is
+-- complex with more than 12 elements, the call waits for a GPU to count distinct elements.
 -- @tparam Tensor|number x1
--- @tparam Tensor|number x2 of any shape; dtypes promote
+-- @tparam Tensor|number x2 of any shape; the dtypes of x1 and x2 promote
 -- @tab[opt] options `invert` (false): true if no element of x2 is equal; `assume_unique` (accepted, without effect)
 -- @treturn Tensor bool, of x1's shape
 function lt.isin(x1, x2, options)

@@ -9,13 +9,14 @@ local methods = core.methods
 
 local inf = math.huge
 
---- Orders of norms that are reductions of the op table.
+--- Reductions of the op table that compute norms, by order.
 local norm_of = {[1] = "norm_1_", [2] = "norm_2_", [inf] = "norm_max_", [-inf] = "norm_min_"}
 
 local norm_options = {p = true, dim = true, keepdim = true, dtype = true, out = true}
 local diff_options = {dim = true, n = true, prepend = true, append = true}
 
---- A value given either by position or as an option, not both.
+--- Returns a value that is given by position or as an option, and `otherwise` if neither is given. Raises an error if
+-- both are given.
 local function either(fn, name, positional, option, otherwise)
   if positional ~= nil and option ~= nil then args.fail(fn, "%s is given twice", name) end
   if positional ~= nil then return positional end
@@ -25,20 +26,22 @@ end
 
 local reductions = core.reductions
 
---- reduction(x, options). Empty options are left out, because an empty table would mean a list of no dims.
+--- Returns reduction(x, options). Empty options are left out, because an empty table would mean an empty list of
+-- dims.
 local function reduce(name, x, options)
   if next(options) == nil then return reductions[name](x) end
   return reductions[name](x, options)
 end
 
---- x^p for x >= 0. At x = 0 the gradient is 0, so that the gradient of a norm is 0 where the norm has no derivative.
+--- Returns x^p for x >= 0. At x = 0 the gradient is 0, so that the gradient of a norm is 0 where the norm has no
+-- derivative.
 local function power(x, p)
   if not x.requires_grad then return x:pow(p) end
   local zero = x:equal(0)
   return lt.where(zero, 0.0 ^ p, lt.where(zero, 1, x):pow(p))
 end
 
---- The norm of order p, (sum of |x|^p)^(1/p), for orders that have no reduction of their own.
+--- Computes the norm of order p, (sum of |x|^p)^(1/p), for the orders that are not in norm_of.
 local function power_norm(x, p, options)
   local dim = options.dim
   local float = reductions.norm_1_(x, {}, options.dtype and {dtype = options.dtype})
@@ -53,13 +56,13 @@ local function power_norm(x, p, options)
   return options.out and sum:pow(1 / p, {out = options.out}) or power(sum, 1 / p):to(float.dtype)
 end
 
---- Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+--- Computes the norm of the elements as a vector: the root of order p of the sum of |x|^p.
 -- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
 -- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that
 --   are not 0
--- @param[opt] dim a dim or a list of dims; all unless given
+-- @param[opt] dim a dim or a list of dims; by default all dims
 -- @tab[opt] options `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
--- @treturn tensor shape without these dims
+-- @treturn tensor of x's shape without these dims
 -- @usage x:norm()   x:norm(1, 2)   x:norm({dim = -1, keepdim = true})
 function lt.norm(x, ...)
   args.tensor("norm", 1, x)
@@ -76,7 +79,7 @@ function lt.norm(x, ...)
   return reduce(norm_of[p], x, rest)
 end
 
---- x concatenated along dim d with tensors before and after it.
+--- Returns x concatenated along dim d with `before` and `after`: tensors, or nil.
 local function joined(x, d, before, after)
   local list = {x}
   for name, t in pairs {prepend = before, append = after} do
@@ -86,12 +89,12 @@ local function joined(x, d, before, after)
   return #list > 1 and lt.concat(list, d) or x
 end
 
---- Differences of neighbours along a dim, taken n times.
+--- Computes the differences between neighbouring elements along a dim, n times.
 -- @tparam tensor x any dtype but bool
 -- @int[opt=-1] dim
 -- @tab[opt] options `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that are first joined to the
 --   ends of x
--- @treturn tensor the shape of x, with dim shorter by n
+-- @treturn tensor of x's shape, with dim shorter by n after joining
 -- @usage x:diff()   x:diff(1, {n = 2})
 function lt.diff(x, ...)
   args.tensor("diff", 1, x)
@@ -103,7 +106,7 @@ function lt.diff(x, ...)
   local n = args.integer("diff", "n", options.n or 1, 0)
   if n == 0 then return x:clone() end
   local y = joined(x, d, options.prepend, options.append)
-  for _ = 1, math.min(n, y.shape[d] + 1) do              -- after so many differences nothing is left
+  for _ = 1, math.min(n, y.shape[d] + 1) do              -- then the dim has length 0
     local length = math.max(y.shape[d] - 1, 0)
     local first = math.min(2, y.shape[d] + 1)
     y = y:narrow(d, first, length):subtract(y:narrow(d, 1, length))
