@@ -1,4 +1,4 @@
---- lt.detect_anomaly, which finds the op that produces the first NaN.
+--- lt.detect_anomaly, which finds the op that produces the first NaN. This file makes its watcher.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -19,14 +19,15 @@ local function any_nan(list)
   return false
 end
 
---- A watcher: it checks every result (record), and every gradient in a backward pass (check).
+--- Returns a watcher. Core calls its function `record` for the results of each op, and its function `check` for each
+-- gradient in a backward pass. Both raise an error for a NaN.
 local function new_watcher()
   local lines = setmetatable({}, {__mode = "k"})
   local w = {}
   function w.record(node, name, in_place, results, inputs)
     lines[node] = blame.script_line()
     if not any_nan(results) then return end
-    local got = not in_place and any_nan(inputs)         -- an in-place op has overwritten its input
+    local got = not in_place and any_nan(inputs)         -- an in-place op has overwritten the input
     error(("%s: detect_anomaly: %s %s NaN"):format(lines[node], name, got and "got" or "made"), 0)
   end
   function w.check(node, g)

@@ -1,4 +1,4 @@
---- lt.autograd_function: functions of scripts with their own gradient.
+--- lt.autograd_function, which calls functions of scripts that have their own backward function.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -11,7 +11,7 @@ local ag = core.autograd
 local context = {}
 context.__index = context
 
---- Keeps tensors for backward.
+--- Keeps tensors for backward, with their versions, which change when a tensor is changed in place.
 function context:save(...)
   self.kept = table.pack(...)
   self.versions = {}
@@ -20,7 +20,7 @@ function context:save(...)
   end
 end
 
---- Returns the tensors that save kept.
+--- Returns the tensors that context:save kept. Raises an error if one of them was changed in place afterwards.
 function context:saved()
   if not self.kept then args.fail(self.name, "nothing was saved for backward, or it was used already") end
   for i, version in pairs(self.versions) do
@@ -31,14 +31,15 @@ function context:saved()
   return table.unpack(self.kept, 1, self.kept.n)
 end
 
---- Notes the shapes and dtypes of results, from which zeros are made if a gradient is missing.
+--- Returns the shape, dtype and device of each result. The backward pass makes zeros from them if a gradient is
+-- missing.
 local function describe(results)
   local list = {}
   for i, x in ipairs(results) do list[i] = {x.shape, {dtype = x.dtype, device = x.device}} end
   return list
 end
 
---- True if summation and broadcasting can turn g into a gradient of this shape.
+--- True if summation and broadcasting can turn a gradient of shape g into a gradient of shape `shape`.
 local function is_compatible(g, shape)
   for d = 0, math.min(#g, #shape) - 1 do
     local a, b = g[#g - d], shape[#shape - d]
@@ -47,7 +48,8 @@ local function is_compatible(g, shape)
   return true
 end
 
---- Checks the results of the script's backward: tensors or nil, one for each argument.
+--- Returns the results of the script's backward function. Raises an error if they are not tensors or nil, at most one
+-- for each argument, of compatible shapes.
 local function check_gradients(f, list, shapes)
   for i = 1, list.n do
     local g = list[i]
@@ -79,7 +81,8 @@ local function any_needs(list)
   return false
 end
 
---- Raises an error for tensors inside of tables, because they would get no gradient.
+--- Raises an error if a table among the arguments contains a tensor that requires gradients, because it would get no
+-- gradient.
 local function check_tables(f, inputs)
   for i = 1, inputs.n do
     for _, x in next, type(inputs[i]) == "table" and inputs[i] or {} do
@@ -90,14 +93,15 @@ local function check_tables(f, inputs)
   end
 end
 
---- Replaces a result that ctx keeps by the tensor that is returned: gradients of gradients refer to the latter.
+--- In ctx, replaces result x of forward by y, the tensor that is returned to the script. Gradients of gradients need
+-- y, because only y belongs to the graph.
 local function replace_kept(ctx, x, y)
   for _, t in ipairs {ctx, ctx.kept} do
     for key, value in pairs(t) do if rawequal(value, x) then t[key] = y end end
   end
 end
 
---- Makes each result a new tensor: forward may return an argument, or a tensor that the script keeps.
+--- Makes each result a new tensor, because forward may return an argument, or a tensor that the script keeps.
 local function own_results(f, ctx, results)
   local _ <close> = engine.recording(false)
   for i = 1, results.n do
@@ -109,7 +113,8 @@ local function own_results(f, ctx, results)
   end
 end
 
---- Calls f, a table with name, forward and backward.
+--- Calls f.forward and records f.backward as the gradient of its results. f is a table with name, forward and
+-- backward.
 return function(f, ...)
   local inputs, ctx = table.pack(...), setmetatable({name = f.name, needs = {}}, context)
   for i = 1, inputs.n do ctx.needs[i] = core.is_tensor(inputs[i]) and inputs[i].requires_grad end

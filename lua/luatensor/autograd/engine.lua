@@ -15,7 +15,8 @@ engine.record = core.modes.recording.call
 
 -- ---- one gradient ----
 
---- g, summed over the dims that broadcasting stretched, and stretched where a rule returned a smaller tensor.
+--- Returns g in another shape: summed over the dims that broadcasting repeated, and broadcast in the dims in which a
+-- rule returned length 1.
 local function to_shape(g, shape)
   local from = g.shape
   local extra, dims = #from - #shape, {}
@@ -32,7 +33,8 @@ local function to_shape(g, shape)
   return lists.same(g.shape, shape) and g or g:broadcast_to(shape)
 end
 
---- Converts g to a gradient of a tensor of this shape, dtype and device.
+--- Converts g to a gradient of a tensor of this shape, dtype and device. If that dtype is real, the real part of g is
+-- taken.
 function engine.to_fit(g, shape, dtype, device)
   if not lists.same(g.shape, shape) then g = to_shape(g, shape) end
   if g.dtype:find("^complex") and not dtype:find("^complex") then g = g:real() end
@@ -43,7 +45,8 @@ end
 
 engine.add, engine.add_in_place = core.add, core.methods.add_
 
---- Adds g to a leaf's gradient, in the cases that core does not handle itself.
+--- Adds g to a leaf's gradient, in the cases that autograd/backward.c leaves to Lua. `graph` is true if gradients are
+-- recorded.
 function engine.to_leaf(leaf, g, graph)
   if core.gone(leaf) then args.fail("backward", "a tensor that the graph needs, a leaf: %s", core.gone(leaf)) end
   if not leaf.is_leaf then
@@ -59,7 +62,8 @@ function engine.to_leaf(leaf, g, graph)
   if graph then leaf.grad = old and old + g or g:clone() else leaf.grad = old + g end
 end
 
---- Adds g to the gradient that retain_grad keeps. For several results g is a table.
+--- Adds g to the gradients that retain_grad keeps, by result of a node. For a node with several results, g is a
+-- table.
 function engine.keep(retained, g, graph)
   if core.is_tensor(g) then g = {g} end
   for i, gi in pairs(g) do
@@ -68,10 +72,10 @@ function engine.keep(retained, g, graph)
   end
 end
 
--- ---- the walk ----
+-- ---- the pass ----
 
---- Returns the nodes and leaves through which gradients reach run.captures: true if the gradient continues from there.
--- Also returns the set of the captures that are reached from x.
+--- Returns two tables. The first has true for each node through which gradients reach a capture, and false for a
+-- capture whose gradient need not be passed on. The second is the set of nodes and captures that are reached from x.
 local function find_wanted(run, nodes, x)
   local wanted, reached, barriers = {}, {[x] = true}, run.barriers or {}
   for source in pairs(run.captures) do wanted[source] = false end
@@ -87,12 +91,12 @@ local function find_wanted(run, nodes, x)
   return wanted, reached
 end
 
---- The backward pass from x, whose gradient is g. Fields of run:
+--- Runs the backward pass from x, whose gradient is g. Fields of run:
 -- retain: keeps the graph.
 -- graph: records the gradients themselves.
--- captures: a set of leaves and nodes; only their gradients are wanted, and come in run.captured.
+-- captures: a set of leaves and nodes. Only their gradients are computed; run.captured returns them.
 -- barriers: a set of nodes beyond which no gradient is wanted.
--- before: receives the set of captures that are reached, before anything is released.
+-- before: a function that receives the set of reached captures, before any node is released.
 -- graph_for_others: sets graph and retain if x depends on leaves other than the captures and those beyond the barriers.
 function engine.walk(x, g, run)
   local source, output = ag.source(x)
@@ -110,14 +114,16 @@ function engine.walk(x, g, run)
   ag.walk(nodes, run, engine, source, output, g)
 end
 
---- Describes how each function receives the gradient of a result. A function without a row receives none.
+--- For each function, the ends of two errors: how the caller can give the gradient of a result. Other functions take
+-- no gradient.
 local ways = {
   backward = {", or give a gradient of that shape", "give a gradient, or take real parts first"},
   ["autograd.grad"] = {", or give option grad_outputs", "give option grad_outputs, or take real parts first"},
 }
 local no_way = {"", "take real parts first"}
 
---- The gradient to start with: 1, or the caller's gradient.
+--- Returns the gradient of y with which the pass starts: ones, or the caller's gradient g, converted to y's dtype and
+-- device.
 function engine.first_gradient(fn, y, g)
   if g == nil then
     if y.size ~= 1 then

@@ -1,5 +1,5 @@
---- Gradients as values: gradients of functions (lt.grad, lt.value_and_grad) and of results (lt.autograd.grad). They do
--- not change `x.grad` of leaves.
+--- Gradients as return values: gradients of functions (lt.grad, lt.value_and_grad) and of results (lt.autograd.grad).
+-- These functions do not change `x.grad` of leaves.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -14,9 +14,9 @@ local function is_differentiable(x)
   return core.is_tensor(x) and (x.dtype:find("^complex") or x.dtype:find("float")) ~= nil
 end
 
--- ---- what a walk captured ----
+-- ---- captured gradients ----
 
---- The captured gradient of x, or nil.
+--- Returns the gradient of x that the pass captured, or nil.
 local function gradient_at(x, run)
   local source, output = ag.source(x)
   local g = run.captured[source]
@@ -24,7 +24,8 @@ local function gradient_at(x, run)
   return g
 end
 
---- Like gradient_at, but in memory of its own. `seen` has the gradients of the other inputs.
+--- Like gradient_at, but the result shares no memory with other gradients. `seen` is the set of the gradients of
+-- earlier inputs.
 local function gradient_of(x, run, seen)
   local g = gradient_at(x, run)
   if not g then return nil end
@@ -33,7 +34,7 @@ local function gradient_of(x, run, seen)
   return alone and g or g:clone()
 end
 
---- The set of places where the gradients of a list of tensors arrive.
+--- Returns the set of the leaves and nodes at which the gradients of a list of tensors are captured.
 local function sources_of(list)
   local set = {}
   for _, x in ipairs(list) do set[ag.source(x)] = true end
@@ -42,7 +43,7 @@ end
 
 -- ---- functions ----
 
---- True for a plain table (not a module) that contains tensors with gradients.
+--- True for a plain table (not a module) that contains float or complex tensors.
 local function holds_tensors(x)
   if type(x) ~= "table" or getmetatable(x) ~= nil then return false end
   for _, value in next, x do
@@ -51,7 +52,8 @@ local function holds_tensors(x)
   return false
 end
 
---- Raises an error for tensors inside of tables: their gradients would be silently missing.
+--- Raises an error if an argument is a table that contains tensors, because their gradients would be missing from the
+-- results.
 local function check_tables(name, list)
   for i = 1, list.n do
     if holds_tensors(list[i]) then
@@ -61,7 +63,7 @@ local function check_tables(name, list)
   end
 end
 
---- The numbers of the arguments to differentiate: those of option argnums, or all float and complex tensors.
+--- Returns the numbers of the arguments to differentiate: those in option argnums, or all float and complex tensors.
 local function chosen(name, list, argnums)
   local numbers = {}
   if not argnums then check_tables(name, list) end
@@ -76,7 +78,7 @@ local function chosen(name, list, argnums)
   return numbers
 end
 
---- Checks option argnums: nil, or a list of numbers of arguments.
+--- Checks option argnums, and returns a list of numbers of arguments, or nil if the option is missing.
 local function check_argnums(name, argnums)
   if argnums == nil then return nil end
   local list, seen = type(argnums) == "table" and argnums or {argnums}, {}
@@ -90,19 +92,21 @@ local function check_argnums(name, argnums)
   return numbers
 end
 
---- x as the differentiated function sees it: a new leaf, or, if x needs gradients itself, a result of x.
+--- Returns the tensor that the differentiated function receives for x: a new leaf, or, if x requires gradients, a
+-- recorded alias of x.
 local function alias_of(x)
   if not x.requires_grad then return x:detach():requires_grad_() end
   return engine.record(true, x.reshape, x, x.shape)
 end
 
---- A result for the caller: detached if its graph was consumed.
+--- Returns x, a result of the differentiated function, for the caller. The result is detached if its graph was
+-- released.
 local function as_value(x, run)
   if run.graph or run.retain or not core.is_tensor(x) or not x.requires_grad then return x end
   return x:detach()
 end
 
---- Replaces the arguments `numbers` of the list by aliases, and returns the aliases.
+--- Replaces the arguments whose numbers are given by aliases, and returns the aliases.
 local function replace(list, numbers)
   local aliases = {}
   for i, k in ipairs(numbers) do
@@ -112,7 +116,7 @@ local function replace(list, numbers)
   return aliases
 end
 
---- Computes the gradients of y with respect to the aliases.
+--- Returns the gradients of y with respect to the aliases; zeros for aliases on which y does not depend.
 local function walk_to(name, y, aliases, run)
   run.captures = sources_of(aliases)
   run.barriers, run.captured = run.captures, {}
@@ -141,7 +145,7 @@ end
 
 local function_options = {argnums = true, retain_graph = true}
 
---- Checks the arguments of lt.grad and lt.value_and_grad; returns the options.
+--- Checks the arguments of lt.grad and lt.value_and_grad, and returns the options.
 local function check_function(name, fn, options)
   blame.check_function(name, fn)
   options = args.options(name, options, function_options)
@@ -164,7 +168,8 @@ local function check_gaps(what, list)
   end
 end
 
---- Converts a tensor, or a list of tensors, to a list.
+--- Returns a list of tensors as it is, and a tensor as a list with one element. Raises an error if a tensor requires
+-- no gradient.
 local function list_of(what, x)
   local list = core.is_tensor(x) and {x} or x
   local kind = core.type_name(list)
@@ -185,7 +190,7 @@ local function list_of(what, x)
   return list
 end
 
---- The gradients of the outputs: ones, or option grad_outputs.
+--- Returns a list of the gradients of the outputs: entries of option grad_outputs, or ones.
 local function first_gradients(outputs, given)
   if given == nil then given = {} end
   if core.is_tensor(given) then given = {given} end
@@ -206,10 +211,11 @@ local function first_gradients(outputs, given)
   return list
 end
 
---- True if a set has one element. With a single input, no other input can lie beyond it.
+--- True if a set has one element. The pass can stop at a single input, because no other input lies beyond this input.
 local function is_single(set) return next(set, (next(set))) == nil end
 
---- One tensor from which to start, and its gradient: for several outputs a tensor that is composed of all of them.
+--- Returns one tensor from which the pass starts, and its gradient. For several outputs, the tensor is a new node
+-- with an edge to each output.
 local function root_of(outputs, gradients, graph)
   if #outputs == 1 then return outputs[1], gradients[1] end
   local root = core.zeros({}, {dtype = "float32", device = core.host_device})
@@ -221,7 +227,7 @@ local function root_of(outputs, gradients, graph)
   return root, ag.alias(root)
 end
 
---- Raises an error for an input that is not used, as told by is_used(x).
+--- Raises an error for the first input for which is_used(input) is false.
 local function fail_unused(inputs, is_used)
   for i, x in ipairs(inputs) do
     if not is_used(x) then
@@ -260,12 +266,12 @@ end
 -- require gradients. Inside lt.no_grad the gradients cannot be differentiated, which is faster.
 -- @function grad
 -- @tparam function fn
--- @tparam[opt] table options `argnums`: the number of an argument, or a list of them; all float and complex tensors
---   unless given. `retain_graph` (false): keeps the graph that fn recorded, for a backward from tensors that fn
---   handed out
+-- @tparam[opt] table options `argnums`: the number of an argument, or a list of numbers; all float and complex
+--   tensors unless given. `retain_graph` (false): keeps the graph that fn recorded, for a backward pass from tensors
+--   that fn stored outside of its results
 -- @treturn function that takes fn's arguments and returns one tensor for each differentiated argument, then fn's
 --   further results
--- @raise if there is no such argument, or if the tensor is inside a table
+-- @raise if there is no such argument, or if a table among the arguments contains tensors
 -- @usage local slope = lt.grad(function(x) return (x * x):sum() end)(lt.tensor {1., 2.})
 function lt.grad(fn, options)
   options = check_function("grad", fn, options)
@@ -278,7 +284,7 @@ function lt.grad(fn, options)
 end
 
 --- Like lt.grad, but the new function returns fn's first result before the gradients.
--- @function value_and_grad
+-- Like lt.grad, but the new function returns fn's first result before the gradients.
 -- @tparam function fn
 -- @tparam[opt] table options those of lt.grad
 -- @treturn function that takes fn's arguments and returns fn's first result, one gradient for each differentiated
@@ -301,15 +307,15 @@ end
 
 lt.autograd = {}
 
---- The gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs were
--- computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
+--- Computes the gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs
+-- were computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
 -- @function autograd.grad
 -- @tparam Tensor|{Tensor,...} outputs of one element each, unless grad_outputs is given
 -- @tparam Tensor|{Tensor,...} inputs
--- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless
---   given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph):
---   keeps the graph for another backward. `allow_unused` (false): returns nil for inputs on which the outputs do not
---   depend, instead of an error
--- @treturn Tensor ... one for each input
+-- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list; 1 unless given, and
+--   for entries that are false. `create_graph` (false): the gradients can be differentiated, too. `retain_graph`
+--   (default create_graph): keeps the graph for another backward pass. `allow_unused` (false): returns nil for inputs
+--   on which the outputs do not depend, instead of an error
+-- @treturn Tensor ... the gradient of each input
 -- @usage local gx, gy = lt.autograd.grad(loss, {x, y}, {create_graph = true})
 lt.autograd.grad = core.composition("autograd.grad", gradients_of)

@@ -1,5 +1,6 @@
---- Gradients, as scripts request them. src/autograd/autograd.c records the graph, luatensor/autograd/engine.lua runs
--- the backward pass, and luatensor/gradients has the rules. docs/adding-a-gradient.md says how to write rules.
+--- The public functions of automatic differentiation. src/autograd/autograd.c records the graph,
+-- luatensor/autograd/engine.lua runs the backward pass, and luatensor/gradients has the rules.
+-- docs/adding-a-gradient.md says how to write rules.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -17,7 +18,8 @@ local ag, modes = core.autograd, core.modes
 
 -- ---- rules ----
 
---- Each file returns rules by name: name = {{letters, f}, …}, one pair for each argument.
+--- Names of the files of luatensor/gradients. Each returns rules by name: name = {{letters, f}, …}, one pair for each
+-- argument.
 local files = {"elementwise", "reduce", "scan", "sort", "product", "linalg", "factor", "fft", "shape", "index", "loss",
                "conv", "norm"}
 
@@ -33,7 +35,8 @@ end
 
 local backward_options = {retain_graph = true, create_graph = true}
 
---- Calls fn with a mode set to a value. Without a function, returns a guard that sets the mode.
+--- Calls a function with a mode set to a value. Without a function, returns a guard that sets the mode until the
+-- guard is closed.
 local function with_mode(name, mode, value, ...)
   if select("#", ...) == 0 then return mode.guard(value) end
   blame.check_function(name, (...))
@@ -43,11 +46,11 @@ end
 ag.elementwise = lt.elementwise
 
 --- Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
--- `x.grad`. The graph is released during the pass.
+-- `x.grad`. The pass releases the graph unless it is retained.
 -- @function backward
--- @tparam tensor y of one element, unless a gradient is given
+-- @tparam tensor y a tensor of one element, or of any shape if a gradient is given
 -- @tparam[opt] tensor gradient the gradient of y, in y's shape; 1 unless given
--- @tparam[opt] table options `retain_graph` (default create_graph): keeps the graph for another backward;
+-- @tparam[opt] table options `retain_graph` (default create_graph): keeps the graph for another backward pass;
 --   `create_graph` (false): the gradients can be differentiated, too
 -- @raise if y needs no gradient, if an op has no gradient, or if a tensor that a gradient needs was changed in place
 function methods.backward(y, gradient, options)
@@ -63,36 +66,36 @@ function methods.backward(y, gradient, options)
   engine.walk(y, engine.first_gradient("backward", y, gradient), {graph = graph, retain = retain})
 end
 
---- Calls a function without recording: its results need no gradients. Without a function, the result is a guard:
--- nothing is recorded until the block of the variable that holds the guard ends.
+--- Calls a function without recording, so that its results require no gradients. Without a function, the result is a
+-- guard: nothing is recorded until the block of the variable that holds the guard ends.
 --
 --     local y = lt.no_grad(model, x)
 --     local _ <close> = lt.no_grad()
 --
--- Both apply to the coroutine that calls `lt.no_grad`, and to coroutines that it resumes meanwhile. If the coroutine
--- yields, other coroutines are not affected.
+-- The call and the guard affect the coroutine that calls `lt.no_grad`, and coroutines that it resumes meanwhile. If
+-- the coroutine yields, other coroutines are not affected.
 -- @tparam[opt] function fn
--- @param ... its arguments
+-- @param ... the arguments of fn
 -- @return what fn returns, or the guard
 function lt.no_grad(...) return with_mode("no_grad", modes.recording, false, ...) end
 
---- Calls a function with recording, even inside of lt.no_grad. Without a function the result is a guard, as for
--- lt.no_grad.
+--- Calls a function with recording, even inside of lt.no_grad. Without a function, the result is a guard that records
+-- until its block ends, as for lt.no_grad.
 -- @tparam[opt] function fn
--- @param ... its arguments
+-- @param ... the arguments of fn
 -- @return what fn returns, or the guard
 function lt.enable_grad(...) return with_mode("enable_grad", modes.recording, true, ...) end
 
---- True while ops on tensors that need gradients are recorded.
+--- True while ops on tensors that require gradients are recorded.
 -- @treturn boolean
 function lt.is_grad_enabled() return (ag.mode()) end
 
 --- Makes a function with its own gradient, for results that can be computed faster or more exactly than by existing
 -- ops.
 -- @tab f `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the
---   gradients of the results and returns those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors
---   for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if the gradient of argument i is wanted;
---   `name`: the name in messages
+--   gradients of the results and returns the gradients of the arguments, in order (nil for an argument without
+--   gradient). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if
+--   the gradient of argument i is wanted; `name`: the name in messages
 -- @treturn function
 function lt.autograd_function(f)
   local is_table = type(f) == "table" and core.type_name(f) ~= "library"
@@ -103,11 +106,11 @@ function lt.autograd_function(f)
   return function(...) return call_function(own, ...) end
 end
 
---- Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward inside
--- of the function. The error names the op and the line of the script. Slow: every result is waited for and checked.
--- Without a function the result is a guard, as for lt.no_grad.
+--- Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward pass
+-- inside of the function. The error names the op and the line of the script. This mode is slow, because every result
+-- is waited for and checked. Without a function, the result is a guard, as for lt.no_grad.
 -- @tparam[opt] function fn
--- @param ... its arguments
+-- @param ... the arguments of fn
 -- @return what fn returns, or the guard
 function lt.detect_anomaly(...) return with_mode("detect_anomaly", modes.watch, new_watcher(), ...) end
 

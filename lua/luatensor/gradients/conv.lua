@@ -1,13 +1,14 @@
---- Gradients of convolutions and pooling. Each gradient of a convolution is itself a convolution.
+--- Gradients of convolutions and pooling, for luatensor/autograd. Each gradient of a convolution is itself a
+-- convolution.
 
 local core = require "luatensor.core"
 
 local rules = {}
 
--- The numbers of the list from the third on: the lengths after batch and channels.
+-- Returns the lengths of a shape after the dims of the batch and the channels, as several results.
 local function lengths(shape) return table.unpack(shape, 3) end
 
---- The sums of the channels: the gradient of the bias.
+--- Returns the gradient of the bias: the sum of g over all dims except the channels.
 local function of_bias(g)
   return g:sum(g.ndim == 3 and {1, 3} or {1, 3, 4})
 end
@@ -17,12 +18,12 @@ rules.conv = {
   {"xp", function(g, x, p) return core.conv_weight(g, x, p.args[1], lengths(p.shapes[2])) end},
   {"", of_bias},
 }
---- The gradient of x, from the gradient of y and w.
+--- Gradients of core.conv_input, which computes the gradient of a convolution's x from the gradient of y and from w.
 rules.conv_input = {
   {"yp", function(g, w, p) return core.conv(g, w, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_weight(y, g, p.args[1], lengths(p.shapes[2])) end},
 }
---- The gradient of w, from the gradient of y and x.
+--- Gradients of core.conv_weight, which computes the gradient of a convolution's w from the gradient of y and from x.
 rules.conv_weight = {
   {"yp", function(g, x, p) return core.conv(x, g, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_input(y, g, p.args[1], lengths(p.shapes[2])) end},
@@ -31,7 +32,7 @@ rules.conv_weight = {
 rules.max_pool = {{"2p", function(g, position, p)
   return core.max_pool_back(g[1], position, p.args[1], lengths(p.shape))
 end}}
---- Takes the elements of the gradient of y at the positions of the maxima.
+--- The gradient of core.max_pool_back takes the elements of g at the positions of the maxima.
 rules.max_pool_back = {{"yp", function(g, position, p)
   local shape = p.shape
   local rows = {shape[1], shape[2], -1}

@@ -1,4 +1,4 @@
---- Gradients of element-wise ops: rows of ops.def. docs/adding-a-gradient.md says what the letters mean.
+--- Gradients of element-wise ops, by name. docs/adding-a-gradient.md says what the letters of a rule mean.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -7,14 +7,15 @@ local ag = core.autograd
 local conj, zero, same, where = help.conj, help.zero, help.same, core.where
 local rules = {}
 
---- Adds a rule for one input. df: the derivative with respect to the value that the letter stands for. fused: the
--- product of g and the derivative for real numbers, as an expression.
+--- Adds a rule for an op of one input. df(value) is the derivative, where the letter selects the value: the input or
+-- the result. `fused` is g times the derivative as an expression of lt.elementwise, for real numbers, or nil.
 local function of(letter, name, df, fused)
   local function plain(g, x) return g * conj(df(x)) end
   rules[name] = {{letter, fused and help.fused(letter, fused, plain) or plain}}
 end
 
---- Adds a rule for one input: a row of ops.def if the gradient is real and is not recorded itself, else plain(g, x).
+--- Adds a rule for an op of one input. The op name_back_ of ops.def computes the gradient if it is real and not
+-- recorded itself; otherwise plain(g, x) does.
 local function by_row(letter, name, plain)
   local row = core.hidden[name .. "_back_"]
   rules[name] = {{letter, function(g, x)
@@ -23,8 +24,8 @@ local function by_row(letter, name, plain)
   end}}
 end
 
-local function of_x(...) of("x", ...) end      -- df takes the input
-local function of_o(...) of("o", ...) end      -- df takes the result
+local function of_x(...) of("x", ...) end      -- df takes the op's input
+local function of_o(...) of("o", ...) end      -- df takes the op's result
 
 -- ---- arithmetic ----
 
@@ -40,13 +41,13 @@ rules.square = {{"x", function(g, x) return 2 * g * conj(x) end}}
 rules.conj = {{"", function(g) return g:conj() end}}
 rules.abs = {{"x", function(g, x) return g * x:sign() end}}
 
---- y x^(y - 1), and 0 if y is 0, whatever x is.
+--- The gradient of x in x^y: g times y x^(y - 1), and 0 if y is 0, even if x^(y - 1) is not finite.
 local function pow_x(g, x, y)
   if type(y) == "number" then return y == 0 and g:zeros_like() or g * conj(y * x ^ (y - 1)) end
   return where(y:equal(0), 0, g * conj(y * x ^ (y - 1)))
 end
 
---- x^y log(x), and 0 if x is 0 and y is not negative.
+--- The gradient of y in x^y: g times x^y log(x), and 0 if x is 0 and y is not negative.
 local function pow_y(g, x, y, o)
   if type(x) == "number" then
     if x == 0 then return where(y:greater_equal(0), 0, g * -math.huge) end
@@ -65,8 +66,8 @@ local both, either = core.logical_and, core.logical_or
 
 local function is_number(x) return type(x) == "number" end
 
---- Equal elements share the gradient. An element that equals a number gets no gradient, so clip and maximum of x at 0
--- agree with relu.
+--- Returns the gradient of a in maximum(a, b). Equal elements of tensors share the gradient. An element that equals a
+-- number gets no gradient, so that clip and maximum of x at 0 agree with relu.
 local function larger(g, a, b)
   local above = where(less(b, a), g, 0)
   return (is_number(a) or is_number(b)) and above or where(equal(a, b), g / 2, above)
@@ -76,7 +77,8 @@ local of_second = {"xy", function(g, x, y) return larger(g, y, x) end}
 rules.maximum = {of_first, of_second}
 rules.minimum = {of_second, of_first}
 
---- If the limits cross, the result is the upper limit.
+--- The gradient of x in clip(x, low, high). If low is greater than high, the result is high, so the gradient of x is
+-- 0.
 local function clip_x(g, x, low, high)
   local on_limit = 0
   if not is_number(high) then on_limit = where(both(less(low, x), equal(x, high)), g / 2, 0) end
@@ -103,8 +105,8 @@ rules.where = {
   {"x", function(g, x) return where(x, 0, g) end},
 }
 
---- The gradient of a complex sign has only the component that turns the number, not the component that changes its
--- length. The rule does not keep the result, because scripts may change it in place.
+--- The gradient of a complex sign has only the component that rotates x, because the sign does not depend on x's
+-- length. The rule does not keep the op's result, because scripts may change the result in place.
 rules.sign = {{"x", function(g, x)
   if rawequal(conj(x), x) then return g:zeros_like() end
   local o = x:sign()
@@ -112,10 +114,10 @@ rules.sign = {{"x", function(g, x)
 end}}
 for name in ("floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
 
---- x - floor(x / y) * y, where floor is constant except at its steps.
+--- The remainder is x - floor(x / y) * y, where floor is constant except at its steps.
 rules.remainder = {same, {"xy", function(g, x, y) return -g * core.floor_divide(x, y) end}}
 rules.floor_divide = {zero, zero}
-rules.nextafter = {same, zero}                   -- one step away from x, whatever y is
+rules.nextafter = {same, zero}                   -- a constant step from x, independent of y
 rules.copysign = {{"xo", function(g, x, o) return where(core.equal(x, 0), 0, g * (o / x)) end}, zero}
 
 -- ---- exponentials and logarithms ----
@@ -129,14 +131,14 @@ of_x("log10", function(x) return (x * math.log(10)):reciprocal() end)
 of_o("sqrt", function(o) return (o * 2):reciprocal() end, "g / (2 * o)")
 of_o("rsqrt", function(o) return o ^ 3 * -0.5 end, "g * o * o * o * -0.5")
 
---- If two numbers are far apart, the share of the smaller one is 0, without overflow.
+--- Returns g exp(a) / (exp(a) + exp(b)), the gradient of a in logaddexp(a, b), as a sigmoid, which does not overflow.
 local function share(g, a, b) return g * core.subtract(a, b):sigmoid() end
 rules.fill_ = {help.zero}
 rules.logaddexp = {{"xy", share}, {"xy", function(g, x, y) return share(g, y, x) end}}
 
 -- ---- trigonometric and hyperbolic ----
 
---- a / b, and 0 if b is 0.
+--- Returns a / b, and 0 for elements of b that are 0.
 local function ratio(a, b) return where(core.equal(b, 0), 0, core.divide(a, b)) end
 local function of_hypot(g, x, o) return g * ratio(x, o) end
 rules.hypot = {{"xo", of_hypot}, {"yo", of_hypot}}
@@ -145,8 +147,8 @@ rules.atan2 = {
   {"xy", function(g, x, y) return -g * ratio(x, core.add(core.square(x), core.square(y))) end},
 }
 
---- The angle changes across the direction from the origin; the gradient is 0 at the origin. The angle of real numbers
--- only jumps.
+--- The gradient of a complex number's angle is perpendicular to the number, and 0 at the origin. The angle of real
+-- numbers is piecewise constant, so its gradient is 0.
 rules.angle = {{"x", function(g, x)
   if rawequal(conj(x), x) then return g:zeros_like() end
   local size = x:abs()

@@ -1,9 +1,9 @@
 --- Gradients of factorizations. Sources: M. Giles 2008 (see linalg.lua); I. Murray, "Differentiation of the Cholesky
 -- decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with
 -- application in optimum experimental design" (2010), for qr; PyTorch's FunctionsManual.cpp for complex matrices.
--- PyTorch's documentation says what is defined: vectors of eigh, eig and svd are unique up to a factor of length 1,
--- but vectors of repeated values are not. If a function depends on the choice of the factor, its gradient is
--- meaningless; for vectors of repeated values the gradient is not finite.
+-- PyTorch's documentation says which gradients are defined: vectors of eigh, eig and svd are unique up to a factor of
+-- length 1, but vectors of repeated values are not. If a function depends on the choice of the factor, its gradient
+-- is meaningless; for vectors of repeated values the gradient is not finite.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -19,13 +19,13 @@ local function top(x, n) return x:narrow(-2, 1, n) end
 
 local function on_diagonal(x, n) return help.on_diagonal(n, n, x.device) end
 
---- Makes matrices with these diagonals.
+--- Makes diagonal matrices from the values in the last dim.
 local function diagonal(values) return core.where(on_diagonal(values, columns(values)), values:expand_dims(-2), 0) end
 
 --- Keeps the diagonals of matrices, and sets all other elements to 0.
 local function only_diagonal(x) return core.where(on_diagonal(x, rows(x)), x, 0) end
 
---- x[i][j] / (values[j] - values[i]), and 0 on the diagonal.
+--- Returns matrices with the elements x[i][j] / (values[j] - values[i]), and 0 on the diagonal.
 local function over_differences(x, values)
   local diagonals = on_diagonal(x, rows(x))
   local differences = values:expand_dims(-2) - values:expand_dims(-1)
@@ -36,8 +36,8 @@ local function skew(x) return x - adjoint(x) end
 
 -- ---- Cholesky ----
 
---- inverse(L)ᴴ S inverse(L), where S is the Hermitian part of the lower triangle of Lᴴ g with half its diagonal. Each
--- triangle gets half of the gradient, though only one triangle is read.
+--- The gradient is inverse(L)ᴴ S inverse(L), where S is the Hermitian part of the lower triangle of Lᴴ g with half
+-- its diagonal. Each triangle of x gets half of the gradient, though the op reads only one triangle.
 rules.cholesky = {{"op", function(g, o, p)
   if p.flag then g, o = adjoint(g), adjoint(o) end
   local m = adjoint(o):matmul(g):tril()
@@ -48,7 +48,7 @@ end}}
 
 -- ---- eigenvalues ----
 
---- The gradient is V (diag(g of values) + Vᴴ (g of V) / (differences of values)) Vᴴ.
+--- The gradient of x = V diag(values) Vᴴ is V (diag(g of values) + Vᴴ (g of V) / (differences of values)) Vᴴ.
 rules.eigh = {{"12", function(g, values, v)
   local inner = g[1] and diagonal(g[1])
   if g[2] then
@@ -63,10 +63,10 @@ rules.eigvalsh = {{"xp", function(g, x, p)
   return (v * g:expand_dims(-2)):matmul(adjoint(v))
 end}}
 
---- inverse(Vᴴ) inner Vᴴ
+--- Returns inverse(Vᴴ) inner Vᴴ.
 local function by_vectors(inner, v) return core.linalg.solve(adjoint(v), inner:matmul(adjoint(v))) end
 
---- The gradient is that of eigh plus a term that keeps the columns at length 1.
+--- The gradient is the gradient of eigh plus a term that keeps the columns of V at length 1.
 rules.eig = {{"12", function(g, values, v)
   local inner = g[1] and diagonal(g[1])
   if g[2] then
@@ -85,7 +85,8 @@ end}}
 
 -- ---- singular values ----
 
---- The matrix between U and Vh in the gradient: skew parts over differences of squares, and the values' own gradients.
+--- Returns the matrix between U and Vh in the gradient: skew parts over differences of squared singular values, plus
+-- the diagonal matrix of the singular values' gradients. nil if no result has a gradient.
 local function between(g, u, s, vh)
   local squares, across = s * s, s:expand_dims(-2)
   local inner = g[2] and diagonal(g[2])
@@ -99,8 +100,8 @@ local function between(g, u, s, vh)
   return inner
 end
 
---- With full_matrices, only the gradient of the values is defined, because the additional vectors may be any vectors
--- that complete a basis.
+--- With full_matrices, only the gradient of the singular values is defined, because the additional vectors may be any
+-- vectors that complete a basis.
 rules.svd = {{"123", function(g, u, s, vh)
   local k = columns(s)
   if columns(u) ~= rows(vh) then
@@ -131,8 +132,8 @@ end}}
 
 -- ---- QR ----
 
---- The gradient for x = Q R with square R: (gQ + Q W) inverse(R)ᴴ, where W is Hermitian with the upper triangle of gR
--- Rᴴ - Qᴴ gQ.
+--- Returns the gradient of x = Q R with square R: (gQ + Q W) inverse(R)ᴴ, where W is Hermitian with the upper
+-- triangle of gR Rᴴ - Qᴴ gQ. gq and gr are the gradients of Q and R; one may be nil.
 local function of_square_r(gq, gr, q, r)
   local m = gr and gr:matmul(adjoint(r))
   if gq then m = (m or 0) - adjoint(q):matmul(gq) end
@@ -144,8 +145,8 @@ local function of_square_r(gq, gr, q, r)
   return adjoint(core.linalg.solve(r, adjoint(right)))
 end
 
---- If x has more columns than rows, the surplus columns, x2, only yield R2 = Qᴴ x2. The first columns must be
--- independent.
+--- If x has more columns than rows, the surplus columns x2 affect only R2 = Qᴴ x2, the last columns of R. The first
+-- columns of x must be linearly independent.
 rules.qr = {{"12", function(g, q, r)
   local gq, gr = g[1], g[2]
   local m, n = rows(q), columns(r)
@@ -162,20 +163,21 @@ end}}
 
 -- ---- LU ----
 
---- Splits the packed factorization into L, with its ones, and U.
+--- Splits the packed factorization lu into L, with its diagonal of ones, and U.
 local function split(lu)
   local k = math.min(rows(lu), columns(lu))
   return left(lu, k):tril(-1) + help.on_diagonal(rows(lu), k, lu.device):to(lu.dtype), top(lu, k):triu()
 end
 
---- inverse(x)ᴴ y
+--- Returns inverse(x)ᴴ y.
 local function solve_turned(x, y) return core.linalg.solve(adjoint(x), y) end
 
---- y inverse(x)ᴴ
+--- Returns y inverse(x)ᴴ.
 local function solve_right(y, x) return adjoint(core.linalg.solve(x, adjoint(y))) end
 
---- The gradient of L U. For square factors it is inverse(L)ᴴ (tril(Lᴴ gL, -1) + triu(gU Uᴴ)) inverse(U)ᴴ. The parts
--- below or beside the square factors come from a triangular solution, and so does their gradient.
+--- Returns the gradient of the product L U. For square factors the gradient is inverse(L)ᴴ m inverse(U)ᴴ with m =
+-- tril(Lᴴ gL, -1) + triu(gU Uᴴ). The rows of L below the square, or the columns of U beside it, solve a triangular
+-- system, so their gradients solve one as well.
 local function of_lu(g, lu)
   local m, n = rows(lu), columns(lu)
   local k = math.min(m, n)
@@ -197,20 +199,20 @@ local function of_lu(g, lu)
   return beside and core.concat({result, beside}, -1) or result
 end
 
---- The second result of lu is, for each row, its position in x.
+--- Gradient of core's lu, whose second result is, for each row of L U, the row's position in x.
 rules.lu = {{"12", function(g, lu, order)
   local places = order:argsort(-1):expand_dims(-1)
   return of_lu(g[1], lu):take_along_axis(places, -2)
 end}}
 
---- A copy of the list of lengths with n as the last length.
+--- Returns a copy of the list of lengths with n as the last length.
 local function with_last(shape, n)
   local list = {table.unpack(shape)}
   list[#list] = n
   return list
 end
 
---- The matrices P with x = P L U, from the pivots of lu_factor.
+--- Returns the matrices P with x = P L U, from the pivots of lu_factor. `like` has the dtype of the result.
 local function permutation(pivots, like)
   local shape = {table.unpack(pivots.shape)}
   shape[#shape + 1] = columns(pivots)
@@ -221,15 +223,15 @@ end
 rules.lu_factor = {{"12", function(g, lu, pivots)
   local m = rows(lu)
   local k = columns(pivots)
-  if m > k then                                  -- the last rows are not swapped
+  if m > k then                                  -- pivots do not list the last rows
     local rest = core.arange(k + 1, m + 1, {dtype = pivots.dtype, device = lu.device})
     pivots = core.concat({pivots, rest:broadcast_to(with_last(pivots.shape, m - k))}, -1)
   end
   return permutation(pivots, lu):matmul(of_lu(g[1], lu))
 end}}
 
---- X = inverse(P L U) B: as for solve, with H = P inverse(L)ᴴ inverse(U)ᴴ g, followed by the gradient of P L U with
--- respect to L and U.
+--- X = inverse(P L U) B. As for solve, the gradient of B is H = P inverse(L)ᴴ inverse(U)ᴴ g. The gradient of A = P L
+-- U is -H Xᴴ, from which the gradients of L and U follow.
 rules.lu_solve = {all = {"xyop", function(g, lu, pivots, x, p)
   local vector = #p.shapes[3] == 1
   if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end

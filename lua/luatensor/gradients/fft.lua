@@ -1,17 +1,18 @@
---- Gradients of Fourier transforms. A transform multiplies by a matrix F, so its gradient multiplies g by the conjugate
--- transpose of F: the transform in the opposite direction with the opposite norm. Then cut-off elements become 0, and
--- padding is dropped.
+--- Gradients of Fourier transforms. A transform multiplies by a matrix F, so its gradient multiplies g by the
+-- conjugate transpose of F, which is the transform in the opposite direction with the opposite norm. Elements of x
+-- that the transform cut off get gradient 0, and the gradient of its padding is dropped.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
 
 local rules = {}
 
-local norms = {"backward", "ortho", "forward"}                  -- in the order in which op_params numbers them
+local norms = {"backward", "ortho", "forward"}                  -- in the order of their numbers in op_params
 local function norm_of(p) return norms[p[1] + 1] end
 local function other_norm(p) return norms[3 - p[1]] end
 
---- The dims of the call: the named ones, or the last `count` dims, or all.
+--- Returns the dims of the call: the dims that the script gave, or the last `count` dims, or all dims if count is
+-- nil.
 local function dims_of(p, count)
   local ndim, dims = #p.shape, {}
   local given = p.args[2]
@@ -23,7 +24,7 @@ local function dims_of(p, count)
   return dims
 end
 
---- x with the lengths of a shape: cut, or padded with zeros.
+--- Returns x with the lengths of a shape: longer dims are cut off, shorter dims are padded with zeros at the end.
 local function fit(x, shape)
   local key, longer = {}, false
   for d, n in ipairs(shape) do
@@ -34,7 +35,8 @@ local function fit(x, shape)
   return longer and help.embed_key(x, shape, key) or x
 end
 
---- For a transform whose result is the first half of dim d: appends zeros for the other half.
+--- For a transform whose result is the first half of the last dim in `dims`: appends zeros to g in place of the other
+-- half.
 local function with_rest(g, p, dims)
   local d = dims[#dims]
   local lengths = p.args[1]
@@ -44,8 +46,8 @@ local function with_rest(g, p, dims)
   return fit(g, shape)
 end
 
---- For a transform that reads the first half of n elements in dim d: doubles the elements that also stand for their
--- conjugates.
+--- For a transform that reads the first half of n elements in dim d: doubles the elements of x that also stand for
+-- their conjugates in the other half.
 local function count_twice(x, d, n)
   local inner = (n - 1) // 2
   if inner == 0 then return x end
@@ -56,7 +58,7 @@ local function count_twice(x, d, n)
   return x * core.concat(weights):reshape(shape)
 end
 
---- The number of dims of each function's call: one, the last two, or all.
+--- The number of dims of each function's call by the suffix of its name: one, the last two, or all (false).
 local counts = {[""] = 1, ["2"] = 2, n = false}
 
 for suffix, count in pairs(counts) do

@@ -1,4 +1,4 @@
---- Helpers of gradient rules.
+--- Helpers of the gradient rules in this folder.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -6,22 +6,23 @@ local engine = require "luatensor.autograd.engine"
 
 local ag, help = core.autograd, {}
 
---- The complex conjugate; real tensors and numbers are returned unchanged.
+--- Returns the complex conjugate of a complex tensor; real tensors and numbers are returned unchanged.
 function help.conj(x)
   return ag.is_complex(x) and x:conj() or x
 end
 
---- A rule for an input whose gradient is 0.
+--- The rule of an input whose gradient is 0.
 help.zero = {"", function(g) return g:zeros_like() end}
 
---- A rule that passes the gradient on.
+--- The rule of an input whose gradient is the gradient of the result.
 help.same = {"", function(g) return g end}
 
---- Returns a function for a rule. If the gradient is not recorded itself, the function computes one expression, which
--- reads and writes memory once; otherwise, and for dtypes other than real floats, it calls plain(g, x).
+--- Returns a function for a rule. If gradients are not recorded, the function computes g times the derivative by one
+-- lt.elementwise expression, which reads and writes memory once. Otherwise, or if g and x are not of one real float
+-- dtype, it calls plain(g, x).
 -- @string name "x" or "o": the name of the second argument in the expression
--- @string expression of g and that name, as lt.elementwise takes it
--- @tparam function plain
+-- @string expression of g and that name, for lt.elementwise
+-- @tparam function plain computes the same gradient by ops that can be differentiated
 -- @treturn function
 function help.fused(name, expression, plain)
   local by_dtype = {}
@@ -37,7 +38,8 @@ function help.fused(name, expression, plain)
   end
 end
 
---- A value without its history, including tensors in a list. Adds the original tensors to a list.
+--- Returns a value detached from its graph; in a table, the tensors are detached. Appends the original tensors to
+-- list `tensors`.
 local function cut_off(value, tensors)
   if core.is_tensor(value) then
     tensors[#tensors + 1] = value
@@ -49,11 +51,11 @@ local function cut_off(value, tensors)
   return copy
 end
 
---- Wraps a rule's function whose steps have no gradients themselves. Its results can be used even if gradients are
--- recorded; only their own gradients raise an error.
+--- Wraps a rule's function that cannot be differentiated. Its results can be used even if gradients are recorded; an
+-- error is raised only if a backward pass reaches them.
 -- @string name the name of the op
--- @tparam function f as in a row
--- @string[opt] advice for the error
+-- @tparam function f the function of a rule
+-- @string[opt] advice text that the error adds
 -- @treturn function
 function help.once(name, f, advice)
   local function refuse()
@@ -78,12 +80,12 @@ local function put_in_zeros(g, shape, set)
   return result
 end
 
---- Zeros of a shape with g in a part of them: the gradient with respect to x of a function whose result is part(x).
--- This gradient can be differentiated itself: the gradient of g is that part.
+--- Returns zeros of a shape with g in a part of them: the gradient with respect to x of a function whose result is
+-- part(x). The result can be differentiated: the gradient of g is part(gradient of the result).
 -- @tparam tensor g
--- @tab shape
--- @tparam function part takes the part from a tensor of that shape
--- @tparam function set set(zeros, g)
+-- @tab shape of the result
+-- @tparam function part part(x) returns the part of a tensor of that shape
+-- @tparam function set set(zeros, g) writes g into the part
 function help.embed(g, shape, part, set)
   local result = core.modes.recording.call(false, put_in_zeros, g, shape, set)
   if not ag.mode() or not g.requires_grad then return result end
@@ -91,12 +93,12 @@ function help.embed(g, shape, part, set)
   return result
 end
 
---- Records results as those of a function of inputs with its own gradient.
--- @string name
--- @tab inputs list of anything
--- @tab results list of tensors
--- @tparam function gradient gradient(g) returns the list of the inputs' gradients; g: the gradient of the result, or a
---   list for several results
+--- Records a node with a gradient of its own: tensors `results` become functions of `inputs`.
+-- @string name of the function, for messages
+-- @tab inputs a list of tensors and other values
+-- @tab results a list of tensors
+-- @tparam function gradient gradient(g) returns the list of the inputs' gradients; g is the gradient of the result,
+--   or a list for several results
 -- @treturn table the rule's row
 function help.attach(name, inputs, results, gradient)
   local row = {name = name, all = {"", gradient}}
@@ -104,8 +106,8 @@ function help.attach(name, inputs, results, gradient)
   return row
 end
 
---- Records y as a function of x with gradient 0: y depends on x's shape alone, or is piecewise constant. Does nothing
--- unless gradients are recorded.
+--- Records y as a function of x with gradient 0, because y depends only on x's shape, or is piecewise constant. Does
+-- nothing unless gradients are recorded.
 -- @string name the name of the function
 -- @tparam tensor x
 -- @tparam tensor y
@@ -117,12 +119,12 @@ function help.constant(name, x, y)
   return y
 end
 
---- Zeros of a shape with g at a key. The key must not pick an element twice.
+--- Returns zeros of a shape with g at a key, as help.embed. The key must not select an element twice.
 function help.embed_key(g, shape, key)
   return help.embed(g, shape, function(x) return x[key] end, function(zeros, value) put(zeros, key, value) end)
 end
 
---- A matrix of bool [m, n] on a device, true on the diagonal.
+--- Returns a bool matrix [m, n] on a device that is true on the diagonal.
 function help.on_diagonal(m, n, device)
   local options = {dtype = "int64", device = device}
   return core.arange(1, m + 1, 1, options):expand_dims(-1):equal(core.arange(1, n + 1, 1, options))

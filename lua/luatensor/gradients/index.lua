@@ -1,4 +1,4 @@
---- Gradients of parts of tensors: of views and of indexing.
+--- Gradients of parts of tensors: of views, of x[key], and of functions such as take and scatter.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -11,7 +11,7 @@ local function zeros(g, shape) return core.zeros(shape, {dtype = g.dtype, device
 
 local function is_positions(key) return core.is_tensor(key) and key.dtype ~= "bool" end
 
---- True if x[key] may pick an element of x twice.
+--- True if x[key] may select an element of x twice.
 local function may_repeat(key)
   if is_positions(key) then return true end
   if type(key) ~= "table" then return false end
@@ -21,7 +21,8 @@ local function may_repeat(key)
   return false
 end
 
---- Adds g at the positions from which the key took it: the key is applied to the elements' numbers.
+--- Returns zeros of a shape to which g is added at the positions that the key selects. To find these positions, the
+-- key is applied to a tensor that contains the number of each element.
 local function add_at(g, shape, key)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -29,7 +30,7 @@ local function add_at(g, shape, key)
   return zeros(g, {n}):index_add(1, positions:flatten(), g:flatten()):reshape(shape)
 end
 
---- Like add_at, for whole rows, which need no number for each element.
+--- Like add_at, for a key that is a tensor of row numbers. This case needs no tensor of element numbers.
 local function add_rows(g, shape, key)
   local rows = {table.unpack(shape)}
   rows[1] = key.size
@@ -43,7 +44,7 @@ rules.index = {{"p", function(g, p)
   return help.embed_key(g, p.shape, key)
 end}}
 
---- x[key] = y
+--- Gradients of x[key] = y, with respect to x and to y.
 rules.assignment = {
   {"p", function(g, p)
     local rest = g:clone()
@@ -55,7 +56,7 @@ rules.assignment = {
 
 -- ---- views and indexing functions ----
 
---- For views, the rule repeats the view with the arguments of the call.
+--- The gradient of a view is zeros with g in the part that the view selects, found with the arguments of the call.
 for name in ("narrow diagonal"):gmatch "%S+" do
   rules[name] = {{"p", function(g, p)
     local list = p.args
@@ -71,11 +72,11 @@ rules.take = {{"p", function(g, p)
 end}}
 
 rules.gather = {{"p", function(g, p)
-  if g.size == 0 then return zeros(g, p.shape) end                     -- the index may have any number of dims
+  if g.size == 0 then return zeros(g, p.shape) end                     -- the index may have any ndim
   return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
 end}}
 
---- Dims other than `dim` may broadcast, of x as well as of the index.
+--- Dims of x and of the index other than `dim` may broadcast; autograd then sums the gradient over them.
 rules.take_along_axis = {{"p", function(g, p)
   local shape = g.shape
   local stretched = {table.unpack(shape)}
@@ -83,8 +84,8 @@ rules.take_along_axis = {{"p", function(g, p)
   return zeros(g, stretched):scatter_add(p.dim, p.args[1]:broadcast_to(shape), g)
 end}}
 
---- The gradient of a scattered source. If the source is larger than the index, only the source's first elements were
--- used.
+--- Returns the gradient of a scattered source. If the source is larger than the index, only the source's first
+-- elements were used, and the others get gradient 0.
 local function of_source(g, p)
   local taken, shape = g:gather(p.dim, p.args[1]), p.shapes[2]
   if #shape ~= taken.ndim then return taken end

@@ -1,6 +1,7 @@
---- Gradients of linear algebra. dL is the real part of trace(gᴴ dX); the formulas follow M. Giles, "Collected matrix
--- derivative results for forward and reverse mode algorithmic differentiation" (2008), with conjugates for complex
--- matrices as PyTorch's FunctionsManual.cpp has them. factor.lua has the gradients of factorizations.
+--- Gradients of linear algebra. For a result X with gradient g, the change of the loss is dL, the real part of
+-- trace(gᴴ dX). The formulas follow M. Giles, "Collected matrix derivative results for forward and reverse mode
+-- algorithmic differentiation" (2008), with conjugates for complex matrices as in PyTorch's FunctionsManual.cpp.
+-- factor.lua has the gradients of factorizations.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -12,10 +13,10 @@ local rules = {}
 
 local function adjoint(x) return conj(x.mT) end
 
---- A number for each matrix, shaped for products with the matrices.
+--- Reshapes one number for each matrix to [..., 1, 1], for products with the matrices.
 local function each(g) return g:expand_dims({-1, -2}) end
 
--- ---- inverse, solutions ----
+-- ---- inverse and solutions ----
 
 rules.inv = {{"o", function(g, o)
   local turned = adjoint(o)
@@ -33,8 +34,9 @@ end}}
 
 -- ---- determinants ----
 
---- The conjugated matrix of cofactors: det(A) inverse(A)ᴴ, but also for singular matrices. With A = U S Vh the matrix
--- is det(U Vh) U diag(p) Vh, where p[i] is the product of all singular values except number i.
+--- Returns the matrix of cofactors of A, which for real regular matrices is det(A) inverse(A)ᵀ but also exists for
+-- singular matrices. With A = U S Vh the result is det(U Vh) U diag(p) Vh, where p[i] is the product of all singular
+-- values except number i.
 local function cofactors(x)
   local u, s, vh = core.linalg.svd(x)
   local n = s.shape[s.ndim]
@@ -43,14 +45,15 @@ local function cofactors(x)
   return product * each(core.linalg.det(u) * core.linalg.det(vh))
 end
 
---- The gradients of this gradient are the gradients of inv or, for singular matrices, of svd.
+--- Gradients of this gradient come from the rule of inv or, for singular matrices, from the rule of svd.
 rules.det = {{"xo", function(g, x, o)
   local regular, inverse = pcall(core.linalg.inv, x)
   if regular then return each(g * conj(o)) * adjoint(inverse) end
   return each(g) * cofactors(x)
 end}}
 
---- A complex sign turns with the imaginary part of trace(inverse(A) dA), just as log |det| grows with the real part.
+--- The gradient of a complex sign follows the imaginary part of trace(inverse(A) dA), the gradient of log |det| its
+-- real part.
 rules.slogdet = {{"x1", function(g, x, sign)
   local of_sign, scale = g[1], g[2]
   if sign.dtype:find "^complex" then
@@ -62,8 +65,8 @@ end}}
 
 -- ---- least squares ----
 
---- X = pinv(A) B. If A has more rows than columns, the rows below X are numbers that lstsq uses for the residuals, if
--- no gradient is wanted. Singular values count as significant by pinv's rule.
+--- X = pinv(A) B. If A has more rows than columns, g has additional rows below X for the remaining rows of lstsq,
+-- which have no gradient. Singular values count as significant by pinv's rule.
 rules.lstsq = {all = {"xyp", function(g, a, b, p)
   local of_a = p.needs[1] and g[3] and of_values(g[3], a)
   if not g[1] then return {of_a or nil} end

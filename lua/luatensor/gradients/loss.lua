@@ -1,12 +1,12 @@
---- Gradients of losses that one C function computes.
+--- Gradients of losses that a single C function computes.
 
 local core = require "luatensor.core"
 
 local ag = core.autograd
 local rules = {}
 
---- (softmax(x) - 1 at the class) · g · scale for each row that is not ignored, from functions that can be
--- differentiated.
+--- Returns (softmax(x) - 1 at the class) · g · scale for each row that is not ignored, and 0 for ignored rows. Unlike
+-- the C function, these ops can be differentiated.
 local function composed(g, x, sums, classes, ignored)
   local scale = sums:detach()[sums.size]
   local kept = ignored and classes:not_equal(ignored):to(g.dtype) or 1
@@ -15,7 +15,7 @@ local function composed(g, x, sums, classes, ignored)
   return (x:softmax(2) - chosen) * (g * scale * kept):expand_dims(-1)
 end
 
-local reductions = {"none", "mean", "sum"}   -- ORDER enum cross_reduction
+local reductions = {"none", "mean", "sum"}   -- the order of enum cross_reduction
 
 rules.cross_entropy = {{"xy2p", function(g, x, classes, sums, p)
   g = g[1]

@@ -1,5 +1,5 @@
---- Gradients of normalisation: the functions of src/lua/nn/norm.c, and the same results from ops that can be
--- differentiated.
+--- Gradients of normalisation. The functions of src/lua/nn/norm.c compute them, or, if gradients are recorded, ops
+-- that can be differentiated.
 
 local core = require "luatensor.core"
 
@@ -8,8 +8,8 @@ local rules = {}
 
 local keep = {keepdim = true}
 
---- x as [rows, …], normalised over dims; all gradients are computed from this tensor. If mean is nil, the means of
--- the rows are computed; RMS normalisation takes them as 0.
+--- Returns x normalised over dims, from which all gradients are computed, and the reciprocal standard deviation. If
+-- mean is nil, the means over dims are computed; RMS normalisation (rms is true) uses 0 instead.
 local function normalised(x, dims, eps, rms, mean, rstd)
   if not mean and not rms then mean = x:mean(dims, keep) end
   local d = mean and x - mean or x
@@ -17,15 +17,16 @@ local function normalised(x, dims, eps, rms, mean, rstd)
   return d * rstd, rstd
 end
 
---- The gradient of x, reshaped like xh and g. given: true if mean and variance are constants.
+--- Returns the gradient of x in the shape of xh (the normalised x) and g. given: true if mean and variance are
+-- constants.
 local function of_input(g, xh, rstd, dims, rms, given)
   if given then return g * rstd end
   local along = (g * xh):mean(dims, keep)
   return (rms and g - xh * along or g - g:mean(dims, keep) - xh * along) * rstd
 end
 
---- All three gradients of row normalisation. x is reshaped to [rows, row] and, with the parameters, to [rows / groups,
--- parameters, run].
+--- Returns the gradients of x, weight and bias of row normalisation. x is reshaped to [rows, length of a row]; beside
+-- the parameters, to [rows / groups, parameters, elements for each parameter].
 local function rows_composed(g, x, weight, p)
   local shape, params, groups = x.shape, p[2] * p.dim // 1 | 0, p.dim
   local run = params > 0 and x.size > 0 and x.size // (p.rows // groups * params) or 1
@@ -52,7 +53,7 @@ local function channels_composed(g, x, weight, stats, p)
           p.needs[2] and (gv * xh):sum {1, 3} or nil, p.needs[3] and gv:sum {1, 3} or nil}
 end
 
---- Gives each gradient the shape of its argument.
+--- Gives the gradients of weight and bias the shapes of these arguments.
 local function shaped(list, p)
   for k = 2, 3 do
     if list[k] and #p.shapes[k] ~= 1 then list[k] = list[k]:reshape(p.shapes[k]) end
@@ -60,7 +61,8 @@ local function shaped(list, p)
   return list
 end
 
---- Frees the tensors that a rule made, so that their memory need not wait for a collection.
+--- Frees up to three tensors that a rule made, because otherwise their memory stays in use until the next garbage
+-- collection.
 local function drop(...)
   for i = 1, 3 do
     local x = select(i, ...)

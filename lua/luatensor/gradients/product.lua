@@ -1,13 +1,14 @@
---- Gradients of matrix products.
+--- Gradients of matrix products: matmul, linear, vecdot and addmm.
 
 local help = require "luatensor.gradients.help"
 
 local conj = help.conj
 
---- The conjugate transpose of a matrix or of a batch of them.
+--- Returns the conjugate transpose of a matrix, or of each matrix of a batch.
 local function turned(x) return conj(x.mT) end
 
---- x and g as matrices, with the dims that a 1-d input lacks: x [.., m, k], y [.., k, n], g [.., m, n].
+--- Returns the gradient g of matmul as matrices [.., m, n], with dims of length 1 in place of the dims that a 1-d
+-- input lacks.
 local function as_matrices(g, x_ndim, y_ndim)
   if x_ndim == 1 then g = g:expand_dims(y_ndim == 1 and 1 or -2) end
   if y_ndim == 1 then g = g:expand_dims(-1) end
@@ -23,8 +24,8 @@ local function matmul_x(g, y, p)
   return x_ndim == 1 and d:squeeze(-2) or d
 end
 
---- The gradient of one matrix that a whole batch shares. The rows of the batch are stacked, so that one product
--- suffices and no sum over the batch is needed.
+--- Returns the gradient of one matrix y that all matrices of batch x share. The rows of the batch are stacked, so
+-- that one product suffices and no sum over the batch is needed.
 local function for_one_matrix(g, x)
   local rows = x:reshape(-1, x.shape[x.ndim])
   return turned(rows):matmul(g:reshape(-1, g.shape[g.ndim]))
@@ -53,7 +54,7 @@ local function linear_bias(g)
   return #dims > 0 and g:sum(dims) or g
 end
 
---- g * factor; most factors are 1.
+--- Returns g * factor, without a multiplication if the factor is 1, as by default.
 local function times(g, factor) return factor == 1 and g or g * factor end
 
 return {

@@ -1,4 +1,4 @@
---- Gradients of reductions.
+--- Gradients of reductions: sums, means, extremes, products, statistics and norms.
 
 local core = require "luatensor.core"
 local conj = require("luatensor.gradients.help").conj
@@ -6,7 +6,8 @@ local conj = require("luatensor.gradients.help").conj
 local where = core.where
 local rules = {}
 
---- Restores the reduced dims, with length 1. A result of one element is broadcast without them.
+--- Returns g with the reduced dims restored, each of length 1. If all dims were reduced, g is returned as it is,
+-- because it has one element and broadcasts.
 local function restored(g, p)
   if p.keepdim or #p.dims == #p.shape then return g end
   return g:reshape(p.kept)
@@ -21,7 +22,8 @@ end
 rules.sum = {{"p", function(g, p) return restored(g, p):broadcast_to(p.shape) end}}
 rules.mean = {{"p", function(g, p) return (restored(g, p) / count(p)):broadcast_to(p.shape) end}}
 
---- Equal extreme elements share the gradient.
+--- Returns the gradient of the largest or the smallest element. If several elements equal the result o, they share g
+-- equally.
 local function extreme(g, x, o, p)
   local chosen = x:equal(restored(o, p)):to(g.dtype)
   return chosen * (restored(g, p) / chosen:sum(p.dims, {keepdim = true}))
@@ -31,7 +33,7 @@ rules.min = rules.max
 
 -- ---- products ----
 
---- Returns the permutation that moves dims to the end, and its inverse.
+--- Returns the permutation that moves `dims` to the end, and the inverse permutation.
 local function to_the_end(ndim, dims)
   local reduced, order, back = {}, {}, {}
   for _, d in ipairs(dims) do reduced[d] = true end
@@ -41,13 +43,13 @@ local function to_the_end(ndim, dims)
   return order, back
 end
 
---- The product of all elements before each one of a line.
+--- Returns, for each element of each row, the product of the elements before it in the row.
 local function before(lines)
   return lines:cumulative_prod(2, {include_initial = true}):narrow(2, 1, lines.shape[2])
 end
 
---- The gradient is g times the product of the other elements: the product before each element times the product after
--- the element, so that zeros need no special case.
+--- The gradient is g times the product of the other elements. This product is the product before each element times
+-- the product after the element, so that zeros need no special case.
 rules.prod = {{"xp", function(g, x, p)
   if x.size == 0 then return x:zeros_like() end
   local order, back = to_the_end(#p.shape, p.dims)
@@ -63,19 +65,19 @@ local function centred(x, p) return x - x:mean(p.dims, {keepdim = true}) end
 
 rules.var = {{"xp", function(g, x, p) return restored(g, p) * centred(x, p) * (2 / (count(p) - p[1])) end}}
 
---- The gradient is 0 if all elements are equal.
+--- The gradient is 0 if all elements are equal, because std is not differentiable there.
 rules.std = {{"xop", function(g, x, o, p)
   local scale = where(o:equal(0), 0, g / o)
   return restored(scale, p) * centred(x, p) / (count(p) - p[1])
 end}}
 
---- The gradient is softmax(x), the share of each exp(x) in the sum; 0 if all elements are -inf.
+--- The gradient is g times softmax(x), the share of each exp(x) in the sum; it is 0 if all elements are -inf.
 rules.logsumexp = {{"xop", function(g, x, o, p)
   local finite = where(o:equal(-math.huge), 0, o)
   return restored(g, p) * (x - restored(finite, p)):exp()
 end}}
 
--- ---- norms of real numbers; at 0 they have the gradient 0 ----
+-- ---- norms of real tensors; their gradient at 0 is 0 ----
 
 rules.norm_1_ = {{"xp", function(g, x, p) return restored(g, p) * x:sign() end}}
 rules.norm_2_ = {{"xop", function(g, x, o, p) return x * restored(where(o:equal(0), 0, g / o), p) end}}

@@ -1,4 +1,4 @@
---- Gradients of scans and of softmax, along one dim.
+--- Gradients of scans (cumulative sums, products and extremes) and of softmax, along one dim.
 
 local core = require "luatensor.core"
 local conj = require("luatensor.gradients.help").conj
@@ -6,22 +6,22 @@ local conj = require("luatensor.gradients.help").conj
 local ag, where = core.autograd, core.where
 local rules = {}
 
---- g without the element that include_initial added at the front.
+--- Returns g without the element that include_initial added at the front.
 local function of_elements(g, p) return p.flag and g:narrow(p.dim, 2, p.shape[p.dim]) or g end
 
---- For each element, the sum from that element to the end.
+--- Returns, for each element, the sum of this element and of all later elements along dim d.
 local function sum_from(g, d) return g:flip(d):cumulative_sum(d):flip(d) end
 
 rules.cumulative_sum = {{"p", function(g, p) return sum_from(of_elements(g, p), p.dim) end}}
 
---- t[k + step], and 0 beyond the end.
+--- Returns t moved to the front by `step` elements along dim d, with zeros at the end.
 local function ahead(t, step, d)
   local rest = t:narrow(d, step + 1, t.shape[d] - step)
   return core.concat({rest, t:narrow(d, 1, step):zeros_like()}, d)
 end
 
---- Solves s[k] = g[k] + x[k + 1] s[k + 1] from the end, by windows of s that double in length, so that there is no
--- division.
+--- Solves s[k] = g[k] + x[k + 1] s[k + 1] from the end. In each pass s covers twice as many terms of its sum, so that
+-- there are log2(n) passes and no divisions.
 local function backward_recurrence(g, x, d)
   local s, factor, step = g, ahead(x, 1, d), 1
   while step < g.shape[d] do
@@ -31,16 +31,17 @@ local function backward_recurrence(g, x, d)
   return s
 end
 
---- The gradient by products and sums alone, so that its own gradients are right for zeros, too: the product of the
--- elements before each element times the sum over all products after it.
+--- Returns the gradient of a cumulative product by products and sums alone, so that its own gradient is right for
+-- zeros, too. The gradient is the product of the elements before each element, times a sum over the products after
+-- the element.
 local function of_products(g, x, d)
   x = conj(x)
   local before = x:cumulative_prod(d, {include_initial = true}):narrow(d, 1, x.shape[d])
   return before * backward_recurrence(g, x, d)
 end
 
---- After the first zero all products are 0, whatever the elements are. Products that contain the zero are computed with
--- 1 in its place.
+--- After the first zero of a line all products are 0, so the gradients of later elements are 0. The gradient of the
+-- first zero is computed from products that have 1 in its place.
 rules.cumulative_prod = {{"xp", function(g, x, p)
   g = of_elements(g, p)
   if ag.mode() and x.size > 0 then return of_products(g, x, p.dim) end
@@ -53,7 +54,7 @@ rules.cumulative_prod = {{"xp", function(g, x, p)
   return where(before, without, where(first, with_first, 0))
 end}}
 
---- The whole gradient goes to the last of the equal elements that made the result.
+--- If several equal elements made a result, the last of these elements gets the whole gradient.
 local extreme = {{"xop", function(g, x, o, p)
   local shape = {}
   for d = 1, #p.shape do shape[d] = d == p.dim and p.shape[d] or 1 end
@@ -64,7 +65,7 @@ end}}
 rules.cumulative_max, rules.cumulative_min = extreme, extreme
 
 --- Returns the rule of a softmax. The rule computes the gradient in one fused pass if create_graph is not set, dim is
--- the last dim and both dtypes are equal. Otherwise it calls plain(g, o, dim).
+-- the last dim and both dtypes are equal. Otherwise the rule calls plain(g, o, dim).
 local function of_softmax(logarithm, plain)
   return {{"op", function(g, o, p)
     if ag.mode() or p.dim ~= #p.shape or g.dtype ~= o.dtype then return plain(g, o, p.dim) end

@@ -1,4 +1,4 @@
---- Gradients of views and of joined tensors.
+--- Gradients of views, of joined tensors and of parts of complex numbers.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -10,7 +10,8 @@ rules.broadcast_to = {help.same}                  -- the engine sums over broadc
 rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
 rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
 
---- The gradient of each input is a part of g. A list of one tensor needs no split.
+--- A list of one tensor has no p.needs: its only input needs a gradient. The gradient of each input of a list is a
+-- part of g.
 local alone = {true}
 
 rules.concat = {all = {"p", function(g, p)

@@ -1,15 +1,15 @@
---- Gradients of sorting: the gradient of each element returns to the element's place.
+--- Gradients of sorting. Each element of the gradient moves to the position in x of the element that was sorted.
 
 local core = require "luatensor.core"
 
 local rules = {}
 
---- Zeros of a shape with g at positions along dim d. No position may occur twice.
+--- Returns zeros of a shape with g at the given positions along dim d. No position may occur twice.
 local function put_back(g, shape, d, positions)
   return core.zeros(shape, {dtype = g.dtype, device = g.device}):scatter(d, positions, g)
 end
 
---- The positions are recomputed here, so that sorts need not keep them.
+--- The positions are recomputed here, so that the op need not keep them until the backward pass.
 rules.sort = {{"xp", function(g, x, p)
   if #p.shape == 0 then return g end
   return put_back(g, p.shape, p.dim, x:argsort(p.dim, {descending = p.flag or false}))

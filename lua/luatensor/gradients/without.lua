@@ -1,5 +1,5 @@
---- Functions through which no gradient flows, by reason. spec/autograd/gradient_spec.lua fails for functions that are
--- neither listed here nor have a rule.
+--- Functions through which no gradient flows, with the reason. spec/autograd/gradient_spec.lua fails for functions
+-- that are not listed here and have no rule.
 
 local none = {}
 local function list(reason, names)
