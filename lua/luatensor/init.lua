@@ -9,7 +9,7 @@ local lt = require "luatensor.base.public"
 
 core.set_home()
 
---- Each file adds functions to lt. Functions whose first argument is a tensor also become methods.
+--- Files that add functions to lt. Functions whose first argument is a tensor also become methods.
 local parts = {
   "array.print",
   "array.compare",
@@ -29,8 +29,9 @@ local parts = {
   "io.checkpoint",
 }
 
---- Scripts call the functions that are written in Lua through core.composition, which rewords their errors. Functions
--- that a part returns are exceptions: they call functions of the script, whose errors must pass unchanged.
+--- Scripts call the functions that are written in Lua through core.composition, which rewords their errors. The
+-- functions that a file of `parts` returns are exceptions: they call functions of the script, whose errors must not
+-- be changed.
 local compositions, plain = {}, {}
 for _, part in ipairs(parts) do
   local functions = require("luatensor." .. part)
@@ -52,11 +53,11 @@ require("luatensor.base.alias").install(lt, core.methods)
 compose(core.methods)
 
 --- Modules that are loaded when a script first names them, because most scripts do not measure, and many do not
--- train. Their functions call functions of the script, whose errors must pass unchanged, so they are no compositions.
+-- train. Their functions call functions of the script, whose errors must not be changed, so they are no compositions.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help"}
 
---- Libraries of Lua that measuring needs, because measuring reads and writes files and starts processes.
+--- Libraries of Lua that lt.bench and lt.advise need, because measuring reads and writes files and starts processes.
 local needed = {bench = {"debug", "io", "os"}, advise = {"debug", "io", "os"}}
 
 local function load_late(name)

@@ -1,28 +1,30 @@
---- Checks that there is address space for OpenBLAS, which maps a buffer for each processor when it is loaded, before
--- any of luatensor's code runs. Without enough space OpenBLAS retries forever, so the limits are read before OpenBLAS
--- is loaded. Without Linux's /proc or Lua's io nothing is known, so nothing is refused.
+--- Checks that the process has address space for OpenBLAS, which maps a buffer for each processor when it is loaded.
+-- Without enough address space OpenBLAS retries forever, so requirements.lua calls this check before it loads
+-- OpenBLAS. The check refuses nothing if Linux's /proc or Lua's io is missing, because then the limits are unknown.
 
 local address_space = {}
 
 local MIB <const> = 1 << 20
-local BUFFER <const> = 128 * MIB   -- for each processor, or for each of OMP_NUM_THREADS threads if they are fewer
--- REST is for the libraries of OpenBLAS and luatensor, and luatensor's Lua files. They took 48 MiB on Debian 12.
+local BUFFER <const> = 128 * MIB   -- bytes for each processor, or for each of fewer OMP_NUM_THREADS
+-- REST is the space for the libraries of OpenBLAS and luatensor and luatensor's Lua files: they took 48 MiB on Debian
+-- 12.
 local REST <const> = 64 * MIB
-local MOST <const> = 64            -- the most processors for which Debian's build of OpenBLAS has buffers
+local MOST <const> = 64  -- the largest number of processors for which Debian's build of OpenBLAS has buffers
 
---- The text of a file; "" if the file cannot be read.
+--- Returns the text of a file, or "" if the file cannot be read.
 local function read(path)
   local file <close> = io.open(path)
   return file and file:read "a" or ""
 end
 
---- The number behind a name in a text, times a unit in bytes; nil if there is none.
+--- Returns the number after a name in a text, times a unit in bytes; nil if the text has no such number.
 local function find(text, name, unit)
   local number = text:match(name .. "%s+(%d+)")
   return number and math.tointeger(tonumber(number) * unit)
 end
 
---- Each function returns the bytes that a limit allows and the bytes in use, or nil if the limit is not set.
+--- The name of each limit, its kind of memory, and a function that returns the bytes that the limit allows and the
+-- bytes in use, or nil if the limit is not set.
 local limits = {
   {"ulimit -v", "address space", function(root)
     return find(read(root .. "/proc/self/limits"), "Max address space", 1),
@@ -39,8 +41,8 @@ local limits = {
   end},
 }
 
---- The number of processors that OpenBLAS counts: all that the machine may have, even if the process may not run on
--- them.
+--- Returns the number of processors for which OpenBLAS reserves buffers: all that the machine may have, even if the
+-- process may not run on all of them.
 local function count_processors(root)
   local last = read(root .. "/sys/devices/system/cpu/possible"):match "(%d+)\n$"
   if last then return math.min(tonumber(last), MOST) + 1 end
@@ -55,7 +57,7 @@ local function count_buffers(root)
   return threads > 0 and math.min(threads, processors) or processors
 end
 
---- True if OpenBLAS is already in the process, loaded by another Lua state of the host.
+--- True if another Lua state of the host has already loaded OpenBLAS into the process.
 local function is_loaded(root)
   local maps = read(root .. "/proc/self/maps")
   return maps:find("/libopenblas", 1, true) ~= nil or maps:find("/luatensor/core.so", 1, true) ~= nil
@@ -68,8 +70,8 @@ local function describe(needed, left, buffers, what, setting)
   return words:format(needed // MIB, what, buffers, setting, left // MIB, cure)
 end
 
---- The error message if a limit leaves less than OpenBLAS needs; nil if there is room. root: "", or a folder with a
--- copy of /proc.
+--- Returns the error message if a limit leaves fewer bytes than OpenBLAS needs, otherwise nil. root is "", or in
+-- specs a folder with a copy of /proc and /sys.
 function address_space.misfit(root)
   if not (io and io.open) then return nil end
   local buffers = count_buffers(root)

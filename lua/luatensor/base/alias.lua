@@ -1,13 +1,13 @@
---- The complete list of names that people type by habit, from PyTorch, NumPy and Torch7. Each alias takes exactly the
--- arguments of the function that it names, and is documented under that function's name.
+--- All aliases: names that functions have in PyTorch, NumPy and Torch7. Each alias takes exactly the arguments of the
+-- function that it names, and is documented under that function's name.
 
 local args = require "luatensor.base.args"
 
 local alias = {}
 
---- Functions, methods and in-place methods: `sub` also makes `sub_` if there is `subtract_`.
+--- Aliases of functions, methods and in-place methods: `sub` also makes the alias `sub_` of `subtract_`.
 alias.functions = {
-  -- arithmetic
+  -- arithmetic and powers
   sub = "subtract", mul = "multiply", div = "divide", true_divide = "divide", neg = "negative",
   absolute = "abs", clamp = "clip", power = "pow", arctan2 = "atan2",
   arcsin = "asin", arccos = "acos", arctan = "atan", arcsinh = "asinh", arccosh = "acosh", arctanh = "atanh",
@@ -22,7 +22,7 @@ alias.functions = {
   expand = "broadcast_to", movedim = "moveaxis", broadcast_tensors = "broadcast_arrays", unbind = "unstack",
   repeat_interleave = "repeat",
 
-  -- the rest
+  -- reductions, scans and conversions
   amax = "max", amin = "min", cumsum = "cumulative_sum", cumprod = "cumulative_prod",
   take_along_dim = "take_along_axis", unique = "unique_values", tolist = "totable",
 }

@@ -1,4 +1,5 @@
---- Checks the arguments of functions that are written in Lua, with the same rules and error texts as lua/args.c.
+--- Checks the arguments of functions that are written in Lua, by the same rules and with the same error texts as
+-- src/lua/args.c.
 
 local args = {}
 
@@ -9,8 +10,8 @@ local names = require "luatensor.base.names"
 
 args.fail = blame.fail
 
---- True if v is an options table: not empty, and all its keys are strings. Modules, optimizers and other objects are no
--- options tables.
+--- True if v is an options table: a table with at least one entry whose first key is a string. Modules, optimizers
+-- and other objects are not options tables.
 function args.is_options(v)
   return type(v) == "table" and type(next(v)) == "string" and (getmetatable(v) == nil or core.type_name(v) == "table")
 end
@@ -24,7 +25,8 @@ end
 
 -- ---- kinds of values ----
 
--- kind(fn, what, value, …) raises an error if value is not of the kind, and otherwise returns the value.
+-- kinds.name(fn, what, value, …) raises an error if the value is not of the kind `name`, and otherwise returns the
+-- value. fn is the function's name and `what` the value's name in the message.
 local kinds = {}
 
 function kinds.boolean(fn, what, value)
@@ -32,7 +34,7 @@ function kinds.boolean(fn, what, value)
   return value
 end
 
---- A number; within low … high and finite if these bounds are given.
+--- A number. If low and high are given, the number must be finite and within low … high.
 function kinds.number(fn, what, value, low, high)
   if type(value) ~= "number" then args.fail(fn, "%s: number expected, got %s", what, core.type_name(value)) end
   if low and not (value >= low and value <= high) then
@@ -56,7 +58,7 @@ function kinds.dtype(fn, what, value)
   return value
 end
 
---- A device, by its name or the beginning of its name. Returns the whole name.
+--- A device, given by its name or by the beginning of its name. Returns the whole name.
 function kinds.device(fn, what, value)
   local ok, name = pcall(core.device, value)
   if ok then return name end
@@ -70,7 +72,8 @@ function kinds.generator(fn, what, value)
   return value
 end
 
--- A function or a value that can be called like a function: a module, a kernel.
+-- Returns the check of a function, or of a value that can be called like a function, such as a module or a kernel.
+-- `words` says in the error what is expected.
 local function check_callable(words)
   return function(fn, what, value)
     if not core.is_callable(value) or core.is_tensor(value) then
@@ -82,13 +85,13 @@ end
 kinds.callable = check_callable "function"
 kinds.module = check_callable "a module or a function"
 
---- One of the given words.
+--- One of the words that follow the value.
 function kinds.choice(fn, what, value, ...)
   for _, word in ipairs {...} do if value == word then return value end end
   args.fail(fn, "%s: one of %s expected, got %s", what, table.concat({...}, ", "), tostring(value))
 end
 
---- Any number except NaN.
+--- A number other than NaN.
 function kinds.real(fn, what, value)
   if kinds.number(fn, what, value) ~= value then args.fail(fn, "%s: a number expected, got nan", what) end
   return value
@@ -107,7 +110,7 @@ function kinds.positive(fn, what, value)
   return value
 end
 
---- 0 ≤ value < 1
+--- A number of at least 0 and less than 1.
 function kinds.fraction(fn, what, value)
   if not (kinds.real(fn, what, value) >= 0 and value < 1) then
     args.fail(fn, "%s: %s is not in 0 … 1 (without 1)", what, value)
@@ -115,7 +118,7 @@ function kinds.fraction(fn, what, value)
   return value
 end
 
---- 0 ≤ value ≤ 1
+--- A number from 0 to 1, both included.
 function kinds.share(fn, what, value)
   if not (kinds.real(fn, what, value) >= 0 and value <= 1) then
     args.fail(fn, "%s: %s is not in 0 … 1", what, value)
@@ -123,14 +126,14 @@ function kinds.share(fn, what, value)
   return value
 end
 
---- A positive integer.
+--- A positive integer, or a float with such a value. Returns an integer.
 function kinds.count(fn, what, value)
   local n = math.tointeger(kinds.real(fn, what, value))
   if not n or n < 1 then args.fail(fn, "%s: an integer above 0 expected, got %s", what, value) end
   return n
 end
 
---- A non-negative integer of Lua's subtype integer.
+--- An integer from 0 on. A float such as 2.0 is refused.
 function kinds.natural(fn, what, value)
   if math.type(value) ~= "integer" or value < 0 then
     args.fail(fn, "%s: an integer from 0 on expected, got %s", what, tostring(value))
@@ -149,19 +152,19 @@ function kinds.list(fn, what, value)
   return value
 end
 
---- A list of two fractions. Returns a new list.
+--- A list of two numbers of at least 0 and less than 1. Returns a new list.
 function kinds.fractions(fn, what, value)
   if type(value) ~= "table" or #value ~= 2 then args.fail(fn, "%s: a list of two numbers expected", what) end
   kinds.list(fn, what, value)
   return {kinds.fraction(fn, what .. "[1]", value[1]), kinds.fraction(fn, what .. "[2]", value[2])}
 end
 
---- Checks a value and returns it in normal form: an integral float as an integer, a device by its whole name.
--- @string fn name for messages
--- @string what the value's name
+--- Checks a value and returns its normal form: an integral float becomes an integer, a device gets its whole name.
+-- @string fn name of the function, for messages
+-- @string what name of the value, for messages
 -- @param value
--- @param kind the name of one of the functions above, or {name, …, default =} with that function's parameters; true:
---   any value
+-- @param kind the name of one of the functions above, or {name, …, default =} with that function's parameters; true
+--   accepts any value
 -- @param ... the bounds for "number" and "integer", the words for "choice"
 function args.check(fn, what, value, kind, ...)
   if kind == true then return value end
@@ -171,7 +174,7 @@ end
 
 -- ---- options ----
 
--- Checks the names and values of an options table. all: a table that receives the results of args.check, or nil.
+-- Checks the names and values of an options table. If `all` is a table, the checked values are stored in it by name.
 local function check_options(fn, options, known, all)
   for name, value in next, options do
     if type(name) ~= "string" then
@@ -191,8 +194,8 @@ local function check_table(fn, options, known)
   args.fail(fn, "options expected, got %s%s", core.type_name(options), help)
 end
 
---- Checks an options table. nil counts as an empty table.
--- @string fn name for messages
+--- Checks an options table, and returns it. nil counts as an empty table.
+-- @string fn name of the function, for messages
 -- @param options table or nil
 -- @tab known the kind of each option, as for args.check: {dim = true, keepdim = "boolean", seconds = {"number", 0,
 --   60}}
@@ -203,13 +206,13 @@ function args.options(fn, options, known)
   return options
 end
 
---- The default of an option of this kind, or nil.
+--- Returns the default of an option of this kind, or nil.
 function args.default(kind)
   if type(kind) == "table" then return kind.default end
 end
 
---- Like args.options, but returns a new table with the normalised values, and with the defaults of options that are not
--- given: {lr = {"nonnegative", default = 0.001}}.
+--- Like args.options, but returns a new table. It has the normal forms of the values, and the defaults of options
+-- that are not given, as in {lr = {"nonnegative", default = 0.001}}.
 function args.read(fn, options, known)
   local all = {}
   if options ~= nil then
@@ -223,8 +226,9 @@ function args.read(fn, options, known)
   return all
 end
 
---- Splits arguments into positional ones and checked options (the last argument if it is a table with names, otherwise
--- an empty table). Nils at the end do not count, so that scripts can forward options that they were not given.
+--- Splits arguments into positional arguments and an options table: the last argument if it is an options table,
+-- otherwise an empty table. Nils at the end do not count, so that scripts can forward an options argument that is
+-- nil.
 -- @return the positional arguments, as a list with their number in n, and the options
 function args.split(fn, known, ...)
   local list = table.pack(...)
@@ -237,14 +241,15 @@ function args.split(fn, known, ...)
   return list, options
 end
 
---- Raises an error if the list from args.split has more than `most` positional arguments. x is not in the list.
+--- Raises an error if the list from args.split has more than `most` positional arguments. The message counts x, the
+-- first argument, which is not in the list.
 function args.at_most(fn, most, given)
   if given.n <= most then return end
   args.fail(fn, "at most %d arguments and options expected, got %d%s", most + 1, given.n + 1,
             names.positions(fn, table.unpack(given, most + 1, given.n)))
 end
 
---- Checks that argument i is a tensor that was not freed.
+--- Raises an error unless x, argument i of function fn, is a tensor that was not freed. Returns x.
 function args.tensor(fn, i, x)
   if not core.is_tensor(x) then
     local kind = core.type_name(x)
@@ -255,7 +260,8 @@ function args.tensor(fn, i, x)
   return x
 end
 
---- An integer, or an integral float, within low … high. Either bound may be nil.
+--- Checks that v is an integer or an integral float within low … high, either of which may be nil. Returns an
+-- integer.
 function args.integer(fn, what, v, low, high)
   local n = type(v) == "number" and math.tointeger(v)
   if not n then
@@ -269,7 +275,7 @@ end
 
 kinds.integer = args.integer
 
---- Converts a dim, 1-based or negative, to 1 … ndim.
+--- Checks a dim, which is 1-based or negative (counted from the last dim), and converts it to 1 … ndim.
 function args.dim(fn, d, ndim)
   local n = type(d) == "number" and math.tointeger(d)
   if not n then
@@ -282,18 +288,18 @@ function args.dim(fn, d, ndim)
   return n > 0 and n or n + ndim + 1
 end
 
---- Like args.dim, but a 0-d tensor counts as a line of one element: it has dim 1, also called -1.
+--- Like args.dim, but a 0-d tensor counts as a 1-d tensor of one element: dims 1 and -1 are allowed and give 1.
 function args.line_dim(fn, d, ndim)
   return args.dim(fn, d, ndim == 0 and (d == 1 or d == -1) and 1 or ndim)
 end
 
---- The dim that the last argument of a function gives: the argument itself, or its option `dim`.
+--- Returns the dim from the last argument of a function: the argument itself, or its option `dim`.
 function args.dim_option(fn, dim)
   if not args.is_options(dim) then return dim end
   return args.options(fn, dim, {dim = true}).dim
 end
 
---- The text of a shape: "[2, 3]".
+--- Returns the text of a shape, such as "[2, 3]".
 function args.shape_text(shape)
   return "[" .. table.concat(shape, ", ") .. "]"
 end

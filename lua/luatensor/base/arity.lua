@@ -1,4 +1,5 @@
---- Makes surplus arguments an error. Lua itself silently drops arguments beyond those that a function names.
+--- Makes surplus arguments of functions and modules an error. Lua itself silently drops arguments beyond the
+-- parameters of a function.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -8,11 +9,11 @@ local arity = {}
 
 local select, most_arguments, type_name = select, core.most_arguments, core.type_name
 
--- The constructors of the library's classes of modules, as keys.
+-- The set of constructors of the library's classes of modules.
 local bounded = setmetatable({}, {__mode = "k"})
 
--- Raises an error if one of the arguments after the first `most` is not nil. name: the name of the function, or the
--- module that is called.
+-- Raises an error by fail(name, …) if one of the arguments after the first `most` is not nil. `name` is the name of
+-- the function, or the module that is called.
 local function check(fail, name, most, ...)
   local n = select("#", ...)
   while n > most and select(n, ...) == nil do n = n - 1 end
@@ -24,19 +25,19 @@ local function check(fail, name, most, ...)
   fail(name, "at most %d argument%s expected, got %d%s", most, most == 1 and "" or "s", n, help)
 end
 
---- Raises an error if there are more arguments than f names. Nils at the end do not count.
+--- Raises an error if there are more arguments than f has parameters. Nils at the end do not count.
 -- @string name of the function, for messages
 -- @tparam function f
--- @int own the number of f's first arguments that are not passed here, such as self
+-- @int own the number of f's first parameters for which no argument is passed here, such as self
 -- @param ... the arguments
 function arity.check(name, f, own, ...)
   local most = most_arguments(f) - own
   if most >= 0 and select("#", ...) > most then check(blame.fail, name, most, ...) end
 end
 
---- Returns f as scripts see it: with an error for surplus arguments.
+--- Returns a function that raises an error for surplus arguments and otherwise calls f.
 -- @string name for messages
--- @tparam function f written in Lua; a function with `...` is returned unchanged
+-- @tparam function f a function written in Lua; a function with `...` is returned unchanged
 -- @treturn function
 function arity.bounded(name, f)
   local most = most_arguments(f)
@@ -47,7 +48,7 @@ function arity.bounded(name, f)
   end
 end
 
---- Like arity.bounded, for a method: messages do not count self.
+--- Like arity.bounded, for a method. Its first argument, self, is not counted in messages.
 function arity.method(name, f)
   local most = most_arguments(f) - 1
   if most < 0 then return f end
@@ -57,7 +58,8 @@ function arity.method(name, f)
   end
 end
 
--- Replaces the functions of a table whose names do not begin with an underscore and for which `is_public` is true.
+-- Replaces each function of a table by make(name, function). Skips names that begin with an underscore, and names for
+-- which is_public(name) is false.
 local function replace(functions, is_public, make)
   for name, f in next, functions do
     if type(f) == "function" and type(name) == "string" and name:sub(1, 1) ~= "_" and is_public(name) then
@@ -70,14 +72,14 @@ local function all() return true end
 
 --- Makes surplus arguments an error in all functions of a table.
 -- @tab functions
--- @treturn table the same table
+-- @treturn table functions
 function arity.library(functions)
   replace(functions, all, arity.bounded)
   return functions
 end
 
--- Like arity.method, but the result also refuses a self without such a method, because the script wrote a dot for a
--- colon. noun: names objects of the class in messages.
+-- Like arity.method, but the method also raises an error if self has no method of this name, because the script wrote
+-- a dot in place of a colon. `noun` is the name of such an object in the message, such as "model".
 local function member(name, f, noun)
   local bounded_method = arity.method(name, f)
   return function(self, ...)
@@ -90,9 +92,9 @@ end
 
 --- Makes surplus arguments an error in the methods of a class.
 -- @tab class
--- @tparam[opt] table only the names of the methods that scripts call, as keys; all methods unless given
--- @string[opt] noun the name of such objects in messages; unless given, the methods check self themselves
--- @treturn table the same
+-- @tparam[opt] table only the names of the methods to replace, as keys; all methods unless given
+-- @string[opt] noun the name of an object of the class in messages; if nil, the methods must check self themselves
+-- @treturn table class
 function arity.class(class, only, noun)
   local make = noun and function(name, f) return member(name, f, noun) end or arity.method
   replace(class, only and function(name) return only[name] end or all, make)
@@ -101,13 +103,14 @@ end
 
 local function is_method(name) return name ~= "init" and name ~= "forward" end
 
--- Methods of lists of modules. Methods that all modules have check self themselves.
+-- Methods that only containers of modules have, so arity makes the check of self. Methods that all modules have check
+-- self themselves.
 local of_lists = {append = true, insert = true, remove = true}
 
--- Raises an error in a module's name: "Linear(3, 4): …".
+-- Raises an error whose subject is the module, such as "Linear(3, 4): …".
 local function module_fails(module, ...) module:fail(...) end
 
--- Raises the error for a module's forward that was called with a dot, or on the class.
+-- Raises the error for a call of a module's forward with a dot, or for a call on the class.
 local function refuse_self(class, self)
   local name = type(self) == "table" and rawget(self, "class_name")
   if name then blame.raise(name, "this is the class; make a layer of it, %s(…), and call that", name) end
@@ -115,15 +118,15 @@ local function refuse_self(class, self)
               core.type_name(self))
 end
 
---- True if `init` is the constructor of a class that arity.module prepared. Classes of scripts take any number of
--- arguments.
+--- True if `init` is the constructor of a class of luatensor, which arity.module has prepared. Constructors of
+-- scripts' classes are not checked.
 function arity.is_bounded(init) return bounded[init] ~= nil end
 
---- Checks the number of arguments of the methods of a class of modules, and of calls of its modules. A call of a module
--- costs no additional function call.
+--- Checks the number of arguments of the methods of a class of modules, and of calls of its modules. The check of a
+-- call is inside of __call, so that a call takes no additional function call.
 -- @tab class
--- @tparam[opt] boolean named true: errors name the module while its `forward` runs. Not for chains: a module of the
---   script that runs in a chain may have left the stack by a tail call.
+-- @tparam[opt] boolean named true: errors name the module while its `forward` runs. Must be false for containers that
+--   call modules in a chain: a script's module in the chain may have left the stack by a tail call.
 function arity.module(class, named)
   local forward, init = rawget(class, "forward"), rawget(class, "init")
   if init then bounded[init] = true end
@@ -142,7 +145,7 @@ function arity.module(class, named)
   class.forward = public
   function class.__call(self, ...)
     local own = self.forward
-    if own ~= public then return own(self, ...) end       -- self is of a script's class that extends this class
+    if own ~= public then return own(self, ...) end       -- a script's class extends this class
     if select("#", ...) > most then check(module_fails, self, most, ...) end
     return forward(self, ...)
   end

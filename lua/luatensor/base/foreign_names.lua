@@ -1,7 +1,7 @@
---- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that have no alias here, and what to write instead. The names
--- appear in errors only. Each name has a list of functions, a text, or false. The first function of the list that
--- exists in the same table is suggested; a text is the cure itself; false suggests nothing, because the most similar
--- name would mislead.
+--- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that luatensor lacks, and the replacements that errors suggest.
+-- Each name has a list of functions, a text, or false. From a list, the error suggests the first function that exists
+-- in the table of the unknown name. A text is shown as it is. false suggests nothing, because the most similar name
+-- would mislead.
 
 local foreign = {}
 
@@ -14,7 +14,7 @@ local EXPRESSION <const> = "lt.elementwise compiles an expression"
 local COMPLEX <const> = 'use lt.isdtype(x.dtype, "complex floating")'
 local NO_HOOKS <const> = "there are no hooks"
 
---- Functions of tensors, which may also be methods.
+--- Names that scripts use as functions of lt and as methods of tensors.
 local of_tensors = {
   -- arithmetic
   fabs = {"abs"}, mod = {"remainder"}, fmod = "use x:remainder(y), which has the sign of y", fix = {"trunc"},
@@ -39,7 +39,7 @@ local of_tensors = {
   gradient = "differences are x:diff(), derivatives lt.grad(f)", interp = "use lt.searchsorted and lt.lerp",
   argpartition = {"topk"}, partition = {"topk"}, msort = {"sort"}, mode = false,
 
-  -- products
+  -- products and linear algebra
   kron = 'use lt.einsum("ij,kl->ikjl", x, y), and reshape the result', inner = {"vecdot"}, ger = {"outer"},
   cdist = "for squares of distances use x:square():sum(2, {keepdim = true}) + y:square():sum(2) - 2 * x:matmul(y.T)",
   dist = "use (x - y):norm()",
@@ -72,7 +72,7 @@ local of_tensors = {
   map_ = EXPRESSION, apply_along_axis = EXPRESSION,
 }
 
---- Names that scripts call as methods of tensors, but not as functions of lt.
+--- Names that scripts use as methods of tensors, but not as functions of lt.
 local methods = {
   tofile = "use lt.save(path, x), or x:to_bytes()", sum_ = "x:sum() gives a new tensor", cuda_ = 'use x:to("cuda")',
   float16 = 'use x:to("float16")', float32 = 'use x:to("float32")', float64 = 'use x:to("float64")',
@@ -89,7 +89,7 @@ local methods = {
   random = {"random_"}, randn = {"normal_"}, requiresGrad = {"requires_grad"}, tensor = false,
 }
 
---- Names that scripts call as functions of lt, but not as methods of tensors.
+--- Names that scripts use as functions of lt, but not as methods of tensors.
 local functions = {
   randperm = {"permutation"}, array = {"tensor"}, ndarray = {"tensor"}, as_tensor = {"asarray"},
   Tensor = "use lt.tensor(data), or lt.zeros(2, 3) for a shape", FloatTensor = "use lt.tensor(data), or lt.zeros(2, 3)",
@@ -132,7 +132,7 @@ local nn = {
   AbsCriterion = {"L1Loss"}, SmoothL1Criterion = {"SmoothL1Loss"}, DistKLDivCriterion = {"KLDivLoss"},
   CAddTable = {"Residual"},
 
-  -- Keras, Flax, and names that resemble a name with another meaning
+  -- Keras and Flax; names that resemble another name of luatensor with a different meaning
   Dense = {"Linear"}, Swish = {"SiLU"}, Conv = {"Conv2d"}, Conv3d = false, ConvTranspose3d = false, MaxPool3d = false,
   AvgPool3d = false, AdaptiveAvgPool3d = false, AdaptiveMaxPool3d = false, RReLU = false, LPPool2d = false,
   Transformer = {"TransformerEncoder"}, Fold = false, Unfold = false, Bilinear = false, Hardshrink = false,
@@ -160,7 +160,7 @@ local data = {DataLoader = {"Loader"}, random_split = {"split"}, loadtxt = {"rea
 local linalg = {norm = {"vector_norm", "matrix_norm"}, inverse = {"inv"}, multi_dot = false, gesv = {"solve"},
                 gels = {"lstsq"}, symeig = {"eigh"}, expm = false, matrix_exp = false, solve_triangular = {"solve"}}
 
---- Methods of modules.
+--- Names that scripts use as methods of modules.
 local modules = {
   cuda = 'use m:to("cuda")', cpu = 'use m:to("cpu")', float = 'use m:to("float32")', double = 'use m:to("float64")',
   half = 'use m:to("float16")', bfloat16 = 'use m:to("bfloat16")', type = 'use m:to("float64")', add = {"append"},
@@ -175,7 +175,7 @@ local modules = {
   get_parameter = {"named_parameters"}, clearState = false, share_memory = false, size = "use #m",
 }
 
---- Methods of optimisers.
+--- Names that scripts use as methods of optimisers.
 local optimisers = {
   zeroGrad = {"zero_grad"}, zero_gradients = {"zero_grad"}, add_group = {"add_param_group"}, update = {"step"},
   minimize = {"step"}, get_lr = "use optimiser.param_groups[1].lr",
@@ -193,7 +193,7 @@ local options = {
   beta1 = {"betas"}, beta2 = {"betas"}, min = false, max = false, n = false,
 }
 
---- Names of dtypes.
+--- Names that scripts use as dtypes.
 local dtypes = {
   float = {"float32"}, double = {"float64"}, half = {"float16"}, int = {"int64"}, long = {"int64"}, short = {"int16"},
   byte = {"uint8"}, char = {"int8"}, integer = {"int64"}, number = {"float64"}, boolean = {"bool"}, bool_ = {"bool"},
@@ -209,10 +209,10 @@ local tables = {
   ["linalg."] = {linalg}, module = {modules}, optimiser = {optimisers}, option = {options},
 }
 
---- Says what to write instead of a name.
+--- Finds the replacement of a name that luatensor lacks.
 -- @string kind as for names.help
 -- @string name
--- @return a list of names, a text, or false; nil if the name is in none of these libraries
+-- @return a list of names, a text, or false for no suggestion; nil if the name is in none of these libraries
 function foreign.find(kind, name)
   for _, list in ipairs(tables[kind] or {}) do
     if list[name] ~= nil then return list[name] end

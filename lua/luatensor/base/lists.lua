@@ -1,22 +1,22 @@
---- Lists of dims, lengths and the like.
+--- Helpers of lists, such as dims, lengths and shapes.
 
 local lists = {}
 
---- Concatenates lists.
+--- Returns a new list with the elements of all given lists.
 function lists.join(...)
   local all = {}
   for _, list in ipairs {...} do table.move(list, 1, #list, #all + 1, all) end
   return all
 end
 
---- True if two lists, or shapes, are equal.
+--- True if two lists, or shapes, have the same length and equal elements.
 function lists.same(a, b)
   if #a ~= #b then return false end
   for i = 1, #a do if a[i] ~= b[i] then return false end end
   return true
 end
 
---- The values of these keys, as a list, and their product.
+--- Returns a list of the values at the given keys, and the product of these values.
 function lists.pick(values, keys)
   local picked, product = {}, 1
   for i, key in ipairs(keys) do

@@ -1,8 +1,10 @@
---- Says why the C module could not be loaded, and what to do: the system's loader knows only the first half.
+--- Explains why the C module luatensor.core could not be loaded, and what to do, which the message of the system's
+-- loader does not say.
 
 local loading = {}
 
--- Patterns of the system's loader and of Lua; what they mean, with the pattern's captures as %s.
+-- Patterns of messages of the system's loader and of Lua. Each has an explanation: a text, or a function of the
+-- pattern's capture.
 local meanings = {
   {"undefined symbol: _?luaL?_", "this program does not export Lua's functions: link it with -rdynamic (or -Wl,-E), " ..
     "or open the shared library of Lua with RTLD_GLOBAL"},
@@ -19,7 +21,7 @@ local meanings = {
     "(luarocks build luatensor, or make)"},
 }
 
--- Packages of Debian and Ubuntu by the first letters of libraries.
+-- Packages of Debian and Ubuntu, each with a pattern for the names of the libraries that it contains.
 local packages = {{"^libopenblas", "libopenblas0-openmp"}, {"^libgomp", "libgomp1"}, {"^libz%.", "zlib1g"},
                   {"^libgfortran", "libgfortran5"}}
 
@@ -32,7 +34,7 @@ local function missing(library)
   return library .. " is missing on this system: install the package that has it"
 end
 
---- The meaning of an error of `require "luatensor.core"`; nil if it is unknown.
+--- Returns an explanation of an error of `require "luatensor.core"`; nil if the error is unknown.
 function loading.meaning(problem)
   problem = tostring(problem)
   for _, row in ipairs(meanings) do
@@ -40,7 +42,8 @@ function loading.meaning(problem)
     if found then return type(row[2]) == "string" and row[2] or row[2](found) end
   end
   local library = problem:match "([^%s/:]+): cannot open shared object file"
-  -- Lua opened core.so itself before, so it is there: glibc says the same of code for another processor.
+  -- Lua itself opened core.so before, so the file exists: glibc gives this message also for code for another
+  -- processor.
   if library and library:find "^core%." then return loading.meaning "wrong ELF class" end
   return library and missing(library)
 end

@@ -1,17 +1,18 @@
---- Explains calls of methods that an object lacks. Reading an unknown field gives nil, as in every table. But if the
--- script's line calls the field as a method, the error says what to write instead of Lua's "attempt to call a nil
--- value".
+--- Explains calls of methods that an object lacks. Reading an unknown field gives nil, as in every table. If the
+-- script's line calls the field as a method, an error says what to write instead, in place of Lua's "attempt to call
+-- a nil value".
 
 local core = require "luatensor.core"
 local names = require "luatensor.base.names"
 
 local missing = {}
 
-local getinfo, can_read = debug and debug.getinfo, io and io.open      -- nil if the host left out debug or io
+local getinfo, can_read = debug and debug.getinfo, io and io.open      -- nil without debug or io in the host
 
-local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- the numbers of kept helps and of kept lines
+local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- sizes of the caches of helps and of lines
 
--- Line n of a text or of a regular file; "" if there is none. Pipes are not read, because reading could block.
+-- Returns line n of a text, or of a regular file if source is "@path"; "" if there is no such line. Pipes are not
+-- read, because reading could block.
 local function find_line(source, n)
   local text = source
   if source:sub(1, 1) == "@" then text = can_read and core.read_file(source:sub(2), 1) or "" end
@@ -22,7 +23,7 @@ local function find_line(source, n)
   return ""
 end
 
-local lines, kept = {}, 0              -- lines by "n source", because a loop asks for the same line again and again
+local lines, kept = {}, 0              -- lines by "n source": loops need a line often
 
 local function line_of(source, n)
   local key = n .. source
@@ -33,15 +34,15 @@ local function line_of(source, n)
   return lines[key]
 end
 
--- True if a line contains ":name(", also with a text or a table in place of the parenthesis, and neither ".name" nor
--- the quoted name. `self.mean or x:mean(1)` reads a field.
+-- True if a line contains ":name(", or ":name" before a quote or a brace, and contains neither ".name" nor the quoted
+-- name. In `self.mean or x:mean(1)`, the line reads a field, so the result is false.
 local function calls(line, name)
   local word = "%f[%w_]" .. name .. "%f[^%w_]"
   return line:find(":%s*" .. word .. "%s*[%({\"'%[]") and not line:find("[.\"']%s*" .. word)
 end
 
--- True if the running line of the script calls a method of this name. The text of a line typed at the prompt is lost;
--- for such a line the result is `otherwise`.
+-- True if the script's current line calls a method of this name. Text that was typed at the prompt cannot be read
+-- again; for such a line the result is `otherwise`.
 local function is_call(name, otherwise)
   local info = getinfo and getinfo(3, "Sl")
   if not info or info.currentline < 1 then return false end
@@ -50,9 +51,10 @@ local function is_call(name, otherwise)
   return calls(line, name)
 end
 
---- Returns the metamethod __index for a base class.
+--- Returns a function for the field __index of a base class's metatable. The function returns nil, or raises the
+-- error of a missing method.
 -- @string kind as for names.help: "module"
--- @tab known its keys are the names of the methods
+-- @tab known a table whose keys are the names of the methods
 -- @treturn function
 function missing.finder(kind, known)
   local helps, count = {}, 0
@@ -63,7 +65,7 @@ function missing.finder(kind, known)
       count = count + 1
       if count > MOST_NAMES then helps, count = {}, 0 end
       help = names.help(kind, name, known)
-      -- A name without help is looked up only once, so that optional fields stay cheap.
+      -- A name without help is looked up only once, because scripts may read optional fields of modules often.
       helps[name] = help ~= "" and help
     end
     if is_call(name, help ~= "") then error(("%s has no method %q%s"):format(kind, name, help), 2) end

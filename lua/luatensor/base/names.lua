@@ -1,4 +1,5 @@
---- Makes unknown names errors, because they are typing errors and not nils. The error says what to write instead.
+--- Makes unknown names in the library's tables an error, because such a name is a typing error. The error says what
+-- to write instead.
 
 local core = require "luatensor.core"
 local foreign = require "luatensor.base.foreign_names"
@@ -15,7 +16,8 @@ local prefixes = {}
 
 local function did_you_mean(name) return ("; did you mean %q?"):format(name) end
 
--- The cure for a name of another library; "" if there is no cure and no similar name would help.
+-- Returns the help for a name of another library; "" if there is no help and no similar name would help; nil if the
+-- name is in no other library.
 local function foreign_help(kind, name, known)
   local cure = foreign.find(kind, name)
   if cure == nil then return nil end
@@ -26,7 +28,7 @@ local function foreign_help(kind, name, known)
   return type(text) == "string" and "; " .. text or ""
 end
 
--- A function of the same name in another table, or a method.
+-- Returns the help for a function of this name in another guarded table, or for a method; nil if there is none.
 local function find_elsewhere(kind, name)
   for _, prefix in ipairs(prefixes) do
     if prefix ~= kind and rawget(guarded[prefix], name) ~= nil then return did_you_mean("lt." .. prefix .. name) end
@@ -34,14 +36,14 @@ local function find_elsewhere(kind, name)
   if kind == "" and core.methods[name] then return ("; it is a method: x:%s(…)"):format(name) end
 end
 
--- The kinds of names that are in no table of functions.
+-- The kinds of names that are not names in a guarded table, as keys.
 local kinds = {option = true, module = true, optimiser = true, dtype = true}
 
 --- Says what to write instead of an unknown name.
 -- @string kind "tensor", "option", "module", "optimiser", or the prefix of a guarded table
--- @param name
+-- @param name the unknown name; only strings get help
 -- @tab known its keys are the known names
--- @treturn string "; did you mean …?", or ""
+-- @treturn string a continuation of the error, such as "; did you mean …?", or ""
 function names.help(kind, name, known)
   if type(name) ~= "string" then return "" end
   local help, nearest = foreign_help(kind, name, known), core.nearest(known, name)
@@ -55,11 +57,11 @@ end
 
 --- Says how to name options that a script gave by position.
 -- @string fn
--- @param ... the values
+-- @param ... the values that the script gave
 -- @treturn string "; options have names: {keepdim = true}", or ""
 function names.positions(fn, ...) return positions.help(positions.options[fn], table.pack(...), core.type_name) end
 
---- Like names.positions, for one value in the place of the options table.
+--- Like names.positions, for one value that was given in place of the options table.
 -- @string fn
 -- @tab known the names that the table may have
 -- @param value
@@ -76,13 +78,13 @@ function names.call_positions(class, ...)
   return positions.help(positions.calls[class], table.pack(...), core.type_name)
 end
 
--- Kinds of values that suggest that the tensor before them is missing. A table does not: it is more likely data that
--- are not yet a tensor.
+-- Types of a first argument that suggest that the script forgot the tensor before it. A table is not among them: it
+-- is more likely data that are not a tensor yet.
 local shifted = {number = true, string = true, boolean = true, ["no value"] = true}
 
---- Asks for the colon if the first argument of a method is no tensor, as in x.sum(1).
+--- Suggests a colon if the first argument of a method is no tensor, as in x.sum(1).
 -- @string fn
--- @string kind of the first argument
+-- @string kind the type of the first argument
 -- @treturn string "; is there a colon? x:sum(…)", or ""
 function names.colon(fn, kind)
   return core.methods[fn] and shifted[kind] and ("; is there a colon? x:%s(…)"):format(fn) or ""
@@ -96,7 +98,7 @@ local function union(...)
   return all
 end
 
--- Makes the function that tells print what a table of functions is.
+-- Returns the function __tostring of a table of functions, so that print says how to list its names.
 local function describe(functions, prefix)
   local name = "lt." .. prefix:sub(1, -2)
   return function()
@@ -105,11 +107,11 @@ local function describe(functions, prefix)
   end
 end
 
---- Makes unknown names an error that says what to write instead.
+--- Makes reading an unknown name in a table of functions an error that says what to write instead.
 -- @tab functions
--- @string prefix what scripts write before the name: "nn."
--- @tparam[opt] function load is called first with such a name
--- @tparam[opt] table late its keys are the names that `load` knows
+-- @string prefix the text that scripts write before the name, such as "nn."
+-- @tparam[opt] function load is called with an unknown name first; its result is the value unless nil
+-- @tparam[opt] table late a table whose keys are the names that `load` can load
 -- @treturn table functions
 function names.guard(functions, prefix, load, late)
   if not guarded[prefix] then prefixes[#prefixes + 1] = prefix end

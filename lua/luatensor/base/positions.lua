@@ -1,4 +1,4 @@
---- Names for options that scripts give by position, as PyTorch and NumPy take them. Errors suggest these names.
+--- Names of options that scripts give by position, in the order of PyTorch and NumPy. Errors suggest these names.
 
 local clocale = require "luatensor.base.clocale"
 
@@ -31,8 +31,8 @@ local NORM <const> = {"norm:string"}
 local KAIMING <const> = {"a:number", "mode:string", "nonlinearity:string"}
 local GAIN <const> = {"gain:number"}
 
---- For each function: its options in the order in which PyTorch or NumPy take them, some with the only type that they
--- may have.
+--- For each function: its options in the order in which PyTorch or NumPy take them. "name:type" is an option that has
+-- only this type.
 positions.options = {
   sum = KEEPDIM, prod = KEEPDIM, mean = KEEPDIM, max = KEEPDIM, min = KEEPDIM, all = KEEPDIM, any = KEEPDIM,
   argmax = KEEPDIM, argmin = KEEPDIM, count_nonzero = KEEPDIM, median = KEEPDIM, logsumexp = KEEPDIM, norm = KEEPDIM,
@@ -122,7 +122,7 @@ positions.options = {
   Loader = {"batch_size:number", "shuffle:boolean"}, load_state_dict = {"strict:boolean"},
 }
 
---- For each module: the options of its calls.
+--- For each module: the options of its calls, in PyTorch's order.
 positions.calls = {
   MultiheadAttention = {"key_padding_mask:tensor", "need_weights:boolean", "attn_mask:tensor",
                         "average_attn_weights:boolean", "is_causal:boolean"},
@@ -140,14 +140,15 @@ end
 
 local plain = {number = true, string = true, boolean = true, table = true}
 
--- True if a value of this kind fits an option. An option without a type takes numbers, texts and lists.
+-- True if a value of type `kind` fits an option of type `wanted`. An option without a type ("") takes numbers,
+-- strings, booleans and tables.
 local function fits(wanted, kind) return wanted == kind or wanted == "" and plain[kind] end
 
---- The names of the options that a table may have: those of a module's call if `known` contains them, otherwise those
--- of the function.
+--- Returns the options that a table may have: the options of a module's call if `known` contains the first of them,
+-- otherwise the options of the function.
 -- @string fn
--- @tab known a set of names
--- @treturn table nil if no names are known
+-- @tab known a set of the names that the table may have
+-- @treturn table nil if there are no options by this name
 function positions.of(fn, known)
   local call = positions.calls[fn]
   local name = call and call[1]:match "^[%w_]+"
@@ -155,9 +156,9 @@ function positions.of(fn, known)
 end
 
 --- Says how to name the values that a script gave by position.
--- @tab names the names of the options, in their order, or nil
--- @tab values with their number in n
--- @tparam function kind_of names the type of a value
+-- @tab names the options of the function in their order, each as in positions.options, or nil
+-- @tab values a list, with the number of values in field n
+-- @tparam function kind_of returns the type of a value
 -- @treturn string "; options have names: {keepdim = true}", or "" if the first value has no known name
 function positions.help(names, values, kind_of)
   local parts, at = {}, 0

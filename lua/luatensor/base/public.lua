@@ -1,5 +1,5 @@
---- The table lt, which luatensor returns. It starts with the functions that core registers for scripts; the files that
--- init.lua lists add more.
+--- The table lt, which `require "luatensor"` returns. It starts with core's public functions; the files in init.lua's
+-- list add more.
 
 local core = require "luatensor.core"
 

@@ -1,5 +1,6 @@
--- Raises a plain error if this is neither Lua 5.4 nor 5.5, if the C module is not built, or if a limit leaves no room
--- to load the C module. This file is loaded first, so it must also be valid Lua 5.1, 5.2, 5.3 and LuaJIT.
+-- Raises an error without a position if this is neither Lua 5.4 nor 5.5, if the C module is not built, or if a limit
+-- leaves too little address space to load the C module. This file is loaded first, so it must also be valid Lua 5.1,
+-- 5.2, 5.3 and LuaJIT.
 
 local version = rawget(_G, "_VERSION")
 
@@ -9,7 +10,7 @@ if version ~= "Lua 5.4" and version ~= "Lua 5.5" then
   error("luatensor needs Lua 5.4 or 5.5, this is " .. name, 0)
 end
 
--- True if this file is in a checkout; false otherwise, and also if the host left out debug or io.
+-- True if this file is in a checkout of the sources. Not true if the host left out debug or io.
 local function in_checkout()
   local source = debug and io and debug.getinfo(1, "S").source
   local root = source and source:match "^@(.*)[/\\]lua[/\\]luatensor[/\\]base[/\\]requirements%.lua$"

@@ -1,2 +1,2 @@
---- The version of the library, here and nowhere else: the Makefile reads the number from this line.
+--- The version of the library. This is its only place: the Makefile reads the number from this line.
 return "luatensor 1.0"

@@ -1,10 +1,10 @@
---- Checks arguments of functions on data sets.
+--- The check of data sets for functions that take one as argument.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 
---- Checks that value is a data set: of a class of luatensor or of a script's own class. The error says which field or
--- method is missing.
+--- Raises an error in the name of function `name` unless value is a data set: a table with a number of samples in
+-- `size`, and a function `get`. The class may be one of luatensor's or the script's own. Returns value.
 return function(name, value)
   local kind = core.type_name(value)
   if type(value) ~= "table" or kind == "library" then blame.fail(name, "data set expected, got %s", kind) end

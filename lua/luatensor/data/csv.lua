@@ -1,4 +1,4 @@
---- Files of separated values.
+--- data.read_csv, which reads files of separated values.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -33,7 +33,8 @@ end
 
 -- ---- columns ----
 
--- The number of the column with this name, or nil. A name that two columns share is ambiguous and gives nil.
+-- Returns the number of the column with this name, or nil if there is none. Raises an error if two columns have the
+-- name.
 local function find_name(path, what, column, fields)
   local found
   for i, name in ipairs(fields) do
@@ -45,7 +46,8 @@ local function find_name(path, what, column, fields)
   return found
 end
 
--- The number of a column, which is given by its number (negative: from the end) or, with a header, by its name.
+-- Returns the number of a column, which is given by its number (negative: from the end) or, with a header, by its
+-- name.
 local function find_column(path, what, column, fields, header)
   if type(column) == "string" then
     if not header then fail("%s: %q is a name, the file's columns have none: header = true?", what, column) end
@@ -73,7 +75,7 @@ end
 
 -- ---- classes ----
 
--- Sorts names: by value if all of them are numbers, else as strings.
+-- Returns names in order: by value if all names are numbers, else as strings.
 local function in_order(names)
   local sorted, numbers, all = table.move(names, 1, #names, 1, {}), {}, true
   for _, name in ipairs(names) do
@@ -84,7 +86,7 @@ local function in_order(names)
   return sorted
 end
 
--- Sorts the classes, and changes y, which numbers the classes by first appearance, to the sorted order.
+-- Sorts the classes. y numbers the classes by first appearance; the returned tensor numbers them in sorted order.
 local function order_classes(y, names)
   local sorted, rank, ranks = in_order(names), {}, {}
   for i, name in ipairs(sorted) do rank[name] = i end
@@ -93,25 +95,25 @@ local function order_classes(y, names)
   return lt.tensor(ranks, {dtype = "int64", device = y.device}):take(y), sorted
 end
 
--- ---- the function ----
+-- ---- read_csv ----
 
---- Reads a file of separated values. A file that begins like a gzip file is unpacked. Rows contain numbers; fields
--- may stand in double quotes, where "" means one quote. White space around fields and empty lines are ignored.
+--- Reads a file of separated values. A file that begins like a gzip file is unpacked. Rows contain numbers. A field
+-- may be in double quotes, in which "" means one quote. White space around fields and empty lines are ignored.
 --
 --     local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
 --
 -- @function data.read_csv
--- @string path
+-- @string path of the file
 -- @tparam[opt] table options `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): the
--- number of lines before the header or the first row; `columns`: a list of names or numbers, negative from the end
--- (default: all but the labels); `labels`: the column of classes, any strings; `missing`: a number for empty fields,
--- such as 0/0 (default: an error); `dtype` (default: the default float; with int64 integers are read exactly),
--- `device`
+--   number of lines before the header or the first row; `columns`: a list of names or numbers, negative from the end
+--   (default: all but the labels); `labels`: the column of classes, any strings; `missing`: the value of empty
+--   fields, such as 0/0 (default: an error); `dtype` (default: the default float; int64 reads integers exactly),
+--   `device`
 -- @treturn tensor [rows, columns]
--- @treturn[opt] tensor y, int64 [rows], with option labels: classes from 1 on
--- @treturn[opt] table the classes' names, sorted: numbers by size, else strings
--- @raise if several columns have the wanted name; with line and column, if a field is no number, rows have different
--- lengths, a quote does not end, or gzip data are damaged
+-- @treturn[opt] tensor y, the number of each row's class, int64 [rows]; only with option labels
+-- @treturn[opt] table the names of the classes, sorted by size if all names are numbers, else as strings
+-- @raise if two columns have the wanted name; also, with line and column, if a field is no number, rows have
+--   different lengths, a quote does not end, or gzip data are damaged
 local function read_csv(path, options)
   options = args.options("read_csv", options, known)
   local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)

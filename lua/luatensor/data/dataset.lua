@@ -1,8 +1,8 @@
---- Data sets: objects that return samples by their numbers.
+--- Classes of data sets: objects that return samples by their numbers.
 --
 -- A data set is any table with a field `size`, the number of samples, and a method `get(self, indices)`. `indices` is
--- an int64 tensor of 1-based numbers; `get` returns their samples as one batch: any values, tensors or not. If the
--- data set has a field `device`, the indices are on that device.
+-- an int64 tensor of 1-based numbers of samples. `get` returns these samples as one batch: any values, tensors or
+-- not. If the data set has a field `device`, the indices are on that device.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -15,8 +15,8 @@ local check = require "luatensor.data.check"
 local Dataset = {}
 Dataset.__index = Dataset
 
---- All samples as one batch, as `get` returns it.
--- @treturn tensor ... or other values, if `get` returns others
+--- Returns all samples as one batch, in the form in which `get` returns batches.
+-- @treturn tensor ... or other values, if `get` returns other values
 function Dataset:all()
   return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device}))
 end
@@ -25,7 +25,7 @@ arity.class(Dataset, nil, "dataset")
 
 function Dataset:__len() return self.size end
 
--- Makes a class. Calling it makes a data set with the fields that `init` returns.
+-- Makes a class. Calling the class makes a data set with the fields that `init` returns.
 local function class(name, init)
   local of = setmetatable({class_name = name, __name = "data set"}, {__name = "class", __index = Dataset,
                                                 __call = function(of, ...)
@@ -38,12 +38,12 @@ end
 
 -- ---- tensors ----
 
---- A data set of the rows of tensors: `data.TensorDataset(x, y)`. Sample i is row i of each tensor. Field `tensors`
--- is the list of tensors.
+--- Makes a data set of the rows of tensors: `data.TensorDataset(x, y)`. Sample i is row i of each tensor. Field
+-- `tensors` is the list of tensors.
 -- @function data.TensorDataset
--- @tparam tensor ... one or more, with equal numbers of rows, on one device
--- @treturn Dataset `get` returns copied rows of each tensor
--- @raise if tensors have different numbers of rows, or no dims
+-- @tparam tensor ... one or more tensors with equal numbers of rows, on one device
+-- @treturn Dataset whose `get` returns copied rows of each tensor
+-- @raise if tensors have different numbers of rows or different devices, or no dims
 local TensorDataset = class("TensorDataset", function(...)
   local tensors = {...}
   for i = 1, math.max(1, select("#", ...)) do
@@ -91,10 +91,10 @@ local function subset_indices(indices, base)
   return indices:to("int64", base.device or core.host_device)
 end
 
---- Some samples of another data set.
+--- Makes a data set of some samples of another data set.
 -- @function data.Subset
 -- @tparam Dataset base
--- @tparam tensor|table indices of samples, 1-based, in the order wanted; repeated indices give repeated samples
+-- @tparam tensor|table indices of samples, 1-based, in the wanted order; repeated indices give repeated samples
 -- @treturn Dataset with fields `base` and `indices`
 -- @raise if an index is out of range
 local Subset = class("Subset", function(base, indices)
@@ -115,10 +115,10 @@ function Subset:__tostring() return ("Subset: %d of %d samples"):format(self.siz
 
 -- ---- concatenation ----
 
---- Several data sets of tensors, one after the other.
+--- Makes a data set that contains the samples of several data sets of tensors, one data set after the other.
 -- @function data.ConcatDataset
--- @tparam table list of data sets on one device, with batches of the same dtypes and of the same shapes, except for
---   the first dim
+-- @tparam table list data sets on one device; their batches have the same dtypes, and the same shapes except for the
+--   first dim
 -- @treturn Dataset
 local ConcatDataset = class("ConcatDataset", function(list)
   local kind = core.type_name(list)
@@ -130,7 +130,8 @@ local ConcatDataset = class("ConcatDataset", function(list)
   return {parts = list, size = size, device = list[1].device}
 end)
 
--- The samples of one part that the request contains, and their places in the request.
+-- Returns the positions in `indices` of samples of this part, and a list of the values of these samples; nil if there
+-- are no such samples. `first` is the number of the part's first sample in the whole data set.
 local function of_part(part, first, indices)
   local here = indices:ge(first):logical_and(indices:le(first + part.size - 1)):nonzero()
   local at = lt.is_tensor(here) and here:flatten() or here[1]

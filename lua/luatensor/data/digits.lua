@@ -1,4 +1,4 @@
---- The handwritten digits that come with the library.
+--- data.digits, the handwritten digits that come with the library.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -7,7 +7,8 @@ local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
 
---- The path of the digits' file: beside this file, or where `require` finds it if this chunk has another name.
+--- Returns the path of the digits' file, which is in a folder beside this file. If the chunk's name is no path,
+-- `require`'s search finds the folder.
 local function find_file()
   local here = core.chunk():match "^@(.*%.lua)$"
   local search = package and package.searchpath
@@ -19,18 +20,18 @@ end
 
 local known = {dtype = true, device = true, image = true}
 
--- The table [1797, 65]: 64 pixels from 0 to 16, and the digit.
+-- Returns a uint8 tensor [1797, 65]: in each row 64 pixels from 0 to 16, and the digit.
 local function read()
   local columns = {}
   for i = 1, 65 do columns[i] = i end
   return (core.csv_numbers(find_file(), ",", 0, false, 65, columns, nil, "uint8", core.host_device))
 end
 
---- 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
--- and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
+--- Returns 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E.
+-- Alpaydin and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
 -- @function data.digits
--- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`,
--- `image` (false): if true, x is [1797, 1, 8, 8], as convolutions want it
+-- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`, `image` (false): if true,
+--   x is [1797, 1, 8, 8], the shape that convolutions take
 -- @treturn Dataset x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
 local function digits(options)
   options = args.options("digits", options, known)

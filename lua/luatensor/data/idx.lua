@@ -1,4 +1,4 @@
---- Reads files in the IDX format of MNIST, plain or packed by gzip.
+--- data.read_idx and data.mnist, which read files in the IDX format of MNIST, plain or packed by gzip.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -7,14 +7,14 @@ local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
 
---- Reads an IDX file: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64. A file that begins like a
--- gzip file is unpacked.
+--- Reads an IDX file: integers of 8 bits (with or without sign), 16 and 32 bits, floats of 32 and 64 bits. A file
+-- that begins like a gzip file is unpacked.
 -- @function data.read_idx
--- @string path
--- @tparam[opt] table options `dtype` (default: the file's), `device`
+-- @string path of the file
+-- @tparam[opt] table options `dtype` (default: the dtype of the file), `device`
 -- @treturn tensor
--- @raise if the file is damaged, truncated, too long, or of another kind; sizes are checked before memory is
--- allocated
+-- @raise if the file is damaged, truncated, too long, or of another format; sizes are checked before memory is
+--   allocated
 local function read_idx(path, options)
   options = args.options("read_idx", options, {dtype = true, device = true})
   local x = blame.call(core.read_idx, path, options.device)
@@ -23,7 +23,8 @@ end
 
 -- ---- MNIST ----
 
--- The usual names of one of the four files.
+-- Returns the two usual names of one of MNIST's four files. kind: "train-images", "train-labels", "t10k-images" or
+-- "t10k-labels"; dims: the number of dims of its contents.
 local function names_of(kind, dims)
   return {("%s-idx%d-ubyte"):format(kind, dims), ("%s.idx%d-ubyte"):format(kind, dims)}
 end
@@ -63,15 +64,15 @@ local function pair(folder, kind, options)
   return dataset.TensorDataset(x, labels:to(where):to("int64"):add_(1))
 end
 
---- Reads MNIST, or another data set in the same form, from a folder with the four files (`train-images-idx3-ubyte` …,
+--- Reads MNIST, or another data set of the same form, from a folder with the four files (`train-images-idx3-ubyte` …,
 -- with or without `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
 -- @function data.mnist
--- @string folder
--- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`,
--- `image` (false): if true, x is [n, 1, 28, 28], as convolutions want it
+-- @string folder path of the folder
+-- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`, `image` (false): if true,
+--   x is [n, 1, 28, 28], the shape that convolutions take
 -- @treturn Dataset for training: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
--- @treturn Dataset for testing: 10000 samples
--- @raise if files are missing, damaged, or do not fit together
+-- @treturn Dataset for testing: 10000 samples of the same form
+-- @raise if files are missing or damaged, or if the numbers of images and labels differ
 local function mnist(folder, options)
   options = args.options("mnist", options, {dtype = true, device = true, image = true})
   if type(folder) ~= "string" then blame.fail("mnist", "folder expected, got %s", core.type_name(folder)) end

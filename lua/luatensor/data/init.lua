@@ -15,7 +15,7 @@ local arity = require "luatensor.base.arity"
 
 local data = {}
 
---- Each file returns functions and classes by name.
+--- Names of the files of luatensor/data. Each returns a table of functions and classes by name.
 local files = {"dataset", "split", "loader", "digits", "idx", "csv"}
 for _, file in ipairs(files) do
   for name, value in pairs(require("luatensor.data." .. file)) do

@@ -1,4 +1,4 @@
---- Batches of a data set.
+--- data.Loader, which returns a data set in batches.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -11,7 +11,7 @@ local engine = require "luatensor.autograd.engine"
 
 local Loader = {class_name = "Loader", __name = "loader"}
 
--- Raises an error for ipairs and pairs, whose loop would end at once without training.
+-- Raises an error for ipairs and pairs. Without the error their loops would end at once, without any training.
 local function refuse_loop()
   blame.fail("Loader", "its batches are not numbered: `for x, y in loader:batches() do`")
 end
@@ -28,14 +28,14 @@ local known = {
   drop_last = {"boolean", default = false}, map = "callable", device = "device",
 }
 
---- Returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
--- `#loader` is the number of batches.
+--- Makes a loader, which returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle =
+-- true}):batches() do`. `#loader` is the number of batches.
 -- @function data.Loader
 -- @tparam Dataset ds
 -- @tparam[opt] table options `batch_size` (1); `shuffle` (false): draws a new order for each epoch; `generator`: for
--- these orders (default: the default generator); `drop_last` (false): leaves out a last batch that is smaller;
--- `device`: the tensors of batches are moved there; `map`: a function that takes a batch on that device and returns
--- the values to use instead
+--   these orders (default: the default generator); `drop_last` (false): leaves out a last batch that is smaller;
+--   `device`: the tensors of batches are moved to this device; `map`: a function that takes a batch on that device
+--   and returns the values to use in place of the batch
 -- @treturn Loader
 -- @raise if the batch size is below 1, or ds is no data set
 local function new(_, ds, options)
@@ -55,22 +55,23 @@ end
 
 -- ---- one epoch ----
 
--- The state of the generator for an epoch's order: the loader's own generator, or a new one with a seed from the
--- default generator.
+-- Returns the state from which a generator draws the order of an epoch: the state of the loader's generator, or a new
+-- state with a seed from the default generator.
 local function draw_start(self)
   if not self.shuffle then return {} end
   if self.generator then return self.generator:state() end
   return {seed = lt.randint(1, math.maxinteger, {1}, {device = core.host_device}):item(), offset = 0}
 end
 
--- The numbers of all samples, in the order that this state gives.
+-- Returns the numbers of all samples, in the order that a generator in state `start` draws. If `generator` is given,
+-- it is in this state.
 local function draw_order(self, start, generator)
   local n, device = self.dataset.size, self.dataset.device or core.host_device
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end
   return lt.permutation(n, {device = device, generator = generator or lt.generator{seed = 0}:set_state(start)})
 end
 
--- The epoch to continue after load_state_dict, or a new epoch.
+-- Returns the state of the epoch that load_state_dict set, or of a new epoch, and the order of its samples.
 local function begin(self)
   local epoch = self.resumed
   self.resumed = nil
@@ -86,13 +87,13 @@ local function move(device, value, ...)
   return value, move(device, ...)
 end
 
--- Checks that a batch has a first value, because nil would end the loop.
+-- Returns a batch. Raises an error if its first value is nil, because nil would end the loop over batches.
 local function check_batch(who, value, ...)
   if value == nil then blame.fail("Loader", "%s gave nothing for a batch", who) end
   return value, ...
 end
 
--- Fetches a batch without recording, because no gradient flows back into a data set.
+-- Returns a batch, fetched without recording, because no gradient flows back into a data set.
 local function fetch(ds, device, indices)
   local _ <close> = engine.recording(false)
   if device then return move(device, check_batch("the data set", blame.call_script(ds.get, ds, indices))) end
@@ -100,9 +101,8 @@ local function fetch(ds, device, indices)
 end
 
 --- Starts an epoch: returns an iterator of batches, each with the values that the data set returns for its samples.
--- With `shuffle`, the order is one permutation, drawn at once from the loader's generator, which the next epoch
--- continues. A loader without a generator draws a seed from the default generator instead. Loops may end early, and
--- may be nested.
+-- With `shuffle`, one permutation is drawn at the start from the loader's generator. Without a generator, the loader
+-- draws a seed from the default generator instead. Loops may end early, and may be nested.
 -- @treturn function an iterator
 function Loader:batches()
   local ds, size, device, map = self.dataset, self.batch_size, self.device, self.map
@@ -122,25 +122,25 @@ function Loader:batches()
   end
 end
 
---- Raises an error for a call of the loader: only its batches can be iterated.
+--- Raises an error for a call of the loader, because a loader is used only by its method `batches`.
 function Loader.__call()
   blame.fail("Loader", "is not called: `for x, y in loader:batches() do`")
 end
 
 -- ---- state ----
 
---- The position of the last loop over batches, for lt.save: a loaded run continues with the next batch. The loader's
--- generator has a state of its own, which must be saved, too.
--- @treturn table empty between two epochs
+--- Returns the position of the last loop over batches, for lt.save: after loading, a run continues with the next
+-- batch. The loader's generator has a state of its own, which must be saved, too.
+-- @treturn table `position`, and with shuffle `seed` and `offset`; empty between two epochs
 function Loader:state_dict()
   local state = {}
   for name, value in pairs(self.epoch or {}) do state[name] = value end
   return state
 end
 
---- Makes the next call of `batches` continue where state_dict was called.
--- @tab state
--- @raise if the state is no such state, or names more samples than the data set has
+--- Makes the next call of `batches` continue at the position at which state_dict was called.
+-- @tab state a result of state_dict
+-- @raise if the state is no result of state_dict, or if its position is beyond the samples of the data set
 function Loader:load_state_dict(state)
   if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", core.type_name(state)) end
   self.epoch, self.resumed = nil, nil

@@ -1,4 +1,4 @@
---- Divides a data set into parts: for training, for choosing a model, and for testing.
+--- data.split, which divides a data set into parts: for training, for choosing a model, and for testing.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -26,7 +26,8 @@ local function check_numbers(parts)
   end
 end
 
--- The counts for fractions: n times each fraction, rounded down; the remaining samples go to the first parts, one each.
+-- Returns the numbers of samples for fractions: n times each fraction, rounded down. The remaining samples go to the
+-- first parts, one to each.
 local function from_fractions(parts, n)
   local sum, counts, left = 0, {}, n
   for i, part in ipairs(parts) do
@@ -50,7 +51,8 @@ end
 
 -- ---- samples of the parts ----
 
--- The labels of the samples, whose shares should be equal in all parts.
+-- Returns the labels of the samples, a tensor [n] on the CPU: option stratify, or the data set's last tensor if the
+-- option is true.
 local function labels_of(ds, stratify)
   local y = stratify
   if y == true then y = ds.tensors and ds.tensors[#ds.tensors] end
@@ -64,8 +66,8 @@ local function labels_of(ds, stratify)
   return y:detach():to(core.host_device)
 end
 
--- Gives each sample in turn to the part that is furthest behind its share. So each part gets its exact count, and its
--- share of every stretch of the order.
+-- Appends each sample in turn to the list of the part that is furthest behind its share of the samples so far. So
+-- each part gets its exact count, and its share of every section of the order.
 local function deal(order, counts, lists)
   local n = #order
   for at, sample in ipairs(order) do
@@ -86,16 +88,16 @@ local function cut(order, counts, lists)
   end
 end
 
---- Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
--- data set's order.
+--- Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part, samples stay in
+-- the data set's order.
 -- @function data.split
 -- @tparam Dataset ds
--- @tparam table parts fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are).
--- Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
+-- @tparam table parts fractions (floats, which add up to 1) or numbers of samples (integers, which add up to the data
+--   set's size). Of n samples a fraction f gets floor(f n); the remaining samples go to the first parts, one to each.
 -- @tparam[opt] table options `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then
--- each part has, of every label, its share of the samples with that label, rounded up or down
--- @treturn Subset ... one a part
--- @raise fractions or numbers that do not add up
+--   each part gets its share of the samples of every label, rounded up or down
+-- @treturn Subset ... one subset for each part
+-- @raise if fractions or numbers do not add up
 local function split(ds, parts, options)
   options = args.options("split", options, known)
   check("split", ds)

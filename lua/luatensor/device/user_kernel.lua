@@ -1,12 +1,12 @@
---- Kernels that users write. Their parameters are read from the source text.
+--- lt.kernel, which compiles kernels that users write. This file reads the kernel's parameters from the source text.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
---- C++ types as dtypes. The words of a type are sorted, so that "unsigned long long" and "long unsigned long" are
--- equal.
+--- The dtypes of C++ types. The words of a type are in alphabetical order, so that "unsigned long long" and "long
+-- unsigned long" have the same key.
 local types = {
   float = "float32", double = "float64", bool = "bool", void = "any",
   char = "int8", ["char signed"] = "int8", ["char unsigned"] = "uint8",
@@ -19,13 +19,13 @@ local types = {
   uint8_t = "uint8", uint16_t = "uint16", uint32_t = "uint32", uint64_t = "uint64",
 }
 
---- CUDA's vector types, for pointers: float4 is four float32.
+--- The dtypes of CUDA's vector types, which only pointers may have: float4 is four float32.
 local vectors = {
   float = "float32", double = "float64", char = "int8", uchar = "uint8", short = "int16", ushort = "uint16",
   int = "int32", uint = "uint32", longlong = "int64", ulonglong = "uint64",
 }
 
---- The source with blanks in place of comments and strings, so that positions stay the same.
+--- Returns the source with blanks in place of comments and strings, so that all other text keeps its position.
 local function without_comments(source)
   local out, at = {}, 1
   while at <= #source do
@@ -49,16 +49,16 @@ local function without_comments(source)
   return table.concat(out)
 end
 
--- A parenthesised part of the code: the pattern's capture is the position at which it begins. nil if the pattern is not
--- found or the parenthesis does not end. Only the first place is tried, so that the time is linear in the text's
--- length.
+-- Returns a part of the code in parentheses; the pattern captures the position of the opening parenthesis. Returns
+-- nil if the pattern is not found or the parenthesis is not closed. Only the first match is tried, so that the time
+-- is linear in the length of the code.
 local function in_parentheses(code, pattern)
   local at = code:match(pattern)
   return at and code:match("^%b()", at)
 end
 
--- Iterates over __global__ declarations: the position of each, and the text from there to the function's body or the
--- next __global__.
+-- Returns an iterator of __global__ declarations: the position of each, and the text from this position to the
+-- function's body, to the next ";" or to the next __global__.
 local function declarations(code)
   local marks, i = {}, 0
   for at in code:gmatch("()%f[A-Za-z0-9_]__global__%f[^A-Za-z0-9_]") do marks[#marks + 1] = at end
@@ -69,8 +69,8 @@ local function declarations(code)
   end
 end
 
---- The declaration of the kernel: the position of __global__ (nil if a macro of luatensor contains it) and the
--- parameters.
+--- Finds the declaration of the kernel. Returns the position of __global__ (nil if luatensor's macro KERNEL contains
+-- __global__) and the parameters in parentheses; nothing if there is no such kernel.
 local function find_kernel(code, name)
   local escaped = name:gsub("%p", "%%%0")
   local parameters = in_parentheses(code, "%f[A-Za-z0-9_]KERNEL%s*%(%s*" .. escaped .. "%s*%)%s*()%(")
@@ -82,7 +82,7 @@ local function find_kernel(code, name)
   end
 end
 
---- The names of all kernels, for the error about an unknown one.
+--- Returns the names of all kernels in the code, for the error about an unknown name.
 local function kernel_names(code)
   local names = {}
   for _, declaration in declarations(code) do
@@ -94,7 +94,7 @@ local function kernel_names(code)
   return names
 end
 
---- Words of types: if a parameter's last word is one of these, the parameter has no name.
+--- The words of types, as keys. If the last word of a parameter is one of them, the parameter has no name.
 local type_words = {const = true, volatile = true}
 for text in pairs(types) do
   for word in text:gmatch("[A-Za-z0-9_]+") do type_words[word] = true end
@@ -104,10 +104,12 @@ local function fail_type(name, text)
   args.fail("kernel", "%s: parameter \"%s\" is neither a number nor a pointer to numbers", name, text)
 end
 
---- The greatest length of a parameter, in characters: the time to find its name is quadratic.
+--- The greatest length of a parameter, in bytes. There is a limit because the time to find the parameter's name is
+-- quadratic.
 local LONGEST = 1000
 
---- Parses "const float *x" to {name, dtype, width, pointer, written, text}.
+--- Parses a parameter such as "const float *x" to a table with the fields name, dtype, width, pointer, written and
+-- text. Field `width` is the number of elements of a vector type; `written` is true for a pointer that is not const.
 local function read_parameter(kernel, text)
   text = text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")
   if #text > LONGEST then args.fail("kernel", "%s: a parameter of %d characters", kernel, #text) end
@@ -144,7 +146,8 @@ local function read_parameters(kernel, text)
   return list
 end
 
---- Compares the option `parameters` with the parameters in the source, if they can be read.
+--- Raises an error if option `parameters` (list `given`) differs from the parameters in the source. Returns without
+-- an error if the source's parameters cannot be read, for example because of a typedef.
 local function check_given(kernel, given, source)
   local readable, own = pcall(read_parameters, kernel, source)
   if not readable then return end
@@ -161,9 +164,9 @@ local function check_given(kernel, given, source)
   end
 end
 
---- Text that is appended to the source: the compiler knows the parameters behind macros and typedefs, and refuses
--- wrong ones. The check is necessary because the driver always reads as many bytes of arguments as the kernel
--- declares, even if fewer are passed.
+--- C++ code that is appended to the source, so that the compiler refuses wrong parameters: it expands macros and
+-- typedefs, which this file cannot. The check is necessary because the driver always reads as many bytes of arguments
+-- as the kernel declares, even if fewer bytes are passed.
 local check = [[
 
 
@@ -187,13 +190,14 @@ local function with_check(source, name, list, message)
   return source .. check:format(name, table.concat(sizes, ", "), message)
 end
 
---- Adds extern "C", so that the compiler keeps the name; on the same line, so that lines keep their numbers.
+--- Returns the source with extern "C" before the declaration, so that the compiler keeps the kernel's name. The text
+-- is inserted in the same line, so that lines keep their numbers.
 local function with_plain_name(source, at)
   if not at or source:sub(1, at - 1):find('extern%s*"C"%s*$') then return source end
   return source:sub(1, at - 1) .. 'extern "C" ' .. source:sub(at)
 end
 
---- Checks that argument i is a text without zero bytes, as C needs it.
+--- Raises an error unless argument i is a string without zero bytes, at which C would end the string.
 local function check_text(i, text)
   if type(text) ~= "string" then
     args.fail("kernel", "argument %d: string expected, got %s", i, core.type_name(text))
@@ -204,13 +208,13 @@ end
 --- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous tensors
 -- of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
 -- docs/user-kernels.md lists the headers that may be included.
--- @string source the text, with a `__global__ void name(…)`
--- @string name the kernel's name in it
+-- @string source the text of the program, with a `__global__ void name(…)`
+-- @string name the kernel's name in the source
 -- @tparam[opt] table options `device` (default: the default device if it is a GPU, else the accelerator);
---   `parameters`: the list of parameters as text, if the source has types that cannot be read
+--   `parameters`: the list of parameters as text, if the source has types that this function cannot read
 -- @return the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues the kernel with
 --   these arguments; {count = n} makes a grid of at least n threads, in blocks of 256 threads unless `block` is given
--- @raise the compiler's errors, with the line numbers of the source; if there is no such kernel or no GPU
+-- @raise the compiler's errors, with the line numbers of the source; also if there is no such kernel or no GPU
 function lt.kernel(source, name, options)
   check_text(1, source)
   check_text(2, name)

@@ -1,15 +1,15 @@
---- lt.save and lt.load. One tensor is stored in NumPy's .npy format; networks, optimisers, generators and tables are
--- stored in .safetensors files. The tensors in such a file have names. The structure of the tables, and the values
--- that are no tensors, are JSON in the metadata, under "luatensor":
+--- lt.save and lt.load. One tensor is stored in NumPy's .npy format. Networks, optimisers, generators and tables are
+-- stored in .safetensors files, in which tensors have names. The structure of the tables, and the values that are no
+-- tensors, are JSON in the metadata, under "luatensor":
 --
 --     a list                [value, …]
 --     names                 {"name": value, …}
---     other tables          {"$pairs": [[key, value], …]}, also where a name begins with "$"
+--     other tables          {"$pairs": [[key, value], …]}, also if a name begins with "$"
 --     a tensor              {"$tensor": "its name"}
 --     inf, -inf, nan        {"$number": "inf"}
 --     a string not UTF-8    {"$bytes": "hexadecimal"}
 --
--- A file of tensors by name alone, such as a network's, has no such JSON.
+-- A file that contains only tensors by name, such as the state of a network, has no such JSON.
 
 local utf8 = require "luatensor.io.unicode"
 local args = require "luatensor.base.args"
@@ -26,7 +26,7 @@ local FIRST = 300                            -- bytes at the beginning of a file
 
 -- ---- saving ----
 
--- The state of a network, an optimiser or a generator, as a plain table.
+-- Returns the state of a network, an optimiser or a generator as a plain table, and other values as they are.
 local function plain(value)
   if core.is_generator(value) then return value:state() end
   if type(value) == "table" and type(value.state_dict) == "function" and type(value.load_state_dict) == "function" then
@@ -37,7 +37,8 @@ end
 
 local function dotted(path, key) return path == "" and tostring(key) or path .. "." .. tostring(key) end
 
--- A unique name for the tensor at a path.
+-- Returns a unique name for the tensor at a path of keys, such as "model.weight". Bytes that are not UTF-8 become
+-- "?".
 local function name_tensor(state, path)
   local name = utf8.len(path) and path or path:gsub("[\128-\255]", "?")
   local free, n = name, 1
@@ -72,7 +73,7 @@ local function key_before(a, b)
   return a < b
 end
 
--- The keys of a table in a reproducible order, and their kind: "list", "names", "pairs".
+-- Returns the keys of a table in a reproducible order, and their kind: "list", "names" or "pairs", as in `forms`.
 local function sorted_keys(path, t)
   local keys, kind = {}, "names"
   for key in next, t do
@@ -88,7 +89,7 @@ local function sorted_keys(path, t)
   return keys, kind
 end
 
-local texts                                 -- functions by the type of the value
+local texts                                 -- functions that return a value's JSON, by type
 
 local function text_of(state, path, value, depth)
   value = plain(value)
@@ -128,7 +129,7 @@ end
 
 texts = {number = number_text, string = string_text, boolean = tostring, table = table_text}
 
--- True if the value is a table of tensors by name and nothing else. Its names can then be used as the file's names.
+-- True if the value is a table that contains only tensors by name. Its names are then the names in the file.
 local function is_flat(value)
   if type(value) ~= "table" or next(value) == nil then return false end
   for key, x in next, value do
@@ -165,7 +166,8 @@ end
 
 -- ---- loading ----
 
--- The value in the JSON, with the tensors in their places.
+-- build(state, node) returns the value of a JSON node, with tensors in place of {"$tensor": name}. Raises `state` as
+-- error if the JSON is not of lt.save's form.
 local build
 
 local function build_pairs(state, list)
@@ -232,7 +234,7 @@ local function load_value(path, file, size, device)
   return tensors, metadata
 end
 
--- The name of a common foreign format, by a file's first bytes; nil if it is unknown.
+-- Returns the name of a common foreign format that begins with these bytes, or nil if the format is unknown.
 local function foreign(first)
   if first:sub(1, 2) == "\x80\2" then return "Python's pickle" end
   if #first < 30 or first:sub(1, 4) ~= "PK\3\4" then return nil end
@@ -240,7 +242,7 @@ local function foreign(first)
   return (name:find "data%.pkl$" or name:find "^[^/]+/%.") and "a PyTorch checkpoint" or nil
 end
 
--- The file's first bytes, which identify safetensors files and known foreign formats.
+-- Returns the first 9 bytes of a file, which identify safetensors files. Raises an error for known foreign formats.
 local function first_bytes(path, file, size)
   local first = core.read_text(file, path, 0, math.min(FIRST, size))
   local other = foreign(first)
@@ -248,10 +250,10 @@ local function first_bytes(path, file, size)
   return first:sub(1, 9)
 end
 
--- ---- the functions ----
+-- ---- public functions ----
 
--- The file endings of other formats, whose readers could not read a file of lt.save. `.bin`, `.ckpt` and `.th` count as
--- PyTorch's.
+-- Endings of the files of other formats, whose readers could not read a file of lt.save. `.bin`, `.ckpt` and `.th`
+-- are endings of PyTorch's files.
 local FOREIGN = {}
 for ending in ([[npz pt pth th bin ckpt pkl
                  pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
@@ -260,7 +262,8 @@ for ending in ([[npz pt pth th bin ckpt pkl
   FOREIGN[ending] = true
 end
 
--- Checks that the path's ending does not promise another format.
+-- Raises an error if the path's ending belongs to another format. `wrong` has an ending of lt.save that does not fit
+-- the value, and the message for it.
 local function check_end(path, wrong)
   if type(path) ~= "string" then return end
   local ending = clocale.call(string.lower, path):match "%.([^./]*)$"
@@ -275,21 +278,21 @@ end
 local ALONE = {"safetensors", "a tensor alone is saved as .npy; in such a file it has a name: {name = x}"}
 local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 
---- Writes a file whole or not at all. An existing file stays until the new one is on the disk.
+--- Writes a file completely or not at all. An existing file stays until the new file is on the disk.
 --
 -- A tensor is written in NumPy's .npy format. Any other value is written in the .safetensors format, which Python's
--- package safetensors reads, too. The value may be a network (saved as the tensors of its state_dict, by name), an
+-- package safetensors can read. The value may be a network (saved as the tensors of its state_dict, by name), an
 -- optimiser, a generator, a tensor, a number, a string, a boolean, or a table of such values:
 --
 --     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
 --
 -- @function save
--- @string path with the ending `.npy` or `.safetensors`, or with an ending that no known format has
+-- @string path of the file, with the ending `.npy` or `.safetensors`, or with an ending that no known format has
 -- @param value an object with functions state_dict and load_state_dict is saved as the result of state_dict
 -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
--- @raise if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (names
--- it); if there is no room or no permission; if the format lacks the dtype: bfloat16 (.npy), complex128
--- (.safetensors)
+-- @raise if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (the
+--   message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16
+--   (.npy), complex128 (.safetensors)
 function lt.save(path, value, options)
   options = args.options("save", options, {metadata = true})
   if core.is_tensor(value) and not options.metadata then
@@ -300,7 +303,7 @@ function lt.save(path, value, options)
   return save_value(path, value, options.metadata)
 end
 
---- Reads a file of lt.save, or of NumPy or safetensors in Python. The first bytes of a file identify its format.
+--- Reads a file that lt.save, NumPy or Python's safetensors wrote. The first bytes of a file identify its format.
 --
 --     local run = lt.load "run.safetensors"
 --     model:load_state_dict(run.model)
@@ -309,14 +312,14 @@ end
 --     local weights, metadata = lt.load("model.safetensors", {metadata = true})
 --
 -- @function load
--- @string path
+-- @string path of the file
 -- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return the file's
--- metadata
+--   metadata
 -- @return the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or,
--- from a .safetensors file of another program, the tensors by name
+--   from a .safetensors file of another program, the tensors by name
 -- @treturn[opt] table with option metadata, for a .safetensors file: strings by name, such as PyTorch's {format =
 --   "pt"}
--- @raise if the file is damaged, truncated, or of another kind; all sizes are checked before memory is allocated
+-- @raise if the file is damaged, truncated, or of another format; all sizes are checked before memory is allocated
 function lt.load(path, options)
   options = args.options("load", options, {device = true, metadata = "boolean"})
   if type(path) == "string" and not path:find "\0" then

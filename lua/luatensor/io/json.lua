@@ -1,4 +1,5 @@
---- JSON for files of tensors: strict, of bounded depth, without repeated names, with integers and floats kept apart.
+--- JSON for files of tensors. The reader is strict: it limits the depth, refuses repeated names, and keeps integers
+-- and floats apart.
 
 local utf8 = require "luatensor.io.unicode"
 local clocale = require "luatensor.base.clocale"
@@ -7,14 +8,14 @@ local json = {}
 
 local MOST_DEPTH = 100
 
---- Upper bound of the bytes of memory that a text and its value take, for each byte of the text. Measured: 49 on
--- nested lists, 28 on empty lists and objects, 5 to 26 on other texts.
+--- Upper bound of the bytes of memory that a text and its value take, for each byte of the text. Measurements gave 49
+-- for nested lists, 28 for empty lists and objects, and 5 to 26 for other texts.
 json.TAKES = 50
 
---- The metatable of arrays that were read. It distinguishes an empty array from an empty object.
+--- The metatable of arrays that json.decode returns. The metatable distinguishes an empty array from an empty object.
 json.array = {}
 
---- The value of null.
+--- The value that stands for null in the results of json.decode.
 json.null = setmetatable({}, {__tostring = function() return "null" end})
 
 -- ---- writing ----
@@ -22,12 +23,13 @@ json.null = setmetatable({}, {__tostring = function() return "null" end})
 local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r",
                  ["\t"] = "\\t"}
 
---- Quotes a UTF-8 string.
+--- Returns a UTF-8 string in quotes, with JSON's escapes.
 function json.quote(text)
   return '"' .. text:gsub('[\0-\31"\\]', function(c) return escapes[c] or ("\\u%04x"):format(c:byte()) end) .. '"'
 end
 
---- The text of a finite number, which reads back as the same number; a float never looks like an integer.
+--- Returns the text of a finite number. Reading the text gives the same number; the text of a float never looks like
+-- an integer.
 function json.number(n)
   if math.type(n) == "integer" then return ("%d"):format(n) end
   local digits = clocale.format("%.15g", n)
@@ -35,7 +37,7 @@ function json.number(n)
   return digits:find "[.e]" and digits or digits .. ".0"
 end
 
--- Makes a text valid UTF-8: invalid bytes become U+FFFD.
+-- Returns a text as valid UTF-8: each invalid byte becomes U+FFFD.
 local function make_valid(text)
   local _, bad = utf8.len(text)
   return bad and text:sub(1, bad - 1) .. "\u{fffd}" .. make_valid(text:sub(bad + 1)) or text
@@ -43,7 +45,8 @@ end
 
 local write_value
 
--- Writes each item on a line of its own, indented by two spaces for each level.
+-- Appends the text of `count` items to parts, each item in a line of its own, indented by two spaces for each level.
+-- write(i) appends item i.
 local function write_items(parts, indent, brackets, count, write)
   for i = 1, count do
     parts[#parts + 1] = (i == 1 and brackets:sub(1, 1) or ",") .. indent .. "  "
@@ -72,8 +75,8 @@ function write_value(parts, value, indent)
                       or clocale.tostring(value)
 end
 
---- The text of a value: strings, finite numbers (floats with 14 digits), booleans, lists, whose holes are null, and
--- tables by name, sorted. Metatables are ignored.
+--- Returns the text of a value: a string, a finite number (floats with 14 digits), a boolean, a list, whose holes
+-- become null, or a table by name, whose names are sorted. Metatables are ignored.
 -- @treturn string
 function json.encode(value)
   local parts = {}
@@ -83,12 +86,13 @@ end
 
 -- ---- reading ----
 
--- state: text, at (the reading position). Errors are tables, which json.decode converts to messages.
+-- Fields of state: text, and at (the position of the next byte). The error is a table, which json.decode converts to
+-- its second result.
 local function fail(state, message) error({("%s at byte %d"):format(message, state.at)}, 0) end
 
 local function skip(state) state.at = state.text:find("[^ \t\n\r]", state.at) or #state.text + 1 end
 
--- The next byte after white space, as a character; "" at the end of the text.
+-- Returns the next byte after white space, as a string; "" at the end of the text.
 local function peek(state)
   skip(state)
   return state.text:sub(state.at, state.at)
@@ -102,7 +106,8 @@ end
 
 local unescape = {['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t"}
 
--- Reads \u and four digits at `at`, or two such escapes for a character beyond the first 65536.
+-- Reads \u and four digits at position `at`, or two such escapes for a character beyond U+FFFF. Returns the character
+-- and the position after the escapes.
 local function unicode(state, at)
   local high = tonumber(state.text:match("^\\u(%x%x%x%x)", at) or "", 16)
   if not high then fail(state, "a bad escape") end
@@ -119,7 +124,7 @@ local function read_escape(state, at)
   return unescape[c], at + 2
 end
 
--- The string that begins after the quote at state.at - 1.
+-- Reads the string whose first byte is at state.at, after the opening quote. Returns the string without escapes.
 local function read_string(state)
   local parts, at = {}, state.at
   while true do
@@ -187,9 +192,9 @@ function read_value(state, depth)
   return read_word(state)
 end
 
---- The value of a JSON text. Arrays become tables with the metatable json.array.
+--- Returns the value of a JSON text. Arrays become tables with the metatable json.array, and null becomes json.null.
 -- @string text
--- @return the value; or nil and the error
+-- @return the value; or nil and the error message
 function json.decode(text)
   local valid, bad = utf8.len(text)
   if not valid then return nil, "no UTF-8 at byte " .. bad end

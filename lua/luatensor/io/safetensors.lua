@@ -1,6 +1,7 @@
---- The .safetensors format (https://github.com/huggingface/safetensors): the length of the header as 8 bytes, little
--- endian; the header, as JSON; the elements. The header has an object for each tensor, by name: dtype, shape,
--- data_offsets (the first byte of its elements, and the byte after the last); and __metadata__, strings by name.
+--- Reads and writes the .safetensors format (https://github.com/huggingface/safetensors). A file has three parts: the
+-- length of the header as 8 bytes, little endian; the header, in JSON; the elements. The header has an object for
+-- each tensor, by name, with the fields dtype, shape and data_offsets (the first byte of its elements, and the byte
+-- after the last). The header's __metadata__ has strings by name.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -10,10 +11,11 @@ local json = require "luatensor.io.json"
 
 local safetensors = {}
 
-local MOST_HEADER = 100000000                -- the format's own limit
+local MOST_HEADER = 100000000                -- bytes; the format's own limit
 local MOST_DIMS = 16
 
--- In the order in which the format's reference writer sorts tensors: larger elements first.
+-- The format's name, luatensor's name, and the bytes of an element of each dtype. The order is the order in which the
+-- format's reference writer sorts tensors: larger elements first.
 local kinds = {{"U64", "uint64", 8}, {"I64", "int64", 8}, {"F64", "float64", 8}, {"C64", "complex64", 8},
                {"F32", "float32", 4}, {"U32", "uint32", 4}, {"I32", "int32", 4}, {"BF16", "bfloat16", 2},
                {"F16", "float16", 2}, {"U16", "uint16", 2}, {"I16", "int16", 2}, {"I8", "int8", 1}, {"U8", "uint8", 1},
@@ -49,8 +51,8 @@ local function before(a, b)
   return a.name < b.name
 end
 
---- Writes tensors, with exactly the bytes of the format's reference writer.
--- @string path
+--- Writes tensors to a file, with exactly the bytes that the format's reference writer would write.
+-- @string path of the file
 -- @tparam table entries a list of {name =, tensor =}: the names are UTF-8 and unique; the list is sorted in place
 -- @tparam ?table metadata strings by name
 function safetensors.write(path, entries, metadata)
@@ -87,7 +89,8 @@ local function is_list_of_sizes(list)
   return true
 end
 
--- The number of bytes that a tensor of this shape takes, or nil if the number overflows.
+-- Returns the number of bytes of a tensor of this shape whose elements have `size` bytes; nil if the number
+-- overflows.
 local function bytes_of(shape, size)
   for _, n in ipairs(shape) do
     if n == 0 then return 0 end
@@ -100,7 +103,7 @@ local function bytes_of(shape, size)
   return size
 end
 
--- Checks one tensor of the header on its own.
+-- Checks the header's entry of one tensor, and returns the tensor's name, dtype, shape and byte range.
 local function check_tensor(path, name, entry)
   if type(entry) ~= "table" or getmetatable(entry) or type(entry.dtype) ~= "string"
      or not is_list_of_sizes(entry.shape) or not is_list_of_sizes(entry.data_offsets) or #entry.data_offsets ~= 2 then
@@ -117,7 +120,7 @@ local function check_tensor(path, name, entry)
   return {name = name, dtype = kind.dtype, shape = entry.shape, first = first, stop = stop}
 end
 
--- Checks that the tensors are stored one after the other, from the first byte to the last.
+-- Checks that the tensors are stored without gaps, from the first byte of the elements to the last.
 local function check_places(path, list, bytes)
   clocale.sort(list, function(a, b)
     if a.first ~= b.first then return a.first < b.first end
@@ -156,12 +159,12 @@ local function read_header(path, file, size, length)
   return header
 end
 
---- Reads all tensors. Everything is checked before memory is allocated.
--- @string path
+--- Reads all tensors of a file. The whole header is checked before memory for elements is allocated.
+-- @string path of the file, for messages
 -- @param file, size the results of core.open_tensors
--- @tparam ?string device
+-- @tparam ?string device of the tensors; the default device if nil
 -- @treturn table tensors by name
--- @treturn table metadata
+-- @treturn table metadata strings by name
 function safetensors.read(path, file, size, device)
   local length = ("<i8"):unpack(core.read_text(file, path, 0, 8))
   local header = read_header(path, file, size, length)
@@ -177,7 +180,7 @@ function safetensors.read(path, file, size, device)
   return tensors, metadata
 end
 
---- True if a file begins like a safetensors file. first: its first 9 bytes.
+--- True if a file begins like a safetensors file. first: the first 9 bytes of the file, or fewer in a shorter file.
 function safetensors.begins(first)
   return #first == 9 and first:sub(9) == "{" and not math.ult((("<i8"):unpack(first)), 2)
 end

@@ -1,4 +1,5 @@
---- Lua's library utf8, which files of tables need. A host may have left the library out.
+--- Returns Lua's library utf8, which lt.save and lt.load need for tables. If the host left out the library, a use of
+-- it raises an error.
 
 local function missing()
   error("this Lua has no library utf8, which saving and loading of tables need", 0)
