@@ -119,7 +119,7 @@ function Tensor:addmm_(a, b) end
 ---@return luatensor.Tensor #
 function Tensor:all(dim, options) end
 
----True if all elements of x and y are close as defined by `isclose`. Waits for the result.
+---True if all elements of x and y are close as defined by `isclose`. The call waits for a GPU.
 ---```lua
 ---lt.tensor{1.0}:allclose(lt.tensor{1 + 1e-9})  --> true
 ---```
@@ -315,7 +315,7 @@ function Tensor:atanh(options) end
 function Tensor:atanh_() end
 
 ---Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
----`x.grad`. The graph is released during the pass.
+---`x.grad`. The pass releases the graph unless it is retained.
 ---Errors: if y needs no gradient, if an op has no gradient, or if a tensor that a gradient needs was changed in place.
 ---```lua
 ---local x = lt.tensor({1.0, 2.0}, {requires_grad = true})
@@ -326,31 +326,32 @@ function Tensor:atanh_() end
 ---@param options? luatensor.backward.options
 function Tensor:backward(gradient, options) end
 
----Draws 1 with probability p, else 0.
+---Draws 1 with probability p, otherwise 0.
 ---```lua
 ---lt.bernoulli(lt.tensor{0.0, 1.0})  --> [0.0, 1.0]
 ---```
----@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
----@param ... luatensor.bernoulli.options the shape: numbers or one table
+---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape is the result's shape
+---@param ... luatensor.bernoulli.options the shape as numbers or as one table; no shape after a tensor p
 ---@return luatensor.Tensor #
 function Tensor:bernoulli(p, ...) end
 
----Sets x to 1 with probability p, else 0.
+---Sets each element of x to 1 with probability p, otherwise to 0.
 ---```lua
 ---lt.zeros(100):bernoulli_(1.0):sum()  --> 100.0
 ---```
----@param p? number|luatensor.options.generator default 0.5
+---@param p? number|luatensor.options.generator a number in [0, 1], or a tensor of probabilities in x's shape; default 0.5
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function Tensor:bernoulli_(p, options) end
 
----Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
----smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
+---Counts how often each value occurs: element i of the result is the number of elements equal to i. Counting starts
+---at 1, like positions in Lua; a value below 1 is an error. The call waits for a GPU to read the smallest and the
+---largest value.
 ---```lua
 ---lt.tensor{1, 3, 3}:bincount()  --> [1, 0, 2]
 ---```
 ---@param options? luatensor.bincount.options
----@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
+---@return luatensor.Tensor # 1-d, with the largest value as its length; int64, or the dtype of float weights
 function Tensor:bincount(options) end
 
 ---bits set in both.
@@ -465,7 +466,7 @@ function Tensor:bool() end
 ---local a, b = lt.broadcast_arrays(lt.ones(3, 1), lt.ones(4))
 ---a.shape  --> [3, 4]
 ---```
----@return luatensor.Tensor # ... as many views
+---@return luatensor.Tensor # ... a view of each tensor
 function Tensor:broadcast_arrays() end
 
 ---The same as broadcast_arrays.
@@ -500,11 +501,11 @@ function Tensor:ceil_() end
 ---@return luatensor.Tensor #
 function Tensor:char() end
 
----At most n parts of one size along a dim; the last may be shorter.
+---Splits x along a dim into at most n parts of one size; the last part may be shorter.
 ---```lua
 ---lt.chunk(lt.arange(4), 2)[2]  --> [2, 3]
 ---```
----@param n integer
+---@param n integer the largest number of parts
 ---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function Tensor:chunk(n, dim) end
@@ -693,12 +694,12 @@ function Tensor:detach() end
 ---@return luatensor.Tensor # x
 function Tensor:detach_() end
 
----A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+---Makes a matrix with a 1-d tensor x on diagonal k, or copies diagonal k of a 2-d tensor x.
 ---```lua
 ---lt.diag(lt.tensor{1, 2})          --> [[1, 0], [0, 2]]
 ---lt.tensor{{1, 2}, {3, 4}}:diag()  --> [1, 4]
 ---```
----@param k? integer default 0
+---@param k? integer number of the diagonal, above the main diagonal when positive; default 0
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
 
@@ -711,13 +712,13 @@ function Tensor:diag(k) end
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(offset, options) end
 
----Differences of neighbours along a dim, taken n times.
+---Computes the differences between neighbouring elements along a dim, n times.
 ---```lua
 ---lt.tensor{1, 4, 9}:diff()  --> [3, 5]
 ---```
 ---@param dim? integer|luatensor.diff.options default -1
 ---@param options? luatensor.diff.options
----@return luatensor.Tensor # the shape of x, with dim shorter by n
+---@return luatensor.Tensor # of x's shape, with dim shorter by n after joining
 function Tensor:diff(dim, options) end
 
 ---The same as x.ndim.
@@ -780,8 +781,8 @@ Tensor["eq"] = Tensor["equal"]
 ---@return luatensor.Tensor #
 function Tensor:equal(y, options) end
 
----True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
----result.
+---True if x and y have the same shape and equal elements; their dtypes may differ. NaN equals no element, not even
+---NaN. The call waits for a GPU.
 ---```lua
 ---lt.equal_all(lt.ones(2), lt.tensor{1.0, 1.0})  --> true
 ---```
@@ -981,8 +982,8 @@ Tensor["gt"] = Tensor["greater"]
 ---@return luatensor.Tensor #
 function Tensor:half() end
 
----Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
----outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
+---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
+---Elements outside of all bins and NaN are not counted. The call waits for a GPU to check or to compute the edges.
 ---```lua
 ---local counts, edges = lt.histogram(lt.tensor{0.0, 0.1, 0.6, 1.0}, 2)
 ---counts  --> [2, 2]
@@ -990,8 +991,8 @@ function Tensor:half() end
 ---```
 ---@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table; default 10
 ---@param options? luatensor.histogram.options
----@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or (density) a float
----@return luatensor.Tensor # edges, one more than counts
+---@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or a float dtype if option density is true
+---@return luatensor.Tensor # the edges of the bins: bin i is between edges i and i + 1
 function Tensor:histogram(bins, options) end
 
 ---sqrt(x^2 + y^2) without overflow on the way.
@@ -1072,12 +1073,12 @@ function Tensor:isclose(y, rtol, atol, options) end
 ---@return luatensor.Tensor #
 function Tensor:isfinite(options) end
 
----For each element of x1: true if the element equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is
----complex and long, the call waits for a GPU: the number of distinct elements must be known.
+---Returns, for each element of x1, true if an element of x2 is equal. NaN equals nothing, -0 equals 0. If x2 is
+---complex with more than 12 elements, the call waits for a GPU to count distinct elements.
 ---```lua
 ---lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
 ---```
----@param x2 luatensor.Tensor|number of any shape; dtypes promote
+---@param x2 luatensor.Tensor|number of any shape; the dtypes of x1 and x2 promote
 ---@param options? luatensor.isin.options
 ---@return luatensor.Tensor # bool, of x1's shape
 function Tensor:isin(x2, options) end
@@ -1303,17 +1304,18 @@ function Tensor:masked_fill(mask, value, options) end
 ---@return luatensor.Tensor # x
 function Tensor:masked_fill_(mask, value) end
 
----A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
----for their number.
+---Returns a copy of x in which the elements at which a mask is true are replaced by the first elements of src, in
+---order. The call waits for a GPU to count these elements.
 ---```lua
 ---lt.zeros(3):masked_scatter(lt.tensor{true, false, true}, lt.tensor{5.0, 6.0})  --> [5.0, 0.0, 6.0]
 ---```
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
----@param src luatensor.Tensor
+---@param src luatensor.Tensor has at least as many elements as the mask has true elements
 ---@return luatensor.Tensor #
 function Tensor:masked_scatter(mask, src) end
 
----The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
+---Returns the elements at which a mask is true; x and mask broadcast. The call waits for a GPU, because the result's
+---length is the number of these elements.
 ---```lua
 ---lt.tensor{1, 2, 3}:masked_select(lt.tensor{true, false, true})  --> [1, 3]
 ---```
@@ -1334,7 +1336,7 @@ function Tensor:masked_select(mask) end
 ---@return luatensor.Tensor # shape [..., m, n]
 function Tensor:matmul(y, options) end
 
----Swaps the last two dims: a view, like x.mT.
+---Swaps the last two dims, and returns a view, like x.mT.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:matrix_transpose()  --> [[1, 3], [2, 4]]
 ---```
@@ -1376,14 +1378,14 @@ function Tensor:maximum_(y) end
 ---@return luatensor.Tensor #
 function Tensor:mean(dim, options) end
 
----Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
----NaN if there is a NaN or no element.
+---Computes the median: the middle element in sorted order, or the mean of the two middle elements of an even number
+---of elements. The result is NaN if an element is NaN, or if there is no element.
 ---```lua
 ---lt.tensor{1, 9, 2}:median()  --> 2.0
 ---```
----@param dim? luatensor.median.options a dim or a list of dims; all unless given
+---@param dim? luatensor.median.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.median.options
----@return luatensor.Tensor # shape without these dims
+---@return luatensor.Tensor # of x's shape without these dims
 function Tensor:median(dim, options) end
 
 ---smallest element; NaN if there is one.
@@ -1438,7 +1440,8 @@ Tensor["mul"] = Tensor["multiply"]
 ---The same as multiply_.
 Tensor["mul_"] = Tensor["multiply_"]
 
----Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
+---Draws n positions, each with a probability proportional to its weight. The call waits for a GPU to check the
+---weights.
 ---```lua
 ---lt.multinomial(lt.tensor{0.0, 1.0}, 1)  --> [2]
 ---```
@@ -1539,14 +1542,14 @@ function Tensor:nextafter_(y) end
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function Tensor:nonzero() end
 
----Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---Computes the norm of the elements as a vector: the root of order p of the sum of |x|^p.
 ---```lua
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
 ---@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
----@param dim? luatensor.norm.options a dim or a list of dims; all unless given
+---@param dim? luatensor.norm.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.norm.options
----@return luatensor.Tensor # shape without these dims
+---@return luatensor.Tensor # of x's shape without these dims
 function Tensor:norm(p, dim, options) end
 
 ---Fills x from the normal distribution.
@@ -1581,7 +1584,7 @@ function Tensor:numel() end
 ---@return luatensor.Tensor # a new tensor
 function Tensor:ones_like(options) end
 
----Every element of x times every element of y.
+---Multiplies every element of x by every element of y.
 ---```lua
 ---lt.tensor{1, 2}:outer(lt.tensor{3, 4})  --> [[3, 4], [6, 8]]
 ---```
@@ -1589,11 +1592,11 @@ function Tensor:ones_like(options) end
 ---@return luatensor.Tensor # shape [#x, #y]
 function Tensor:outer(y) end
 
----Adds elements around a tensor.
+---Adds elements at the ends of dims.
 ---```lua
 ---lt.tensor{1, 2}:pad{1, 1}  --> [0, 1, 2, 0]
 ---```
----@param widths table before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
+---@param widths table the numbers of elements before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
 ---@param options? luatensor.pad.options
 ---@return luatensor.Tensor #
 function Tensor:pad(widths, options) end
@@ -1664,15 +1667,15 @@ Tensor["power_"] = Tensor["pow_"]
 ---@return luatensor.Tensor #
 function Tensor:prod(dim, options) end
 
----Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
----of n elements.
+---Computes quantiles along a dim by NumPy's rules. In a sorted line of n elements, quantile q is at position q * (n
+---1), counted from 0.
 ---```lua
 ---lt.tensor{1, 2, 3, 4, 5}:quantile(0.25)  --> 2.0
 ---```
----@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
----@param dim? luatensor.quantile.options a dim or a list of dims; all unless given
+---@param q number|luatensor.Tensor quantiles in [0, 1]; the dims of a tensor come first in the result
+---@param dim? luatensor.quantile.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.quantile.options
----@return luatensor.Tensor # NaN if the line has a NaN
+---@return luatensor.Tensor # NaN for lines that contain a NaN
 function Tensor:quantile(q, dim, options) end
 
 ---Draws from the uniform distribution in [0, 1), with x's shape, dtype and device.
@@ -1752,8 +1755,9 @@ function Tensor:remainder(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:remainder_(y) end
 
----Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
----If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
+---Repeats each element. `repeat` is a reserved word of Lua, so scripts write `x:repeat_interleave(2)` or
+---`x["repeat"](x, 2)`. If the repeats are not a single number, the call waits for a GPU, because the length of the
+---result is their sum.
 ---```lua
 ---lt["repeat"](lt.tensor{1, 2}, 2)  --> [1, 1, 2, 2]
 ---```
@@ -1799,12 +1803,12 @@ Tensor["right_shift"] = Tensor["bitwise_right_shift"]
 ---The same as bitwise_right_shift_.
 Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 
----Moves elements along dims. Elements that leave at the end come back at the front.
+---Shifts elements along dims. Elements that are shifted beyond the end are inserted at the front.
 ---```lua
 ---lt.tensor{1, 2, 3}:roll(1)  --> [3, 1, 2]
 ---```
----@param shift integer|table
----@param dim? integer|table|luatensor.roll.options if missing, the elements move in row-major order; also option `dim`
+---@param shift integer|table the number of places for each dim of `dim`; negative shifts move elements to the front
+---@param dim? integer|table|luatensor.roll.options if missing, x is shifted as one row in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function Tensor:roll(shift, dim) end
 
@@ -1891,7 +1895,7 @@ function Tensor:searchsorted(values, options) end
 ---@return luatensor.Tensor #
 function Tensor:short() end
 
----Returns a copy of x with its rows (along dim 1) in random order.
+---Returns a copy of x with its rows (slices along dim 1) in random order.
 ---```lua
 ---lt.shuffle(lt.arange(5)):sort()  --> [0, 1, 2, 3, 4]
 ---```
@@ -1899,7 +1903,7 @@ function Tensor:short() end
 ---@return luatensor.Tensor #
 function Tensor:shuffle(options) end
 
----Puts the rows of x into random order.
+---Puts the rows of x (slices along dim 1) into random order, in place.
 ---```lua
 ---lt.arange(5):shuffle_():sort()  --> [0, 1, 2, 3, 4]
 ---```
@@ -2014,12 +2018,12 @@ function Tensor:softplus_() end
 ---@return luatensor.Tensor # of x's shape and dtype
 function Tensor:sort(dim, options) end
 
----Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+---Splits x along a dim into parts of one size (the last part may be shorter), or of the sizes in a table.
 ---```lua
 ---local a, b = table.unpack(lt.arange(5):split(3))
 ---b  --> [3, 4]
 ---```
----@param sizes integer|table
+---@param sizes integer|table the length of each part along the dim, or a list of lengths that add up to the dim's length
 ---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function Tensor:split(sizes, dim) end
@@ -2169,7 +2173,8 @@ function Tensor:tanh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:tanh_() end
 
----Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
+---Multiplies x by y and sums over pairs of dims. The result has the remaining dims, first those of x, then those of
+---y.
 ---```lua
 ---lt.tensordot(lt.ones(2, 3), lt.ones(3, 4), 1).shape  --> [2, 4]
 ---```
@@ -2178,7 +2183,7 @@ function Tensor:tanh_() end
 ---@return luatensor.Tensor #
 function Tensor:tensordot(y, dims) end
 
----Repeats the whole tensor.
+---Repeats the whole tensor along each dim.
 ---```lua
 ---lt.tensor{1, 2}:tile(2)  --> [1, 2, 1, 2]
 ---```
@@ -2302,7 +2307,7 @@ function Tensor:uniform_(low, high, options) end
 ---The same as unique_values.
 Tensor["unique"] = Tensor["unique_values"]
 
----The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
+---Returns the distinct elements, sorted, with first positions, inverse and counts. The call waits for a GPU.
 ---```lua
 ---local values, positions, inverse, counts = lt.unique_all(lt.tensor{3, 1, 3})
 ---values     --> [1, 3]
@@ -2310,33 +2315,34 @@ Tensor["unique"] = Tensor["unique_values"]
 ---inverse    --> [2, 1, 2]
 ---counts     --> [1, 2]
 ---```
----@return luatensor.Tensor # values, as of unique_values
----@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
+---@return luatensor.Tensor # values, as from unique_values
+---@return luatensor.Tensor # indices of the first occurrence of each value in x:flatten(), int64
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
----@return luatensor.Tensor # counts, int64
+---@return luatensor.Tensor # counts: the number of occurrences of each value, int64
 function Tensor:unique_all() end
 
----The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
+---Returns the distinct elements, sorted, and the number of occurrences of each. The call waits for a GPU.
 ---```lua
 ---local values, counts = lt.unique_counts(lt.tensor{3, 1, 3})
 ---values  --> [1, 3]
 ---counts  --> [1, 2]
 ---```
----@return luatensor.Tensor # values, as of unique_values
+---@return luatensor.Tensor # values, as from unique_values
 ---@return luatensor.Tensor # counts, int64
 function Tensor:unique_counts() end
 
----The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
+---Returns the distinct elements, sorted, and, for each element of x, its position in them. The call waits for a GPU.
 ---```lua
 ---local values, inverse = lt.unique_inverse(lt.tensor{3, 1, 3})
 ---inverse  --> [2, 1, 2]
 ---```
----@return luatensor.Tensor # values, as of unique_values
+---@return luatensor.Tensor # values, as from unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function Tensor:unique_inverse() end
 
----The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
----sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
+---Returns the distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex
+---numbers are sorted by their real parts, then by their imaginary parts, with NaN as the largest value. The call
+---waits for a GPU.
 ---```lua
 ---lt.tensor{3, 1, 3}:unique_values():sort()  --> [1, 3]
 ---```
@@ -2346,7 +2352,7 @@ function Tensor:unique_values() end
 ---The same as expand_dims.
 Tensor["unsqueeze"] = Tensor["expand_dims"]
 
----The slices along a dim, without that dim.
+---Returns the slices of x along a dim. The slices do not have this dim.
 ---```lua
 ---lt.unstack(lt.tensor{{1, 2}, {3, 4}})[2]  --> [3, 4]
 ---```
@@ -4123,7 +4129,7 @@ function lt.advise(fn, options) end
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
 
----True if all elements of x and y are close as defined by `isclose`. Waits for the result.
+---True if all elements of x and y are close as defined by `isclose`. The call waits for a GPU.
 ---```lua
 ---lt.tensor{1.0}:allclose(lt.tensor{1 + 1e-9})  --> true
 ---```
@@ -4135,8 +4141,8 @@ function lt.advise.network(options) end
 ---@return boolean #
 function lt.allclose(x, y, rtol, atol, options) end
 
----True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
----result.
+---True if x and y have the same shape and equal elements; their dtypes may differ. NaN equals no element, not even
+---NaN. The call waits for a GPU.
 ---```lua
 ---lt.equal_all(lt.ones(2), lt.tensor{1.0, 1.0})  --> true
 ---```
@@ -4148,15 +4154,15 @@ function lt.equal_all(x, y) end
 ---Sums products of tensors over indices, in Einstein's notation. Each operand has a letter for each dim, as in
 ---`"ij,jk->ik"`. Indices that the result lacks are summed over. Without "->", the result has the indices that occur
 ---once, in alphabetical order. `...` stands for any number of dims, which broadcast; if the result lacks `...`, these
----dims are summed over. An index that occurs twice in one operand takes its diagonal. Length 1 stretches. Up to five
----operands are multiplied in the order that takes the fewest multiplications; for more operands the order is found
----greedily.
----Errors: if the string does not parse (names the character), or if lengths differ (names the index and the operands).
+---dims are summed over. An index that occurs twice in one operand selects the diagonal. A dim of length 1 broadcasts.
+---Up to five operands are multiplied in the order that takes the fewest multiplications. For more operands a greedy
+---search chooses the order.
+---Errors: if the string does not parse (the message names the character), or if lengths differ (the message names the index and the operands).
 ---```lua
 ---lt.einsum("ij,j->i", lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
 ---@param spec string
----@param ... luatensor.Tensor as many as the string has operands; not bool
+---@param ... luatensor.Tensor one tensor for each operand of the string, of any dtype but bool
 ---@return luatensor.Tensor # of the dtype to which the operands promote; a view of the operand if nothing is multiplied or summed
 function lt.einsum(spec, ...) end
 
@@ -4165,77 +4171,77 @@ function lt.einsum(spec, ...) end
 ---|| ! & | ~ << >> and c ? a : b. The functions are the ops of the op table, such as exp(x), maximum(x, y) and
 ---where(c, a, b), and dtypes, which convert: float64(x). Operations promote and compute as on tensors, but half
 ---floats are rounded only once, at the end.
----Errors: if the expression does not parse (names the character), or if an op does not support a dtype.
+---Errors: if the expression does not parse (the message names the character), or if an op does not support a dtype.
 ---```lua
 ---local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
 ---scale(lt.tensor{1.0, 2.0}, 3)  --> [4.0, 7.0]
 ---```
----@param parameters string "float32 x, float32 y": the dtypes in which it computes; at most 8
----@param expression string "x * y + 1"
----@param dtype? string of the result; the expression's when left out
----@return function # of as many tensors or numbers, and an options table with `out`; arguments must promote to the dtypes of their parameters
+---@param parameters string "float32 x, float32 y": a name for each argument and the dtype in which it is computed; at most 8 parameters
+---@param expression string of the parameters, such as "x * y + 1"
+---@param dtype? string of the result; by default the dtype of the expression
+---@return function # with one argument, a tensor or a number, for each parameter, and a table with option `out` after them; each argument must promote to the dtype of its parameter
 function lt.elementwise(parameters, expression, dtype) end
 
----Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
+---Returns the frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
 ---```lua
 ---lt.fft.fftfreq(4)  --> [0.00, 0.25, -0.50, -0.25]
 ---```
----@param n integer number of samples
----@param d? number|luatensor.options.d_dtype_device distance of the samples; default 1
+---@param n integer number of samples, 1 or more
+---@param d? number|luatensor.options.d_dtype_device distance between two samples; default 1
 ---@param options? luatensor.options.d_dtype_device
 ---@return luatensor.Tensor # shape [n], cycles per unit of d
 function lt.fft.fftfreq(n, d, options) end
 
----Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
+---Returns the frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
 ---```lua
 ---lt.fft.rfftfreq(4)  --> [0.00, 0.25, 0.50]
 ---```
----@param n integer number of samples
----@param d? number|luatensor.options.d_dtype_device distance of the samples; default 1
+---@param n integer number of samples, 1 or more
+---@param d? number|luatensor.options.d_dtype_device distance between two samples; default 1
 ---@param options? luatensor.options.d_dtype_device
 ---@return luatensor.Tensor # shape [n // 2 + 1], cycles per unit of d
 function lt.fft.rfftfreq(n, d, options) end
 
----Moves the frequency 0 from the front to the middle: rolls each dim by length // 2.
+---Moves the frequency 0 from the front to the middle by rolling each dim by length // 2.
 ---```lua
 ---lt.fft.fftshift(lt.fft.fftfreq(4))  --> [-0.50, -0.25, 0.00, 0.25]
 ---```
 ---@param x luatensor.Tensor any dtype and shape
----@param dim? integer|table|luatensor.fft.fftshift.options all dims unless given; option `dim` too
+---@param dim? integer|table|luatensor.fft.fftshift.options also option `dim`; by default all dims
 ---@return luatensor.Tensor #
 function lt.fft.fftshift(x, dim) end
 
----The inverse of fftshift: rolls each dim by -(length // 2).
+---Undoes fftshift by rolling each dim by -(length // 2).
 ---```lua
 ---lt.fft.ifftshift(lt.tensor{-2, -1, 0, 1})  --> [0, 1, -2, -1]
 ---```
 ---@param x luatensor.Tensor any dtype and shape
----@param dim? integer|table|luatensor.fft.fftshift.options all dims unless given; option `dim` too
+---@param dim? integer|table|luatensor.fft.fftshift.options also option `dim`; by default all dims
 ---@return luatensor.Tensor #
 function lt.fft.ifftshift(x, dim) end
 
----The abilities of the library, under the standard's names.
+---Returns what the library supports, under the standard's names.
 ---```lua
 ---lt.info.capabilities()["max dimensions"]  --> 16
 ---```
 ---@return table # {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function lt.info.capabilities() end
 
----The default device.
+---Returns the default device.
 ---```lua
 ---lt.info.default_device()  --> cpu
 ---```
 ---@return string # the device of tensors that are made without option `device`
 function lt.info.default_device() end
 
----The names of the devices of this machine; lt.devices returns more details.
+---Returns the names of the devices of this machine. lt.devices returns more details.
 ---```lua
 ---lt.info.devices()[1]  --> cpu
 ---```
 ---@return table #
 function lt.info.devices() end
 
----The dtypes of tensors that are made without option `dtype`: the same on every device.
+---Returns the dtypes of tensors that are made without option `dtype`. They are the same on every device.
 ---```lua
 ---lt.info.default_dtypes()["real floating"]  --> float32
 ---```
@@ -4243,12 +4249,12 @@ function lt.info.devices() end
 ---@return table # {["real floating"] =, ["complex floating"] =, integral =, indexing =}
 function lt.info.default_dtypes(options) end
 
----All dtypes, or the dtypes of a kind: the same on every device.
+---Returns all dtypes, or the dtypes of a kind. They are the same on every device.
 ---```lua
 ---type(lt.info.dtypes())  --> table
 ---```
 ---@param options? luatensor.info.dtypes.options
----@return table # each name by itself: {float32 = "float32", …}
+---@return table # that maps each dtype's name to the same name: {float32 = "float32", …}
 function lt.info.dtypes(options) end
 
 ---The same as lt.diagonal.
@@ -4294,7 +4300,7 @@ function lt.linalg.tensordot(x, y, dims) end
 ---@return luatensor.Tensor # without that dim
 function lt.linalg.vecdot(x, y, dim, options) end
 
----Sums of the diagonals of matrices.
+---Sums the elements on a diagonal of each matrix.
 ---```lua
 ---lt.linalg.trace(lt.tensor{{1, 2}, {3, 4}})  --> 5
 ---```
@@ -4303,7 +4309,7 @@ function lt.linalg.vecdot(x, y, dim, options) end
 ---@return luatensor.Tensor # [...]
 function lt.linalg.trace(x, options) end
 
----Cross products of vectors of length 3 along a dim; the other dims broadcast.
+---Computes cross products of vectors of length 3 along a dim. The remaining dims broadcast.
 ---```lua
 ---lt.linalg.cross(lt.tensor{1, 0, 0}, lt.tensor{0, 1, 0})  --> [0, 0, 1]
 ---```
@@ -4313,8 +4319,8 @@ function lt.linalg.trace(x, options) end
 ---@return luatensor.Tensor #
 function lt.linalg.cross(x, y, options) end
 
----Powers of square matrices: the product of n factors x, or of -n factors inverse(x) if n is negative. Power 0 is the
----identity.
+---Returns powers of square matrices: the product of n factors x, or of -n factors inverse(x) if n is negative. Power
+---0 is the identity.
 ---```lua
 ---lt.linalg.matrix_power(lt.tensor{{1, 1}, {0, 1}}, 5)  --> [[1, 5], [0, 1]]
 ---```
@@ -4323,29 +4329,29 @@ function lt.linalg.cross(x, y, options) end
 ---@return luatensor.Tensor # [..., n, n]
 function lt.linalg.matrix_power(x, n) end
 
----Norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
+---Computes the norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
 ---```lua
 ---lt.linalg.vector_norm(lt.tensor{3.0, 4.0})  --> 5.0
 ---```
 ---@param x luatensor.Tensor any shape; integers give the default float
----@param ord? number|luatensor.linalg.vector_norm.options math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0; default 2
----@param dim? luatensor.linalg.vector_norm.options a dim or a list of dims; all unless given
+---@param ord? number|luatensor.linalg.vector_norm.options math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0; default 2
+---@param dim? luatensor.linalg.vector_norm.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.linalg.vector_norm.options
----@return luatensor.Tensor # without these dims
+---@return luatensor.Tensor # of x's shape without the reduced dims
 function lt.linalg.vector_norm(x, ord, dim, options) end
 
----Norms of matrices.
+---Computes a norm of each matrix.
 ---```lua
 ---lt.linalg.matrix_norm(lt.tensor{{3.0, 0.0}, {0.0, 4.0}})  --> 5.0
 ---```
 ---@param x luatensor.Tensor [..., m, n]
----@param ord? luatensor.linalg.matrix_norm.options "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
+---@param ord? luatensor.linalg.matrix_norm.options "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest singular value; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: the largest, the smallest sum of |x| in a row
 ---@param options? luatensor.linalg.matrix_norm.options
 ---@return luatensor.Tensor # [...]
 function lt.linalg.matrix_norm(x, ord, options) end
 
----Condition number, norm(x) * norm(inverse of x): the factor by which the relative error of a solution of x a = b may
----exceed that of x or b.
+---Computes condition numbers, norm(x) * norm(inverse of x). The relative error of a solution a of x a = b may exceed
+---the relative error of x or b by this factor.
 ---Errors: if a matrix is singular, except for the orders 2 and -2, which give inf.
 ---```lua
 ---lt.linalg.cond(lt.tensor{{2.0, 0.0}, {0.0, 1.0}})  --> 2.0
@@ -4355,7 +4361,7 @@ function lt.linalg.matrix_norm(x, ord, options) end
 ---@return luatensor.Tensor # [...]
 function lt.linalg.cond(x, ord) end
 
----The number of singular values that are greater than rtol times the largest.
+---Counts the singular values that are greater than rtol times the largest one.
 ---```lua
 ---lt.linalg.matrix_rank(lt.ones(3, 3))  --> 1
 ---```
@@ -4364,7 +4370,7 @@ function lt.linalg.cond(x, ord) end
 ---@return luatensor.Tensor # [...], int64
 function lt.linalg.matrix_rank(x, options) end
 
----Moore–Penrose pseudo-inverses, from singular values.
+---Computes Moore–Penrose pseudo-inverses from singular values.
 ---```lua
 ---lt.linalg.pinv(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> [[0.50, 0.00], [0.00, 0.25]]
 ---```
@@ -4373,8 +4379,8 @@ function lt.linalg.matrix_rank(x, options) end
 ---@return luatensor.Tensor # [..., n, m]
 function lt.linalg.pinv(x, options) end
 
----Least squares, as in linear regression: the x that minimises the sum of |b - a x|². If several x do, the shortest
----one is the result.
+---Solves least squares problems, such as linear regression: finds the x that minimises the sum of |b - a x|². If
+---several x minimise this sum, the result is the x with the smallest norm.
 ---```lua
 ---local a = lt.tensor{{1.0, 1.0}, {1.0, 2.0}, {1.0, 3.0}}
 ---lt.linalg.lstsq(a, lt.tensor{{1.0}, {2.0}, {3.0}}):flatten():round()  --> [-0.0, 1.0]
@@ -4383,23 +4389,24 @@ function lt.linalg.pinv(x, options) end
 ---@param b luatensor.Tensor [m], one vector, or [..., m, k]; batch dims broadcast
 ---@param options? luatensor.linalg.lstsq.options
 ---@return luatensor.Tensor # x, [n] or [..., n, k]
----@return luatensor.Tensor # residuals: the sums, [..., k]; shape [0] unless m > n and every rank is n
+---@return luatensor.Tensor # residuals: the minimised sums, [..., k]; shape [0] unless m > n and every rank is n
 ---@return luatensor.Tensor # rank [...], int64
 ---@return luatensor.Tensor # singular values of a [..., min(m, n)]
 function lt.linalg.lstsq(a, b, options) end
 
----x = P L U: P permutes rows, L is lower triangular with ones on its diagonal, U is upper triangular.
+---Factors matrices as x = P L U. P permutes rows, L is lower triangular with ones on its diagonal, and U is upper
+---triangular.
 ---```lua
 ---local p, l, u = lt.linalg.lu(lt.tensor{{0.0, 1.0}, {2.0, 3.0}})
 ---p:matmul(l):matmul(u)  --> [[0.0, 1.0], [2.0, 3.0]]
 ---```
----@param x luatensor.Tensor [..., m, n], k = min(m, n)
+---@param x luatensor.Tensor [..., m, n]; k is min(m, n) in the shapes of the results
 ---@return luatensor.Tensor # P [..., m, m]
 ---@return luatensor.Tensor # L [..., m, k]
 ---@return luatensor.Tensor # U [..., k, n]
 function lt.linalg.lu(x) end
 
----Solves a x = b for x, with a as factored by lu_factor.
+---Solves a x = b for x. lu_factor(a) returns the first two arguments.
 ---```lua
 ---local lu, pivots = lt.linalg.lu_factor(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})
 ---lt.linalg.lu_solve(lu, pivots, lt.tensor{{2.0}, {4.0}})  --> [[1.0], [1.0]]
@@ -4410,7 +4417,7 @@ function lt.linalg.lu(x) end
 ---@return luatensor.Tensor # [..., n] or [..., n, k]; inf or NaN if a is singular
 function lt.linalg.lu_solve(lu, pivots, b) end
 
----The slices along a dim, without that dim.
+---Returns the slices of x along a dim. The slices do not have this dim.
 ---```lua
 ---lt.unstack(lt.tensor{{1, 2}, {3, 4}})[2]  --> [3, 4]
 ---```
@@ -4419,23 +4426,23 @@ function lt.linalg.lu_solve(lu, pivots, b) end
 ---@return table # views
 function lt.unstack(x, dim) end
 
----Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+---Splits x along a dim into parts of one size (the last part may be shorter), or of the sizes in a table.
 ---```lua
 ---local a, b = table.unpack(lt.arange(5):split(3))
 ---b  --> [3, 4]
 ---```
 ---@param x luatensor.Tensor
----@param sizes integer|table
+---@param sizes integer|table the length of each part along the dim, or a list of lengths that add up to the dim's length
 ---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function lt.split(x, sizes, dim) end
 
----At most n parts of one size along a dim; the last may be shorter.
+---Splits x along a dim into at most n parts of one size; the last part may be shorter.
 ---```lua
 ---lt.chunk(lt.arange(4), 2)[2]  --> [2, 3]
 ---```
 ---@param x luatensor.Tensor
----@param n integer
+---@param n integer the largest number of parts
 ---@param dim? integer|luatensor.unstack.options also option `dim`; default 1
 ---@return table # views
 function lt.chunk(x, n, dim) end
@@ -4446,11 +4453,12 @@ function lt.chunk(x, n, dim) end
 ---a.shape  --> [3, 4]
 ---```
 ---@param ... luatensor.Tensor tensors
----@return luatensor.Tensor # ... as many views
+---@return luatensor.Tensor # ... a view of each tensor
 function lt.broadcast_arrays(...) end
 
----Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
----If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
+---Repeats each element. `repeat` is a reserved word of Lua, so scripts write `x:repeat_interleave(2)` or
+---`x["repeat"](x, 2)`. If the repeats are not a single number, the call waits for a GPU, because the length of the
+---result is their sum.
 ---```lua
 ---lt["repeat"](lt.tensor{1, 2}, 2)  --> [1, 1, 2, 2]
 ---```
@@ -4460,7 +4468,7 @@ function lt.broadcast_arrays(...) end
 ---@return luatensor.Tensor #
 lt["repeat"] = function(x, repeats, dim) end
 
----Repeats the whole tensor.
+---Repeats the whole tensor along each dim.
 ---```lua
 ---lt.tensor{1, 2}:tile(2)  --> [1, 2, 1, 2]
 ---```
@@ -4469,22 +4477,22 @@ lt["repeat"] = function(x, repeats, dim) end
 ---@return luatensor.Tensor #
 function lt.tile(x, ...) end
 
----Moves elements along dims. Elements that leave at the end come back at the front.
+---Shifts elements along dims. Elements that are shifted beyond the end are inserted at the front.
 ---```lua
 ---lt.tensor{1, 2, 3}:roll(1)  --> [3, 1, 2]
 ---```
 ---@param x luatensor.Tensor
----@param shift integer|table
----@param dim? integer|table|luatensor.roll.options if missing, the elements move in row-major order; also option `dim`
+---@param shift integer|table the number of places for each dim of `dim`; negative shifts move elements to the front
+---@param dim? integer|table|luatensor.roll.options if missing, x is shifted as one row in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function lt.roll(x, shift, dim) end
 
----Adds elements around a tensor.
+---Adds elements at the ends of dims.
 ---```lua
 ---lt.tensor{1, 2}:pad{1, 1}  --> [0, 1, 2, 0]
 ---```
 ---@param x luatensor.Tensor
----@param widths table before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
+---@param widths table the numbers of elements before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
 ---@param options? luatensor.pad.options
 ---@return luatensor.Tensor #
 function lt.pad(x, widths, options) end
@@ -4507,7 +4515,7 @@ function lt.tril(x, options) end
 ---@return luatensor.Tensor #
 function lt.triu(x, options) end
 
----A matrix with ones on diagonal k and zeros elsewhere.
+---Makes a matrix with ones on diagonal k and zeros elsewhere.
 ---```lua
 ---lt.eye(2)  --> [[1.0, 0.0], [0.0, 1.0]]
 ---```
@@ -4517,26 +4525,27 @@ function lt.triu(x, options) end
 ---@return luatensor.Tensor #
 function lt.eye(rows, columns, options) end
 
----A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+---Makes a matrix with a 1-d tensor x on diagonal k, or copies diagonal k of a 2-d tensor x.
 ---```lua
 ---lt.diag(lt.tensor{1, 2})          --> [[1, 0], [0, 2]]
 ---lt.tensor{{1, 2}, {3, 4}}:diag()  --> [1, 4]
 ---```
 ---@param x luatensor.Tensor
----@param k? integer default 0
+---@param k? integer number of the diagonal, above the main diagonal when positive; default 0
 ---@return luatensor.Tensor #
 function lt.diag(x, k) end
 
----Coordinates of a grid: tensor i runs along dim i.
+---Returns the coordinates of a grid. Tensor i contains the coordinates along dim i.
 ---```lua
 ---local x, y = lt.meshgrid(lt.arange(2), lt.arange(3))
 ---x.shape  --> [3, 2]
 ---```
 ---@param ... luatensor.Tensor|luatensor.meshgrid.options 1-d tensors
----@return luatensor.Tensor # ... as many views
+---@return luatensor.Tensor # ... a view of each tensor
 function lt.meshgrid(...) end
 
----The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
+---Returns the elements at which a mask is true; x and mask broadcast. The call waits for a GPU, because the result's
+---length is the number of these elements.
 ---```lua
 ---lt.tensor{1, 2, 3}:masked_select(lt.tensor{true, false, true})  --> [1, 3]
 ---```
@@ -4545,52 +4554,53 @@ function lt.meshgrid(...) end
 ---@return luatensor.Tensor # 1-d
 function lt.masked_select(x, mask) end
 
----A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
----for their number.
+---Returns a copy of x in which the elements at which a mask is true are replaced by the first elements of src, in
+---order. The call waits for a GPU to count these elements.
 ---```lua
 ---lt.zeros(3):masked_scatter(lt.tensor{true, false, true}, lt.tensor{5.0, 6.0})  --> [5.0, 0.0, 6.0]
 ---```
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
----@param src luatensor.Tensor
+---@param src luatensor.Tensor has at least as many elements as the mask has true elements
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
 
----Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
----NaN if there is a NaN or no element.
+---Computes the median: the middle element in sorted order, or the mean of the two middle elements of an even number
+---of elements. The result is NaN if an element is NaN, or if there is no element.
 ---```lua
 ---lt.tensor{1, 9, 2}:median()  --> 2.0
 ---```
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
----@param dim? luatensor.median.options a dim or a list of dims; all unless given
+---@param dim? luatensor.median.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.median.options
----@return luatensor.Tensor # shape without these dims
+---@return luatensor.Tensor # of x's shape without these dims
 function lt.median(x, dim, options) end
 
----Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
----of n elements.
+---Computes quantiles along a dim by NumPy's rules. In a sorted line of n elements, quantile q is at position q * (n
+---1), counted from 0.
 ---```lua
 ---lt.tensor{1, 2, 3, 4, 5}:quantile(0.25)  --> 2.0
 ---```
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
----@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
----@param dim? luatensor.quantile.options a dim or a list of dims; all unless given
+---@param q number|luatensor.Tensor quantiles in [0, 1]; the dims of a tensor come first in the result
+---@param dim? luatensor.quantile.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.quantile.options
----@return luatensor.Tensor # NaN if the line has a NaN
+---@return luatensor.Tensor # NaN for lines that contain a NaN
 function lt.quantile(x, q, dim, options) end
 
----Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
----smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
+---Counts how often each value occurs: element i of the result is the number of elements equal to i. Counting starts
+---at 1, like positions in Lua; a value below 1 is an error. The call waits for a GPU to read the smallest and the
+---largest value.
 ---```lua
 ---lt.tensor{1, 3, 3}:bincount()  --> [1, 0, 2]
 ---```
 ---@param x luatensor.Tensor 1-d, positive integers
 ---@param options? luatensor.bincount.options
----@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
+---@return luatensor.Tensor # 1-d, with the largest value as its length; int64, or the dtype of float weights
 function lt.bincount(x, options) end
 
----Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
----outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
+---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
+---Elements outside of all bins and NaN are not counted. The call waits for a GPU to check or to compute the edges.
 ---```lua
 ---local counts, edges = lt.histogram(lt.tensor{0.0, 0.1, 0.6, 1.0}, 2)
 ---counts  --> [2, 2]
@@ -4599,11 +4609,11 @@ function lt.bincount(x, options) end
 ---@param x luatensor.Tensor any dtype but complex, any shape
 ---@param bins? luatensor.histogram.options the number of bins of equal width, or the edges: a 1-d tensor or a table; default 10
 ---@param options? luatensor.histogram.options
----@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or (density) a float
----@return luatensor.Tensor # edges, one more than counts
+---@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or a float dtype if option density is true
+---@return luatensor.Tensor # the edges of the bins: bin i is between edges i and i + 1
 function lt.histogram(x, bins, options) end
 
----Sets how tensors print. Options that are not given stay as they are.
+---Sets how tostring prints tensors. Options that are not given keep their values.
 ---```lua
 ---lt.set_printoptions{precision = 2}
 ---lt.tensor{1 / 3}  --> [0.33]
@@ -4612,7 +4622,8 @@ function lt.histogram(x, bins, options) end
 ---@param options luatensor.set_printoptions.options
 function lt.set_printoptions(options) end
 
----Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
+---Multiplies x by y and sums over pairs of dims. The result has the remaining dims, first those of x, then those of
+---y.
 ---```lua
 ---lt.tensordot(lt.ones(2, 3), lt.ones(3, 4), 1).shape  --> [2, 4]
 ---```
@@ -4622,7 +4633,7 @@ function lt.set_printoptions(options) end
 ---@return luatensor.Tensor #
 function lt.tensordot(x, y, dims) end
 
----Every element of x times every element of y.
+---Multiplies every element of x by every element of y.
 ---```lua
 ---lt.tensor{1, 2}:outer(lt.tensor{3, 4})  --> [[3, 4], [6, 8]]
 ---```
@@ -4631,7 +4642,7 @@ function lt.tensordot(x, y, dims) end
 ---@return luatensor.Tensor # shape [#x, #y]
 function lt.outer(x, y) end
 
----Swaps the last two dims: a view, like x.mT.
+---Swaps the last two dims, and returns a view, like x.mT.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:matrix_transpose()  --> [[1, 3], [2, 4]]
 ---```
@@ -4639,16 +4650,17 @@ function lt.outer(x, y) end
 ---@return luatensor.Tensor #
 function lt.matrix_transpose(x) end
 
----Draws 1 with probability p, else 0.
+---Draws 1 with probability p, otherwise 0.
 ---```lua
 ---lt.bernoulli(lt.tensor{0.0, 1.0})  --> [0.0, 1.0]
 ---```
----@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
----@param ... luatensor.bernoulli.options the shape: numbers or one table
+---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape is the result's shape
+---@param ... luatensor.bernoulli.options the shape as numbers or as one table; no shape after a tensor p
 ---@return luatensor.Tensor #
 function lt.bernoulli(p, ...) end
 
----Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
+---Draws n positions, each with a probability proportional to its weight. The call waits for a GPU to check the
+---weights.
 ---```lua
 ---lt.multinomial(lt.tensor{0.0, 1.0}, 1)  --> [2]
 ---```
@@ -4658,7 +4670,7 @@ function lt.bernoulli(p, ...) end
 ---@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
 function lt.multinomial(w, n, options) end
 
----Returns a copy of x with its rows (along dim 1) in random order.
+---Returns a copy of x with its rows (slices along dim 1) in random order.
 ---```lua
 ---lt.shuffle(lt.arange(5)):sort()  --> [0, 1, 2, 3, 4]
 ---```
@@ -4667,8 +4679,9 @@ function lt.multinomial(w, n, options) end
 ---@return luatensor.Tensor #
 function lt.shuffle(x, options) end
 
----The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
----sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
+---Returns the distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex
+---numbers are sorted by their real parts, then by their imaginary parts, with NaN as the largest value. The call
+---waits for a GPU.
 ---```lua
 ---lt.tensor{3, 1, 3}:unique_values():sort()  --> [1, 3]
 ---```
@@ -4676,28 +4689,28 @@ function lt.shuffle(x, options) end
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function lt.unique_values(x) end
 
----The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
+---Returns the distinct elements, sorted, and the number of occurrences of each. The call waits for a GPU.
 ---```lua
 ---local values, counts = lt.unique_counts(lt.tensor{3, 1, 3})
 ---values  --> [1, 3]
 ---counts  --> [1, 2]
 ---```
 ---@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as of unique_values
+---@return luatensor.Tensor # values, as from unique_values
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_counts(x) end
 
----The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
+---Returns the distinct elements, sorted, and, for each element of x, its position in them. The call waits for a GPU.
 ---```lua
 ---local values, inverse = lt.unique_inverse(lt.tensor{3, 1, 3})
 ---inverse  --> [2, 1, 2]
 ---```
 ---@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as of unique_values
+---@return luatensor.Tensor # values, as from unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function lt.unique_inverse(x) end
 
----The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
+---Returns the distinct elements, sorted, with first positions, inverse and counts. The call waits for a GPU.
 ---```lua
 ---local values, positions, inverse, counts = lt.unique_all(lt.tensor{3, 1, 3})
 ---values     --> [1, 3]
@@ -4706,49 +4719,49 @@ function lt.unique_inverse(x) end
 ---counts     --> [1, 2]
 ---```
 ---@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as of unique_values
----@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
+---@return luatensor.Tensor # values, as from unique_values
+---@return luatensor.Tensor # indices of the first occurrence of each value in x:flatten(), int64
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
----@return luatensor.Tensor # counts, int64
+---@return luatensor.Tensor # counts: the number of occurrences of each value, int64
 function lt.unique_all(x) end
 
----For each element of x1: true if the element equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is
----complex and long, the call waits for a GPU: the number of distinct elements must be known.
+---Returns, for each element of x1, true if an element of x2 is equal. NaN equals nothing, -0 equals 0. If x2 is
+---complex with more than 12 elements, the call waits for a GPU to count distinct elements.
 ---```lua
 ---lt.tensor{1, 2, 3}:isin(lt.tensor{2, 5})  --> [false, true, false]
 ---```
 ---@param x1 luatensor.Tensor|number
----@param x2 luatensor.Tensor|number of any shape; dtypes promote
+---@param x2 luatensor.Tensor|number of any shape; the dtypes of x1 and x2 promote
 ---@param options? luatensor.isin.options
 ---@return luatensor.Tensor # bool, of x1's shape
 function lt.isin(x1, x2, options) end
 
----Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---Computes the norm of the elements as a vector: the root of order p of the sum of |x|^p.
 ---```lua
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
 ---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
 ---@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
----@param dim? luatensor.norm.options a dim or a list of dims; all unless given
+---@param dim? luatensor.norm.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.norm.options
----@return luatensor.Tensor # shape without these dims
+---@return luatensor.Tensor # of x's shape without these dims
 function lt.norm(x, p, dim, options) end
 
----Differences of neighbours along a dim, taken n times.
+---Computes the differences between neighbouring elements along a dim, n times.
 ---```lua
 ---lt.tensor{1, 4, 9}:diff()  --> [3, 5]
 ---```
 ---@param x luatensor.Tensor any dtype but bool
 ---@param dim? integer|luatensor.diff.options default -1
 ---@param options? luatensor.diff.options
----@return luatensor.Tensor # the shape of x, with dim shorter by n
+---@return luatensor.Tensor # of x's shape, with dim shorter by n after joining
 function lt.diff(x, dim, options) end
 
 ---Makes a function that returns the gradients of fn's first result, a tensor of one element, with respect to fn's
 ---arguments. The new function can be differentiated itself, by lt.grad or by backward, with respect to everything
 ---that fn uses. Examples are `lt.grad(lt.grad(f))`, or a penalty on the gradient of a network whose parameters
 ---require gradients. Inside lt.no_grad the gradients cannot be differentiated, which is faster.
----Errors: if there is no such argument, or if the tensor is inside a table.
+---Errors: if there is no such argument, or if a table among the arguments contains tensors.
 ---```lua
 ---local slope = lt.grad(function(x) return (x * x):sum() end)
 ---slope(lt.tensor{3.0})  --> [6.0]
@@ -4758,6 +4771,7 @@ function lt.diff(x, dim, options) end
 ---@return function # that takes fn's arguments and returns one tensor for each differentiated argument, then fn's further results
 function lt.grad(fn, options) end
 
+---Like lt.grad, but the new function returns fn's first result before the gradients.
 ---Like lt.grad, but the new function returns fn's first result before the gradients.
 ---```lua
 ---local value, gradient = lt.value_and_grad(function(x) return (x * x):sum() end)(lt.tensor{3.0})
@@ -4769,8 +4783,8 @@ function lt.grad(fn, options) end
 ---@return function # that takes fn's arguments and returns fn's first result, one gradient for each differentiated argument, then fn's further results
 function lt.value_and_grad(fn, options) end
 
----The gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs were
----computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
+---Computes the gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs
+---were computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
 ---```lua
 ---local x = lt.tensor({3.0}, {requires_grad = true})
 ---lt.autograd.grad((x * x):sum(), x)  --> [6.0]
@@ -4778,38 +4792,38 @@ function lt.value_and_grad(fn, options) end
 ---@param outputs luatensor.Tensor|table of one element each, unless grad_outputs is given
 ---@param inputs luatensor.Tensor|table
 ---@param options? luatensor.autograd.grad.options
----@return luatensor.Tensor # ... one for each input
+---@return luatensor.Tensor # ... the gradient of each input
 function lt.autograd.grad(outputs, inputs, options) end
 
----Calls a function without recording: its results need no gradients. Without a function, the result is a guard:
----nothing is recorded until the block of the variable that holds the guard ends.
+---Calls a function without recording, so that its results require no gradients. Without a function, the result is a
+---guard: nothing is recorded until the block of the variable that holds the guard ends.
 ---
 ---    local y = lt.no_grad(model, x)
 ---    local _ <close> = lt.no_grad()
 ---
----Both apply to the coroutine that calls `lt.no_grad`, and to coroutines that it resumes meanwhile. If the coroutine
----yields, other coroutines are not affected.
+---The call and the guard affect the coroutine that calls `lt.no_grad`, and coroutines that it resumes meanwhile. If
+---the coroutine yields, other coroutines are not affected.
 ---```lua
 ---local x = lt.ones(2, {requires_grad = true})
 ---lt.no_grad(function() return (x * 2).requires_grad end)  --> false
 ---```
 ---@param fn? function
----@param ... any its arguments
+---@param ... any the arguments of fn
 ---@return any # what fn returns, or the guard
 function lt.no_grad(fn, ...) end
 
----Calls a function with recording, even inside of lt.no_grad. Without a function the result is a guard, as for
----lt.no_grad.
+---Calls a function with recording, even inside of lt.no_grad. Without a function, the result is a guard that records
+---until its block ends, as for lt.no_grad.
 ---```lua
 ---local x = lt.ones(1, {requires_grad = true})
 ---lt.no_grad(function() return lt.enable_grad(function() return x * 2 end) end).requires_grad  --> true
 ---```
 ---@param fn? function
----@param ... any its arguments
+---@param ... any the arguments of fn
 ---@return any # what fn returns, or the guard
 function lt.enable_grad(fn, ...) end
 
----True while ops on tensors that need gradients are recorded.
+---True while ops on tensors that require gradients are recorded.
 ---```lua
 ---lt.no_grad(lt.is_grad_enabled)  --> false
 ---```
@@ -4825,34 +4839,34 @@ function lt.is_grad_enabled() end
 ---}
 ---double(lt.tensor{3.0})  --> [6.0]
 ---```
----@param f table `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the gradients of the results and returns those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if the gradient of argument i is wanted; `name`: the name in messages
+---@param f table `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the gradients of the results and returns the gradients of the arguments, in order (nil for an argument without gradient). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if the gradient of argument i is wanted; `name`: the name in messages
 ---@return function #
 function lt.autograd_function(f) end
 
----Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward inside
----of the function. The error names the op and the line of the script. Slow: every result is waited for and checked.
----Without a function the result is a guard, as for lt.no_grad.
+---Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward pass
+---inside of the function. The error names the op and the line of the script. This mode is slow, because every result
+---is waited for and checked. Without a function, the result is a guard, as for lt.no_grad.
 ---```lua
 ---local x = lt.zeros(1, {requires_grad = true})
 ---pcall(lt.detect_anomaly, function() (x / x):sum():backward() end)  --> false
 ---```
 ---@param fn? function
----@param ... any its arguments
+---@param ... any the arguments of fn
 ---@return any # what fn returns, or the guard
 function lt.detect_anomaly(fn, ...) end
 
 ---Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous tensors
 ---of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
 ---docs/user-kernels.md lists the headers that may be included.
----Errors: the compiler's errors, with the line numbers of the source; if there is no such kernel or no GPU.
+---Errors: the compiler's errors, with the line numbers of the source; also if there is no such kernel or no GPU.
 ---```lua
 ---if lt.cuda.is_available() then
 ---  local twice = lt.kernel("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }", "twice")
 ---  twice({grid = 1, block = 4}, lt.ones(4, {device = "cuda"}))
 ---end
 ---```
----@param source string the text, with a `__global__ void name(…)`
----@param name string the kernel's name in it
+---@param source string the text of the program, with a `__global__ void name(…)`
+---@param name string the kernel's name in the source
 ---@param options? luatensor.kernel.options
 ---@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues the kernel with these arguments; {count = n} makes a grid of at least n threads, in blocks of 256 threads unless `block` is given
 function lt.kernel(source, name, options) end
@@ -4866,40 +4880,40 @@ function lt.kernel(source, name, options) end
 ---@param subject? any a name ("conv2d", "nn.Linear", "x:sum"), a function, a class, a table of functions, or words
 function lt.help(subject) end
 
----Writes a file whole or not at all. An existing file stays until the new one is on the disk.
+---Writes a file completely or not at all. An existing file stays until the new file is on the disk.
 ---
 ---A tensor is written in NumPy's .npy format. Any other value is written in the .safetensors format, which Python's
----package safetensors reads, too. The value may be a network (saved as the tensors of its state_dict, by name), an
+---package safetensors can read. The value may be a network (saved as the tensors of its state_dict, by name), an
 ---optimiser, a generator, a tensor, a number, a string, a boolean, or a table of such values:
 ---
 ---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
----Errors: if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (names it); if there is no room or no permission; if the format lacks the dtype: bfloat16 (.npy), complex128 (.safetensors).
+---Errors: if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (the message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16 (.npy), complex128 (.safetensors).
 ---```lua
 ---local path = os.tmpname() .. ".npy"
 ---lt.save(path, lt.tensor{1, 2})
 ---lt.load(path)  --> [1, 2]
 ---os.remove(path)
 ---```
----@param path string with the ending `.npy` or `.safetensors`, or with an ending that no known format has
+---@param path string of the file, with the ending `.npy` or `.safetensors`, or with an ending that no known format has
 ---@param value any an object with functions state_dict and load_state_dict is saved as the result of state_dict
 ---@param options? luatensor.save.options
 function lt.save(path, value, options) end
 
----Reads a file of lt.save, or of NumPy or safetensors in Python. The first bytes of a file identify its format.
+---Reads a file that lt.save, NumPy or Python's safetensors wrote. The first bytes of a file identify its format.
 ---
 ---    local run = lt.load "run.safetensors"
 ---    model:load_state_dict(run.model)
 ---    optimizer:load_state_dict(run.optimizer)
 ---    lt.default_generator():set_state(run.generator)
 ---    local weights, metadata = lt.load("model.safetensors", {metadata = true})
----Errors: if the file is damaged, truncated, or of another kind; all sizes are checked before memory is allocated.
+---Errors: if the file is damaged, truncated, or of another format; all sizes are checked before memory is allocated.
 ---```lua
 ---local path = os.tmpname() .. ".npy"
 ---lt.save(path, lt.tensor{1, 2})
 ---lt.load(path)  --> [1, 2]
 ---os.remove(path)
 ---```
----@param path string
+---@param path string of the file
 ---@param options? luatensor.load.options
 ---@return luatensor.Tensor # the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or, from a .safetensors file of another program, the tensors by name
 ---@return table # with option metadata, for a .safetensors file: strings by name, such as PyTorch's {format = "pt"}
@@ -5966,7 +5980,7 @@ lt["movedim"] = lt["moveaxis"]
 ---The same as multiply.
 lt["mul"] = lt["multiply"]
 
----Not a number.
+---NaN, the result of 0 / 0. NaN equals nothing, not even NaN.
 ---@type number
 lt.nan = nil
 
@@ -5982,7 +5996,7 @@ lt.newaxis = nil
 ---The same as permute_dims.
 lt["permute"] = lt["permute_dims"]
 
----pi, 3.14159…
+---The ratio of a circle's circumference to its diameter, 3.14159…
 ---@type number
 lt.pi = nil
 

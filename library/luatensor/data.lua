@@ -5,20 +5,19 @@
 ---@field size integer
 local Dataset = {}
 
----All samples as one batch, as `get` returns it.
+---Returns all samples as one batch, in the form in which `get` returns batches.
 ---```lua
 ---data.TensorDataset(lt.arange(3), lt.ones(3)):all()  --> [0, 1, 2]
 ---```
----@return luatensor.Tensor # ... or other values, if `get` returns others
+---@return luatensor.Tensor # ... or other values, if `get` returns other values
 function Dataset:all() end
 
 ---@class luatensor.Loader
 local Loader = {}
 
 ---Starts an epoch: returns an iterator of batches, each with the values that the data set returns for its samples.
----With `shuffle`, the order is one permutation, drawn at once from the loader's generator, which the next epoch
----continues. A loader without a generator draws a seed from the default generator instead. Loops may end early, and
----may be nested.
+---With `shuffle`, one permutation is drawn at the start from the loader's generator. Without a generator, the loader
+---draws a seed from the default generator instead. Loops may end early, and may be nested.
 ---```lua
 ---local loader = data.Loader(data.TensorDataset(lt.arange(6)), {batch_size = 4})
 ---for x in loader:batches() do print(x.shape) end
@@ -26,34 +25,34 @@ local Loader = {}
 ---@return function # an iterator
 function Loader:batches() end
 
----The position of the last loop over batches, for lt.save: a loaded run continues with the next batch. The loader's
----generator has a state of its own, which must be saved, too.
+---Returns the position of the last loop over batches, for lt.save: after loading, a run continues with the next
+---batch. The loader's generator has a state of its own, which must be saved, too.
 ---```lua
 ---local set = data.TensorDataset(lt.arange(6))
 ---local a, b = data.Loader(set, {batch_size = 4}), data.Loader(set, {batch_size = 4})
 ---b:load_state_dict(a:state_dict())
 ---```
----@return table # empty between two epochs
+---@return table # `position`, and with shuffle `seed` and `offset`; empty between two epochs
 function Loader:state_dict() end
 
----Makes the next call of `batches` continue where state_dict was called.
----Errors: if the state is no such state, or names more samples than the data set has.
+---Makes the next call of `batches` continue at the position at which state_dict was called.
+---Errors: if the state is no result of state_dict, or if its position is beyond the samples of the data set.
 ---```lua
 ---local set = data.TensorDataset(lt.arange(6))
 ---local a, b = data.Loader(set, {batch_size = 4}), data.Loader(set, {batch_size = 4})
 ---b:load_state_dict(a:state_dict())
 ---```
----@param state table
+---@param state table a result of state_dict
 function Loader:load_state_dict(state) end
 
 ---@class luatensor.data
 local data = {}
 
----Reads a file of separated values. A file that begins like a gzip file is unpacked. Rows contain numbers; fields
----may stand in double quotes, where "" means one quote. White space around fields and empty lines are ignored.
+---Reads a file of separated values. A file that begins like a gzip file is unpacked. Rows contain numbers. A field
+---may be in double quotes, in which "" means one quote. White space around fields and empty lines are ignored.
 ---
 ---    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
----Errors: if several columns have the wanted name; with line and column, if a field is no number, rows have different lengths, a quote does not end, or gzip data are damaged.
+---Errors: if two columns have the wanted name; also, with line and column, if a field is no number, rows have different lengths, a quote does not end, or gzip data are damaged.
 ---```lua
 ---local path = os.tmpname()
 ---local file <close> = io.open(path, "w")
@@ -61,44 +60,44 @@ local data = {}
 ---data.read_csv(path)  --> [[1.0, 2.0], [3.0, 4.0]]
 ---os.remove(path)
 ---```
----@param path string
+---@param path string of the file
 ---@param options? luatensor.data.read_csv.options
 ---@return luatensor.Tensor # [rows, columns]
----@return luatensor.Tensor # y, int64 [rows], with option labels: classes from 1 on
----@return table # the classes' names, sorted: numbers by size, else strings
+---@return luatensor.Tensor # y, the number of each row's class, int64 [rows]; only with option labels
+---@return table # the names of the classes, sorted by size if all names are numbers, else as strings
 function data.read_csv(path, options) end
 
----A data set of the rows of tensors: `data.TensorDataset(x, y)`. Sample i is row i of each tensor. Field `tensors`
----is the list of tensors.
----Errors: if tensors have different numbers of rows, or no dims.
+---Makes a data set of the rows of tensors: `data.TensorDataset(x, y)`. Sample i is row i of each tensor. Field
+---`tensors` is the list of tensors.
+---Errors: if tensors have different numbers of rows or different devices, or no dims.
 ---```lua
 ---data.TensorDataset(lt.ones(10, 3), lt.zeros(10)).size  --> 10
 ---```
----@param ... luatensor.Tensor one or more, with equal numbers of rows, on one device
----@return luatensor.Dataset # `get` returns copied rows of each tensor
+---@param ... luatensor.Tensor one or more tensors with equal numbers of rows, on one device
+---@return luatensor.Dataset # whose `get` returns copied rows of each tensor
 function data.TensorDataset(...) end
 
----Some samples of another data set.
+---Makes a data set of some samples of another data set.
 ---Errors: if an index is out of range.
 ---```lua
 ---#data.Subset(data.TensorDataset(lt.arange(10)), {2, 4}):all()  --> 2
 ---```
 ---@param base luatensor.Dataset
----@param indices luatensor.Tensor|table of samples, 1-based, in the order wanted; repeated indices give repeated samples
+---@param indices luatensor.Tensor|table of samples, 1-based, in the wanted order; repeated indices give repeated samples
 ---@return luatensor.Dataset # with fields `base` and `indices`
 function data.Subset(base, indices) end
 
----Several data sets of tensors, one after the other.
+---Makes a data set that contains the samples of several data sets of tensors, one data set after the other.
 ---```lua
 ---local a = data.TensorDataset(lt.arange(10))
 ---data.ConcatDataset{a, a}.size  --> 20
 ---```
----@param list table of data sets on one device, with batches of the same dtypes and of the same shapes, except for the first dim
+---@param list table data sets on one device; their batches have the same dtypes, and the same shapes except for the first dim
 ---@return luatensor.Dataset #
 function data.ConcatDataset(list) end
 
----1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
----and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
+---Returns 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E.
+---Alpaydin and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
 ---```lua
 ---data.digits().size  --> 1797
 ---```
@@ -106,9 +105,9 @@ function data.ConcatDataset(list) end
 ---@return luatensor.Dataset # x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
 function data.digits(options) end
 
----Reads an IDX file: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64. A file that begins like a
----gzip file is unpacked.
----Errors: if the file is damaged, truncated, too long, or of another kind; sizes are checked before memory is allocated.
+---Reads an IDX file: integers of 8 bits (with or without sign), 16 and 32 bits, floats of 32 and 64 bits. A file
+---that begins like a gzip file is unpacked.
+---Errors: if the file is damaged, truncated, too long, or of another format; sizes are checked before memory is allocated.
 ---```lua
 ---local path = os.tmpname()
 ---local file <close> = io.open(path, "wb")
@@ -116,28 +115,28 @@ function data.digits(options) end
 ---lt.data.read_idx(path)  --> [5, 7]
 ---os.remove(path)
 ---```
----@param path string
+---@param path string of the file
 ---@param options? luatensor.data.read_idx.options
 ---@return luatensor.Tensor #
 function data.read_idx(path, options) end
 
----Reads MNIST, or another data set in the same form, from a folder with the four files (`train-images-idx3-ubyte` …,
+---Reads MNIST, or another data set of the same form, from a folder with the four files (`train-images-idx3-ubyte` …,
 ---with or without `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
----Errors: if files are missing, damaged, or do not fit together.
+---Errors: if files are missing or damaged, or if the numbers of images and labels differ.
 ---```lua
 ---local function load_mnist(folder)
 ---  local train, test = lt.data.mnist(folder, {image = true})
 ---  return train, test
 ---end
 ---```
----@param folder string
+---@param folder string path of the folder
 ---@param options? luatensor.data.mnist.options
 ---@return luatensor.Dataset # for training: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
----@return luatensor.Dataset # for testing: 10000 samples
+---@return luatensor.Dataset # for testing: 10000 samples of the same form
 function data.mnist(folder, options) end
 
----Returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
----`#loader` is the number of batches.
+---Makes a loader, which returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle =
+---true}):batches() do`. `#loader` is the number of batches.
 ---Errors: if the batch size is below 1, or ds is no data set.
 ---```lua
 ---local loader = data.Loader(data.TensorDataset(lt.ones(10, 3)), {batch_size = 4})
@@ -148,18 +147,18 @@ function data.mnist(folder, options) end
 ---@return luatensor.Loader #
 function data.Loader(ds, options) end
 
----Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
----data set's order.
----Errors: fractions or numbers that do not add up.
+---Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part, samples stay in
+---the data set's order.
+---Errors: if fractions or numbers do not add up.
 ---```lua
 ---local a, b = data.split(data.TensorDataset(lt.arange(10)), {0.8, 0.2})
 ---a.size  --> 8
 ---b.size  --> 2
 ---```
 ---@param ds luatensor.Dataset
----@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
+---@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, which add up to the data set's size). Of n samples a fraction f gets floor(f n); the remaining samples go to the first parts, one to each.
 ---@param options? luatensor.data.split.options
----@return any # ... one a part
+---@return any # ... one subset for each part
 function data.split(ds, parts, options) end
 
 return data

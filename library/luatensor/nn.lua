@@ -191,41 +191,42 @@ function Module:load_state_dict(state, options) end
 ---@class luatensor.Sequential: luatensor.Module
 local Sequential = {}
 
----Adds a module at the end.
+---Adds a module at the end, and returns the container.
 ---```lua
 ---#nn.Sequential(nn.ReLU()):append(nn.Tanh())  --> 2
 ---```
 ---@param module luatensor.Module
----@return luatensor.Module # this one
+---@return luatensor.Module # the container
 function Sequential:append(module) end
 
----Inserts a module at place i. The modules from place i on, and their names, move up by one.
+---Inserts a module at place i, and returns the container. The places of the modules from place i on, and their names
+---in the state, increase by 1.
 ---```lua
 ---nn.Sequential(nn.ReLU()):insert(1, nn.Tanh())[1]  --> Tanh()
 ---```
----@param i integer 1 … # + 1
+---@param i integer the place, 1 … # + 1
 ---@param module luatensor.Module
----@return luatensor.Module # this one
+---@return luatensor.Module # the container
 function Sequential:insert(i, module) end
 
----Removes a module. The modules after it move down by one.
+---Removes the module at place i. The places of all later modules decrease by 1.
 ---```lua
 ---local model = nn.Sequential(nn.ReLU(), nn.Tanh())
 ---model:remove(1)
 ---#model  --> 1
 ---```
----@param i? integer the last one unless given
+---@param i? integer the place; the last place unless given
 ---@return luatensor.Module # the removed module
 function Sequential:remove(i) end
 
 ---@class luatensor.ParameterList: luatensor.Module
 local ParameterList = {}
 
----Adds a parameter at the end.
+---Adds a parameter at the end, and returns the list.
 ---```lua
 ---#nn.ParameterList():append(nn.Parameter(lt.ones(1)))  --> 1
 ---```
----@return luatensor.Module # this one
+---@return luatensor.Module # the list
 function ParameterList:append() end
 
 ---@class luatensor.nn
@@ -237,84 +238,84 @@ nn.init = {}
 
 nn.utils = {}
 
----max(x, 0).
+---A layer that computes max(x, 0) for each element x.
 ---```lua
 ---nn.ReLU()(lt.tensor{-1, 2})  --> [0, 2]
 ---```
 ---@return luatensor.Module #
 function nn.ReLU() end
 
----min(max(x, 0), 6).
+---A layer that computes min(max(x, 0), 6) for each element x.
 ---```lua
 ---nn.ReLU6()(lt.tensor{-1.0, 3.0, 9.0})  --> [0.0, 3.0, 6.0]
 ---```
 ---@return luatensor.Module #
 function nn.ReLU6() end
 
----The function functional.selu as a layer.
+---A layer that computes functional.selu(x).
 ---```lua
 ---nn.SELU()(lt.tensor{-1.0, 3.0})  --> [-1.1113, 3.1521]
 ---```
 ---@return luatensor.Module #
 function nn.SELU() end
 
----x · sigmoid(x).
+---A layer that computes x · sigmoid(x) for each element x.
 ---```lua
 ---nn.SiLU()(lt.tensor{-1.0, 3.0})  --> [-0.2689, 2.8577]
 ---```
 ---@return luatensor.Module #
 function nn.SiLU() end
 
----x · tanh(softplus(x)).
+---A layer that computes x · tanh(softplus(x)) for each element x.
 ---```lua
 ---nn.Mish()(lt.tensor{-1.0, 3.0})  --> [-0.3034, 2.9865]
 ---```
 ---@return luatensor.Module #
 function nn.Mish() end
 
----1 / (1 + exp(-x)).
+---A layer that computes 1 / (1 + exp(-x)) for each element x.
 ---```lua
 ---nn.Sigmoid()(lt.tensor{0.0})  --> [0.5]
 ---```
 ---@return luatensor.Module #
 function nn.Sigmoid() end
 
----The hyperbolic tangent.
+---A layer that computes the hyperbolic tangent of each element.
 ---```lua
 ---nn.Tanh()(lt.tensor{0.0, 1.0})  --> [0.0000, 0.7616]
 ---```
 ---@return luatensor.Module #
 function nn.Tanh() end
 
----relu6(x + 3) / 6.
+---A layer that computes relu6(x + 3) / 6 for each element x.
 ---```lua
 ---nn.Hardsigmoid()(lt.tensor{-4.0, 0.0})  --> [0.0, 0.5]
 ---```
 ---@return luatensor.Module #
 function nn.Hardsigmoid() end
 
----x · hardsigmoid(x).
+---A layer that computes x · hardsigmoid(x) for each element x.
 ---```lua
 ---nn.Hardswish()(lt.tensor{-4.0, 4.0})  --> [-0.0, 4.0]
 ---```
 ---@return luatensor.Module #
 function nn.Hardswish() end
 
----x / (1 + |x|).
+---A layer that computes x / (1 + |x|) for each element x.
 ---```lua
 ---nn.Softsign()(lt.tensor{1.0, -3.0})  --> [0.50, -0.75]
 ---```
 ---@return luatensor.Module #
 function nn.Softsign() end
 
----log(sigmoid(x)).
+---A layer that computes log(sigmoid(x)) for each element x.
 ---```lua
 ---nn.LogSigmoid()(lt.tensor{0.0})  --> [-0.6931]
 ---```
 ---@return luatensor.Module #
 function nn.LogSigmoid() end
 
----x, or slope · x if x < 0.
+---A layer that computes x for elements of at least 0, and negative_slope · x for negative elements.
 ---```lua
 ---nn.LeakyReLU{negative_slope = 0.1}(lt.tensor{-1.0, 3.0})  --> [-0.1, 3.0]
 ---```
@@ -322,7 +323,7 @@ function nn.LogSigmoid() end
 ---@return luatensor.Module #
 function nn.LeakyReLU(options) end
 
----x between two limits.
+---A layer that limits each element to at least min_val and at most max_val.
 ---```lua
 ---nn.Hardtanh()(lt.tensor{-4.0, 0.5})  --> [-1.0, 0.5]
 ---```
@@ -330,7 +331,7 @@ function nn.LeakyReLU(options) end
 ---@return luatensor.Module #
 function nn.Hardtanh(options) end
 
----x, or alpha (exp(x) - 1) if x < 0.
+---A layer that computes x for elements of at least 0, and alpha (exp(x) - 1) for negative elements.
 ---```lua
 ---nn.ELU()(lt.tensor{-1.0, 3.0})  --> [-0.6321, 3.0000]
 ---```
@@ -338,7 +339,7 @@ function nn.Hardtanh(options) end
 ---@return luatensor.Module #
 function nn.ELU(options) end
 
----x, or alpha (exp(x / alpha) - 1) if x < 0.
+---A layer that computes x for elements of at least 0, and alpha (exp(x / alpha) - 1) for negative elements.
 ---```lua
 ---nn.CELU()(lt.tensor{-1.0, 3.0})  --> [-0.6321, 3.0000]
 ---```
@@ -346,7 +347,7 @@ function nn.ELU(options) end
 ---@return luatensor.Module #
 function nn.CELU(options) end
 
----log(1 + exp(beta x)) / beta.
+---A layer that computes log(1 + exp(beta x)) / beta for each element x.
 ---```lua
 ---nn.Softplus()(lt.tensor{0.0})  --> [0.6931]
 ---```
@@ -354,7 +355,7 @@ function nn.CELU(options) end
 ---@return luatensor.Module #
 function nn.Softplus(options) end
 
----exp(x) / Σ exp(x) along a dim.
+---A layer that computes softmax, exp(x) / Σ exp(x), along a dim.
 ---```lua
 ---nn.Softmax(1)(lt.tensor{0.0, 0.0})  --> [0.5, 0.5]
 ---```
@@ -362,7 +363,7 @@ function nn.Softplus(options) end
 ---@return luatensor.Module #
 function nn.Softmax(dim) end
 
----log(softmax(x)).
+---A layer that computes log(softmax(x)) along a dim.
 ---```lua
 ---nn.LogSoftmax(1)(lt.tensor{0.0, 0.0})  --> [-0.6931, -0.6931]
 ---```
@@ -370,7 +371,7 @@ function nn.Softmax(dim) end
 ---@return luatensor.Module #
 function nn.LogSoftmax(dim) end
 
----softmax(-x).
+---A layer that computes softmax(-x) along a dim.
 ---```lua
 ---nn.Softmin(1)(lt.tensor{0.0, 0.0})  --> [0.5, 0.5]
 ---```
@@ -378,7 +379,7 @@ function nn.LogSoftmax(dim) end
 ---@return luatensor.Module #
 function nn.Softmin(dim) end
 
----a · sigmoid(b), where a and b are the two halves of x along a dim.
+---A layer that computes a · sigmoid(b), where a and b are the two halves of x along a dim.
 ---```lua
 ---nn.GLU()(lt.tensor{1.0, 0.0})  --> [0.5]
 ---```
@@ -386,7 +387,7 @@ function nn.Softmin(dim) end
 ---@return luatensor.Module #
 function nn.GLU(dim) end
 
----x Φ(x), where Φ is the cumulative normal distribution.
+---A layer that computes x Φ(x) for each element x, where Φ is the cumulative normal distribution.
 ---```lua
 ---nn.GELU()(lt.tensor{-1.0, 3.0})  --> [-0.1587, 2.9960]
 ---```
@@ -394,16 +395,17 @@ function nn.GLU(dim) end
 ---@return luatensor.Module #
 function nn.GELU(options) end
 
----x if x is above a limit, else a value.
+---A layer that keeps elements above a limit, and replaces all other elements by a value.
 ---```lua
 ---nn.Threshold(0, 7)(lt.tensor{-1.0, 3.0})  --> [7.0, 3.0]
 ---```
----@param limit number
----@param value number
+---@param limit number elements above this number are kept
+---@param value number the result for all other elements
 ---@return luatensor.Module #
 function nn.Threshold(limit, value) end
 
----x, or weight · x if x < 0, with learned weights. Weight [count], initialised to `init`.
+---A layer that computes x for elements of at least 0, and weight · x for negative elements, with learned weights.
+---Weight [num_parameters] is initialised to `init`.
 ---```lua
 ---nn.PReLU()(lt.tensor{-1.0, 3.0}):detach()  --> [-0.25, 3.00]
 ---```
@@ -411,8 +413,8 @@ function nn.Threshold(limit, value) end
 ---@return luatensor.Module #
 function nn.PReLU(options) end
 
----Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani et
----al.).
+---Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani
+---et al.).
 ---
 ---    local y, weights = attention(query, key, value, {attn_mask = …})
 ---    local y = attention(x, {need_weights = false})          -- of x to itself
@@ -423,15 +425,15 @@ function nn.PReLU(options) end
 ---scaled_dot_product_attention; a float mask is added to the scores. With `is_causal` (false), query i sees keys 1 …
 ---i. `need_weights` (true) returns the weights, for which all scores must be in memory. `average_attn_weights` (true)
 ---takes the mean of the weights over the heads. The returned weights are the factors of the values, so in training
----some are dropped. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights are needed).
----The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If keys or values
----have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
+---some weights are 0 by dropout. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights
+---are needed). The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If
+---keys or values have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
 ---```lua
 ---local x = lt.rand(2, 7, 8)
 ---nn.MultiheadAttention(8, 2, {batch_first = true})(x, x, x).shape  --> [2, 7, 8]
 ---```
 ---@param embed_dim integer width of queries and results
----@param num_heads integer divides it
+---@param num_heads integer number of heads; must divide embed_dim
 ---@param options? luatensor.nn.MultiheadAttention.options
 ---@return luatensor.Module #
 function nn.MultiheadAttention(embed_dim, num_heads, options) end
@@ -447,32 +449,33 @@ function nn.MultiheadAttention(embed_dim, num_heads, options) end
 ---    loss:backward()
 ---    opt:step()
 ---
----Without a function the result is a guard, for the block whose variable holds it:
+---Without a function, the result is a guard, which switches mixed precision on until the block of its variable ends:
 ---`local _ <close> = nn.autocast{dtype = "bfloat16"}`.
 ---
 ---Mixed precision is faster on GPUs with tensor cores for half floats (NVIDIA's since compute capability 7.0;
----bfloat16 since 8.0), and activations take half the memory. Processors gain nothing, because their products convert
----half floats to float32. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's range.
+---bfloat16 since 8.0), and activations take half the memory. Processors gain no speed, because their products convert
+---half floats to float32. The largest float16 is 65504, so use optim.GradScaler with float16; bfloat16 has float32's
+---range.
 ---```lua
 ---nn.autocast(function() return nn.Linear(3, 2)(lt.rand(1, 3)).dtype end)  --> bfloat16
 ---```
 ---@param fn? function|luatensor.nn.autocast.options
 ---@param options? luatensor.nn.autocast.options
----@param ... luatensor.nn.autocast.options fn's arguments
+---@param ... luatensor.nn.autocast.options the arguments of fn
 ---@return any # what fn returns, or the guard
 function nn.autocast(fn, options, ...) end
 
----Modules in sequence: each module takes the result of the previous one. `model[2]` is the second module, `#model`
----the number of modules.
+---Makes a module that calls modules in sequence: each module receives the result of the previous module. `model[2]`
+---is the second module, and `#model` is the number of modules.
 ---```lua
 ---local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 ---model(lt.ones(2, 4)).shape  --> [2, 1]
 ---```
----@param ... luatensor.Module or one list of them
+---@param ... luatensor.Module the modules, or one list of modules
 ---@return luatensor.Sequential #
 function nn.Sequential(...) end
 
----Modules in a list, which the forward of your own module calls: `for i, layer in ipairs(self.layers) do`.
+---Makes a list of modules, which the forward of your own module calls: `for i, layer in ipairs(self.layers) do`.
 ---```lua
 ---#nn.ModuleList{nn.ReLU(), nn.Tanh()}  --> 2
 ---```
@@ -480,15 +483,15 @@ function nn.Sequential(...) end
 ---@return luatensor.Module #
 function nn.ModuleList(list) end
 
----Modules by name: `self.heads.left`, or `self.heads["left"]`.
+---Makes a container of modules by name: `self.heads.left`, or `self.heads["left"]`.
 ---```lua
 ---nn.ModuleDict{act = nn.ReLU()}.act(lt.tensor{-1.0})  --> [0.0]
 ---```
----@param modules? table by name; in alphabetical order of the names
+---@param modules? table by name; they are added in alphabetical order of the names
 ---@return luatensor.Module #
 function nn.ModuleDict(modules) end
 
----Parameters in a list: `self.scales[i]`.
+---Makes a list of parameters: `self.scales[i]`.
 ---```lua
 ---#nn.ParameterList{nn.Parameter(lt.ones(1))}  --> 1
 ---```
@@ -496,32 +499,32 @@ function nn.ModuleDict(modules) end
 ---@return luatensor.ParameterList #
 function nn.ParameterList(list) end
 
----x + f(x), where f is a sequence of modules: a residual connection (He et al.).
+---Makes a residual connection (He et al.): x + f(x), where f is a sequence of modules.
 ---```lua
 ---nn.Residual(nn.ReLU())(lt.tensor{-1.0, 1.0})  --> [-1.0, 2.0]
 ---```
----@param ... luatensor.Module their result has x's shape
+---@param ... luatensor.Module the modules of f, whose result has x's shape
 ---@return luatensor.Module #
 function nn.Residual(...) end
 
----A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
+---Makes a layer that calls a function: `nn.Lambda(function(x) return x:square() end)`.
 ---```lua
 ---nn.Lambda(function(x) return x * 2 end)(lt.tensor{1, 2})  --> [2, 4]
 ---```
----@param fn function
----@param name? string for printing
+---@param fn function takes the arguments of the layer's call
+---@param name? string of the function, for printing
 ---@return luatensor.Module #
 function nn.Lambda(fn, name) end
 
----Returns its arguments unchanged.
+---Makes a layer that returns its arguments unchanged.
 ---```lua
 ---nn.Identity()(lt.tensor{1, 2})  --> [1, 2]
 ---```
----@param ... any ignored
+---@param ... any any arguments, which are ignored
 ---@return luatensor.Module #
 function nn.Identity(...) end
 
----Merges the dims from `start_dim` to `end_dim` into one.
+---Makes a layer that merges the dims from `start_dim` to `end_dim` into one dim.
 ---```lua
 ---nn.Flatten()(lt.ones(5, 2, 3)).shape  --> [5, 6]
 ---```
@@ -529,64 +532,64 @@ function nn.Identity(...) end
 ---@return luatensor.Module #
 function nn.Flatten(options) end
 
----Splits a dim into several.
+---Makes a layer that splits a dim into several dims.
 ---```lua
 ---nn.Unflatten(2, {2, 3})(lt.ones(5, 6)).shape  --> [5, 2, 3]
 ---```
----@param dim integer
----@param sizes table their lengths; one of them may be -1, which stands for the remaining length
+---@param dim integer the dim to split; negative dims count from the last dim
+---@param sizes table lengths of the new dims; one length may be -1, which stands for the remaining length
 ---@return luatensor.Module #
 function nn.Unflatten(dim, sizes) end
 
----Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
----bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
+---Makes a layer that slides `outputs` kernels over a signal, as nn.functional.conv1d. Weight [outputs, inputs /
+---groups, kernel_size] and bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
 ---```lua
 ---nn.Conv1d(3, 8, 5)(lt.rand(2, 3, 20)).shape  --> [2, 8, 16]
 ---```
----@param inputs integer channels of x
----@param outputs integer channels of the result
----@param kernel_size integer
+---@param inputs integer the number of channels of x
+---@param outputs integer the number of channels of the result
+---@param kernel_size integer the number of elements of a kernel in a channel
 ---@param options? luatensor.options.stride_padding_dilation_groups_bias_dtype_device_generator
 ---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
 function nn.Conv1d(inputs, outputs, kernel_size, options) end
 
----Slides `outputs` kernels over images: nn.functional.conv2d. Kernel size and options are numbers, or lists for
----height and width.
+---Makes a layer that slides `outputs` kernels over images, as nn.functional.conv2d. Kernel size and options are
+---numbers, or lists {height, width}.
 ---```lua
 ---local layer = nn.Conv2d(1, 8, 3, {padding = 1})
 ---layer(lt.ones(2, 1, 28, 28)).shape  --> [2, 8, 28, 28]
 ---```
----@param inputs integer channels of x
----@param outputs integer channels of the result
----@param kernel_size any a number or a list
+---@param inputs integer the number of channels of x
+---@param outputs integer the number of channels of the result
+---@param kernel_size any a number, or a list {height, width}
 ---@param options? luatensor.options.stride_padding_dilation_groups_bias_dtype_device_generator
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function nn.Conv2d(inputs, outputs, kernel_size, options) end
 
----Transposed convolution of signals, which undoes a Conv1d's change of length: nn.functional.conv_transpose1d.
----Weight [inputs, outputs / groups, kernel_size].
+---Makes a layer for the transposed convolution of signals, nn.functional.conv_transpose1d, which undoes a Conv1d's
+---change of length. Weight [inputs, outputs / groups, kernel_size].
 ---```lua
 ---nn.ConvTranspose1d(8, 3, 5)(lt.rand(2, 8, 16)).shape  --> [2, 3, 20]
 ---```
----@param inputs integer channels of x
----@param outputs integer channels of the result
----@param kernel_size integer
+---@param inputs integer the number of channels of x
+---@param outputs integer the number of channels of the result
+---@param kernel_size integer the number of elements of a kernel in a channel
 ---@param options? luatensor.options.stride_padding_output_padding_dilation_groups_bias_dtype_device_generator
 ---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
 function nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
 
----Transposed convolution of images: nn.functional.conv_transpose2d.
+---Makes a layer for the transposed convolution of images, nn.functional.conv_transpose2d.
 ---```lua
 ---nn.ConvTranspose2d(8, 3, 2, {stride = 2})(lt.rand(2, 8, 4, 4)).shape  --> [2, 3, 8, 8]
 ---```
----@param inputs integer channels of x
----@param outputs integer channels of the result
----@param kernel_size any a number or a list
+---@param inputs integer the number of channels of x
+---@param outputs integer the number of channels of the result
+---@param kernel_size any a number, or a list {height, width}
 ---@param options? luatensor.options.stride_padding_output_padding_dilation_groups_bias_dtype_device_generator
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 
----In training, each element becomes 0 with probability p; the other elements are divided by 1 - p.
+---A layer that, in training, sets each element to 0 with probability p, and divides the other elements by 1 - p.
 ---```lua
 ---local layer = nn.Dropout(0.5)
 ---layer:eval()
@@ -597,7 +600,7 @@ function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module #
 function nn.Dropout(p, options) end
 
----Dropout of whole channels of [rows, channels, length].
+---A layer for dropout of whole channels of [rows, channels, length].
 ---```lua
 ---nn.Dropout1d(0.5):eval()(lt.ones(1, 2, 3)).shape  --> [1, 2, 3]
 ---```
@@ -606,7 +609,7 @@ function nn.Dropout(p, options) end
 ---@return luatensor.Module #
 function nn.Dropout1d(p, options) end
 
----Dropout of whole channels of [rows, channels, height, width].
+---A layer for dropout of whole channels of [rows, channels, height, width].
 ---```lua
 ---nn.Dropout2d(0.5)(lt.ones(1, 2, 3, 3)).shape  --> [1, 2, 3, 3]
 ---```
@@ -615,7 +618,7 @@ function nn.Dropout1d(p, options) end
 ---@return luatensor.Module #
 function nn.Dropout2d(p, options) end
 
----Dropout of whole channels of [rows, channels, depth, height, width].
+---A layer for dropout of whole channels of [rows, channels, depth, height, width].
 ---```lua
 ---nn.Dropout3d(0.5)(lt.ones(1, 2, 3, 3, 3)).shape  --> [1, 2, 3, 3, 3]
 ---```
@@ -624,7 +627,7 @@ function nn.Dropout2d(p, options) end
 ---@return luatensor.Module #
 function nn.Dropout3d(p, options) end
 
----Dropout for selu that preserves mean and variance.
+---A layer for dropout after selu, which preserves the mean and the variance of selu's results.
 ---```lua
 ---nn.AlphaDropout(0.5):eval()(lt.ones(2))  --> [1.0, 1.0]
 ---```
@@ -633,17 +636,18 @@ function nn.Dropout3d(p, options) end
 ---@return luatensor.Module #
 function nn.AlphaDropout(p, options) end
 
----A row of `width` numbers for each of `count` words. Weight [count, width], drawn from the normal distribution.
+---Makes a learned table with a row of `width` numbers for each of `count` words. Weight [count, width] is drawn from
+---the standard normal distribution.
 ---```lua
 ---nn.Embedding(10, 4)(lt.tensor{1, 7}).shape  --> [2, 4]
 ---```
----@param count integer
----@param width integer
+---@param count integer the number of rows
+---@param width integer the number of elements of a row
 ---@param options? luatensor.nn.Embedding.options
----@return luatensor.Module # takes integers from 1 of any shape, gives [..., width]
+---@return luatensor.Module # takes integers from 1 of any shape, and returns their rows, [..., width]
 function nn.Embedding(count, width, options) end
 
----An Embedding with these rows.
+---Makes an Embedding with the rows of a tensor, which are copied.
 ---```lua
 ---nn.Embedding.from_pretrained(lt.tensor{{1.0, 2.0}, {3.0, 4.0}})(lt.tensor{2})  --> [[3.0, 4.0]]
 ---```
@@ -652,7 +656,7 @@ function nn.Embedding(count, width, options) end
 ---@return luatensor.Module #
 function nn.Embedding.from_pretrained(weight, options) end
 
----max(x, 0).
+---Returns max(x, 0) for each element x.
 ---```lua
 ---nn.functional.relu(lt.tensor{-1.0, 1.0})  --> [0.0, 1.0]
 ---```
@@ -660,7 +664,7 @@ function nn.Embedding.from_pretrained(weight, options) end
 ---@return luatensor.Tensor #
 function nn.functional.relu(x) end
 
----x · sigmoid(x).
+---Returns x · sigmoid(x) for each element x.
 ---```lua
 ---nn.functional.silu(lt.tensor{-1.0, 1.0})  --> [-0.2689, 0.7311]
 ---```
@@ -668,7 +672,7 @@ function nn.functional.relu(x) end
 ---@return luatensor.Tensor #
 function nn.functional.silu(x) end
 
----1 / (1 + exp(-x)).
+---Returns 1 / (1 + exp(-x)) for each element x.
 ---```lua
 ---nn.functional.sigmoid(lt.tensor{0.0})  --> [0.5]
 ---```
@@ -676,7 +680,7 @@ function nn.functional.silu(x) end
 ---@return luatensor.Tensor #
 function nn.functional.sigmoid(x) end
 
----The hyperbolic tangent.
+---Returns the hyperbolic tangent of each element.
 ---```lua
 ---nn.functional.tanh(lt.tensor{0.0, 1.0})  --> [0.0000, 0.7616]
 ---```
@@ -684,7 +688,7 @@ function nn.functional.sigmoid(x) end
 ---@return luatensor.Tensor #
 function nn.functional.tanh(x) end
 
----x, or slope · x if x < 0.
+---Returns x for elements of at least 0, and negative_slope · x for negative elements.
 ---```lua
 ---nn.functional.leaky_relu(lt.tensor{-1.0, 1.0})  --> [-0.01, 1.00]
 ---```
@@ -693,7 +697,7 @@ function nn.functional.tanh(x) end
 ---@return luatensor.Tensor #
 function nn.functional.leaky_relu(x, options) end
 
----x between two limits.
+---Returns each element limited to at least min_val and at most max_val.
 ---```lua
 ---nn.functional.hardtanh(lt.tensor{-4.0, 0.5})  --> [-1.0, 0.5]
 ---```
@@ -702,7 +706,7 @@ function nn.functional.leaky_relu(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.hardtanh(x, options) end
 
----min(max(x, 0), 6).
+---Returns min(max(x, 0), 6) for each element x.
 ---```lua
 ---nn.functional.relu6(lt.tensor{-1.0, 9.0})  --> [0.0, 6.0]
 ---```
@@ -710,7 +714,7 @@ function nn.functional.hardtanh(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.relu6(x) end
 
----x, or alpha (exp(x) - 1) if x < 0.
+---Returns x for elements of at least 0, and alpha (exp(x) - 1) for negative elements.
 ---```lua
 ---nn.functional.elu(lt.tensor{-1.0, 1.0})  --> [-0.6321, 1.0000]
 ---```
@@ -719,7 +723,7 @@ function nn.functional.relu6(x) end
 ---@return luatensor.Tensor #
 function nn.functional.elu(x, options) end
 
----x, or alpha (exp(x / alpha) - 1) if x < 0.
+---Returns x for elements of at least 0, and alpha (exp(x / alpha) - 1) for negative elements.
 ---```lua
 ---nn.functional.celu(lt.tensor{-1.0, 1.0})  --> [-0.6321, 1.0000]
 ---```
@@ -728,8 +732,8 @@ function nn.functional.elu(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.celu(x, options) end
 
----scale · x, or scale · alpha (exp(x) - 1) if x < 0, with the constants of self-normalising networks (Klambauer et
----al.).
+---Returns scale · x for elements of at least 0, and scale · alpha (exp(x) - 1) for negative elements, with the
+---constants of self-normalising networks (Klambauer et al.).
 ---```lua
 ---nn.functional.selu(lt.tensor{-1.0, 1.0})  --> [-1.1113, 1.0507]
 ---```
@@ -737,7 +741,7 @@ function nn.functional.celu(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.selu(x) end
 
----x Φ(x), where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
+---Returns x Φ(x) for each element x, where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
 ---```lua
 ---nn.functional.gelu(lt.tensor{-1.0, 1.0})  --> [-0.1587, 0.8413]
 ---```
@@ -746,7 +750,7 @@ function nn.functional.selu(x) end
 ---@return luatensor.Tensor #
 function nn.functional.gelu(x, options) end
 
----x · tanh(softplus(x)).
+---Returns x · tanh(softplus(x)) for each element x.
 ---```lua
 ---nn.functional.mish(lt.tensor{1.0})  --> [0.8651]
 ---```
@@ -754,7 +758,7 @@ function nn.functional.gelu(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.mish(x) end
 
----relu6(x + 3) / 6: a piecewise linear sigmoid.
+---Returns relu6(x + 3) / 6 for each element x, a piecewise linear sigmoid.
 ---```lua
 ---nn.functional.hardsigmoid(lt.tensor{-4.0, 0.0})  --> [0.0, 0.5]
 ---```
@@ -762,7 +766,7 @@ function nn.functional.mish(x) end
 ---@return luatensor.Tensor #
 function nn.functional.hardsigmoid(x) end
 
----x · hardsigmoid(x).
+---Returns x · hardsigmoid(x) for each element x.
 ---```lua
 ---nn.functional.hardswish(lt.tensor{-4.0, 4.0})  --> [-0.0, 4.0]
 ---```
@@ -770,7 +774,7 @@ function nn.functional.hardsigmoid(x) end
 ---@return luatensor.Tensor #
 function nn.functional.hardswish(x) end
 
----log(1 + exp(beta x)) / beta; x itself if beta x is above a threshold.
+---Returns log(1 + exp(beta x)) / beta for each element x, and x itself if beta x is above `threshold`.
 ---```lua
 ---nn.functional.softplus(lt.tensor{0.0})  --> [0.6931]
 ---```
@@ -779,7 +783,7 @@ function nn.functional.hardswish(x) end
 ---@return luatensor.Tensor #
 function nn.functional.softplus(x, options) end
 
----x / (1 + |x|).
+---Returns x / (1 + |x|) for each element x.
 ---```lua
 ---nn.functional.softsign(lt.tensor{1.0, -3.0})  --> [0.50, -0.75]
 ---```
@@ -787,7 +791,7 @@ function nn.functional.softplus(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.softsign(x) end
 
----log(sigmoid(x)), exact even if the sigmoid is nearly 0.
+---Returns log(sigmoid(x)) for each element x. The result is accurate even if the sigmoid is nearly 0.
 ---```lua
 ---nn.functional.logsigmoid(lt.tensor{0.0})  --> [-0.6931]
 ---```
@@ -795,68 +799,68 @@ function nn.functional.softsign(x) end
 ---@return luatensor.Tensor #
 function nn.functional.logsigmoid(x) end
 
----x if it is above a threshold or NaN, else a value.
+---Returns elements above a limit, and NaN, unchanged, and a given value in place of all other elements.
 ---```lua
 ---nn.functional.threshold(lt.tensor{-1.0, 3.0}, 0, 7)  --> [7.0, 3.0]
 ---```
 ---@param x luatensor.Tensor
----@param limit number
----@param value number
+---@param limit number elements above this number are unchanged
+---@param value number the result for all other elements
 ---@return luatensor.Tensor #
 function nn.functional.threshold(x, limit, value) end
 
----x, or weight · x if x < 0; the weight is learned.
+---Returns x for elements of at least 0, and weight · x for negative elements. The weight is learned.
 ---```lua
 ---nn.functional.prelu(lt.tensor{-1.0, 3.0}, lt.tensor{0.5})  --> [-0.5, 3.0]
 ---```
 ---@param x luatensor.Tensor [rows, channels, …]
----@param weight luatensor.Tensor with one element, or with one for each channel (dim 2)
+---@param weight luatensor.Tensor with one element, or with one element for each channel (dim 2)
 ---@return luatensor.Tensor #
 function nn.functional.prelu(x, weight) end
 
----exp(x) / Σ exp(x) along a dim, without overflow.
+---Returns exp(x) / Σ exp(x) along a dim, without overflow.
 ---```lua
 ---nn.functional.softmax(lt.tensor{0.0, 0.0}, 1)  --> [0.5, 0.5]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.nn.functional.softmax.options default -1
+---@param dim? integer|luatensor.nn.functional.softmax.options the dim of the sum; default -1
 ---@param options? luatensor.nn.functional.softmax.options
 ---@return luatensor.Tensor #
 function nn.functional.softmax(x, dim, options) end
 
----log(softmax(x)), exact even if softmax is nearly 0 or 1.
+---Returns log(softmax(x)) along a dim. The result is accurate even if softmax is nearly 0 or 1.
 ---```lua
 ---nn.functional.log_softmax(lt.tensor{0.0, 0.0}, 1)  --> [-0.6931, -0.6931]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.options.dim_dtype default -1
+---@param dim? integer|luatensor.options.dim_dtype the dim of the sum; default -1
 ---@param options? luatensor.options.dim_dtype
 ---@return luatensor.Tensor #
 function nn.functional.log_softmax(x, dim, options) end
 
----softmax(-x).
+---Returns softmax(-x) along a dim.
 ---```lua
 ---nn.functional.softmin(lt.tensor{0.0, 0.0}, 1)  --> [0.5, 0.5]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.options.dim_dtype default -1
+---@param dim? integer|luatensor.options.dim_dtype the dim of the sum; default -1
 ---@param options? luatensor.options.dim_dtype
 ---@return luatensor.Tensor #
 function nn.functional.softmin(x, dim, options) end
 
----a · sigmoid(b), where a and b are the two halves of x along a dim.
+---Returns a · sigmoid(b), where a and b are the two halves of x along a dim.
 ---```lua
 ---nn.functional.glu(lt.tensor{1.0, 0.0})  --> [0.5]
 ---```
----@param x luatensor.Tensor of an even length in that dim
+---@param x luatensor.Tensor has an even length in that dim
 ---@param dim? integer|luatensor.nn.functional.glu.options also option `dim`; default -1
----@return luatensor.Tensor # half as long
+---@return luatensor.Tensor # half as long as x in that dim
 function nn.functional.glu(x, dim) end
 
----softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key are
----0. On the CPU, in float32 and float64 and without dropout, the scores are never all in memory at once (as in
----"FlashAttention", Dao et al.).
----Errors: if shapes or devices do not fit together; for integers.
+---Returns softmax(scale q kᵀ + mask) v, with the softmax along the keys ("Attention is all you need", Vaswani et
+---al., eq. 1). Rows of queries that see no key are 0. On the CPU, in float32 and float64 and without dropout, the
+---scores are never all in memory at once (as in "FlashAttention", Dao et al.).
+---Errors: if shapes or devices do not fit together, or if a tensor contains integers.
 ---```lua
 ---local x = lt.rand(2, 4, 7, 8)
 ---nn.functional.scaled_dot_product_attention(x, x, x).shape  --> [2, 4, 7, 8]
@@ -868,7 +872,11 @@ function nn.functional.glu(x, dim) end
 ---@return luatensor.Tensor # [..., queries, values]
 function nn.functional.scaled_dot_product_attention(q, k, v, options) end
 
----Convolution of signals, as a cross-correlation like PyTorch's:
+---Computes a convolution of signals, as a cross-correlation like PyTorch's:
+---
+---    y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
+---
+---The sum is over the channels c of o's group and the places k of the kernel.
 ---
 ---    y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
 ---
@@ -883,9 +891,9 @@ function nn.functional.scaled_dot_product_attention(q, k, v, options) end
 ---@return luatensor.Tensor # [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
 function nn.functional.conv1d(x, weight, bias, options) end
 
----Convolution of images: conv1d with two dims, so the kernel is not flipped (a cross-correlation, as in PyTorch).
----Options are numbers or lists for height and width. The padding "same" preserves height and width; it needs stride 1,
----and if the total padding is odd, the end gets one more than the beginning.
+---Computes a convolution of images: conv1d with two dims, so the kernel is not flipped (a cross-correlation, as in
+---PyTorch). Options are numbers, or lists {height, width}. The padding "same" preserves height and width. It needs
+---stride 1; if the total padding is odd, the end gets one element more than the beginning.
 ---```lua
 ---nn.functional.conv2d(lt.ones(1, 1, 4, 4), lt.ones(1, 1, 3, 3)).shape  --> [1, 1, 2, 2]
 ---```
@@ -893,10 +901,11 @@ function nn.functional.conv1d(x, weight, bias, options) end
 ---@param weight luatensor.Tensor [outputs, channels / groups, kernel height, kernel width]
 ---@param bias? luatensor.Tensor|luatensor.nn.functional.conv2d.options [outputs]
 ---@param options? luatensor.nn.functional.conv2d.options
----@return luatensor.Tensor # [batch, outputs, height, width], shorter as in conv1d
+---@return luatensor.Tensor # [batch, outputs, height, width]; height and width follow the formula of conv1d
 function nn.functional.conv2d(x, weight, bias, options) end
 
----Transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a kernel to y.
+---Computes a transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a
+---kernel to y.
 ---```lua
 ---nn.functional.conv_transpose1d(lt.tensor{{{1.0, 2.0}}}, lt.tensor{{{1.0, 1.0}}})  --> [[[1.0, 3.0, 2.0]]]
 ---```
@@ -907,7 +916,7 @@ function nn.functional.conv2d(x, weight, bias, options) end
 ---@return luatensor.Tensor # [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
 function nn.functional.conv_transpose1d(x, weight, bias, options) end
 
----Transposed convolution of images: conv_transpose1d with two dims.
+---Computes a transposed convolution of images: conv_transpose1d with two dims.
 ---```lua
 ---nn.functional.conv_transpose2d(lt.rand(1, 8, 4, 4), lt.rand(8, 3, 2, 2), nil, {stride = 2}).shape  --> [1, 3, 8, 8]
 ---```
@@ -915,10 +924,11 @@ function nn.functional.conv_transpose1d(x, weight, bias, options) end
 ---@param weight luatensor.Tensor [channels, outputs / groups, kernel height, kernel width]
 ---@param bias? luatensor.Tensor|luatensor.options.stride_padding_output_padding_dilation_groups_out [outputs]
 ---@param options? luatensor.options.stride_padding_output_padding_dilation_groups_out
----@return luatensor.Tensor # [batch, outputs, height, width], longer as in conv_transpose1d
+---@return luatensor.Tensor # [batch, outputs, height, width]; height and width follow the formula of conv_transpose1d
 function nn.functional.conv_transpose2d(x, weight, bias, options) end
 
---- -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum of the weights.
+---Returns the loss -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum
+---of the weights of the rows' classes.
 ---Errors: if a class is out of range (on a GPU at the next wait).
 ---```lua
 ---nn.functional.nll_loss(lt.tensor{{-1.0, -2.0}}, lt.tensor{2})  --> 2.0
@@ -926,10 +936,10 @@ function nn.functional.conv_transpose2d(x, weight, bias, options) end
 ---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
 ---@param classes luatensor.Tensor integers 1 … C of shape [N], [N, …] or []
 ---@param options? luatensor.nn.functional.nll_loss.options
----@return luatensor.Tensor #
+---@return luatensor.Tensor # 0-d, or with "none" the losses in the shape of classes
 function nn.functional.nll_loss(x, classes, options) end
 
---- -log softmax(x)[class], from logits x, without overflow.
+---Returns the loss -log softmax(x)[class], from logits x, without overflow.
 ---Errors: if a class is out of range (on a GPU at the next wait).
 ---```lua
 ---nn.functional.cross_entropy(lt.tensor{{0.0, 0.0}}, lt.tensor{2})  --> 0.6931
@@ -940,17 +950,17 @@ function nn.functional.nll_loss(x, classes, options) end
 ---@return luatensor.Tensor # 0-d, or with "none" the losses in the shape of classes
 function nn.functional.cross_entropy(x, target, options) end
 
----Each element becomes 0 with probability p; the other elements are divided by 1 - p (Srivastava et al.).
+---Sets each element to 0 with probability p, and divides the other elements by 1 - p (Srivastava et al.).
 ---```lua
 ---nn.functional.dropout(lt.ones(2), {p = 0.5, training = false})  --> [1.0, 1.0]
 ---```
 ---@param x luatensor.Tensor
----@param options? luatensor.nn.functional.dropout.options
+---@param options? luatensor.options.p_training_generator
 ---@return luatensor.Tensor #
 function nn.functional.dropout(x, options) end
 
----Dropout that preserves the mean and the variance of selu's results: dropped elements become -1.758…, then all are
----scaled and shifted (Klambauer et al.).
+---Dropout that preserves the mean and the variance of selu's results. Dropped elements become -1.758…, then all
+---elements are scaled and shifted (Klambauer et al.).
 ---```lua
 ---nn.functional.alpha_dropout(lt.ones(2), {p = 0.5, training = false})  --> [1.0, 1.0]
 ---```
@@ -959,7 +969,7 @@ function nn.functional.dropout(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.alpha_dropout(x, options) end
 
----Dropout of whole channels of signals (Tompson et al.).
+---Sets whole channels of signals to 0 with probability p, and divides the other channels by 1 - p (Tompson et al.).
 ---```lua
 ---nn.functional.dropout1d(lt.ones(1, 2, 3), {p = 0.5}).shape  --> [1, 2, 3]
 ---```
@@ -968,25 +978,25 @@ function nn.functional.alpha_dropout(x, options) end
 ---@return luatensor.Tensor #
 function nn.functional.dropout1d(x, options) end
 
----Dropout of whole channels of images.
+---Sets whole channels of images to 0 with probability p, and divides the other channels by 1 - p.
 ---```lua
 ---nn.functional.dropout2d(lt.ones(1, 2, 3, 3), {p = 0.5}).shape  --> [1, 2, 3, 3]
 ---```
----@param x luatensor.Tensor [rows, channels, height, width] or without rows
+---@param x luatensor.Tensor [rows, channels, height, width] or [channels, height, width]
 ---@param options? luatensor.options.p_training_generator
 ---@return luatensor.Tensor #
 function nn.functional.dropout2d(x, options) end
 
----Dropout of whole channels of volumes.
+---Sets whole channels of volumes to 0 with probability p, and divides the other channels by 1 - p.
 ---```lua
 ---nn.functional.dropout3d(lt.ones(1, 2, 3, 3, 3), {p = 0.5}).shape  --> [1, 2, 3, 3, 3]
 ---```
----@param x luatensor.Tensor [rows, channels, depth, height, width] or without rows
+---@param x luatensor.Tensor [rows, channels, depth, height, width] or [channels, depth, height, width]
 ---@param options? luatensor.options.p_training_generator
 ---@return luatensor.Tensor #
 function nn.functional.dropout3d(x, options) end
 
----weight[indices]: rows of a weight. The gradient of a row is the sum over its uses.
+---Returns weight[indices], rows of a weight. The gradient of a row is the sum of the gradients of all its uses.
 ---Errors: if an index is below 1 or above count (on a GPU at the next wait).
 ---```lua
 ---nn.functional.embedding(lt.tensor{2}, lt.tensor{{1.0, 2.0}, {3.0, 4.0}})  --> [[3.0, 4.0]]
@@ -1002,90 +1012,90 @@ function nn.functional.embedding(indices, weight, options) end
 ---nn.functional.one_hot(lt.tensor{1, 3}, 3)  --> [[1, 0, 0], [0, 0, 1]]
 ---```
 ---@param classes luatensor.Tensor of integers from 1, of any shape
----@param count? integer the number of classes; unless given, the largest class, for which the call waits
+---@param count? integer the number of classes; unless given, the largest class, for which the call waits for a GPU
 ---@return luatensor.Tensor # int64 [..., count]
 function nn.functional.one_hot(classes, count) end
 
----x Wᵀ + b, in one op.
+---Computes x Wᵀ + b in one op.
 ---Errors: if shapes do not fit, or if devices or dtypes differ.
 ---```lua
 ---nn.functional.linear(lt.tensor{{1.0, 2.0}}, lt.tensor{{3.0, 4.0}})  --> [[11.0]]
 ---```
 ---@param x luatensor.Tensor [..., inputs]
 ---@param weight luatensor.Tensor [outputs, inputs]
----@param bias? luatensor.Tensor [outputs]; nil or false: none
+---@param bias? luatensor.Tensor [outputs]; nil or false for no bias
 ---@return luatensor.Tensor # [..., outputs]
 function nn.functional.linear(x, weight, bias) end
 
----The square of the difference: (x - y)².
+---Computes the squared difference (x - y)² of each pair of elements, and reduces the results.
 ---```lua
 ---nn.functional.mse_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 2.0
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? luatensor.options.reduction
----@return luatensor.Tensor # 0-d; with "none" of x's shape
+---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.mse_loss(x, y, options) end
 
----The difference: |x - y|.
+---Computes the absolute difference |x - y| of each pair of elements, and reduces the results.
 ---```lua
 ---nn.functional.l1_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 1.0
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
----@param options? luatensor.nn.functional.l1_loss.options
----@return luatensor.Tensor #
+---@param options? luatensor.options.reduction
+---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.l1_loss(x, y, options) end
 
----(x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
+---Computes (x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2, and reduces the results.
 ---```lua
 ---nn.functional.smooth_l1_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? luatensor.options.beta_reduction
----@return luatensor.Tensor #
+---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.smooth_l1_loss(x, y, options) end
 
----(x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2).
+---Computes (x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2), and reduces the results.
 ---```lua
 ---nn.functional.huber_loss(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? luatensor.options.delta_reduction
----@return luatensor.Tensor #
+---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.huber_loss(x, y, options) end
 
---- -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100.
----Errors: on the CPU, if a number is outside of [0, 1].
+---Computes -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100, and reduces the results.
+---Errors: on the CPU, if an element of x is outside of [0, 1].
 ---```lua
 ---nn.functional.binary_cross_entropy(lt.tensor{0.5, 0.5}, lt.tensor{0.0, 1.0})  --> 0.6931
 ---```
----@param x luatensor.Tensor probabilities
----@param y luatensor.Tensor 0 … 1, of the same shape
+---@param x luatensor.Tensor probabilities, from 0 to 1
+---@param y luatensor.Tensor numbers from 0 to 1, of the same shape
 ---@param options? luatensor.nn.functional.binary_cross_entropy.options
----@return luatensor.Tensor #
+---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.binary_cross_entropy(x, y, options) end
 
----binary_cross_entropy of sigmoid(x), exact for all x and without overflow.
+---Computes binary_cross_entropy of sigmoid(x), accurate for all x and without overflow.
 ---```lua
 ---nn.functional.binary_cross_entropy_with_logits(lt.tensor{0.0, 0.0}, lt.tensor{0.0, 1.0})  --> 0.6931
 ---```
----@param x luatensor.Tensor
----@param y luatensor.Tensor 0 … 1, of the same shape
+---@param x luatensor.Tensor logits
+---@param y luatensor.Tensor numbers from 0 to 1, of the same shape
 ---@param options? luatensor.nn.functional.binary_cross_entropy_with_logits.options
----@return luatensor.Tensor #
+---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.binary_cross_entropy_with_logits(x, y, options) end
 
----Kullback–Leibler divergence: y (log y - x), where x is a log-probability.
+---Computes the Kullback–Leibler divergence y (log y - x) of each pair of elements, and reduces the results.
 ---```lua
 ---nn.functional.kl_div(lt.tensor{{0.5, 0.5}}:log(), lt.tensor{{0.5, 0.5}}, {reduction = "batchmean"})  --> 0.0
 ---```
 ---@param x luatensor.Tensor log-probabilities
 ---@param y luatensor.Tensor probabilities, of the same shape
 ---@param options? luatensor.nn.functional.kl_div.options
----@return luatensor.Tensor #
+---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.kl_div(x, y, options) end
 
 ---(x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer normalization", 2016).
@@ -1413,7 +1423,7 @@ function nn.MSELoss(options) end
 ---```lua
 ---nn.L1Loss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 1.0
 ---```
----@param options? luatensor.nn.functional.l1_loss.options
+---@param options? luatensor.nn.L1Loss.options
 ---@return luatensor.Module #
 function nn.L1Loss(options) end
 

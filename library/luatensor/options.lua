@@ -294,38 +294,38 @@
 ---@field equal_nan? boolean (default false)
 
 ---@class (exact) luatensor.options.d_dtype_device
----@field d? number distance of the samples; default 1
+---@field d? number distance between two samples; default 1
 ---@field dtype? luatensor.dtype a real float, the default float unless given
 ---@field device? string where the result is
 
 ---@class (exact) luatensor.fft.fftshift.options
----@field dim? integer|table all dims unless given; option `dim` too
+---@field dim? integer|table also option `dim`; by default all dims
 
 ---@class (exact) luatensor.info.default_dtypes.options
 ---@field device? string where the result is
 
 ---@class (exact) luatensor.info.dtypes.options
 ---@field device? string where the result is
----@field kind? string|string[] as isdtype takes it
+---@field kind? string|string[] a kind or a list of kinds, as in isdtype
 
 ---@class (exact) luatensor.options.dims
 ---@field dims? integer|integer[][] n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}
 
 ---@class (exact) luatensor.linalg.trace.options
----@field offset? integer (default 0) above the main diagonal when positive
+---@field offset? integer (default 0) the diagonal, above the main diagonal when positive
 ---@field dtype? luatensor.dtype as in sum
 
 ---@class (exact) luatensor.linalg.cross.options
 ---@field dim? integer|integer[] (default -1) the dim, or the dims
 
 ---@class (exact) luatensor.linalg.vector_norm.options
----@field ord? number math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0; default 2
----@field dim? integer|integer[] a dim or a list of dims; all unless given
+---@field ord? number math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0; default 2
+---@field dim? integer|integer[] a dim or a list of dims; by default all dims
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 ---@field dtype? luatensor.dtype of the result
 
 ---@class (exact) luatensor.linalg.matrix_norm.options
----@field ord? number|"fro"|"nuc" "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
+---@field ord? number|"fro"|"nuc" "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest singular value; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: the largest, the smallest sum of |x| in a row
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 
 ---@class (exact) luatensor.linalg.matrix_rank.options
@@ -344,17 +344,17 @@
 ---@field dim? integer if missing, x is flattened
 
 ---@class (exact) luatensor.roll.options
----@field dim? integer|table if missing, the elements move in row-major order
+---@field dim? integer|table if missing, x is shifted as one row in row-major order
 
 ---@class (exact) luatensor.pad.options
 ---@field mode? "constant"|"reflect"|"replicate"|"circular" (default "constant") "constant" (default), "reflect" (the edge is not repeated), "replicate", "circular"
 ---@field value? number (default 0) for "constant"
 
 ---@class (exact) luatensor.options.k
----@field k? integer (default 0) positive is above the main diagonal
+---@field k? integer (default 0) the number of the diagonal, above the main diagonal when positive
 
 ---@class (exact) luatensor.eye.options
----@field k? integer (default 0)
+---@field k? integer (default 0) the number of the diagonal, above the main diagonal when positive
 ---@field dtype? luatensor.dtype of the result
 ---@field device? string where the result is
 
@@ -362,13 +362,13 @@
 ---@field indexing? "xy"|"ij" (default "xy") "xy" (default: the first two dims are swapped) or "ij"
 
 ---@class (exact) luatensor.median.options
----@field dim? integer|integer[] a dim or a list of dims; all unless given
+---@field dim? integer|integer[] a dim or a list of dims; by default all dims
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 
 ---@class (exact) luatensor.quantile.options
----@field dim? integer|integer[] a dim or a list of dims; all unless given
+---@field dim? integer|integer[] a dim or a list of dims; by default all dims
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
----@field method? "linear"|"lower"|"higher"|"midpoint"|"nearest" (default "linear") the value at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (between two equally near elements, the one whose position, counted from 0, is even)
+---@field method? "linear"|"lower"|"higher"|"midpoint"|"nearest" (default "linear") the value at a position between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (between two equally near elements, the element whose position, counted from 0, is even)
 
 ---@class (exact) luatensor.bincount.options
 ---@field weights? luatensor.Tensor a tensor with a weight for each element, added up instead of 1
@@ -377,22 +377,22 @@
 ---@class (exact) luatensor.histogram.options
 ---@field range? number[] {lowest, highest} edge of bins of equal width, by default the smallest and largest element
 ---@field weights? luatensor.Tensor a tensor of x's shape, added up instead of 1
----@field density? boolean (default false) divides the counts so that counts times widths add up to 1
+---@field density? boolean (default false) divides the counts so that the sum of count times width is 1
 
 ---@class (exact) luatensor.set_printoptions.options
----@field precision? integer (default 4) digits after the point
----@field threshold? number (default 1000) larger tensors are shortened
+---@field precision? integer (default 4) the most digits after the point
+---@field threshold? number (default 1000) tensors with more elements are shortened
 ---@field edgeitems? integer (default 3) elements that a shortened tensor shows at each end of a dim
----@field linewidth? integer (default 80) columns after which rows are broken
----@field sci? boolean|"auto" (default "auto") true prints all floats with exponents, false none, "auto" those that need them
+---@field linewidth? integer (default 80) columns after which a row continues in the next line
+---@field sci? boolean|"auto" (default "auto") true prints all floats with exponents, false prints no exponents, "auto" prints exponents where fixed notation would be long or hide digits
 
 ---@class (exact) luatensor.bernoulli.options
----@field dtype? luatensor.dtype (default that of p) or float32; any will do
+---@field dtype? luatensor.dtype (default the dtype of a float tensor p or else float32) of the result
 ---@field device? string where the result is
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
 ---@class (exact) luatensor.multinomial.options
----@field replacement? boolean (default false) no position twice in a row
+---@field replacement? boolean (default false) each position is drawn at most once from a row
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
 ---@class (exact) luatensor.isin.options
@@ -401,7 +401,7 @@
 
 ---@class (exact) luatensor.norm.options
 ---@field p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
----@field dim? integer|integer[] a dim or a list of dims; all unless given
+---@field dim? integer|integer[] a dim or a list of dims; by default all dims
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
@@ -413,17 +413,17 @@
 ---@field append? luatensor.Tensor tensors that are first joined to the ends of x
 
 ---@class (exact) luatensor.options.argnums_retain_graph
----@field argnums? integer|integer[] the number of an argument, or a list of them; all float and complex tensors unless given
----@field retain_graph? boolean (default false) keeps the graph that fn recorded, for a backward from tensors that fn handed out
+---@field argnums? integer|integer[] the number of an argument, or a list of numbers; all float and complex tensors unless given
+---@field retain_graph? boolean (default false) keeps the graph that fn recorded, for a backward pass from tensors that fn stored outside of its results
 
 ---@class (exact) luatensor.autograd.grad.options
----@field grad_outputs? luatensor.Tensor|table the gradients of the outputs, a tensor or a list (false: 1); 1 unless given
+---@field grad_outputs? luatensor.Tensor|table the gradients of the outputs, a tensor or a list; 1 unless given, and for entries that are false
 ---@field create_graph? boolean (default false) the gradients can be differentiated, too
----@field retain_graph? boolean (default create_graph) keeps the graph for another backward
+---@field retain_graph? boolean (default create_graph) keeps the graph for another backward pass
 ---@field allow_unused? boolean (default false) returns nil for inputs on which the outputs do not depend, instead of an error
 
 ---@class (exact) luatensor.backward.options
----@field retain_graph? boolean (default create_graph) keeps the graph for another backward
+---@field retain_graph? boolean (default create_graph) keeps the graph for another backward pass
 ---@field create_graph? boolean (default false) the gradients can be differentiated, too
 
 ---@class (exact) luatensor.bench.compare.options
@@ -482,39 +482,39 @@
 ---@field skip? integer (default 0) the number of lines before the header or the first row
 ---@field columns? (string|integer)[] (default all but the labels) a list of names or numbers, negative from the end
 ---@field labels? string|integer the column of classes, any strings
----@field missing? number (default an error) a number for empty fields, such as 0/0
----@field dtype? luatensor.dtype (default the default float) with int64 integers are read exactly
+---@field missing? number (default an error) the value of empty fields, such as 0/0
+---@field dtype? luatensor.dtype (default the default float) int64 reads integers exactly
 ---@field device? string where the result is
 
 ---@class (exact) luatensor.data.digits.options
 ---@field dtype? luatensor.dtype (default the default float) of x, a float
 ---@field device? string where the result is
----@field image? boolean (default false) if true, x is [1797, 1, 8, 8], as convolutions want it
+---@field image? boolean (default false) if true, x is [1797, 1, 8, 8], the shape that convolutions take
 
 ---@class (exact) luatensor.data.read_idx.options
----@field dtype? luatensor.dtype (default the file's) of the result
+---@field dtype? luatensor.dtype (default the dtype of the file) of the result
 ---@field device? string where the result is
 
 ---@class (exact) luatensor.data.mnist.options
 ---@field dtype? luatensor.dtype (default the default float) of x, a float
 ---@field device? string where the result is
----@field image? boolean (default false) if true, x is [n, 1, 28, 28], as convolutions want it
+---@field image? boolean (default false) if true, x is [n, 1, 28, 28], the shape that convolutions take
 
 ---@class (exact) luatensor.data.Loader.options
 ---@field batch_size? integer (default 1)
 ---@field shuffle? boolean (default false) draws a new order for each epoch
 ---@field generator? luatensor.generator (default the default generator) for these orders
 ---@field drop_last? boolean (default false) leaves out a last batch that is smaller
----@field device? string the tensors of batches are moved there
----@field map? function a function that takes a batch on that device and returns the values to use instead
+---@field device? string the tensors of batches are moved to this device
+---@field map? function a function that takes a batch on that device and returns the values to use in place of the batch
 
 ---@class (exact) luatensor.data.split.options
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
----@field stratify? luatensor.Tensor|boolean labels, a tensor [n] (true: the data set's last tensor). Then each part has, of every label, its share of the samples with that label, rounded up or down
+---@field stratify? luatensor.Tensor|boolean labels, a tensor [n] (true: the data set's last tensor). Then each part gets its share of the samples of every label, rounded up or down
 
 ---@class (exact) luatensor.kernel.options
 ---@field device? string (default the default device if it is a GPU) else the accelerator
----@field parameters? string|integer the list of parameters as text, if the source has types that cannot be read
+---@field parameters? string|integer the list of parameters as text, if the source has types that this function cannot read
 
 ---@class (exact) luatensor.save.options
 ---@field metadata? table<string,string> strings by name for other programs to read (.safetensors)
@@ -535,7 +535,7 @@
 
 ---@class (exact) luatensor.options.beta_threshold
 ---@field beta? number (default 1)
----@field threshold? number (default 20)
+---@field threshold? number (default 20) x itself is the result if beta x is greater
 
 ---@class (exact) luatensor.nn.Softmax.options
 ---@field dim? integer|table also option `dim`; default -1
@@ -550,7 +550,7 @@
 ---@field device? string where the weights are
 
 ---@class (exact) luatensor.nn.MultiheadAttention.options
----@field dropout? number (default 0) of weights
+---@field dropout? number (default 0) probability that a weight becomes 0 in training
 ---@field bias? boolean (default true) has it a bias?
 ---@field kdim? integer (default embed_dim) widths of keys and values
 ---@field vdim? integer (default embed_dim) widths of keys and values
@@ -601,30 +601,30 @@
 
 ---@class (exact) luatensor.nn.Embedding.from_pretrained.options
 ---@field freeze? boolean (default true) the weight is not trained
----@field padding_idx? integer
+---@field padding_idx? integer a row that gets no gradient
 
 ---@class (exact) luatensor.nn.functional.hardtanh.options
 ---@field min_val? number (default -1)
 ---@field max_val? number (default 1) at least `min_val`
 
 ---@class (exact) luatensor.nn.functional.gelu.options
----@field approximate? "none"|"tanh" (default "none") "tanh" approximates the erf by tanh(√(2/π) (x + 0.044715 x³))
+---@field approximate? "none"|"tanh" (default "none") "tanh" approximates erf by tanh(√(2/π) (x + 0.044715 x³))
 
 ---@class (exact) luatensor.nn.functional.softmax.options
----@field dim? integer default -1
+---@field dim? integer the dim of the sum; default -1
 ---@field dtype? luatensor.dtype (default x's) of the computation and the result
 
 ---@class (exact) luatensor.options.dim_dtype
----@field dim? integer default -1
+---@field dim? integer the dim of the sum; default -1
 ---@field dtype? luatensor.dtype (default x's) of the result
 
 ---@class (exact) luatensor.nn.functional.glu.options
 ---@field dim? integer also option `dim`; default -1
 
 ---@class (exact) luatensor.nn.functional.scaled_dot_product_attention.options
----@field attn_mask? luatensor.Tensor broadcasts to [..., queries, keys]; bool: true where a key is seen; float: is added to the scores
+---@field attn_mask? luatensor.Tensor broadcasts to [..., queries, keys]; a bool mask is true if a key is seen; a float mask is added to the scores
 ---@field is_causal? boolean (default false) query i sees keys 1 … i
----@field dropout_p? number (default 0) of the weights, applied even in evaluation
+---@field dropout_p? number (default 0) the probability that a weight becomes 0, even in evaluation
 ---@field scale? number (default 1 / √width)
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
@@ -661,24 +661,16 @@
 ---@field label_smoothing? number (default 0) the share of the target that is spread over all classes (Szegedy et al.)
 ---@field reduction? "mean"|"sum"|"none" (default "mean") "mean", "sum", "none"
 
----@class (exact) luatensor.nn.functional.dropout.options
+---@class (exact) luatensor.options.p_training_generator
 ---@field p? number (default 0.5) probability of a zero
 ---@field training? boolean (default true) else x itself is returned
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
----@class (exact) luatensor.options.p_training_generator
----@field p? number (default 0.5) probability of a zero
----@field training? boolean (default true)
----@field generator? luatensor.generator of random numbers; the default generator unless given
-
 ---@class (exact) luatensor.nn.functional.embedding.options
----@field padding_idx? integer this row gets no gradient
+---@field padding_idx? integer the number of a row that gets no gradient
 
 ---@class (exact) luatensor.options.reduction
 ---@field reduction? "mean"|"sum"|"none" (default "mean") "mean", "sum", "none"
-
----@class (exact) luatensor.nn.functional.l1_loss.options
----@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
 
 ---@class (exact) luatensor.options.beta_reduction
 ---@field beta? number (default 1)
@@ -776,6 +768,9 @@
 ---@field dtype? luatensor.dtype of the weights
 ---@field device? string where the weights are
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
+
+---@class (exact) luatensor.nn.L1Loss.options
+---@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
 
 ---@class (exact) luatensor.nn.BCELoss.options
 ---@field weight? luatensor.Tensor of each class or element

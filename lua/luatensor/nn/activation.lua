@@ -1,4 +1,4 @@
---- Activations as layers. functional/activation.lua has their functions, with formulas.
+--- Activations as layers of lt.nn. The functions, with formulas, are in functional/activation.lua.
 
 local clocale = require "luatensor.base.clocale"
 local args = require "luatensor.base.args"
@@ -13,55 +13,55 @@ local classes = {}
 
 -- ---- without options ----
 
---- max(x, 0).
+--- A layer that computes max(x, 0) for each element x.
 -- @function nn.ReLU
 -- @treturn Module
 
---- min(max(x, 0), 6).
+--- A layer that computes min(max(x, 0), 6) for each element x.
 -- @function nn.ReLU6
 -- @treturn Module
 
---- The function functional.selu as a layer.
+--- A layer that computes functional.selu(x).
 -- @function nn.SELU
 -- @treturn Module
 
---- x · sigmoid(x).
+--- A layer that computes x · sigmoid(x) for each element x.
 -- @function nn.SiLU
 -- @treturn Module
 
---- x · tanh(softplus(x)).
+--- A layer that computes x · tanh(softplus(x)) for each element x.
 -- @function nn.Mish
 -- @treturn Module
 
---- 1 / (1 + exp(-x)).
+--- A layer that computes 1 / (1 + exp(-x)) for each element x.
 -- @function nn.Sigmoid
 -- @treturn Module
 
---- The hyperbolic tangent.
+--- A layer that computes the hyperbolic tangent of each element.
 -- @function nn.Tanh
 -- @treturn Module
 
---- relu6(x + 3) / 6.
+--- A layer that computes relu6(x + 3) / 6 for each element x.
 -- @function nn.Hardsigmoid
 -- @treturn Module
 
---- x · hardsigmoid(x).
+--- A layer that computes x · hardsigmoid(x) for each element x.
 -- @function nn.Hardswish
 -- @treturn Module
 
---- x / (1 + |x|).
+--- A layer that computes x / (1 + |x|) for each element x.
 -- @function nn.Softsign
 -- @treturn Module
 
---- log(sigmoid(x)).
+--- A layer that computes log(sigmoid(x)) for each element x.
 -- @function nn.LogSigmoid
 -- @treturn Module
 local plain = {ReLU = "relu", ReLU6 = "relu6", SELU = "selu", SiLU = "silu", Mish = "mish", Sigmoid = "sigmoid",
                Tanh = "tanh", Hardsigmoid = "hardsigmoid", Hardswish = "hardswish", Softsign = "softsign",
                LogSigmoid = "logsigmoid"}
 
--- The parentheses prevent a tail call, so that method `forward` stays on the stack, where errors find the layer
--- (blame.lua).
+-- The parentheses around f(x) prevent a tail call, so that method `forward` stays on the stack, where blame.lua finds
+-- the layer for messages.
 for name, fn in pairs(plain) do
   local class, f = Module:extend(name), functional[fn]
   function class:init() end                                             -- luacheck: ignore 212
@@ -71,29 +71,29 @@ end
 
 -- ---- with options that are numbers ----
 
---- x, or slope · x if x < 0.
+--- A layer that computes x for elements of at least 0, and negative_slope · x for negative elements.
 -- @function nn.LeakyReLU
 -- @tparam[opt] table options `negative_slope` (0.01)
 -- @treturn Module
 
---- x between two limits.
+--- A layer that limits each element to at least min_val and at most max_val.
 -- @function nn.Hardtanh
 -- @tparam[opt] table options `min_val` (-1), `max_val` (1)
 -- @treturn Module
 
---- x, or alpha (exp(x) - 1) if x < 0.
+--- A layer that computes x for elements of at least 0, and alpha (exp(x) - 1) for negative elements.
 -- @function nn.ELU
 -- @tparam[opt] table options `alpha` (1)
 -- @treturn Module
 
---- x, or alpha (exp(x / alpha) - 1) if x < 0.
+--- A layer that computes x for elements of at least 0, and alpha (exp(x / alpha) - 1) for negative elements.
 -- @function nn.CELU
 -- @tparam[opt] table options `alpha` (1)
 -- @treturn Module
 
---- log(1 + exp(beta x)) / beta.
+--- A layer that computes log(1 + exp(beta x)) / beta for each element x.
 -- @function nn.Softplus
--- @tparam[opt] table options `beta` (1), `threshold` (20)
+-- @tparam[opt] table options `beta` (1), `threshold` (20): x itself is the result if beta x is greater
 -- @treturn Module
 local with_numbers = {LeakyReLU = "leaky_relu", Hardtanh = "hardtanh", ELU = "elu", CELU = "celu",
                       Softplus = "softplus"}
@@ -124,22 +124,22 @@ end
 
 -- ---- along a dim ----
 
---- exp(x) / Σ exp(x) along a dim.
+--- A layer that computes softmax, exp(x) / Σ exp(x), along a dim.
 -- @function nn.Softmax
 -- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 
---- log(softmax(x)).
+--- A layer that computes log(softmax(x)) along a dim.
 -- @function nn.LogSoftmax
 -- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 
---- softmax(-x).
+--- A layer that computes softmax(-x) along a dim.
 -- @function nn.Softmin
 -- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 
---- a · sigmoid(b), where a and b are the two halves of x along a dim.
+--- A layer that computes a · sigmoid(b), where a and b are the two halves of x along a dim.
 -- @function nn.GLU
 -- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
@@ -161,9 +161,9 @@ for name, fn in pairs(along_dim) do
   classes[name] = class
 end
 
--- ---- others ----
+-- ---- other activations ----
 
---- x Φ(x), where Φ is the cumulative normal distribution.
+--- A layer that computes x Φ(x) for each element x, where Φ is the cumulative normal distribution.
 -- @function nn.GELU
 -- @tparam[opt] table options `approximate` ("none", "tanh")
 -- @treturn Module
@@ -181,10 +181,10 @@ end
 function GELU:forward(x) return (functional.gelu(x, self.options)) end
 function GELU:extra() return self.approximate == "tanh" and "tanh" or "" end
 
---- x if x is above a limit, else a value.
+--- A layer that keeps elements above a limit, and replaces all other elements by a value.
 -- @function nn.Threshold
--- @number limit
--- @number value
+-- @number limit elements above this number are kept
+-- @number value the result for all other elements
 -- @treturn Module
 local Threshold = Module:extend "Threshold"
 
@@ -196,7 +196,8 @@ end
 function Threshold:forward(x) return (functional.threshold(x, self.limit, self.value)) end
 function Threshold:extra() return clocale.format("%.14g, %.14g", self.limit, self.value) end
 
---- x, or weight · x if x < 0, with learned weights. Weight [count], initialised to `init`.
+--- A layer that computes x for elements of at least 0, and weight · x for negative elements, with learned weights.
+-- Weight [num_parameters] is initialised to `init`.
 -- @function nn.PReLU
 -- @tparam[opt] table options `num_parameters` (1: one weight for all channels; else one for each channel, dim 2),
 --   `init` (0.25), `dtype`, `device`

@@ -1,4 +1,4 @@
---- Multi-head attention.
+--- nn.MultiheadAttention. attention/compute.lua computes the attention itself.
 
 local core = require "luatensor.core"
 local lists = require "luatensor.base.lists"
@@ -11,8 +11,8 @@ local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.base.blame"
 local Module = require "luatensor.nn.module"
 
---- Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani et
--- al.).
+--- Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani
+-- et al.).
 --
 --     local y, weights = attention(query, key, value, {attn_mask = …})
 --     local y = attention(x, {need_weights = false})          -- of x to itself
@@ -23,14 +23,14 @@ local Module = require "luatensor.nn.module"
 -- scaled_dot_product_attention; a float mask is added to the scores. With `is_causal` (false), query i sees keys 1 …
 -- i. `need_weights` (true) returns the weights, for which all scores must be in memory. `average_attn_weights` (true)
 -- takes the mean of the weights over the heads. The returned weights are the factors of the values, so in training
--- some are dropped. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights are needed).
--- The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If keys or values
--- have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
+-- some weights are 0 by dropout. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights
+-- are needed). The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If
+-- keys or values have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
 -- @function nn.MultiheadAttention
 -- @int embed_dim width of queries and results
--- @int num_heads divides it
--- @tparam[opt] table options `dropout` (0), of weights; `bias` (true); `kdim` and `vdim` (embed_dim): widths of keys
---   and values; `batch_first` (false); `dtype`, `device`, `generator`
+-- @int num_heads number of heads; must divide embed_dim
+-- @tparam[opt] table options `dropout` (0), probability that a weight becomes 0 in training; `bias` (true); `kdim`
+--   and `vdim` (embed_dim): widths of keys and values; `batch_first` (false); `dtype`, `device`, `generator`
 -- @treturn Module
 local MultiheadAttention = Module:extend "MultiheadAttention"
 
@@ -38,7 +38,7 @@ local known = {dropout = "number", bias = "boolean", kdim = true, vdim = true, b
 local known_call = {key_padding_mask = true, attn_mask = true, is_causal = "boolean", need_weights = "boolean",
                     average_attn_weights = "boolean"}
 
---- The bound of Xavier's uniform distribution, ±√(6 / (rows + columns)).
+--- Returns a weight [rows, columns] from Xavier's uniform distribution, whose bound is √(6 / (rows + columns)).
 local function xavier(rows, columns, options)
   return layer.uniform({rows, columns}, math.sqrt(6 / (rows + columns)), options)
 end
@@ -95,7 +95,8 @@ local function both(a, b, dtype)
   return compute.as_added(a, dtype) + compute.as_added(b, dtype)
 end
 
---- Combines the masks of a call into one mask [batch or 1, heads or 1, queries or 1, keys], or nil.
+--- Combines the masks of call options o into one mask [batch or 1, heads or 1, queries or 1, keys], or nil. b, n and
+-- m are the numbers of batches, queries and keys.
 local function mask_of(self, o, b, n, m, query)
   local padding, mask, h = o.key_padding_mask, o.attn_mask, self.num_heads
   if padding then
@@ -113,7 +114,7 @@ end
 
 -- ---- projections ----
 
---- Weight and bias of query, key or value (part 1, 2, 3).
+--- Returns the weight and the bias (or nil) that project the query (i = 1), the key (2) or the value (3).
 local function projection(self, i)
   local e, bias = self.embed_dim, self.in_proj_bias or nil
   local weight = rawget(self, "in_proj_weight")
@@ -122,7 +123,7 @@ local function projection(self, i)
   return weight, bias and bias:narrow(1, (i - 1) * e + 1, e)
 end
 
---- Reshapes [batch, rows, heads width] to [batch, heads, rows, width].
+--- Reshapes [batch, rows, heads · width] to [batch, heads, rows, width].
 local function split_heads(x, heads)
   local b, n, e = table.unpack(x.shape)
   return x:reshape(b, n, heads, e // heads):transpose(2, 3)
@@ -159,7 +160,7 @@ end
 
 -- ---- calls ----
 
---- Queries, keys and values after the projections, batch first.
+--- Returns queries, keys and values after the projections, as [batch, heads, rows, width].
 local function project(self, query, key, value, times_first)
   local list = {}
   for i, x in ipairs {query, key, value} do
@@ -176,7 +177,8 @@ local function settings(self, o, b, n, m, query)
   }
 end
 
---- Attention if queries, keys and values are one tensor and the weights are not wanted; nil otherwise.
+--- Computes attention by one fused op if queries, keys and values are one tensor, weights are not wanted, and there
+-- is no dropout. Returns nil if this is not possible.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end

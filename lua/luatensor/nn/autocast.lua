@@ -1,4 +1,4 @@
---- Mixed precision: matrix products in half floats, everything else in float32.
+--- nn.autocast, mixed precision: matrix products in half floats, everything else in float32.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -12,8 +12,8 @@ local floats = core.floats
 
 local function is_narrow(dtype) return floats[dtype] and floats[dtype] ~= dtype end
 
---- True if the mode `current` applies to x's device. A mode is {dtype, device (a kind, or nil: all)}, or false if
--- autocast is switched off, or nil if it was never set.
+--- True if the mode `current` applies to x's device. A mode is {dtype, device}, in which device is a kind such as
+-- "cuda", or nil for all devices. The mode is false if autocast is switched off, and nil if it was never set.
 local function is_here(current, x) return not current.device or x.device:match("^%a+") == current.device end
 
 local function check(options)
@@ -38,17 +38,18 @@ end
 --     loss:backward()
 --     opt:step()
 --
--- Without a function the result is a guard, for the block whose variable holds it:
+-- Without a function, the result is a guard, which switches mixed precision on until the block of its variable ends:
 -- `local _ <close> = nn.autocast{dtype = "bfloat16"}`.
 --
 -- Mixed precision is faster on GPUs with tensor cores for half floats (NVIDIA's since compute capability 7.0;
--- bfloat16 since 8.0), and activations take half the memory. Processors gain nothing, because their products convert
--- half floats to float32. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's range.
+-- bfloat16 since 8.0), and activations take half the memory. Processors gain no speed, because their products convert
+-- half floats to float32. The largest float16 is 65504, so use optim.GradScaler with float16; bfloat16 has float32's
+-- range.
 -- @function nn.autocast
 -- @tparam[opt] function fn
 -- @tparam[opt] table options `dtype` ("bfloat16"), `device`: "cuda" or "cpu" limits the effect to tensors on such
 --   devices (default: all); `enabled` (true; false switches mixed precision off in fn)
--- @param ... fn's arguments
+-- @param ... the arguments of fn
 -- @return what fn returns, or the guard
 function autocast.autocast(...)
   local n, fn, options = select("#", ...), ...
@@ -59,8 +60,8 @@ function autocast.autocast(...)
   return mode.call(blame.call(check, options), fn, select(3, ...))
 end
 
---- For layers: x as the input of a product: converted if autocast is on, else x itself. Values that are no tensors stay
--- as they are.
+--- Returns x as a layer's input of a product: float32 and half floats are converted to autocast's dtype while
+-- autocast is on. Values that are no tensors are returned as they are.
 function autocast.cast(x)
   local current = mode.value()
   if not current or not core.is_tensor(x) then return x end
@@ -69,7 +70,7 @@ function autocast.cast(x)
   return x:to(current.dtype)
 end
 
---- For layers: x as the input of norms, softmax and losses: half floats become float32 if autocast is on.
+--- Returns x as a layer's input of a norm, a softmax or a loss: half floats become float32 while autocast is on.
 function autocast.wide(x)
   local current = mode.value()
   if not current or not core.is_tensor(x) or not is_narrow(x.dtype) or not is_here(current, x) then return x end

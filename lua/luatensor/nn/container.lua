@@ -1,4 +1,5 @@
---- Modules that contain modules, such as Sequential.
+--- Modules that contain modules or parameters, such as Sequential, and modules that only call functions, such as
+-- Flatten.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -19,13 +20,13 @@ end
 
 -- ---- Sequential, ModuleList ----
 
--- Number of entries 1 … n.
+-- Returns the number of modules in the list.
 local function count_of(self) return rawget(self, "_count") or 0 end
 
 local list = {}
 
--- The module at place i. Checks the module, because the script may have overwritten one, which __newindex does not
--- see.
+-- Raises an error unless the value at place i is a module. The script may have overwritten a module with another
+-- value, and Lua does not call __newindex for existing fields.
 local function check_place(self, i)
   local module = rawget(self, i)
   if Module.is(module) then return end
@@ -44,7 +45,7 @@ function list:_check()
   check_places(self)
 end
 
--- Assigns to a field that does not exist yet.
+-- The metamethod __newindex: assigns a module to the next place, or any value to a field that does not exist yet.
 local function assign(self, name, value)
   if type(name) ~= "number" then
     if Module.is(value) and layer.is_chain[self.forward] then
@@ -66,21 +67,22 @@ local function assign(self, name, value)
   rawset(self, "_count", math.max(i, n))
 end
 
---- Adds a module at the end.
+--- Adds a module at the end, and returns the container.
 -- @function Sequential:append
 -- @tparam Module module
--- @treturn Module this one
+-- @treturn Module the container
 function list:append(module)
   check(self.class_name, 1, module)
   self[count_of(self) + 1] = module
   return self
 end
 
---- Inserts a module at place i. The modules from place i on, and their names, move up by one.
+--- Inserts a module at place i, and returns the container. The places of the modules from place i on, and their names
+-- in the state, increase by 1.
 -- @function Sequential:insert
--- @int i 1 … # + 1
+-- @int i the place, 1 … # + 1
 -- @tparam Module module
--- @treturn Module this one
+-- @treturn Module the container
 function list:insert(i, module)
   local n = count_of(self)
   i = args.integer(self.class_name, "insert: place", i, 1, n + 1)
@@ -90,9 +92,9 @@ function list:insert(i, module)
   return self
 end
 
---- Removes a module. The modules after it move down by one.
+--- Removes the module at place i. The places of all later modules decrease by 1.
 -- @function Sequential:remove
--- @int[opt] i the last one unless given
+-- @int[opt] i the place; the last place unless given
 -- @treturn Module the removed module
 function list:remove(i)
   local n = count_of(self)
@@ -111,10 +113,10 @@ local function list_class(name)
   return class
 end
 
---- Modules in sequence: each module takes the result of the previous one. `model[2]` is the second module, `#model`
--- the number of modules.
+--- Makes a module that calls modules in sequence: each module receives the result of the previous module. `model[2]`
+-- is the second module, and `#model` is the number of modules.
 -- @function nn.Sequential
--- @tparam Module ... or one list of them
+-- @tparam Module ... the modules, or one list of modules
 -- @treturn Module
 local Sequential = list_class "Sequential"
 
@@ -136,8 +138,8 @@ function Sequential:init(...)
   end
 end
 
--- Frees results between two layers that keep no tensors at once: only this loop refers to them, and a graph holds the
--- tensors that it needs.
+-- Frees a result between two modules that keep no tensors as soon as the second module has returned. Only this loop
+-- refers to such a result; if the graph needs the tensor, the graph keeps the memory.
 function Sequential:forward(x)
   local ours = false
   for i = 1, rawget(self, "_count") or 0 do
@@ -155,7 +157,7 @@ function Sequential:forward(x)
   return x
 end
 
---- Modules in a list, which the forward of your own module calls: `for i, layer in ipairs(self.layers) do`.
+--- Makes a list of modules, which the forward of your own module calls: `for i, layer in ipairs(self.layers) do`.
 -- @function nn.ModuleList
 -- @tparam[opt] table list of modules
 -- @treturn Module
@@ -171,11 +173,11 @@ function ModuleList:init(modules)
   end
 end
 
--- ---- by name ----
+-- ---- modules by name, parameters in a list ----
 
---- Modules by name: `self.heads.left`, or `self.heads["left"]`.
+--- Makes a container of modules by name: `self.heads.left`, or `self.heads["left"]`.
 -- @function nn.ModuleDict
--- @tparam[opt] table modules by name; in alphabetical order of the names
+-- @tparam[opt] table modules by name; they are added in alphabetical order of the names
 -- @treturn Module
 local ModuleDict = Module:extend "ModuleDict"
 
@@ -195,13 +197,13 @@ function ModuleDict:init(modules)
   end
 end
 
---- Parameters in a list: `self.scales[i]`.
+--- Makes a list of parameters: `self.scales[i]`.
 -- @function nn.ParameterList
 -- @tparam[opt] table list of tensors of floats
 -- @treturn Module
 local ParameterList = Module:extend "ParameterList"
 
--- The number of entries 1 … n; entries after a gap do not count.
+-- Returns the number of parameters 1 … n before the first gap.
 function ParameterList:__len()
   local n = 0
   while rawget(self, n + 1) do n = n + 1 end
@@ -216,10 +218,10 @@ function ParameterList:init(tensors)
   for _, x in ipairs(tensors or {}) do self:append(x) end
 end
 
---- Adds a parameter at the end.
+--- Adds a parameter at the end, and returns the list.
 -- @function ParameterList:append
 -- @tparam tensor x
--- @treturn Module this one
+-- @treturn Module the list
 function ParameterList:append(x)
   local i = #self + 1
   if not core.is_tensor(x) then
@@ -236,11 +238,11 @@ function ParameterList:append(x)
   return self
 end
 
--- ---- between modules ----
+-- ---- residual connections, functions, shapes ----
 
---- x + f(x), where f is a sequence of modules: a residual connection (He et al.).
+--- Makes a residual connection (He et al.): x + f(x), where f is a sequence of modules.
 -- @function nn.Residual
--- @tparam Module ... their result has x's shape
+-- @tparam Module ... the modules of f, whose result has x's shape
 -- @treturn Module
 local Residual = Sequential:extend "Residual"
 
@@ -253,10 +255,10 @@ function Residual:forward(x)
   return x + y
 end
 
---- A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
+--- Makes a layer that calls a function: `nn.Lambda(function(x) return x:square() end)`.
 -- @function nn.Lambda
--- @tparam function fn
--- @string[opt] name for printing
+-- @tparam function fn takes the arguments of the layer's call
+-- @string[opt] name of the function, for printing
 -- @treturn Module
 local Lambda = Module:extend "Lambda"
 
@@ -267,19 +269,19 @@ end
 
 local function all_of(...) return ... end
 
--- Not a tail call, so that errors find the layer on the stack.
+-- all_of prevents a tail call, so that errors find the layer on the stack.
 function Lambda:forward(...) return all_of(blame.call_back(self.fn, ...)) end
 function Lambda:extra() return self.name and tostring(self.name) or "" end
 
---- Returns its arguments unchanged.
+--- Makes a layer that returns its arguments unchanged.
 -- @function nn.Identity
--- @param ... ignored
+-- @param ... any arguments, which are ignored
 -- @treturn Module
 local Identity = Module:extend "Identity"
 function Identity:init(...) end                                          -- luacheck: ignore 212
 function Identity:forward(...) return ... end                            -- luacheck: ignore 212
 
---- Merges the dims from `start_dim` to `end_dim` into one.
+--- Makes a layer that merges the dims from `start_dim` to `end_dim` into one dim.
 -- @function nn.Flatten
 -- @tparam[opt] table options `start_dim` (2), `end_dim` (-1)
 -- @treturn Module
@@ -307,10 +309,10 @@ function Flatten:extra()
   return ("start_dim = %d, end_dim = %d"):format(self.start_dim, self.end_dim)
 end
 
---- Splits a dim into several.
+--- Makes a layer that splits a dim into several dims.
 -- @function nn.Unflatten
--- @int dim
--- @tab sizes their lengths; one of them may be -1, which stands for the remaining length
+-- @int dim the dim to split; negative dims count from the last dim
+-- @tab sizes lengths of the new dims; one length may be -1, which stands for the remaining length
 -- @treturn Module
 local Unflatten = Module:extend "Unflatten"
 

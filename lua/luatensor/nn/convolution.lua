@@ -1,4 +1,4 @@
---- Convolutional layers.
+--- Convolutional layers of lt.nn. The convolutions are in functional/convolution.lua, their geometry in window.lua.
 
 local args = require "luatensor.base.args"
 local blame = require "luatensor.base.blame"
@@ -18,7 +18,8 @@ local function check_groups(name, groups, inputs, outputs)
   end
 end
 
--- Weight [first, second, kernel …] and bias [outputs], drawn uniformly from ±1/√(second · kernel), as in PyTorch.
+-- Makes the weight [first, second, kernel …] and the bias [outputs]. Both are drawn uniformly from ±1/√(second ·
+-- kernel size), as in PyTorch.
 local function make_parameters(self, first, second, kernel, options)
   local shape, fan = {first, second}, second + 0.0
   for d = 3 - self.dims, 2 do
@@ -81,43 +82,43 @@ end
 
 local classes = {}
 
---- Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
--- bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
+--- Makes a layer that slides `outputs` kernels over a signal, as nn.functional.conv1d. Weight [outputs, inputs /
+-- groups, kernel_size] and bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
 -- @function nn.Conv1d
--- @int inputs channels of x
--- @int outputs channels of the result
--- @int kernel_size
+-- @int inputs the number of channels of x
+-- @int outputs the number of channels of the result
+-- @int kernel_size the number of elements of a kernel in a channel
 -- @tparam[opt] table options `stride` (1), `padding` (0; a number, "same" or "valid"), `dilation` (1), `groups` (1),
 --   `bias` (true), `dtype`, `device`, `generator`
 -- @treturn Module takes x [batch, inputs, length] or [inputs, length]
 classes.Conv1d = class("Conv1d", 1)
 
---- Slides `outputs` kernels over images: nn.functional.conv2d. Kernel size and options are numbers, or lists for
--- height and width.
+--- Makes a layer that slides `outputs` kernels over images, as nn.functional.conv2d. Kernel size and options are
+-- numbers, or lists {height, width}.
 -- @function nn.Conv2d
--- @int inputs channels of x
--- @int outputs channels of the result
--- @param kernel_size a number or a list
+-- @int inputs the number of channels of x
+-- @int outputs the number of channels of the result
+-- @param kernel_size a number, or a list {height, width}
 -- @tparam[opt] table options those of nn.Conv1d
 -- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
 classes.Conv2d = class("Conv2d", 2)
 
---- Transposed convolution of signals, which undoes a Conv1d's change of length: nn.functional.conv_transpose1d.
--- Weight [inputs, outputs / groups, kernel_size].
+--- Makes a layer for the transposed convolution of signals, nn.functional.conv_transpose1d, which undoes a Conv1d's
+-- change of length. Weight [inputs, outputs / groups, kernel_size].
 -- @function nn.ConvTranspose1d
--- @int inputs channels of x
--- @int outputs channels of the result
--- @int kernel_size
+-- @int inputs the number of channels of x
+-- @int outputs the number of channels of the result
+-- @int kernel_size the number of elements of a kernel in a channel
 -- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0, less than the stride), `dilation` (1),
 --   `groups` (1), `bias` (true), `dtype`, `device`, `generator`
 -- @treturn Module takes x [batch, inputs, length] or [inputs, length]
 classes.ConvTranspose1d = class("ConvTranspose1d", 1, true)
 
---- Transposed convolution of images: nn.functional.conv_transpose2d.
+--- Makes a layer for the transposed convolution of images, nn.functional.conv_transpose2d.
 -- @function nn.ConvTranspose2d
--- @int inputs channels of x
--- @int outputs channels of the result
--- @param kernel_size a number or a list
+-- @int inputs the number of channels of x
+-- @int outputs the number of channels of the result
+-- @param kernel_size a number, or a list {height, width}
 -- @tparam[opt] table options those of nn.ConvTranspose1d
 -- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
 classes.ConvTranspose2d = class("ConvTranspose2d", 2, true)

@@ -1,4 +1,5 @@
---- Dropout as layers, which change their input in training only.
+--- Dropout as layers of lt.nn, which change their input only in training. The functions are in
+-- functional/dropout.lua.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
@@ -6,31 +7,31 @@ local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
---- In training, each element becomes 0 with probability p; the other elements are divided by 1 - p.
+--- A layer that, in training, sets each element to 0 with probability p, and divides the other elements by 1 - p.
 -- @function nn.Dropout
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- Dropout of whole channels of [rows, channels, length].
+--- A layer for dropout of whole channels of [rows, channels, length].
 -- @function nn.Dropout1d
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- Dropout of whole channels of [rows, channels, height, width].
+--- A layer for dropout of whole channels of [rows, channels, height, width].
 -- @function nn.Dropout2d
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- Dropout of whole channels of [rows, channels, depth, height, width].
+--- A layer for dropout of whole channels of [rows, channels, depth, height, width].
 -- @function nn.Dropout3d
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- Dropout for selu that preserves mean and variance.
+--- A layer for dropout after selu, which preserves the mean and the variance of selu's results.
 -- @function nn.AlphaDropout
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`

@@ -1,4 +1,4 @@
---- Learned tables of rows.
+--- nn.Embedding, a learned table of rows.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -9,12 +9,13 @@ local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
---- A row of `width` numbers for each of `count` words. Weight [count, width], drawn from the normal distribution.
+--- Makes a learned table with a row of `width` numbers for each of `count` words. Weight [count, width] is drawn from
+-- the standard normal distribution.
 -- @function nn.Embedding
--- @int count
--- @int width
+-- @int count the number of rows
+-- @int width the number of elements of a row
 -- @tparam[opt] table options `padding_idx`: a row of zeros that gets no gradient; `dtype`, `device`, `generator`
--- @treturn Module takes integers from 1 of any shape, gives [..., width]
+-- @treturn Module takes integers from 1 of any shape, and returns their rows, [..., width]
 local Embedding = Module:extend "Embedding"
 
 function Embedding:init(count, width, options)
@@ -30,10 +31,10 @@ function Embedding:init(count, width, options)
   self.weight = weight:requires_grad_()
 end
 
---- An Embedding with these rows.
+--- Makes an Embedding with the rows of a tensor, which are copied.
 -- @function nn.Embedding.from_pretrained
 -- @tparam tensor weight [count, width]
--- @tparam[opt] table options `freeze` (true): the weight is not trained; `padding_idx`
+-- @tparam[opt] table options `freeze` (true): the weight is not trained; `padding_idx`: a row that gets no gradient
 -- @treturn Module
 function Embedding.from_pretrained(weight, options)
   options = args.options("from_pretrained", options, {freeze = "boolean", padding_idx = true})

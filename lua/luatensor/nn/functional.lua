@@ -1,9 +1,9 @@
---- Layers and losses as functions, without parameters of their own.
+--- lt.nn.functional: layers and losses as functions, which take their parameters as arguments.
 -- @module luatensor.nn.functional
 
 local functional = {}
 
---- Each file returns functions by name.
+--- Names of the files of luatensor/nn/functional. Each returns a table of functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "loss", "cross_entropy",
                "attention", "normalization"}
 for _, file in ipairs(files) do

@@ -1,7 +1,8 @@
---- Computes attention: as one fused op if the device has it, otherwise as several ops.
+--- Computes attention for nn.MultiheadAttention and functional.scaled_dot_product_attention: as one fused op if the
+-- device has it, otherwise as several ops.
 --
--- Fields of o: scale; causal; mask (bool, true if a key is seen; or float, added to the scores; or nil); p (dropout);
--- generator.
+-- Fields of options o: scale; causal; mask (bool, true if a key is seen; or float, added to the scores; or nil); p
+-- (dropout); generator.
 
 local core = require "luatensor.core"
 local autocast = require "luatensor.nn.autocast"
@@ -13,7 +14,8 @@ local compute = {}
 
 -- ---- masks ----
 
---- The mask as numbers that are added to scores: 0 where the mask is true, else -infinity.
+--- Returns a mask as numbers that are added to scores: 0 for true, -infinity for false. A float mask is only
+-- converted to dtype.
 function compute.as_added(mask, dtype)
   if mask.dtype ~= "bool" then return mask:to(dtype) end
   local options = {dtype = dtype, device = mask.device}
@@ -32,18 +34,18 @@ local function masked(scores, o)
   return scores
 end
 
--- ---- by its parts ----
+-- ---- by several ops ----
 
---- The weights of scores. Rows that are entirely -infinity get weights 0.
+--- Returns the softmax of scores. With a mask, rows that are entirely -infinity get weights 0 instead of NaN.
 local function softmax(scores, is_masked)
   if not is_masked or scores.shape[scores.ndim] == 0 then return scores:softmax(-1) end
   local none = scores:detach():max(-1, {keepdim = true}):equal(-math.huge)
   return core.where(none, 0, core.where(none, 0, scores):softmax(-1))
 end
 
---- Attention by recorded functions, on every device. Also returns the weights, after dropout.
--- @treturn tensor
--- @treturn tensor [..., queries, keys]
+--- Computes attention by several recorded ops, on every device. Also returns the weights, after dropout.
+-- @treturn tensor the result, [..., queries, width]
+-- @treturn tensor the weights, [..., queries, keys]
 function compute.by_parts(q, k, v, o)
   local scores = (q * o.scale):matmul(k.mT)
   local wide = autocast.wide(scores)
@@ -57,22 +59,24 @@ end
 
 local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
 
---- A tensor [batch, heads, rows, width] whose heads are adjacent in memory, so that they can be merged into one dim
--- without a copy.
+--- Returns a tensor [batch, heads, rows, width] that is stored as [batch, rows, heads, width], so that heads and
+-- width can be merged into one dim without a copy.
 local function heads_inside(b, h, n, width, like) return empty({b, n, h, width}, like):transpose(2, 3) end
 
---- True if each row of x is contiguous and no two rows share memory. The stride of a dim of size 1 may be anything.
+--- True if each row of x is contiguous and no two rows of a head share memory. The stride of a dim of length 1 is not
+-- used.
 local function is_plain(x)
   local stride, rows, width = x.strides, x.shape[3], x.shape[4]
   return (stride[4] == 1 or width == 1) and (stride[3] >= width or rows == 1)
 end
 
---- x if it is contiguous, else a contiguous copy.
+--- Returns x if it is contiguous, else a contiguous copy.
 local function plain_rows(x) return x:is_contiguous() and x or x:contiguous() end
 
 local function plain(x) return is_plain(x) and x or x:contiguous() end
 
---- Recomputes the weights from the kept tensors, by functions that can be differentiated themselves.
+--- Returns the gradients of q, k and v from weights that are recomputed from the kept tensors. All ops can be
+-- differentiated, for gradients of gradients.
 local function back_by_parts(g, q, k, v, o)
   local scores = masked((q * o.scale):matmul(k.mT), o)
   local p = softmax(scores, o.mask ~= nil)
@@ -81,13 +85,13 @@ local function back_by_parts(g, q, k, v, o)
   return {ds:matmul(k) * o.scale, ds.mT:matmul(q) * o.scale, p.mT:matmul(g)}
 end
 
---- Frees the memory of tensors that a rule made.
+--- Frees tensors that a rule made, so that their memory is not in use until the next garbage collection.
 local function free(...)
   for _, x in ipairs {...} do x:free() end
 end
 
---- The rule for a call with these parameters. The node holds the tensors that the rule keeps: q, k, v, the mask, the
--- result and the sums of its rows.
+--- Returns the rule for a call with these parameters. The node keeps the tensors that the rule needs: q, k, v, the
+-- mask, the result and, for each query, the sum from the softmax.
 local function make_rule(scale, causal)
   return ag.new_rule {name = "attention", all = {"xyzw12", function(g, q, k, v, mask, out, sums)
     g, mask = g[1], mask or nil
@@ -117,8 +121,8 @@ end
 
 local fits = {float32 = true, float64 = true}
 
---- True if one fused op can compute the attention: on the CPU, without dropout, with all inputs of one dtype and a mask
--- that needs no gradient.
+--- True if one fused op can compute the attention: on the CPU, without dropout, with all inputs of one dtype and a
+-- mask that needs no gradient.
 local function is_fusable(q, k, v, o)
   local dtype, mask = q.dtype, o.mask
   return core.attention and fits[dtype] and k.dtype == dtype and v.dtype == dtype and o.p == 0
@@ -127,13 +131,13 @@ local function is_fusable(q, k, v, o)
          and (not mask or (mask.dtype == "bool" or mask.dtype == dtype and not (mask.requires_grad and ag.mode())))
 end
 
---- True if the leading dims differ, so that something is broadcast.
+--- True if q and k have equal leading dims, so that nothing must be broadcast.
 local function same_batch(q, k)
   for d = 1, q.ndim - 2 do if q.shape[d] ~= k.shape[d] then return false end end
   return true
 end
 
---- softmax(scale q kᵀ + mask) v.
+--- Returns softmax(scale q kᵀ + mask) v, by the fused op if possible.
 function compute.attend(q, k, v, o)
   q, k, v = autocast.cast(q), autocast.cast(k), autocast.cast(v)
   if not (is_fusable(q, k, v, o) and same_batch(q, k) and same_batch(q, v)) then
@@ -150,7 +154,8 @@ end
 
 -- ---- self-attention of one projection ----
 
---- [batch, heads, rows, width] of part i of x [a, b, parts, heads, width]; the batch is a, or b if times_first.
+--- Returns part i of x [a, b, parts, heads, width] as a view [batch, heads, rows, width]. The batch is dim a, or dim
+-- b if times_first.
 local function part(x, i, times_first)
   local y = x:narrow(3, i, 1):squeeze(3)
   return times_first and y:permute_dims(2, 3, 1, 4) or y:permute_dims(1, 3, 2, 4)
@@ -188,11 +193,11 @@ local function packed_rule(o)
   end}}
 end
 
---- Attention of queries, keys and values that lie side by side in one tensor, with the heads inside each. The gradient
--- has the same layout.
--- @tparam tensor qkv [batch, times, 3 width], or (o.times_first) [times, batch, 3 width]
--- @tab o also heads, times_first; p is 0
--- @treturn tensor [batch, times, width] or [times, batch, width]; nil if one fused op cannot compute it
+--- Computes self-attention of a tensor that contains, in each row, the queries, the keys and the values of all heads.
+-- The gradient has the same layout.
+-- @tparam tensor qkv [batch, times, 3 width], or [times, batch, 3 width] if o.times_first
+-- @tab o options as above, with `heads` and `times_first`; p must be 0
+-- @treturn tensor [batch, times, width] or [times, batch, width]; nil if one fused op cannot compute the result
 function compute.packed(qkv, o)
   local fitting = core.attention and fits[qkv.dtype] and core.is_on_host(qkv) and qkv.size > 0
   if not fitting or not rawequal(plain_rows(qkv), qkv) then return nil end

@@ -1,4 +1,4 @@
---- Activations.
+--- Activations as functions of lt.nn.functional.
 
 local clocale = require "luatensor.base.clocale"
 local args = require "luatensor.base.args"
@@ -9,7 +9,7 @@ local pointwise = require "luatensor.nn.functional.pointwise"
 local functional = {}
 local where = core.where
 
--- ---- ops of the table ----
+-- ---- functions of the op table ----
 
 local dtype_of = core.dtype_of
 
@@ -21,25 +21,25 @@ local function op(name, refused)
   end
 end
 
---- max(x, 0).
+--- Returns max(x, 0) for each element x.
 -- @function nn.functional.relu
 -- @tparam tensor x
 -- @treturn tensor
 op("relu", "bool, complex")
 
---- x · sigmoid(x).
+--- Returns x · sigmoid(x) for each element x.
 -- @function nn.functional.silu
 -- @tparam tensor x
 -- @treturn tensor
 op("silu", "complex")
 
---- 1 / (1 + exp(-x)).
+--- Returns 1 / (1 + exp(-x)) for each element x.
 -- @function nn.functional.sigmoid
 -- @tparam tensor x
 -- @treturn tensor
 op("sigmoid", "")
 
---- The hyperbolic tangent.
+--- Returns the hyperbolic tangent of each element.
 -- @function nn.functional.tanh
 -- @tparam tensor x
 -- @treturn tensor
@@ -47,7 +47,7 @@ op("tanh", "")
 
 -- ---- expressions ----
 
---- A numeric option, or its default.
+--- Returns a numeric option, or its default if the option is missing.
 local function number(name, options, key, default)
   local value = options[key]
   if value == nil then return default end
@@ -55,8 +55,8 @@ local function number(name, options, key, default)
   return value
 end
 
---- Adds a function of x and of the options that `keys` lists in order, with their defaults. are_limits: the first
--- option must not exceed the second.
+--- Adds a function of x and of the one or two options that `keys` lists, each as {name, default}. If are_limits is
+-- true, the first option must not exceed the second.
 local function with_options(name, keys, f, are_limits)
   local known = {}
   for _, key in ipairs(keys) do known[key[1]] = true end
@@ -77,7 +77,7 @@ local function with_options(name, keys, f, are_limits)
   end
 end
 
---- x, or slope · x if x < 0.
+--- Returns x for elements of at least 0, and negative_slope · x for negative elements.
 -- @function nn.functional.leaky_relu
 -- @tparam tensor x
 -- @tparam[opt] table options `negative_slope` (0.01)
@@ -92,7 +92,7 @@ local clamp = {
   plain = function(g, x, a, b) return where(x:less_equal(a):logical_or(x:greater_equal(b)), 0, g) end,
 }
 
---- x between two limits.
+--- Returns each element limited to at least min_val and at most max_val.
 -- @function nn.functional.hardtanh
 -- @tparam tensor x
 -- @tparam[opt] table options `min_val` (-1), `max_val` (1; at least `min_val`)
@@ -102,13 +102,13 @@ with_options("hardtanh", {{"min_val", -1}, {"max_val", 1}}, pointwise.define("ha
 local relu6 = pointwise.define("relu6", {numbers = {"a", "b"}, forward = clamp.forward, backward = clamp.backward,
                                          plain = clamp.plain})
 
---- min(max(x, 0), 6).
+--- Returns min(max(x, 0), 6) for each element x.
 -- @function nn.functional.relu6
 -- @tparam tensor x
 -- @treturn tensor
 function functional.relu6(x) return relu6(x, 0, 6) end
 
---- x, or alpha (exp(x) - 1) if x < 0.
+--- Returns x for elements of at least 0, and alpha (exp(x) - 1) for negative elements.
 -- @function nn.functional.elu
 -- @tparam tensor x
 -- @tparam[opt] table options `alpha` (1)
@@ -118,7 +118,7 @@ with_options("elu", {{"alpha", 1}}, pointwise.define("elu", {
   plain = function(g, x, a) return where(x:greater(0), g, g * a * x:minimum(0):exp()) end,
 }))
 
---- x, or alpha (exp(x / alpha) - 1) if x < 0.
+--- Returns x for elements of at least 0, and alpha (exp(x / alpha) - 1) for negative elements.
 -- @function nn.functional.celu
 -- @tparam tensor x
 -- @tparam[opt] table options `alpha` (1)
@@ -134,8 +134,8 @@ local selu = pointwise.define("selu", {
   plain = function(g, x, s, a) return where(x:greater(0), g * s, g * a * x:minimum(0):exp()) end,
 })
 
---- scale · x, or scale · alpha (exp(x) - 1) if x < 0, with the constants of self-normalising networks (Klambauer et
--- al.).
+--- Returns scale · x for elements of at least 0, and scale · alpha (exp(x) - 1) for negative elements, with the
+-- constants of self-normalising networks (Klambauer et al.).
 -- @function nn.functional.selu
 -- @tparam tensor x
 -- @treturn tensor
@@ -155,10 +155,10 @@ local gelu_by_tanh = pointwise.define("gelu", {
 
 local gelu_accepted = pointwise.accepted "complex"
 
---- x Φ(x), where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
+--- Returns x Φ(x) for each element x, where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
 -- @function nn.functional.gelu
 -- @tparam tensor x
--- @tparam[opt] table options `approximate` ("none"): "tanh" approximates the erf by tanh(√(2/π) (x + 0.044715 x³))
+-- @tparam[opt] table options `approximate` ("none"): "tanh" approximates erf by tanh(√(2/π) (x + 0.044715 x³))
 -- @treturn tensor
 function functional.gelu(x, options)
   if options == nil then
@@ -171,7 +171,7 @@ function functional.gelu(x, options)
   return functional.gelu(x)
 end
 
---- x · tanh(softplus(x)).
+--- Returns x · tanh(softplus(x)) for each element x.
 -- @function nn.functional.mish
 -- @tparam tensor x
 -- @treturn tensor
@@ -184,7 +184,7 @@ functional.mish = pointwise.define("mish", {
   end,
 })
 
---- relu6(x + 3) / 6: a piecewise linear sigmoid.
+--- Returns relu6(x + 3) / 6 for each element x, a piecewise linear sigmoid.
 -- @function nn.functional.hardsigmoid
 -- @tparam tensor x
 -- @treturn tensor
@@ -193,7 +193,7 @@ functional.hardsigmoid = pointwise.define("hardsigmoid", {
   plain = function(g, x) return where(x:abs():less(3), g / 6, 0) end,
 })
 
---- x · hardsigmoid(x).
+--- Returns x · hardsigmoid(x) for each element x.
 -- @function nn.functional.hardswish
 -- @tparam tensor x
 -- @treturn tensor
@@ -204,10 +204,10 @@ functional.hardswish = pointwise.define("hardswish", {
   end,
 })
 
---- log(1 + exp(beta x)) / beta; x itself if beta x is above a threshold.
+--- Returns log(1 + exp(beta x)) / beta for each element x, and x itself if beta x is above `threshold`.
 -- @function nn.functional.softplus
 -- @tparam tensor x
--- @tparam[opt] table options `beta` (1), `threshold` (20)
+-- @tparam[opt] table options `beta` (1), `threshold` (20): x itself is the result if beta x is greater
 -- @treturn tensor
 with_options("softplus", {{"beta", 1}, {"threshold", 20}}, pointwise.define("softplus", {
   numbers = {"a", "b"},
@@ -215,7 +215,7 @@ with_options("softplus", {{"beta", 1}, {"threshold", 20}}, pointwise.define("sof
   plain = function(g, x, a, b) return where((x * a):greater(b), g, g * (x * a):sigmoid()) end,
 }))
 
---- x / (1 + |x|).
+--- Returns x / (1 + |x|) for each element x.
 -- @function nn.functional.softsign
 -- @tparam tensor x
 -- @treturn tensor
@@ -224,7 +224,7 @@ functional.softsign = pointwise.define("softsign", {
   plain = function(g, x) return g / (x:abs() + 1):square() end,
 })
 
---- log(sigmoid(x)), exact even if the sigmoid is nearly 0.
+--- Returns log(sigmoid(x)) for each element x. The result is accurate even if the sigmoid is nearly 0.
 -- @function nn.functional.logsigmoid
 -- @tparam tensor x
 -- @treturn tensor
@@ -238,11 +238,11 @@ local threshold = pointwise.define("threshold", {
   plain = function(g, x, a) return where(x:less_equal(a), 0, g) end,
 })
 
---- x if it is above a threshold or NaN, else a value.
+--- Returns elements above a limit, and NaN, unchanged, and a given value in place of all other elements.
 -- @function nn.functional.threshold
 -- @tparam tensor x
--- @number limit
--- @number value
+-- @number limit elements above this number are unchanged
+-- @number value the result for all other elements
 -- @treturn tensor
 function functional.threshold(x, limit, value)
   for i, v in ipairs {limit or false, value or false} do
@@ -253,10 +253,10 @@ function functional.threshold(x, limit, value)
   return threshold(x, limit, value)
 end
 
---- x, or weight · x if x < 0; the weight is learned.
+--- Returns x for elements of at least 0, and weight · x for negative elements. The weight is learned.
 -- @function nn.functional.prelu
 -- @tparam tensor x [rows, channels, …]
--- @tparam tensor weight with one element, or with one for each channel (dim 2)
+-- @tparam tensor weight with one element, or with one element for each channel (dim 2)
 -- @treturn tensor
 function functional.prelu(x, weight)
   pointwise.check("prelu", x)
@@ -280,7 +280,7 @@ end
 
 local along_options = {dim = true, dtype = true}
 
--- Returns the dim of a call, given by position or as an option, and the options for the function of the core.
+-- Returns the dim of a call, given by position or as an option, and the options for core's function. Checks x.
 local function along(name, x, dim, options)
   pointwise.check(name, x)
   if args.is_options(dim) and options == nil then dim, options = nil, dim end
@@ -290,10 +290,10 @@ local function along(name, x, dim, options)
   return args.line_dim(name, dim, x.ndim), options.dtype and {dtype = options.dtype}
 end
 
---- exp(x) / Σ exp(x) along a dim, without overflow.
+--- Returns exp(x) / Σ exp(x) along a dim, without overflow.
 -- @function nn.functional.softmax
 -- @tparam tensor x
--- @tparam[opt=-1] int dim
+-- @tparam[opt=-1] int dim the dim of the sum
 -- @tparam[opt] table options `dim`, `dtype` (x's) of the computation and the result
 -- @treturn tensor
 function functional.softmax(x, dim, options)
@@ -301,10 +301,10 @@ function functional.softmax(x, dim, options)
   return x:softmax(dim, options)
 end
 
---- log(softmax(x)), exact even if softmax is nearly 0 or 1.
+--- Returns log(softmax(x)) along a dim. The result is accurate even if softmax is nearly 0 or 1.
 -- @function nn.functional.log_softmax
 -- @tparam tensor x
--- @tparam[opt=-1] int dim
+-- @tparam[opt=-1] int dim the dim of the sum
 -- @tparam[opt] table options `dim`, `dtype` (x's) of the result
 -- @treturn tensor
 function functional.log_softmax(x, dim, options)
@@ -312,10 +312,10 @@ function functional.log_softmax(x, dim, options)
   return x:log_softmax(dim, options)
 end
 
---- softmax(-x).
+--- Returns softmax(-x) along a dim.
 -- @function nn.functional.softmin
 -- @tparam tensor x
--- @tparam[opt=-1] int dim
+-- @tparam[opt=-1] int dim the dim of the sum
 -- @tparam[opt] table options `dim`, `dtype` (x's) of the result
 -- @treturn tensor
 function functional.softmin(x, dim, options)
@@ -323,11 +323,11 @@ function functional.softmin(x, dim, options)
   return (-x):softmax(dim, options)
 end
 
---- a · sigmoid(b), where a and b are the two halves of x along a dim.
+--- Returns a · sigmoid(b), where a and b are the two halves of x along a dim.
 -- @function nn.functional.glu
--- @tparam tensor x of an even length in that dim
+-- @tparam tensor x has an even length in that dim
 -- @tparam[opt=-1] int dim also option `dim`
--- @treturn tensor half as long
+-- @treturn tensor half as long as x in that dim
 function functional.glu(x, dim)
   pointwise.check("glu", x)
   if x.ndim == 0 then blame.fail("glu", "a 0-d tensor has no halves") end

@@ -1,4 +1,4 @@
---- Attention.
+--- functional.scaled_dot_product_attention. nn/attention/compute.lua computes the attention.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -61,18 +61,18 @@ end
 
 local functional = {}
 
---- softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key are
--- 0. On the CPU, in float32 and float64 and without dropout, the scores are never all in memory at once (as in
--- "FlashAttention", Dao et al.).
+--- Returns softmax(scale q kᵀ + mask) v, with the softmax along the keys ("Attention is all you need", Vaswani et
+-- al., eq. 1). Rows of queries that see no key are 0. On the CPU, in float32 and float64 and without dropout, the
+-- scores are never all in memory at once (as in "FlashAttention", Dao et al.).
 -- @function nn.functional.scaled_dot_product_attention
 -- @tparam tensor q [..., queries, width]
 -- @tparam tensor k [..., keys, width]
 -- @tparam tensor v [..., keys, values]
--- @tparam[opt] table options `attn_mask`: broadcasts to [..., queries, keys]; bool: true where a key is seen; float:
---   is added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0): of the weights, applied
---   even in evaluation; `scale` (1 / √width); `generator`
+-- @tparam[opt] table options `attn_mask`: broadcasts to [..., queries, keys]; a bool mask is true if a key is seen; a
+--   float mask is added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0): the probability
+--   that a weight becomes 0, even in evaluation; `scale` (1 / √width); `generator`
 -- @treturn tensor [..., queries, values]
--- @raise if shapes or devices do not fit together; for integers
+-- @raise if shapes or devices do not fit together, or if a tensor contains integers
 function functional.scaled_dot_product_attention(q, k, v, options)
   options = args.options(NAME, options, known)
   check_tensors(q, k, v)

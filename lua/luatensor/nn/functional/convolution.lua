@@ -1,4 +1,4 @@
---- Convolutions.
+--- Convolutions as functions of lt.nn.functional, and the functions that nn/convolution.lua shares with them.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,7 +7,7 @@ local autocast = require "luatensor.nn.autocast"
 local window = require "luatensor.nn.window"
 
 local cast = autocast.cast
--- upper bound of the lengths of results: sums of such lengths do not overflow integers
+-- Upper bound of the lengths of results, so that sums of several lengths do not overflow integers.
 local MOST = 2 ^ 53
 
 local functional = {}
@@ -16,7 +16,7 @@ local functional = {}
 
 local convolution = {}
 
--- The lengths of a kernel: the lengths of a weight's dims from the third on.
+-- Returns the kernel's height and width from a weight's shape. The kernel of a signal (dims = 1) has height 1.
 local function kernel_of(weight, dims)
   local shape = weight.shape
   return dims == 1 and {1, shape[3]} or {shape[3], shape[4]}
@@ -27,7 +27,7 @@ local function check_parameters(owner, x, weight, bias)
   if bias then window.check_kin(owner, x, bias, "the bias") end
 end
 
--- Calls a function of the core. Its errors get the owner's name.
+-- Calls function f of core. Its errors are raised in the name of the owner, a layer or a function.
 local function run(owner, f, ...)
   local ok, y = pcall(f, ...)
   if ok then return y end
@@ -38,7 +38,8 @@ local function run(owner, f, ...)
   blame.call(error, y, 0)
 end
 
--- Option out as the core takes it: with a batch dim if the input had none. The core refuses what is no tensor.
+-- Returns option out as core needs it: with a batch dim if the input had no batch dim. Core refuses a value that is
+-- no tensor.
 local function target(owner, out, lone, dims)
   if not lone or not core.is_tensor(out) or core.gone(out) then return out end
   if out.ndim ~= dims + 1 then
@@ -47,10 +48,10 @@ local function target(owner, out, lone, dims)
   return out:expand_dims(1)
 end
 
---- The convolution of a checked weight and bias.
--- @param owner a layer, or a result of window.owner
+--- Computes a convolution with a weight and a bias whose shapes were checked.
+-- @param owner a layer, or a result of window.owner; errors name it
 -- @tab geometry a result of window.geometry
--- @tparam[opt] tensor out where the result goes
+-- @tparam[opt] tensor out receives the result
 function convolution.forward(owner, x, weight, bias, geometry, dims, out)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[2] * geometry[9])
@@ -61,7 +62,7 @@ function convolution.forward(owner, x, weight, bias, geometry, dims, out)
   return out or window.unbatched(y, lone)
 end
 
--- The lengths of a transposed convolution's result.
+-- Returns the lengths of a transposed convolution's result: height and width, or only the length of a signal.
 local function transposed_lengths(owner, shape, kernel, g, extra, dims)
   local lengths = {}
   for d = 3 - dims, 2 do
@@ -77,8 +78,8 @@ local function transposed_lengths(owner, shape, kernel, g, extra, dims)
   return lengths
 end
 
---- The transposed convolution: the gradient of a convolution with respect to its input, where x is the gradient of the
--- result.
+--- Computes the transposed convolution: the gradient of a convolution with respect to its input, where x is the
+-- gradient of the convolution's result. `extra` is a result of convolution.output_padding.
 function convolution.transposed(owner, x, weight, bias, geometry, extra, dims, out)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[1])
@@ -94,7 +95,8 @@ function convolution.transposed(owner, x, weight, bias, geometry, extra, dims, o
   return out or window.unbatched(y, lone)
 end
 
---- The output padding: zeros that lengthen the end of a transposed convolution's result, fewer than its stride.
+--- Returns option output_padding as {height, width}: the number of elements by which a transposed convolution's
+-- result is longer at its end. Must be less than the stride.
 function convolution.output_padding(name, value, dims, geometry)
   local extra = window.lengths(name, "output_padding", value, dims, 0, 0)
   for d = 1, 2 do
@@ -105,7 +107,7 @@ function convolution.output_padding(name, value, dims, geometry)
   return extra
 end
 
--- ---- functions ----
+-- ---- public functions ----
 
 local known = {stride = true, padding = true, dilation = true, groups = true, out = true}
 local known_transposed = {
@@ -148,7 +150,11 @@ local function make(name, dims, transposed)
   end
 end
 
---- Convolution of signals, as a cross-correlation like PyTorch's:
+--- Computes a convolution of signals, as a cross-correlation like PyTorch's:
+--
+--     y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
+--
+-- The sum is over the channels c of o's group and the places k of the kernel.
 --
 --     y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
 --
@@ -162,19 +168,20 @@ end
 -- @treturn tensor [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
 functional.conv1d = make("conv1d", 1)
 
---- Convolution of images: conv1d with two dims, so the kernel is not flipped (a cross-correlation, as in PyTorch).
--- Options are numbers or lists for height and width. The padding "same" preserves height and width; it needs stride 1,
--- and if the total padding is odd, the end gets one more than the beginning.
+--- Computes a convolution of images: conv1d with two dims, so the kernel is not flipped (a cross-correlation, as in
+-- PyTorch). Options are numbers, or lists {height, width}. The padding "same" preserves height and width. It needs
+-- stride 1; if the total padding is odd, the end gets one element more than the beginning.
 -- @function nn.functional.conv2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @tparam tensor weight [outputs, channels / groups, kernel height, kernel width]
 -- @tparam[opt] tensor bias [outputs]
 -- @tparam[opt] table options `stride` (1), `padding` (0; numbers, "same" or "valid"), `dilation` (1), `groups` (1),
 --   `out`
--- @treturn tensor [batch, outputs, height, width], shorter as in conv1d
+-- @treturn tensor [batch, outputs, height, width]; height and width follow the formula of conv1d
 functional.conv2d = make("conv2d", 2)
 
---- Transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a kernel to y.
+--- Computes a transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a
+-- kernel to y.
 -- @function nn.functional.conv_transpose1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @tparam tensor weight [channels, outputs / groups, kernel]
@@ -184,14 +191,14 @@ functional.conv2d = make("conv2d", 2)
 -- @treturn tensor [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
 functional.conv_transpose1d = make("conv_transpose1d", 1, true)
 
---- Transposed convolution of images: conv_transpose1d with two dims.
+--- Computes a transposed convolution of images: conv_transpose1d with two dims.
 -- @function nn.functional.conv_transpose2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @tparam tensor weight [channels, outputs / groups, kernel height, kernel width]
 -- @tparam[opt] tensor bias [outputs]
 -- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1),
 --   `out`
--- @treturn tensor [batch, outputs, height, width], longer as in conv_transpose1d
+-- @treturn tensor [batch, outputs, height, width]; height and width follow the formula of conv_transpose1d
 functional.conv_transpose2d = make("conv_transpose2d", 2, true)
 
 window.convolution = convolution

@@ -1,5 +1,5 @@
---- Losses for classification. The common case, logits [N, C] and classes without weights, is a C function; the other
--- cases are composed of ops.
+--- Losses for classification: nll_loss and cross_entropy. A C function computes the cross entropy of logits [N, C]
+-- and classes without weights or label smoothing; all other cases are composed of ops.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -16,7 +16,7 @@ local IGNORED = -100
 
 -- ---- classes ----
 
---- Returns the dim of the classes and the number of classes.
+--- Returns the dim of the classes, 1 for a 1-d tensor and otherwise 2, and the number of classes.
 local function dim_of(name, x)
   if x.ndim == 0 then blame.fail(name, "scores of classes expected, the input is 0-d") end
   local dim = x.ndim == 1 and 1 or 2
@@ -50,7 +50,8 @@ local function raise_class(name, class, count)
   blame.fail(name, "class %d is out of range: classes are 1 … %d", class, count)
 end
 
---- Checks the classes, on the CPU only, where reading them waits for nothing.
+--- Raises an error for a class out of range. Checks only on the CPU, because reading the classes would wait for a
+-- GPU.
 local function check_range(name, target, count, ignored)
   if not core.is_on_host(target) or target.size == 0 then return end
   if target:min():item() >= 1 and target:max():item() <= count then return end
@@ -61,8 +62,8 @@ end
 
 local safe_classes
 
---- The classes as gather needs them: 1 for ignored rows; in other rows, a class below 1 becomes an index that gather
--- refuses.
+--- Returns the classes as indices for gather: 1 for ignored rows. In other rows, a class below 1 becomes count + 1,
+-- which gather refuses.
 local function made_safe(target, count, ignored)
   safe_classes = safe_classes or lt.elementwise("int64 t, int64 a, int64 n", "t == a ? 1 : t < 1 ? n + 1 : t")
   return safe_classes(target, ignored, count)
@@ -76,14 +77,14 @@ local function check_weight(name, x, weight, count)
   end
 end
 
---- The weights of classes, shaped as a factor of scores [N, C, …].
+--- Returns the weights of classes, reshaped for the product with scores [N, C, …].
 local function along_classes(weight, x, dim)
   local shape = {}
   for d = 1, x.ndim do shape[d] = d == dim and -1 or 1 end
   return weight:reshape(shape)
 end
 
---- Reduces losses to Σ losses / Σ counts, or Σ losses, or keeps them.
+--- Reduces losses: "mean" returns Σ losses / counts, "sum" returns Σ losses, "none" returns the losses.
 local function reduce(losses, counts, kind)
   if kind == "none" then return losses end
   local total = losses:sum()
@@ -91,8 +92,8 @@ local function reduce(losses, counts, kind)
   return total / counts
 end
 
---- Prepares the classes of the rows. Returns `classes`, indices for gather; `share`, the weights, 0 for ignored rows;
--- and `kept`, true for rows that are not ignored.
+--- Checks and prepares the classes of the rows. Returns `classes`, indices for gather; `share`, the weight of each
+-- row, 0 for ignored rows; and `kept`, true for rows that are not ignored.
 local function rows_of(name, x, dim, target, options)
   local count = x.shape[dim]
   local ignored = options.ignore_index or IGNORED
@@ -105,7 +106,7 @@ local function rows_of(name, x, dim, target, options)
   return classes, share, kept
 end
 
---- -share · x[class] for each row that is kept. Ignored rows may contain infinities.
+--- Returns -share · x[class] for each row that is kept, and 0 for ignored rows, even if they contain infinities.
 local function picked(x, dim, classes, share, kept)
   return -(where(kept, x:gather(dim, classes:expand_dims(dim)):squeeze(dim), 0) * share)
 end
@@ -119,13 +120,14 @@ local function check_input(name, x, target)
   return autocast.wide(x)
 end
 
---- -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum of the weights.
+--- Returns the loss -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum
+-- of the weights of the rows' classes.
 -- @function nn.functional.nll_loss
 -- @tparam tensor x [N, C], [N, C, …] or [C]
 -- @tparam tensor classes integers 1 … C of shape [N], [N, …] or []
 -- @tparam[opt] table options `weight`: [C]; `ignore_index` (-100): rows of this class are ignored; `reduction`
 --   ("mean"): "mean", "sum", "none"
--- @treturn tensor
+-- @treturn tensor 0-d, or with "none" the losses in the shape of classes
 -- @raise if a class is out of range (on a GPU at the next wait)
 function functional.nll_loss(x, classes, options)
   x = check_input("nll_loss", x, classes)
@@ -138,7 +140,7 @@ end
 
 -- ---- cross entropy ----
 
---- The loss with label smoothing s: (1 - s) nll + s / C · Σ -weight · log p.
+--- Returns the loss with label smoothing s: (1 - s) nll + s / C · Σ -weight · log p, where x is log p.
 local function smoothed(x, dim, index, share, kept, options)
   local s, count = options.label_smoothing, x.shape[dim]
   local all = options.weight and x * along_classes(options.weight, x, dim) or x
@@ -164,7 +166,7 @@ local function of_classes(x, dim, target, options)
   return reduce(picked(log_p, dim, index, share, kept), share:sum(), options.reduction)
 end
 
---- Computes the loss of classes by the C function: for x [N, C], without weights or label smoothing.
+--- Computes the loss of classes by the C function, for x [N, C], without weights or label smoothing.
 local function fused(x, target, options)
   local loss, problem = core.cross_entropy(x, target, options.reduction or "mean", options.ignore_index or IGNORED)
   if not loss then blame.fail("cross_entropy", "%s", problem) end
@@ -184,7 +186,7 @@ local function check_options(options)
   return options
 end
 
---- -log softmax(x)[class], from logits x, without overflow.
+--- Returns the loss -log softmax(x)[class], from logits x, without overflow.
 -- @function nn.functional.cross_entropy
 -- @tparam tensor x [N, C], [N, C, …] or [C]
 -- @tparam tensor target classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape

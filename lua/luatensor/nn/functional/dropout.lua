@@ -1,4 +1,4 @@
---- Dropout: random elements, or whole channels, become 0.
+--- Dropout as functions of lt.nn.functional: random elements, or whole channels, become 0.
 
 local args = require "luatensor.base.args"
 local lt = require "luatensor"
@@ -10,7 +10,7 @@ local ag = core.autograd
 local where = core.where
 local functional = {}
 
--- ---- kept elements are scaled, the others become a number ----
+-- ---- kept elements are scaled, other elements become a number ----
 
 local by_dtype = {}
 
@@ -32,7 +32,8 @@ local rule = ag.new_rule {name = "dropout", {"yz", function(g, mask, scale)
   return compiled(g.dtype)[2](mask, g, scale)
 end}, false}
 
---- mask ? x * scale + shift : other. Backward needs only the mask.
+--- Returns x * scale + shift where the mask is true, and `other` elsewhere. The backward pass needs only the mask and
+-- the scale.
 local function keep(x, mask, scale, shift, other)
   local y = compiled(x.dtype)[1](mask, x:detach(), scale, shift, other)
   if x.requires_grad and ag.mode() then ag.new_node("dropout", rule, {x, mask, scale}, {y}) end
@@ -42,7 +43,7 @@ end
 
 local known = {p = true, training = "boolean", generator = "generator"}
 
---- Returns p if x must be changed, else nil.
+--- Returns p and the options. p is nil if x is not to be changed: option training is false, or p is 0.
 local function checked(name, x, options)
   pointwise.check(name, x)
   options = args.options(name, options, known)
@@ -63,7 +64,7 @@ end
 
 local function scale_of(p) return p < 1 and 1 / (1 - p) or 0 end
 
---- Each element becomes 0 with probability p; the other elements are divided by 1 - p (Srivastava et al.).
+--- Sets each element to 0 with probability p, and divides the other elements by 1 - p (Srivastava et al.).
 -- @function nn.functional.dropout
 -- @tparam tensor x
 -- @tparam[opt] table options `p` (0.5), `training` (true; else x itself is returned), `generator`
@@ -77,11 +78,11 @@ end
 
 local ALPHA = -1.7580993408473766      -- the limit of selu at minus infinity
 
---- Dropout that preserves the mean and the variance of selu's results: dropped elements become -1.758…, then all are
--- scaled and shifted (Klambauer et al.).
+--- Dropout that preserves the mean and the variance of selu's results. Dropped elements become -1.758…, then all
+-- elements are scaled and shifted (Klambauer et al.).
 -- @function nn.functional.alpha_dropout
 -- @tparam tensor x
--- @tparam[opt] table options `p` (0.5), `training` (true), `generator`
+-- @tparam[opt] table options `p` (0.5), `training` (true; else x itself is returned), `generator`
 -- @treturn tensor
 function functional.alpha_dropout(x, options)
   local p
@@ -107,22 +108,22 @@ for dims = 1, 3 do
   end
 end
 
---- Dropout of whole channels of signals (Tompson et al.).
+--- Sets whole channels of signals to 0 with probability p, and divides the other channels by 1 - p (Tompson et al.).
 -- @function nn.functional.dropout1d
 -- @tparam tensor x [rows, channels, length] or [channels, length]
--- @tparam[opt] table options `p` (0.5), `training` (true), `generator`
+-- @tparam[opt] table options `p` (0.5), `training` (true; else x itself is returned), `generator`
 -- @treturn tensor
 
---- Dropout of whole channels of images.
+--- Sets whole channels of images to 0 with probability p, and divides the other channels by 1 - p.
 -- @function nn.functional.dropout2d
--- @tparam tensor x [rows, channels, height, width] or without rows
--- @tparam[opt] table options `p` (0.5), `training` (true), `generator`
+-- @tparam tensor x [rows, channels, height, width] or [channels, height, width]
+-- @tparam[opt] table options `p` (0.5), `training` (true; else x itself is returned), `generator`
 -- @treturn tensor
 
---- Dropout of whole channels of volumes.
+--- Sets whole channels of volumes to 0 with probability p, and divides the other channels by 1 - p.
 -- @function nn.functional.dropout3d
--- @tparam tensor x [rows, channels, depth, height, width] or without rows
--- @tparam[opt] table options `p` (0.5), `training` (true), `generator`
+-- @tparam tensor x [rows, channels, depth, height, width] or [channels, depth, height, width]
+-- @tparam[opt] table options `p` (0.5), `training` (true; else x itself is returned), `generator`
 -- @treturn tensor
 
 return functional

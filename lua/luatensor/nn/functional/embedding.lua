@@ -1,4 +1,4 @@
---- Looks up rows of a table by their numbers.
+--- functional.embedding, which looks up rows of a table by their numbers, and functional.one_hot.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -19,29 +19,30 @@ local function check_indices(name, indices)
   if not is_integer(indices) then blame.fail(name, "tensor of integers expected, got %s", indices.dtype) end
 end
 
---- The first number outside of 1 … count.
+--- Returns the first number outside of 1 … count, or nil.
 local function outlier(indices, count)
   for _, i in ipairs(indices:flatten():totable()) do
     if i < 1 or i > count then return i end
   end
 end
 
--- Maps negative numbers to 0 on a GPU. Otherwise take would count them from the end; position 0 does not exist, so the
--- GPU reports it at the next wait.
+-- On a GPU, returns the indices with negative numbers replaced by 0; take would count negative numbers from the end.
+-- Position 0 does not exist, so the GPU reports an error at the next wait.
 local function on_gpu_from_0(indices)
   if core.is_on_host(indices) or not indices.dtype:find("^int") then return indices end
   return indices:maximum(0)
 end
 
---- Checks that the numbers of rows are in 1 … count; only on the CPU, where reading them waits for nothing.
+--- Raises an error if a row's number is outside of 1 … count. Checks only on the CPU, because reading the numbers
+-- would wait for a GPU.
 local function check_range(indices, count)
   if not core.is_on_host(indices) or indices.size == 0 then return end
   if indices:min():item() >= 1 and indices:max():item() <= count then return end
   blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
 end
 
---- The gradient of a weight, with the padding row set to 0. Only this function refers to g, the gradient from take, so
--- g is changed in place.
+--- Returns g, the gradient of a weight, with the padding row set to 0. Only this function refers to g, a new result
+-- of take's rule, so g is changed in place unless gradients are recorded.
 local function without_row(g, row)
   if ag.mode() then
     local rows = core.arange(1, g.shape[1] + 1, {device = g.device})
@@ -53,18 +54,18 @@ end
 
 local padded_rule = ag.new_rule {name = "embedding", {"y", without_row}}
 
---- The weight itself, with a gradient that leaves out the padding row.
+--- Returns the weight as a new node whose gradient leaves out the padding row.
 local function padded(weight, row)
   local same = weight:detach()
   ag.new_node("embedding", padded_rule, {weight, row}, {same})
   return same
 end
 
---- weight[indices]: rows of a weight. The gradient of a row is the sum over its uses.
+--- Returns weight[indices], rows of a weight. The gradient of a row is the sum of the gradients of all its uses.
 -- @function nn.functional.embedding
 -- @tparam tensor indices of integers from 1, of any shape
 -- @tparam tensor weight [count, width]
--- @tparam[opt] table options `padding_idx`: this row gets no gradient
+-- @tparam[opt] table options `padding_idx`: the number of a row that gets no gradient
 -- @treturn tensor [..., width]
 -- @raise if an index is below 1 or above count (on a GPU at the next wait)
 function functional.embedding(indices, weight, options)
@@ -84,7 +85,7 @@ function functional.embedding(indices, weight, options)
   if padding and weight.requires_grad and ag.mode() then weight = padded(weight, padding) end
   local taken = on_gpu_from_0(indices)
   local rows = core.take(weight, taken, 1)
-  -- with gradients, the graph needs the tensor
+  -- if gradients are recorded, the graph needs tensor `taken`
   if not rawequal(taken, indices) and not rows.requires_grad then taken:free() end
   return rows
 end
@@ -92,7 +93,7 @@ end
 --- Converts each class to a row of zeros with a 1 at the number of the class.
 -- @function nn.functional.one_hot
 -- @tparam tensor classes of integers from 1, of any shape
--- @tparam[opt] int count the number of classes; unless given, the largest class, for which the call waits
+-- @tparam[opt] int count the number of classes; unless given, the largest class, for which the call waits for a GPU
 -- @treturn tensor int64 [..., count]
 function functional.one_hot(classes, count)
   check_indices("one_hot", classes)

@@ -1,4 +1,4 @@
---- Products with a matrix.
+--- functional.linear, the product with a weight matrix.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -8,11 +8,11 @@ local linear, cast, is_on = core.linear, autocast.cast, autocast.is_on
 
 local functional = {}
 
---- x Wᵀ + b, in one op.
+--- Computes x Wᵀ + b in one op.
 -- @function nn.functional.linear
 -- @tparam tensor x [..., inputs]
 -- @tparam tensor weight [outputs, inputs]
--- @tparam[opt] tensor bias [outputs]; nil or false: none
+-- @tparam[opt] tensor bias [outputs]; nil or false for no bias
 -- @treturn tensor [..., outputs]
 -- @raise if shapes do not fit, or if devices or dtypes differ
 function functional.linear(x, weight, bias)

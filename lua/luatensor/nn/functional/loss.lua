@@ -1,5 +1,5 @@
---- Losses of numbers: the distance of an input from a target, element by element. cross_entropy.lua has the losses of
--- classes.
+--- Losses that measure the distance of an input from a target, element by element. cross_entropy.lua has the losses
+-- of classes.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -19,9 +19,9 @@ local function compile(f, dtype)
           lt.elementwise(with_g, f.y, dtype)}
 end
 
---- Makes a function of two tensors and a number that keeps only the two tensors for backward. f: `forward`, and the
--- gradients with respect to `x` and `y`, as expressions; `plain(x, y, a)`: these gradients without the factor g, as
--- tensors, for gradients of gradients.
+--- Returns a function of two tensors and a number, whose node keeps only these. Expressions in f: `forward` is the loss,
+-- `x` and `y` are the gradients with respect to x and y. Function `f.plain(x, y, a)` returns these gradients without
+-- the factor g, as tensors that can be differentiated.
 local function define(name, f)
   local by_dtype = {}
   local function compiled(dtype)
@@ -96,26 +96,26 @@ local kl_of_logs = define("kl_div", {
   plain = function(x, y) return -y:exp(), y:exp() * (y - x + 1) end,
 })
 
--- ---- functions ----
+-- ---- public functions ----
 
---- The square of the difference: (x - y)².
+--- Computes the squared difference (x - y)² of each pair of elements, and reduces the results.
 -- @function nn.functional.mse_loss
 -- @tparam tensor x
 -- @tparam tensor y of the same shape
 -- @tparam[opt] table options `reduction` ("mean"): "mean", "sum", "none"
--- @treturn tensor 0-d; with "none" of x's shape
+-- @treturn tensor 0-d; with "none" in x's shape
 function functional.mse_loss(x, y, options)
   x, y = reduction.pair("mse_loss", x, y)
   options = reduction.options("mse_loss", options, {reduction = true})
   return reduction.reduce(mse(x, y, 0), options.reduction)
 end
 
---- The difference: |x - y|.
+--- Computes the absolute difference |x - y| of each pair of elements, and reduces the results.
 -- @function nn.functional.l1_loss
 -- @tparam tensor x
 -- @tparam tensor y of the same shape
--- @tparam[opt] table options `reduction` ("mean")
--- @treturn tensor
+-- @tparam[opt] table options `reduction` ("mean"): "mean", "sum", "none"
+-- @treturn tensor 0-d; with "none" in x's shape
 function functional.l1_loss(x, y, options)
   x, y = reduction.pair("l1_loss", x, y)
   options = reduction.options("l1_loss", options, {reduction = true})
@@ -130,12 +130,12 @@ local function not_negative(name, what, value, default)
   return value
 end
 
---- (x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
+--- Computes (x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2, and reduces the results.
 -- @function nn.functional.smooth_l1_loss
 -- @tparam tensor x
 -- @tparam tensor y of the same shape
 -- @tparam[opt] table options `beta` (1), `reduction` ("mean")
--- @treturn tensor
+-- @treturn tensor 0-d; with "none" in x's shape
 function functional.smooth_l1_loss(x, y, options)
   x, y = reduction.pair("smooth_l1_loss", x, y)
   options = reduction.options("smooth_l1_loss", options, {reduction = true, beta = true})
@@ -143,12 +143,12 @@ function functional.smooth_l1_loss(x, y, options)
   return reduction.reduce(smooth_l1(x, y, beta), options.reduction)
 end
 
---- (x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2).
+--- Computes (x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2), and reduces the results.
 -- @function nn.functional.huber_loss
 -- @tparam tensor x
 -- @tparam tensor y of the same shape
 -- @tparam[opt] table options `delta` (1), `reduction` ("mean")
--- @treturn tensor
+-- @treturn tensor 0-d; with "none" in x's shape
 function functional.huber_loss(x, y, options)
   x, y = reduction.pair("huber_loss", x, y)
   options = reduction.options("huber_loss", options, {reduction = true, delta = true})
@@ -171,13 +171,13 @@ local function check_probabilities(name, x)
   end
 end
 
---- -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100.
+--- Computes -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100, and reduces the results.
 -- @function nn.functional.binary_cross_entropy
--- @tparam tensor x probabilities
--- @tparam tensor y 0 … 1, of the same shape
+-- @tparam tensor x probabilities, from 0 to 1
+-- @tparam tensor y numbers from 0 to 1, of the same shape
 -- @tparam[opt] table options `weight`: of each element, a tensor that broadcasts; `reduction` ("mean")
--- @treturn tensor
--- @raise on the CPU, if a number is outside of [0, 1]
+-- @treturn tensor 0-d; with "none" in x's shape
+-- @raise on the CPU, if an element of x is outside of [0, 1]
 function functional.binary_cross_entropy(x, y, options)
   x, y = reduction.pair("binary_cross_entropy", x, y)
   options = reduction.options("binary_cross_entropy", options, {reduction = true, weight = true})
@@ -185,13 +185,13 @@ function functional.binary_cross_entropy(x, y, options)
   return reduction.reduce(weighed("binary_cross_entropy", bce(x, y, 0), options.weight), options.reduction)
 end
 
---- binary_cross_entropy of sigmoid(x), exact for all x and without overflow.
+--- Computes binary_cross_entropy of sigmoid(x), accurate for all x and without overflow.
 -- @function nn.functional.binary_cross_entropy_with_logits
--- @tparam tensor x
--- @tparam tensor y 0 … 1, of the same shape
+-- @tparam tensor x logits
+-- @tparam tensor y numbers from 0 to 1, of the same shape
 -- @tparam[opt] table options `weight` of each element and `pos_weight`, a factor of y: tensors that broadcast;
 --   `reduction` ("mean")
--- @treturn tensor
+-- @treturn tensor 0-d; with "none" in x's shape
 function functional.binary_cross_entropy_with_logits(x, y, options)
   local name = "binary_cross_entropy_with_logits"
   x, y = reduction.pair(name, x, y)
@@ -206,13 +206,13 @@ function functional.binary_cross_entropy_with_logits(x, y, options)
   return reduction.reduce(weighed(name, losses, options.weight), options.reduction)
 end
 
---- Kullback–Leibler divergence: y (log y - x), where x is a log-probability.
+--- Computes the Kullback–Leibler divergence y (log y - x) of each pair of elements, and reduces the results.
 -- @function nn.functional.kl_div
 -- @tparam tensor x log-probabilities
 -- @tparam tensor y probabilities, of the same shape
 -- @tparam[opt] table options `log_target` (false): y are log-probabilities, too; `reduction` ("mean"; "batchmean", the
 --   sum divided by the length of dim 1, is the divergence itself)
--- @treturn tensor
+-- @treturn tensor 0-d; with "none" in x's shape
 function functional.kl_div(x, y, options)
   x, y = reduction.pair("kl_div", x, y)
   options = reduction.options("kl_div", options, {reduction = true, log_target = true}, "batchmean")
