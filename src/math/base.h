@@ -1,9 +1,10 @@
 #ifndef LT_MATH_BASE_H
 #define LT_MATH_BASE_H
 
-/* The only place that knows which compiler reads src/math, ops.def and dtype.h. This is either a C11 compiler, or the
-** C++17 compiler of a GPU's driver, which has no headers at all. (The emulator's g++ counts as the latter: the
-** emulator's own header, which is included before, declares what the driver's compiler has built in.) */
+/* Hides the differences between the two kinds of compilers that read src/math, ops.def and dtype.h: a C11 compiler,
+** and the C++17 compiler of a GPU's driver, which has no headers. The emulator of the GPU uses g++ as a compiler of
+** the second kind; the emulator includes its own header first, which declares the functions that the driver's
+** compiler has built in. */
 
 #if defined(__CUDACC_RTC__) || defined(LT_EMULATOR)
 #define LT_ON_GPU 1
@@ -11,7 +12,7 @@
 #define LT_ON_GPU 0
 #endif
 
-/* PASTE(m_abs, TYPE) is m_abs_float32 if the define TYPE is float32. */
+/* PASTE(m_abs, TYPE) expands to m_abs_float32 if the macro TYPE is defined as float32. */
 #define PASTE(name, dtype) PASTE_NAMES(name, dtype)
 #define PASTE_NAMES(name, dtype) name##_##dtype
 
@@ -36,7 +37,7 @@ typedef unsigned long long uint64_t;
 #define NAN      __int_as_float(0x7fc00000)
 
 #define INLINE static __device__ __forceinline__
-#define RARE   static __device__ __noinline__   /* for code that few elements need */
+#define RARE   static __device__ __noinline__   /* for functions that few elements call */
 #define BUILTIN(f) f
 #define LT_HAS_FMA 1
 
@@ -49,7 +50,8 @@ INLINE uint8_t  byte_of_bool(bool x) { return x; }
 INLINE int      leading_zeros(uint64_t x) { return __clzll((long long)x); }
 INLINE uint64_t high_product(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
 
-/* Replaces _Generic of C11: GENERIC(x, CASE(float, f), CASE(double, g), …) is the function for x's type. */
+/* Replaces C11's _Generic: GENERIC(x, CASE(float, f), CASE(double, g), …) is the function whose CASE names x's
+** type. */
 template <class T, auto f> struct generic_case {};
 struct generic_else;
 template <class T> struct generic_value { typedef T type; };
@@ -65,7 +67,7 @@ struct generic_choice<X, generic_case<generic_else, f>> { static constexpr auto 
 #define CASE_ELSE(f) generic_case<generic_else, f>
 #define GENERIC(x, ...) (generic_choice<typename generic_value<decltype(x)>::type, __VA_ARGS__>::function)
 
-/* Complex numbers. In C these are C11's own; this struct lets C++ read the same expressions. */
+/* Complex numbers. C11 has complex types of its own. This struct lets C++ compile the same expressions. */
 template <class T> struct __align__(2 * sizeof(T)) complex_of {
   T re, im;
   complex_of() = default;
@@ -98,7 +100,7 @@ INLINE complex128_t make_complex128(double re, double im) { return complex128_t(
 #include <stdint.h>
 #include <string.h>
 
-/* A call inside a loop would keep the loop from being vectorised. */
+/* All functions are inlined, because a call inside a loop would keep the compiler from vectorising the loop. */
 #define INLINE static inline __attribute__((always_inline, unused))
 #define RARE   static inline
 #define BUILTIN(f) __builtin_##f
@@ -127,7 +129,7 @@ INLINE float  real_complex64(complex64_t z)   { return __real__ z; }
 INLINE float  imag_complex64(complex64_t z)   { return __imag__ z; }
 INLINE double real_complex128(complex128_t z) { return __real__ z; }
 INLINE double imag_complex128(complex128_t z) { return __imag__ z; }
-/* The parts are set separately, because re + im * i would turn infinite parts into NaN. */
+/* The real and the imaginary part are set separately, because re + im * i is NaN if a part is infinite. */
 INLINE complex64_t make_complex64(float re, float im) {
   complex64_t z;
   __real__ z = re;

@@ -1,17 +1,20 @@
 #ifndef LT_MATH_BITS_H
 #define LT_MATH_BITS_H
 
-/* The parts of the math functions: bit casts, fused multiply-add, rounding, polynomials. All functions are branch-free,
-** so that loops over them are vectorised. */
+/* Building blocks of the math functions: bit casts, fused multiply-add, rounding and polynomials. All functions are
+** branch-free, so that the compiler vectorises loops that call them. */
 
 #include "math/base.h"
 
-/* Returns a * b - p exactly, where p is the rounded a * b. (Without FMA by Dekker's method, for |a|, |b| < 2^995.) */
+/* Returns a * b - p exactly, where p is the rounded a * b. Without FMA, the function uses Dekker's method, which
+** requires
+** a|, |b| < 2^995. */
 INLINE double product_error(double a, double b, double p) {
 #if LT_HAS_FMA
   return BUILTIN(fma)(a, b, -p);
 #else
-  double ca = a * 134217729.0, cb = b * 134217729.0;      /* multiplying by 2^27 + 1 splits 53 bits into 26 + 27 */
+  double ca = a * 134217729.0, cb = b * 134217729.0;      /* multiplying by 2^27 + 1 splits 53 bits into 26 + 27
+                                                          ** bits */
   double ah = ca - (ca - a), bh = cb - (cb - b), al = a - ah, bl = b - bh;
   return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 #endif
@@ -23,29 +26,29 @@ INLINE double sum_error(double a, double b, double s) {
   return (a - (s - t)) + (b - t);
 }
 
-/* A file that defines LT_EXACT_FMA as 1 gets fma_* with one rounding on every instruction set, for results that must
-** have the same bits everywhere. */
+/* A file can define LT_EXACT_FMA as 1 before it includes this header. Then its fma_* functions round once on every
+** instruction set, so that results have the same bits everywhere. */
 #ifndef LT_EXACT_FMA
 #define LT_EXACT_FMA 0
 #endif
 
-/* Returns a + b rounded to odd: of the two doubles beside an inexact sum, the one whose last bit is 1. A second rounding,
-** to fewer bits, then gives the same as one rounding of the exact sum. (Boldo and Melquiond, "Emulation of FMA and
-** correctly rounded sums: proved algorithms using rounding to odd", 2008) */
+/* Returns a + b rounded to odd: if the sum lies between two doubles, the result is the double whose last bit is 1.
+** Rounding this result to fewer bits then gives the exact sum rounded once. (Boldo and Melquiond, "Emulation of FMA
+** and correctly rounded sums: proved algorithms using rounding to odd", 2008) */
 INLINE double sum_to_odd(double a, double b) {
   double s = a + b, e = sum_error(a, b, s);
   uint64_t u = bits_float64(s), step = (e > 0) == (s > 0) ? 1 : (uint64_t)-1;
   return from_bits_float64(e != 0 && !(u & 1) ? u + step : u);
 }
 
-/* Returns a * b + c with one rounding, for finite operands whose products neither overflow nor are subnormal. */
+/* Returns a * b + c rounded once, for finite operands whose product neither overflows nor is subnormal. */
 INLINE float exact_fma_float32(float a, float b, float c) { return (float)sum_to_odd((double)a * (double)b, (double)c); }
 INLINE double exact_fma_float64(double a, double b, double c) {
   double p = a * b, low = product_error(a, b, p), t = c + low, s = p + t;
   return s + sum_to_odd(sum_error(c, low, t), sum_error(p, t, s));
 }
 
-/* Returns a * b + c, with one rounding if the machine has FMA or LT_EXACT_FMA is 1, else with two. */
+/* Returns a * b + c. The result is rounded once if the machine has FMA or LT_EXACT_FMA is 1, otherwise twice. */
 INLINE float fma_float32(float a, float b, float c) {
 #if LT_HAS_FMA
   return BUILTIN(fmaf)(a, b, c);
@@ -62,15 +65,16 @@ INLINE double fma_float64(double a, double b, double c) {
 #endif
 }
 
-/* SSE2 cannot compare 64-bit integers or select by such a comparison, so gcc does not vectorise loops with them.
-** Functions for which this matters use comparisons of doubles instead. */
+/* SSE2 can neither compare 64-bit integers nor select elements by comparing 64-bit integers. Therefore gcc does not
+** vectorise loops with such comparisons. If LT_ONLY_SSE2 is 1, functions compare doubles instead. */
 #if defined(__SSE2__) && !defined(__SSE4_1__)
 #define LT_ONLY_SSE2 1
 #else
 #define LT_ONLY_SSE2 0
 #endif
 
-/* Adds the sign of x to y. Odd functions use this to return -0 for -0. */
+/* Returns y with the sign of x. y must be positive or 0, or have the sign of x already. Odd functions use this to
+** return -0 for -0. */
 INLINE float add_sign_float32(float y, float x) {
   return from_bits_float32(bits_float32(y) | (bits_float32(x) & 0x80000000u));
 }
@@ -82,19 +86,19 @@ INLINE double add_sign_float64(double y, double x) {
 #endif
 }
 
-/* Returns the sign of x as a number: 1 or -1. */
+/* Returns the sign of x as a number: 1 or -1 (-1 also for -0). */
 INLINE float  sign_float32(float x)  { return from_bits_float32((bits_float32(x) & 0x80000000u) | 0x3f800000u); }
 INLINE double sign_float64(double x) {
   return from_bits_float64((bits_float64(x) & 0x8000000000000000u) | 0x3ff0000000000000u);
 }
 
-/* True if q is odd. A comparison of doubles becomes a mask directly, without the numbers 0 and 1. */
+/* True if q is odd. The function compares doubles, because gcc turns this comparison directly into a vector mask. */
 INLINE bool is_odd(uint64_t q) { return from_bits_float64((q << 63) | 0x3ff0000000000000u) < 0; }
 
 INLINE float  abs_float32(float x) { return from_bits_float32(bits_float32(x) & 0x7fffffffu); }
 INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) & 0x7fffffffffffffffu); }
 
-/* c0 + c1 x + c2 x^2 + … by Horner's rule. F is fma_float32 or fma_float64. */
+/* POLY_n is c0 + c1 x + … + c(n-1) x^(n-1) by Horner's rule. F is fma_float32 or fma_float64. */
 #define POLY_1(F, x, c)       (c)
 #define POLY_2(F, x, c, ...)  F(POLY_1(F, x, __VA_ARGS__), x, c)
 #define POLY_3(F, x, c, ...)  F(POLY_2(F, x, __VA_ARGS__), x, c)
@@ -125,11 +129,12 @@ INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) &
 #define POLY32(n, x, ...)     POLY_(n, fma_float32, x, __VA_ARGS__)
 #define POLY64(n, x, ...)     POLY_(n, fma_float64, x, __VA_ARGS__)
 
-/* Adding one of these numbers rounds to the nearest integer. The low bits of the sum are those of the integer. */
-#define ROUNDER32 0x1.8p23f   /* |x| < 2^22 */
-#define ROUNDER64 0x1.8p52    /* |x| < 2^51 */
+/* Adding one of these numbers to x rounds x to the nearest integer. The low bits of the sum are the bits of the
+** integer. */
+#define ROUNDER32 0x1.8p23f   /* for |x| < 2^22 */
+#define ROUNDER64 0x1.8p52    /* for |x| < 2^51 */
 
-/* ---- rounding to an integral value; -0 and the signs of results that are 0 are kept ---- */
+/* ---- rounding to an integral value; a result of 0 has the sign of x ---- */
 
 #if !LT_ONLY_SSE2
 INLINE float  m_round_float32(float x)  { return BUILTIN(rintf)(x); }
@@ -141,7 +146,8 @@ INLINE double m_ceil_float64(double x)  { return BUILTIN(ceil)(x); }
 INLINE float  m_trunc_float32(float x)  { return BUILTIN(truncf)(x); }
 INLINE double m_trunc_float64(double x) { return BUILTIN(trunc)(x); }
 #else
-/* SSE2 has no instruction that rounds to integers. From 2^23 (2^52) on every float is integral. */
+/* SSE2 has no instruction that rounds to an integer. Every float from 2^23 on, and every double from 2^52 on, is
+** integral. */
 INLINE float m_round_float32(float x) {
   float a = abs_float32(x), r = (a + 0x1p23f) - 0x1p23f;
   return a < 0x1p23f ? add_sign_float32(r, x) : x;
@@ -178,10 +184,11 @@ INLINE double m_ceil_float64(double x) {
 }
 #endif
 
-/* 2^n for n in -126 … 127 (float64: -1022 … 1023); undefined for other n. */
+/* Returns 2^n for -126 <= n <= 127. The result for other n is undefined. */
 INLINE float  pow2_float32(int32_t n) { return from_bits_float32((uint32_t)(n + 127) << 23); }
 
-/* 2^k for an integral k, given as k + ROUNDER64, because the low bits of this sum are those of k. */
+/* Returns 2^k for an integer k with -1022 <= k <= 1023. The argument is k + ROUNDER64, whose low bits are the bits of
+** k. */
 INLINE double pow2_float64(double k_rounder) {
   return from_bits_float64((bits_float64(k_rounder) << 52) + 0x3ff0000000000000u);
 }

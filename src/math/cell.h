@@ -1,8 +1,8 @@
 #ifndef LT_MATH_CELL_H
 #define LT_MATH_CELL_H
 
-/* One element of a recurrent cell's step, forward and backward, for every device, as cell_call of calls.h defines it.
-** The including file defines REAL. */
+/* Forward and backward functions of one element of an LSTM or GRU cell's step, for every device. calls.h describes
+** the step (cell_call). The including file defines REAL as float or double. */
 
 #include "math/scalar.h"
 
@@ -18,7 +18,8 @@ INLINE lstm lstm_forward(REAL i, REAL f, REAL g, REAL o, REAL before) {
   return s;
 }
 
-/* Returns gradients: i, f, g and o of the gates' sums, and c of the cell state `before`. */
+/* Returns gradients. Fields i, f, g and o have the gradients of the gates' sums. Field c has the gradient of the cell
+** state `before`. */
 INLINE lstm lstm_backward(lstm s, REAL before, REAL dh, REAL dc) {
   REAL t = m_tanh(s.c), all = dc + dh * s.o * ((REAL)1 - t * t);
   lstm d;
@@ -42,8 +43,8 @@ INLINE gru gru_forward(REAL r, REAL z, REAL n, REAL other_r, REAL other_z, REAL 
   return s;
 }
 
-/* Returns gradients: r, z and n of the gates' sums, h of `before` (without its way through the gates), and `other` of
-** the part of n's sum that comes from h. */
+/* Returns gradients. Fields r, z and n have the gradients of the gates' sums. Field h has the gradient of the state
+** `before`, except for the part that flows through the gates. Field `other` has the gradient of other_n. */
 INLINE gru gru_backward(gru s, REAL before, REAL dh) {
   gru d;
   d.n = dh * ((REAL)1 - s.z) * ((REAL)1 - s.n * s.n);

@@ -1,24 +1,25 @@
 #ifndef LT_MATH_COMPLEX_H
 #define LT_MATH_COMPLEX_H
 
-/* Functions of complex numbers. Functions with a series are computed in double from the parts x, y of z, for complex64,
-** too; complex64 results are then rounded once. They are right for every pair of parts. At zeros, infinities and NaN
-** and on both sides of a branch cut they follow C's annex G and the tables of the array API standard.
+/* Functions of complex numbers. Functions with a series are computed in double from the parts x, y of z, also for
+** complex64, whose results are then rounded once. The functions are correct for every pair of parts. At zeros,
+** infinities, NaN and on both sides of a branch cut they follow C's annex G and the tables of the array API standard.
 **
-** "eps" in a comment means an error of complex128 as |result - exact| / |exact| in units of 2^-52. The largest error of
-** complex64 is at most 0.8 of its own unit. spec/array/complex_math_spec.lua measures both errors again. */
+** "eps" in a comment is the error of a complex128 result: |result - exact| / |exact| in units of 2^-52. The error of
+** complex64 results is at most 0.8 in units of 2^-23. spec/array/complex_math_spec.lua repeats the measurement of
+** both errors. */
 
 #include "math/float64.h"
 
-/* Returns a scale such that squares of scaled numbers neither overflow nor lose bits: 2^-600 for large numbers, 2^600
-** for small ones, else 1. */
+/* Returns a scale such that squares of scaled numbers neither overflow nor lose bits: 2^-600 above 2^500, 2^600 below
+** 2^-400, otherwise 1. */
 INLINE double safe_scale(double high) { return high > 0x1p500 ? 0x1p-600 : high < 0x1p-400 ? 0x1p600 : 1.0; }
 
 INLINE double limited(double x, double most) { return x > most ? most : x < -most ? -most : x; }
 
 /* ---- exponentials ---- */
 
-/* Returns sin y and *cosine for any y. */
+/* Returns sin y and sets *cosine to cos y, for any y. */
 INLINE double sine_cosine(double y, double *cosine) {
   uint64_t q;
   double l, r, a = abs_float64(y);
@@ -28,27 +29,28 @@ INLINE double sine_cosine(double y, double *cosine) {
   return from_bits_float64(bits_float64(sin_quadrant_float64(r, l, q)) ^ (bits_float64(y) & 0x8000000000000000u));
 }
 
-/* e^x = result * 2^k, where *rounded = k + ROUNDER64. x is limited: beyond the limits, e^x times a sine other than 0 is
-** 0 or infinite anyway. */
+/* Returns the first factor of e^x = result * 2^k and sets *rounded to k + ROUNDER64. x is clamped to -746 … 1460.
+** Beyond these limits, e^x times a sine other than 0 is 0 or infinite. */
 INLINE double exp_split(double x, double *rounded) {
   double c = x < -746.0 ? -746.0 : x > 1460.0 ? 1460.0 : x;
   return expm1_core_float64(exp_reduce_float64(c, rounded)) + 1.0;
 }
 
-/* s e 2^k for a sine s. s may be tiny although 2^k overflows, so 2^k is applied in three factors. */
+/* Returns s e 2^k for a sine s, where `rounded` is k + ROUNDER64. The factor 2^k is split in three, because 2^k may
+** overflow while the product with a tiny s does not. */
 INLINE double times_exp(double s, double e, double rounded) {
   double k = rounded - ROUNDER64, third = fma_float64(k, 0x1.5555555555555p-2, ROUNDER64), f = pow2_float64(third);
   return s * f * e * f * pow2_float64(k - 2.0 * (third - ROUNDER64) + ROUNDER64);
 }
 
-/* e^x (cos y + i sin y). Largest error found: 1.1 eps. */
+/* Computes e^x (cos y + i sin y). The largest error found is 1.1 eps. */
 RARE complex128_t exp_parts(double x, double y) {
   double k, c, s = sine_cosine(y, &c), e = exp_split(x, &k);
   if (c != c && abs_float64(x) == INFINITY) return x < 0 ? make_complex128(0, 0) : make_complex128(INFINITY, NAN);
   return make_complex128(times_exp(c, e, k), y == 0 ? y : times_exp(s, e, k));
 }
 
-/* (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. Largest error found: 2.2 eps. */
+/* Computes e^z - 1 as (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. The largest error found is 2.2 eps. */
 RARE complex128_t expm1_parts(double x, double y) {
   if (!(abs_float64(x) < 40.0)) {
     complex128_t e = exp_parts(x, y);
@@ -59,8 +61,9 @@ RARE complex128_t expm1_parts(double x, double y) {
   return make_complex128(fma_float64(s, r, s - 1.0) - 2.0 * e * h * h, y == 0 ? y : 2.0 * e * h * c);
 }
 
-/* 1 / (1 + e^-z). With c and s of y/2 and q = e^-|x|, the denominator is (1 + q) c + i (1 - q) s, except for a factor
-** e^(z/2). Its parts have no cancellation, however close z is to a pole. Largest error found: 2.1 eps. */
+/* Computes 1 / (1 + e^-z). With c = cos(y/2), s = sin(y/2) and q = e^-|x|, the denominator is (1 + q) c + i (1 - q)
+** s, up to a factor e^(z/2). The parts of this denominator have no cancellation, even close to a pole. The largest
+** error found is 2.1 eps. */
 RARE complex128_t sigmoid_parts(double x, double y) {
   double k, c, s = sine_cosine(0.5 * y, &c), a = abs_float64(x);
   if (a == INFINITY) return make_complex128(x > 0 ? 1.0 : 0, 0);
@@ -70,15 +73,16 @@ RARE complex128_t sigmoid_parts(double x, double y) {
   return make_complex128((x < 0 ? q * (u * c - v * s) : u * c + v * s) / d, y == 0 ? y : 2.0 * q * s * c / d);
 }
 
-/* ---- hyperbolic and trigonometric functions: sin z = -i sinh iz and so on, which exchanges the parts ---- */
+/* ---- hyperbolic and trigonometric functions: sin z = -i sinh iz exchanges the parts, and tan z = -i tanh iz does,
+** too ---- */
 
-/* Returns the product, or 0 with the sign of x y if the product is NaN although x or y is 0. */
+/* Returns the product. If the product is NaN although x or y is 0, returns 0 with the sign of x y. */
 INLINE double zero_or(double product, double x, double y) {
   double zero = add_sign_float64(0, sign_float64(x) * sign_float64(y));
   return product != product && (x == 0 || y == 0) ? zero : product;
 }
 
-/* sinh x cos y + i cosh x sin y. Largest error found: 1.3 eps. */
+/* Computes sinh x cos y + i cosh x sin y. The largest error found is 1.3 eps. */
 RARE complex128_t sinh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), re, im;
   if (a < 40.0) {
@@ -93,7 +97,7 @@ RARE complex128_t sinh_parts(double x, double y) {
   return make_complex128(re, y == 0 ? y : im);
 }
 
-/* cosh x cos y + i sinh x sin y. Largest error found: 1.3 eps. */
+/* Computes cosh x cos y + i sinh x sin y. The largest error found is 1.3 eps. */
 RARE complex128_t cosh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), re, im;
   if (a < 40.0) {
@@ -107,8 +111,8 @@ RARE complex128_t cosh_parts(double x, double y) {
   return make_complex128(c != c && a == INFINITY ? a : re, zero_or(im, x, y));
 }
 
-/* (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). For large |x|, 1 + 4i sin y cos y e^-2x. Largest error found:
-** 2.1 eps. */
+/* Computes (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). For |x| > 22 the result is ±1 + 4i sin y cos y
+** e^-2|x|. The largest error found is 2.1 eps. */
 RARE complex128_t tanh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), sc = s * c;
   if (a > 22.0) {
@@ -128,8 +132,8 @@ INLINE complex128_t tan_parts(double x, double y) { return exchanged(tanh_parts(
 
 /* ---- logarithms ---- */
 
-/* log|x + l + iy| for |l| <= ulp(x). The square is a sum of two doubles, so that no digits are lost near 1. Largest
-** error found of log and log1p: 1.0 eps. */
+/* Returns log|x + l + iy| for |l| <= ulp(x). The square of the absolute value is a sum of two doubles, so that no
+** digits are lost near 1. The largest error found of log and log1p is 1.0 eps. */
 RARE double log_abs(double x, double l, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   double s = safe_scale(high), more = s < 1.0 ? 1200.0 : s > 1.0 ? -1200.0 : 0;
@@ -150,7 +154,8 @@ RARE complex128_t log1p_parts(double x, double y) {
   return make_complex128(log_abs(u, l, y), m_atan2_float64(y, u));
 }
 
-/* On the axes these are the real functions, which are exact for powers of the base. Largest error found: 1.1 eps. */
+/* If x or y is 0, the real part is the real logarithm of |x| + |y|, which is exact for powers of the base. The
+** largest error found is 1.1 eps. */
 #define LOG_TO_BASE(name, inverse)                                                                 \
   RARE complex128_t name##_parts(double x, double y) {                                             \
     double a = abs_float64(x), b = abs_float64(y);                                                 \
@@ -162,8 +167,8 @@ LOG_TO_BASE(log10, 0x1.bcb7b1526e50ep-2)
 
 /* ---- roots ---- */
 
-/* The square root. With p = sqrt((|x| + |z|) / 2) and q = y / 2p, it is p + iq for x >= 0, else |q| + ip with y's sign.
-** Largest error found: 1.2 eps. */
+/* With p = sqrt((|x| + |z|) / 2) and q = y / 2p, the square root is p + iq for x >= 0. For x < 0 the root is |q| +
+** ip, and the imaginary part has y's sign. The largest error found is 1.2 eps. */
 RARE complex128_t sqrt_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   if (b == INFINITY) return make_complex128(INFINITY, y);
@@ -175,9 +180,9 @@ RARE complex128_t sqrt_parts(double x, double y) {
 
 /* ---- inverse functions ---- */
 
-/* Kahan's formulas, which have no cancellation. For x, y >= 0, let p - iq = sqrt(1 - z) and c + id = sqrt(1 + z). Then
-** asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z = 2 atan2(p, c) - i asinh(pd + qc). Returns the asinh; *w is
-** pc + qd. Largest error found of acos: 1.4 eps. */
+/* Kahan's formulas, in which no digits cancel. For x, y >= 0, let p - iq = sqrt(1 - z) and c + id = sqrt(1 + z). Then
+** asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z = 2 atan2(p, c) - i asinh(pd + qc). The function returns
+** asinh(pd + qc) and sets *w to pc + qd. The largest error found of acos is 1.4 eps. */
 INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   complex128_t near_root = sqrt_parts(1.0 - x, y), far_root = sqrt_parts(1.0 + x, y);
   double q = imag_complex128(near_root), d = imag_complex128(far_root);
@@ -187,7 +192,8 @@ INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   return x < 0x1p-28 && y < 0x1p-28 ? y : m_asinh_float64(*p * d + q * *c);
 }
 
-/* asin z = -i asinh iz. For large |z|, also infinite, this is log 2z. Largest error found: 1.7 eps. */
+/* Computes asinh z as i asin(-iz). If |x| or |y| is 2^60 or more, asinh z is log 2z. The largest error found is 1.7
+** eps. */
 RARE complex128_t asinh_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), re, im;
   if (!(a < 0x1p60 && b < 0x1p60)) {
@@ -217,14 +223,14 @@ RARE complex128_t acos_parts(double x, double y) {
   return make_complex128(re, -im * sign_float64(y));
 }
 
-/* Returns i acos z or -i acos z: the one with a real part that is not negative. */
+/* acosh z is i acos z or -i acos z. The sign is chosen such that the real part is not negative. */
 INLINE complex128_t acosh_parts(double x, double y) {
   complex128_t w = acos_parts(x, y);
   return make_complex128(abs_float64(imag_complex128(w)), add_sign_float64(real_complex128(w), y));
 }
 
-/* log1p(4x / ((1 - x)^2 + y^2)) / 4 + i atan2(2y, (1 - x)(1 + x) - y^2) / 2. For large |z|, 1 / z + i pi/2. Largest
-** error found: 1.6 eps. */
+/* Computes log1p(4x / ((1 - x)^2 + y^2)) / 4 + i atan2(2y, (1 - x)(1 + x) - y^2) / 2. If |x| or |y| is 2^60 or more,
+** the result is 1 / z + i pi/2. The largest error found is 1.6 eps. */
 RARE complex128_t atanh_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, re, im;
   if (!(a < 0x1p60 && b < 0x1p60)) {
@@ -242,8 +248,8 @@ INLINE complex128_t atan_parts(double x, double y) { return exchanged(atanh_part
 
 /* ---- division and powers ---- */
 
-/* (a + ib) / (c + id) of floats. Infinite parts are replaced by 2^880, which gives an infinite quotient, or 0 for an
-** infinite divisor. */
+/* Computes (a + ib) / (c + id) of floats. Infinite parts are replaced by 2^880. The rounding to float then gives an
+** infinite quotient, or 0 if the divisor was infinite. */
 INLINE complex128_t div_floats(double a, double b, double c, double d) {
   a = limited(a, 0x1p880);
   b = limited(b, 0x1p880);
@@ -254,8 +260,9 @@ INLINE complex128_t div_floats(double a, double b, double c, double d) {
   return make_complex128(s == 0 ? far * a : re, s == 0 ? far * b : im);
 }
 
-/* (a + ib) / (c + id) of doubles, by Smith's method. Division by a real number gives exactly the quotients of the
-** parts. Dividend and divisor are scaled if e might overflow. Largest error found: 1.4 eps. */
+/* Computes (a + ib) / (c + id) of doubles by Smith's method. If the divisor is real, the parts of the result are
+** exactly the rounded quotients. Dividend and divisor are scaled if their parts are above 2^500 or below 2^-400. The
+** largest error found is 1.4 eps. */
 INLINE double div_scale(double high) { return high > 0x1p500 ? 0x1p-500 : high < 0x1p-400 ? 0x1p500 : 1.0; }
 INLINE complex128_t div_doubles(double a, double b, double c, double d) {
   double ah = abs_float64(a), bh = abs_float64(b), ch = abs_float64(c), dh = abs_float64(d);
@@ -270,7 +277,7 @@ INLINE complex128_t div_doubles(double a, double b, double c, double d) {
   return make_complex128(under == 0 ? far * a : re, under == 0 ? far * b : im);
 }
 
-/* A number as a sum of two doubles. pair_products returns a b + c d of such numbers. */
+/* A double_pair is the number h + l. pair_products returns a b + c d. */
 typedef struct { double h, l; } double_pair;
 INLINE double_pair pair_products(double_pair a, double_pair b, double_pair c, double_pair d) {
   double p = a.h * b.h, q = c.h * d.h, s = p + q;
@@ -281,8 +288,9 @@ INLINE double_pair pair_products(double_pair a, double_pair b, double_pair c, do
   return r;
 }
 
-/* z^n for a finite z and a whole n, 1 <= |n| <= 256. z is scaled to about 1, powers are computed as sums of two
-** doubles, and the result is rounded once. Largest error found: 1.1 eps. */
+/* Returns z^n for a finite z and an integer n with 1 <= |n| <= 256. z is scaled by a power of two to an absolute
+** value of about 1, powers are computed as sums of two doubles, and the result is rounded once. The largest error
+** found is 1.1 eps. */
 RARE complex128_t power_whole(double x, double y, double n) {
   double e, high = abs_float64(x) > abs_float64(y) ? abs_float64(x) : abs_float64(y);
   log_split_any(high, &e);
@@ -307,8 +315,9 @@ RARE complex128_t power_whole(double x, double y, double n) {
   return make_complex128(times_exp(real_complex128(r), 1.0, k), times_exp(imag_complex128(r), 1.0, k));
 }
 
-/* (x + iy)^(u + iv). z^0 is 1. 0 to a power with a positive real part is 0, to a negative real power infinite. Whole
-** powers are products; all other powers are e^w with w = (u + iv) log z. Largest error found: 2 + |w| eps. */
+/* Computes (x + iy)^(u + iv). z^0 is 1. 0 to a power with a positive real part is 0, and 0 to a negative real power
+** is infinite. Integral powers up to 256 are products. All other powers are e^w with w = (u + iv) log z. The largest
+** error found is 2 + |w| eps. */
 RARE complex128_t pow_parts(double x, double y, double u, double v) {
   bool real = v == 0;
   if (real && u == 0) return make_complex128(1.0, 0);
@@ -320,7 +329,8 @@ RARE complex128_t pow_parts(double x, double y, double u, double v) {
   return real ? exp_parts(u * l, u * angle) : exp_parts(u * l - v * angle, v * l + u * angle);
 }
 
-/* z / |z|. If one part is infinite, its sign; if both are, NaN; for zeros, +0. Largest error found: 1.1 eps. */
+/* Computes z / |z|. If exactly one part is infinite, the result is the sign of this part. If both parts are infinite,
+** the result is NaN. For zeros the result is +0. The largest error found is 1.1 eps. */
 INLINE complex128_t sign_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, s = safe_scale(high);
   bool x_far = a == INFINITY && b < INFINITY, y_far = b == INFINITY && a < INFINITY;
@@ -330,7 +340,7 @@ INLINE complex128_t sign_parts(double x, double y) {
   return make_complex128(zero ? 0 : u / h, zero ? 0 : v / h);
 }
 
-/* ---- m_* of both complex dtypes ---- */
+/* ---- m_* functions of complex64 and complex128 ---- */
 
 #define EACH_COMPLEX_UNARY(M)                                                                     \
   M(exp) M(expm1) M(log) M(log1p) M(log2) M(log10) M(sqrt) M(sin) M(cos) M(tan) M(asin) M(acos)   \

@@ -1,15 +1,16 @@
 #ifndef LT_MATH_CONVERT_H
 #define LT_MATH_CONVERT_H
 
-/* Conversions between dtypes: from_<dtype>(stored) returns the value to compute with, to_<dtype>(value) the value to
-** store. Integers wrap. Floats saturate to integers, and NaN becomes 0. Half floats round to nearest even. All
-** functions are branch-free. */
+/* Conversions between dtypes. from_<dtype>(stored) converts a stored element to the value used in computations, and
+** to_<dtype>(value) converts back. Integers wrap. Floats are clamped to the range of an integer dtype, and NaN
+** becomes 0. Half floats round to nearest even. All functions are branch-free. */
 
 #include "math/bits.h"
 
 /* ---- floats to integers ---- */
 
-/* Values are clamped first, because C leaves conversions out of range undefined, and machines differ. */
+/* Values are clamped before the conversion, because C leaves conversions of values out of range undefined, and the
+** results of machines differ. */
 #define SMALL_FROM_REAL(name, T, real, R, least, most)                                     \
   INLINE T name##_from_##real(R x) {                                                       \
     R c = x < least ? least : x > most ? most : x;                                         \
@@ -33,15 +34,16 @@ INLINE int32_t int32_from_float64(double x) {
   return (int32_t)(x != x ? 0 : c);
 }
 
-/* If an integral value is added to 2^52, the low bits of the sum are the value. */
+/* Returns x as an integer. If an integral value below 2^52 is added to 2^52, the low bits of the sum are the
+** value. */
 INLINE uint32_t uint32_from_float64(double x) {
   double c = x < 0 ? 0 : x > 4294967295.0 ? 4294967295.0 : x;
   return (uint32_t)bits_float64(m_trunc_float64(x != x ? 0 : c) + 0x1p52);
 }
 INLINE uint32_t uint32_from_float32(float x) { return uint32_from_float64((double)x); }
 
-/* Converts an integral a with 0 <= a < 2^64. The high and the low word are converted separately, because only AVX-512
-** has an instruction for this conversion. */
+/* Converts an integral a with 0 <= a < 2^64. The high and the low 32 bits are converted separately, because of the
+** instruction sets of x86 only AVX-512 has an instruction for this conversion. */
 INLINE uint64_t uint64_words(double a) {
   double high = a * 0x1p-32 + 0x1p52;
   double low = a - (high - 0x1p52) * 0x1p32;
@@ -72,7 +74,7 @@ INLINE uint64_t uint64_from_float64(double x) {
 INLINE int64_t  int64_from_float32(float x)  { return int64_from_float64((double)x); }
 INLINE uint64_t uint64_from_float32(float x) { return uint64_from_float64((double)x); }
 
-/* Integers are converted through 64 bits, by which all widths wrap alike. */
+/* Every integer dtype is converted through uint64_t. Then conversions between all widths wrap modulo 2^width. */
 #define FROM_INTEGER(name, T) INLINE T name##_from_integer(uint64_t x) { return (T)x; }
 FROM_INTEGER(int8, int8_t)
 FROM_INTEGER(int16, int16_t)
@@ -83,7 +85,7 @@ FROM_INTEGER(uint16, uint16_t)
 FROM_INTEGER(uint32, uint32_t)
 FROM_INTEGER(uint64, uint64_t)
 
-/* A complex number becomes its real part. */
+/* A complex number is converted to a real dtype by its real part. */
 #define FROM_COMPLEX(name, T)                                                                       \
   INLINE T name##_from_complex64(complex64_t z)   { return name##_from_float32(real_complex64(z)); } \
   INLINE T name##_from_complex128(complex128_t z) { return name##_from_float64(real_complex128(z)); }
@@ -112,12 +114,13 @@ FROM_COMPLEX(uint64, uint64_t)
 
 /* ---- to floats ---- */
 
-/* Converts 64-bit integers to double on machines without an instruction for this. The high word, in units of 2^32, and
-** the low word become mantissas of powers of two. Their sum is rounded once. */
+/* Converts 64-bit integers to double on machines without an instruction for this conversion. The high word, in
+** units of 2^32, and the low word become the low mantissa bits of a power of two. The sum of both doubles is
+** rounded once. */
 #if defined(__SSE2__) && !defined(__AVX512DQ__)
 INLINE double float64_words(uint64_t high, uint64_t low, double bias) {
-  double h = from_bits_float64(high | 0x4530000000000000u);          /* this is 2^84 + high 2^32 */
-  return (h - bias) + from_bits_float64(low | 0x4330000000000000u);   /* this is 2^52 + low */
+  double h = from_bits_float64(high | 0x4530000000000000u);          /* 2^84 + 2^32 high */
+  return (h - bias) + from_bits_float64(low | 0x4330000000000000u);   /* 2^52 + low */
 }
 INLINE double float64_from_uint64(uint64_t x) {
   return float64_words(x >> 32, x & 0xffffffffu, 0x1p84 + 0x1p52);
@@ -142,10 +145,11 @@ INLINE double float64_from_complex128(complex128_t z) { return real_complex128(z
 #define to_complex64(x)  ((complex64_t)(x))
 #define to_complex128(x) ((complex128_t)(x))
 
-/* ---- half floats: bit patterns in memory, float in arithmetic ---- */
+/* ---- half floats: stored as bit patterns, computed with as float ---- */
 
 #if LT_ON_GPU && !defined(LT_EMULATOR)
-/* The GPU has one instruction for each conversion. Only the bits of NaN are handled separately. */
+/* The GPU has one instruction for each conversion. NaN is handled separately, because the instruction changes its
+** bits. */
 INLINE float from_float16(uint16_t h) {
   uint32_t nan = (uint32_t)(h & 0x8000u) << 16 | 0x7f800000u | (uint32_t)(h & 0x3ffu) << 13;
   float x = ptx_float32_from_float16(h);
@@ -156,8 +160,8 @@ INLINE uint16_t float16_from_float32(float x) {
   return (uint16_t)(x != x ? nan : ptx_float16_from_float32(x));
 }
 #else
-/* After the bits are shifted into place, the exponent is 112 too small. A multiplication corrects the exponent, for
-** subnormals, too. */
+/* The bits of the half float are shifted to their places in a float. The exponent is then 112 too small, so the
+** number is multiplied by 2^112. The multiplication also normalises subnormals. */
 INLINE float from_float16(uint16_t h) {
   uint32_t magnitude = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
   uint32_t u = bits_float32(from_bits_float32(magnitude << 13) * 0x1p112f);
@@ -165,7 +169,7 @@ INLINE float from_float16(uint16_t h) {
   return from_bits_float32(u | sign);
 }
 
-/* Below 2^-14, the last bits of 1/2 + x are the rounded subnormal. */
+/* If |x| < 2^-14, the result is subnormal, and its bits are the last bits of 1/2 + |x|. */
 INLINE uint16_t float16_from_float32(float x) {
   uint32_t u = bits_float32(x), a = u & 0x7fffffffu, sign = (u >> 16) & 0x8000u;
   uint32_t normal = (a + 0xc8000fffu + ((a >> 13) & 1)) >> 13;
@@ -184,20 +188,20 @@ INLINE uint16_t bfloat16_from_float32(float x) {
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : rounded);
 }
 
-/* Returns x as a float rounded to odd. If this float is rounded to fewer bits, the result is x rounded once. */
+/* Returns x as a float rounded to odd. Rounding this float to fewer bits gives x rounded once. */
 INLINE float round_to_odd(double x) {
   float f = (float)x;
   uint32_t u = bits_float32(f);
   double back = (double)f;
   u -= abs_float64(back) > abs_float64(x);      /* rounds toward 0 */
-  u |= back != x && x == x;                     /* the last bit is sticky */
+  u |= back != x && x == x;                     /* sets the last bit if x is inexact */
   return from_bits_float32(u);
 }
 INLINE uint16_t float16_from_float64(double x)  { return float16_from_float32(round_to_odd(x)); }
 INLINE uint16_t bfloat16_from_float64(double x) { return bfloat16_from_float32(round_to_odd(x)); }
 
-/* Replaces the bits of a 64-bit integer that a double cannot hold by a sticky bit, so that the integer is not rounded
-** twice. */
+/* A double cannot store all bits of a large 64-bit integer. These functions replace the lowest 11 bits of such an
+** integer by one sticky bit, so that converting the integer to a half float rounds only once. */
 INLINE int64_t sticky_int64(int64_t x) {
   int64_t far = (x & ~(int64_t)0x7ff) | ((x & 0x7ff) != 0 ? 0x800 : 0);
   return x < (int64_t)1 << 53 && x > -((int64_t)1 << 53) ? x : far;
@@ -223,10 +227,10 @@ FROM_COMPLEX(bfloat16, uint16_t)
 #define to_float16(x)  CONVERT_TO_HALF(float16, x)
 #define to_bfloat16(x) CONVERT_TO_HALF(bfloat16, x)
 
-/* A bool is read as a byte, because conversions from _Bool are not vectorised. */
+/* A bool is read as a byte, because compilers do not vectorise conversions from _Bool. */
 INLINE uint8_t from_bool(bool x) { return byte_of_bool(x); }
 
-/* Plain storage holds the value itself. */
+/* For these dtypes the stored element is the value itself. */
 #define from_int8(x)    (x)
 #define from_int16(x)   (x)
 #define from_int32(x)   (x)

@@ -34,8 +34,8 @@ INLINE T NAME(m_pow)(T x, T y) {
   return y < 0 ? unit : (T)power_wrapping((uint64_t)x, (uint64_t)y);
 }
 
-/* Shifts x right arithmetically, by a logical shift of x or ~x. Few machines have vector instructions for arithmetic
-** shifts. */
+/* Shifts x right arithmetically, by a logical shift of x or ~x, because many machines have no vector instruction for
+** arithmetic shifts. */
 INLINE T NAME(right)(T x, UNSIGNED n) {
   UNSIGNED sign = (UNSIGNED)(x < 0 ? -1 : 0);
   return (T)(((UNSIGNED)(x ^ (T)sign) >> (n < sizeof(T) * 8 ? n : sizeof(T) * 8 - 1)) ^ sign);

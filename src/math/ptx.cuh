@@ -1,11 +1,13 @@
 #ifndef LT_MATH_PTX_CUH
 #define LT_MATH_PTX_CUH
 
-/* All PTX. For the emulator, a function has a twin in C++, or is not declared; then its callers test LT_EMULATOR. */
+/* All functions that contain PTX, the GPU's assembly language. For the emulator, a function is written in C++ or is
+** not declared. Callers of a function that is not declared test LT_EMULATOR. */
 
 #ifndef LT_EMULATOR
 
-/* Converts by one instruction; src/math/convert.h does the same in C. The bits of a NaN are not kept. */
+/* Convert by one instruction. src/math/convert.h has the same conversions in C. The instruction does not keep the
+** bits of a NaN. */
 static __device__ __forceinline__ float ptx_float32_from_float16(unsigned short h) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
@@ -17,7 +19,7 @@ static __device__ __forceinline__ unsigned short ptx_float16_from_float32(float 
   return h;
 }
 
-/* Keeps the compiler from moving statements across this call. */
+/* Keeps the compiler from moving statements across a call of this function. */
 static __device__ __forceinline__ void ptx_in_order() { asm volatile(""); }
 
 #else

@@ -1,8 +1,9 @@
 #ifndef LT_MATH_SCALAR_H
 #define LT_MATH_SCALAR_H
 
-/* m_*: the functions of ops.def, overloaded for each compute type. They are branch-free C, inlined everywhere, so that
-** the loops made from ops.def are vectorised. They are compiled once for each ISA. */
+/* The functions m_* of ops.def, overloaded for each compute type. They are branch-free C and inlined everywhere,
+** so that the compiler vectorises the loops that are generated from ops.def. Each instruction set compiles them
+** again. */
 
 #include "math/convert.h"
 #include "math/complex.h"
@@ -45,8 +46,9 @@ INLINE uint64_t power_wrapping(uint64_t base, uint64_t exponent) {
 #define WIDER uint64_t
 #include "math/integer_dtype.h"
 
-/* x // y rounds toward minus infinity. x // 0 is 0, and the least integer // -1 wraps. No machine has vector division
-** of integers. But the floor of a quotient of integers of up to 16 bits in float, or 32 bits in double, is exact. */
+/* x // y rounds toward minus infinity. x // 0 is 0, and the least integer // -1 wraps. Neither x86 nor NEON has a
+** vector division of integers. But the floor of a quotient is exact in float for integers of up to 16 bits, and in
+** double for 32 bits. */
 #define SMALL_DIVIDE(D, T, F, FLOOR, TO)                                                           \
   INLINE T m_floor_divide_##D(T x, T y) {                                                          \
     T q = (T)TO(FLOOR((F)x / (F)(y == 0 ? 1 : y)));                                                \
@@ -83,7 +85,7 @@ INLINE bool m_isnan_bool(bool x)    { (void)x; return false; }
 INLINE bool m_isinf_bool(bool x)    { (void)x; return false; }
 INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
 
-/* ---- functions of floats without a series ---- */
+/* ---- functions of floats that need no series ---- */
 
 INLINE float  m_sqrt_float32(float x)  { return BUILTIN(sqrtf)(x); }
 INLINE double m_sqrt_float64(double x) { return BUILTIN(sqrt)(x); }
@@ -98,7 +100,7 @@ INLINE double m_sqrt_float64(double x) { return BUILTIN(sqrt)(x); }
 #define U uint64_t
 #include "math/real_dtype.h"
 
-/* nextafter of half floats, by a step of their bit patterns. `top` is the bit pattern of infinity. */
+/* nextafter of half floats: moves one step in the order of the bit patterns. `top` is the bit pattern of infinity. */
 INLINE uint16_t nextafter_half(uint16_t x, uint16_t y, uint16_t top) {
   int32_t a = x & 0x7fff, b = y & 0x7fff;
   int32_t i = x & 0x8000 ? -a : a, j = y & 0x8000 ? -b : b;      /* integers in the order of the values */
@@ -108,31 +110,31 @@ INLINE uint16_t nextafter_half(uint16_t x, uint16_t y, uint16_t top) {
   return (uint16_t)(a > top ? x : b > top ? y : step);
 }
 
-/* floor(x / y). In double the floor is exact for floats: a quotient that is not integral differs from integers by more
-** than its rounding error. */
+/* Computes floor(x / y) in double, where the floor is exact for floats: a quotient that is not an integer differs
+** from every integer by more than its rounding error. */
 INLINE float m_floor_divide_float32(float x, float y) { return (float)m_floor_float64((double)x / (double)y); }
 
-/* x - q y for an integral q. The result is exact if |q| < 2^53. */
+/* Returns x - q y for an integral q. The result is exact if |q| < 2^53. */
 INLINE double remainder_exact(double x, double y, double q) {
 #if LT_HAS_FMA
   return BUILTIN(fma)(-q, y, x);
 #else
-  double s = abs_float64(y) > 0x1p900 ? 0x1p-200 : 1.0, b = y * s, p = q * b;      /* scaled so that splitting b cannot
-                                                                                   ** overflow */
+  double s = abs_float64(y) > 0x1p900 ? 0x1p-200 : 1.0, b = y * s, p = q * b;      /* scaled so that splitting b
+                                                                                   ** cannot overflow */
   double r = ((x * s - p) - product_error(q, b, p)) * (s == 1.0 ? 1.0 : 0x1p200);
   return q == 0 ? x : r;
 #endif
 }
 
-/* x / y may be rounded up to the integer above the true quotient. Then the remainder has the wrong sign, and the
-** quotient is corrected. */
+/* The rounded quotient x / y may be the integer above the true quotient. Then the remainder has the wrong sign, and 1
+** is subtracted from the quotient. */
 INLINE double m_floor_divide_float64(double x, double y) {
   double d = x / y, q = m_floor_float64(d), r = remainder_exact(x, y, q);
   bool over = (y > 0 ? r < 0 : r > 0) && abs_float64(q) < 0x1p53 && abs_float64(y) < INFINITY;
   return over ? q - 1.0 : q;
 }
 
-/* x - y floor(x / y), which is exact unless is_far_remainder is true. A result of 0 has y's sign. */
+/* Computes x - y floor(x / y), which is exact unless is_far_remainder is true. A result of 0 has y's sign. */
 INLINE float m_remainder_float32(float x, float y) {
   double a = (double)x, b = (double)y, q = m_floor_float64(a / b);
   float r = (float)(a - q * b);
@@ -148,7 +150,7 @@ INLINE double m_remainder_float64(double x, double y) {
   return x != x || y != y || y == 0 ? NAN : r;
 }
 
-/* Returns the remainder for a quotient of any size. */
+/* Returns x - y floor(x / y) for a quotient of any size. */
 RARE double remainder_any_float64(double x, double y) {
   double r = BUILTIN(fmod)(x, y);
   return r == 0 ? BUILTIN(copysign)(0.0, y) : (r < 0) != (y < 0) ? r + y : r;
@@ -158,13 +160,13 @@ INLINE float remainder_any_float32(float x, float y) {
 }
 
 /* The branch-free forms fail for huge arguments of sin, cos and tan, and for huge quotients. FAR(name, inputs, test,
-** expression) is the slower form of a row of ops.def, for inputs for which `test` is true. A kernel of the CPU uses the
-** slower form for a whole block, a kernel of the GPU for the single element. */
+** expression) describes a slower form of an operation of ops.def, for the inputs for which `test` is true. A CPU
+** kernel uses the slower form for a whole block, a GPU kernel only for the single element. */
 #define FAR_sin       , FAR(sin, 1, is_far_trig(x), any_sin(x))
 #define FAR_cos       , FAR(cos, 1, is_far_trig(x), any_cos(x))
 #define FAR_tan       , FAR(tan, 1, is_far_trig(x), any_tan(x))
 #define FAR_remainder , FAR(remainder, 2, is_far_remainder(x, y), any_remainder(x, y))
-#define FAR_FORM(...) FAR_SECOND(__VA_ARGS__, )     /* FAR_FORM(FAR_op, ) is empty if there is no FAR_op */
+#define FAR_FORM(...) FAR_SECOND(__VA_ARGS__, )     /* FAR_FORM(FAR_op, ) is empty if FAR_op is not defined */
 #define FAR_SECOND(first, second, ...) second
 INLINE bool is_far_trig_float32(float x)  { return abs_float32(x) > TRIG_LIMIT_float32; }
 INLINE bool is_far_trig_float64(double x) { return abs_float64(x) > TRIG_LIMIT_float64; }
@@ -243,8 +245,8 @@ INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return fals
 #define is_far_remainder(x, y) GENERIC(x, FLOATS(is_far_remainder), CASE_ELSE(is_far_never))(x, y)
 #define any_remainder(x, y)    GENERIC(x, FLOATS(remainder_any), INTEGERS(m_remainder))(x, y)
 
-/* a + x as an FMA. Zen 4 adds and converts in the same two units but multiplies in two others, so FMA sums floats in
-** double twice as fast. The rounding is that of the addition. */
+/* Computes a + x as an FMA, with the same rounding as an addition. Zen 4 adds and converts in the same two units but
+** multiplies in two other units. Therefore FMA doubles the speed of sums of floats in double. */
 INLINE double   plus_float64(double a, double x)    { return fma_float64(x, 1.0, a); }
 INLINE int64_t  plus_int64(int64_t a, int64_t x)    { return a + x; }
 INLINE uint64_t plus_uint64(uint64_t a, uint64_t x) { return a + x; }
