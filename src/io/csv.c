@@ -8,12 +8,13 @@
 #include "base/text.h"
 
 enum {
-  FIRST_ROOM = 1 << 18,        /* bytes read at a time */
-  MOST_ROOM  = 1 << 26,        /* bytes of the longest row; without a limit an unterminated quote would read the whole
-                               ** file */
-  MOST_FIELDS = 1 << 20,       /* most fields of a row: more than any table has columns; they take 24 MB as fields, 100
-                               ** MB as names in Lua */
-  NUMBER     = 400             /* characters of a number: more than the shortest exact text of any double */
+  FIRST_ROOM = 1 << 18,        /* the initial size of the buffer in bytes */
+  MOST_ROOM  = 1 << 26,        /* the greatest size of the buffer in bytes, which limits the length of a row; without
+                               ** a limit, a quote that does not end would read the whole file */
+  MOST_FIELDS = 1 << 20,       /* the most fields of a row, more than tables have columns; so many fields take 24 MB,
+                               ** and their names in Lua 100 MB */
+  NUMBER     = 400             /* the size of the buffer for a number in bytes; this exceeds the shortest exact text
+                               ** of any double */
 };
 
 static bool say(char wrong[UNPACK_WORDS], const char *words) {
@@ -38,7 +39,8 @@ void csv_close(csv *c) {
 
 /* ---- lines ---- */
 
-/* Reads more bytes behind the unread bytes, which move to the front. */
+/* Moves the unread bytes to the front of the buffer and reads more bytes behind them. Doubles the buffer if it is
+** full. */
 static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   size_t kept = c->end - c->start, got;
   memmove(c->room, c->room + c->start, kept);
@@ -61,8 +63,8 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* Returns the end of the row that begins at `at`: the end of a line outside of quotes. NULL: the end has not been read
-** yet. */
+/* Returns the end of the row that begins at `at`: a line end outside of quotes. Returns NULL if the buffer does not
+** contain the row's end yet. */
 static char *row_end(char *at, char *end) {
   char *line = memchr(at, '\n', (size_t)(end - at));
   char *quote = memchr(at, '"', (size_t)((line ? line : end) - at));
@@ -75,7 +77,8 @@ static char *row_end(char *at, char *end) {
   return NULL;
 }
 
-/* Takes the bytes of the next row, without its line end. by_line: quotes have no meaning. */
+/* Sets *row and *end to the next row's first byte and line end. If by_line is true, quotes have no meaning, so a row
+** is a line. */
 static bool take(csv *c, bool by_line, char **row, char **end, char wrong[UNPACK_WORDS]) {
   for (;;) {
     char *at = c->room + c->start, *last = c->room + c->end;
@@ -123,8 +126,8 @@ static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* Parses a quoted field from its first quote on; "" inside means a quote. Returns the rest of the row, or NULL if the
-** quote does not end. */
+/* Parses a quoted field from its first quote on. Two quotes inside the field mean one quote character. Returns the
+** rest of the row, or NULL if the closing quote is missing. */
 static char *quoted(char *p, char *end, csv_field *f) {
   char *to = ++p;
   *f = (csv_field){.text = to, .quoted = true};
@@ -174,7 +177,8 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
     c->line = c->next_line;
     if (!take(c, false, &row, &end, wrong)) return false;
     count_lines(c, row, end);
-    if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* a byte order mark */
+    if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* skips a byte order
+                                                                                              ** mark */
     *there = !is_empty(row, end);
     if (*there) return split(c, row, end, wrong);
     if (c->at_end && c->start == c->end) return true;
@@ -186,13 +190,14 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
 static const double power_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Parses any decimal number, inf or nan by the C library. */
+/* Parses any decimal number, inf or nan with the C library's function. */
 static bool slow_double(const csv_field *f, double *x) {
   char text[NUMBER], *end;
   if (f->length == 0 || f->length >= NUMBER) return false;
   for (size_t i = 0; i < f->length; i++) {
     unsigned char ch = (unsigned char)f->text[i];
-    if (ch == 'x' || ch == 'X' || ch == '(' || ch <= ' ') return false;      /* no 0x10, nan(…) or leading spaces */
+    if (ch == 'x' || ch == 'X' || ch == '(' || ch <= ' ') return false;      /* excludes 0x10, nan(…) and leading
+                                                                             ** spaces */
     text[i] = (char)ch;
   }
   text[f->length] = 0;
@@ -200,8 +205,8 @@ static bool slow_double(const csv_field *f, double *x) {
   return end == text + f->length;
 }
 
-/* Parses a number. If both factors are exact, their product is the nearest double (Clinger, How to read floating point
-** numbers accurately, 1990); otherwise slow_double parses the number. */
+/* Parses a number. If the digits and the power of 10 are exact doubles, their quotient is the nearest double
+** (Clinger, How to read floating point numbers accurately, 1990). Otherwise slow_double parses the number. */
 bool csv_double(const csv_field *f, double *x) {
   const char *p = f->text, *end = p + f->length, *first;
   bool minus = p < end && *p == '-';

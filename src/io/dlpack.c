@@ -8,15 +8,15 @@
 
 /* ---- export ---- */
 
-/* The memory of an exported struct: the struct, and the arrays to which it points. */
+/* An exported struct in one block of memory with the arrays to which the struct points. */
 typedef struct exported {
-  union { dl_managed old; dl_versioned new; } managed;      /* first field, so that its address is the address of the
-                                                            ** struct */
+  union { dl_managed old; dl_versioned new; } managed;      /* the first field, so that its address is also the
+                                                            ** address of the block */
   storage *store;
   int64_t  shape[MAX_DIMS], stride[MAX_DIMS];
 } exported;
 
-/* Frees an exported struct. Runs on the consumer's thread. */
+/* Frees an exported struct. This function runs on the consumer's thread. */
 static void delete_exported(exported *e) {
   storage_drop_elsewhere(e->store);
   free(e);

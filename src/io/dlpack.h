@@ -1,14 +1,14 @@
 #ifndef LT_IO_DLPACK_H
 #define LT_IO_DLPACK_H
 
-/* DLPack 1.x: the C structs by which libraries exchange tensors, and luatensor's export and import. The declarations
-** are the standard's (github.com/dmlc/dlpack), with names of luatensor's own. */
+/* DLPack 1.x: the C structs by which libraries exchange tensors, and luatensor's functions that export and import
+** these structs. The declarations are those of the standard (github.com/dmlc/dlpack), under luatensor's own names. */
 
 #include "base/tensor.h"
 
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };   /* device types */
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
-enum { DL_READ_ONLY = 1 };                                  /* flags */
+enum { DL_READ_ONLY = 1 };                                  /* bits of dl_versioned.flags */
 
 typedef struct dl_tensor {
   void    *data;
@@ -16,46 +16,48 @@ typedef struct dl_tensor {
   int32_t  ndim;
   struct { uint8_t code, bits; uint16_t lanes; } dtype;
   int64_t *shape;
-  int64_t *strides;            /* in elements; NULL: row-major */
+  int64_t *strides;            /* strides in elements; NULL: the tensor is row-major */
   uint64_t byte_offset;
 } dl_tensor;
 
-/* The old struct, which was used before version 1. */
+/* The struct that DLPack used before version 1. */
 typedef struct dl_managed {
   dl_tensor tensor;
   void     *context;
-  void    (*deleter)(struct dl_managed *self);              /* NULL: nothing must be freed */
+  void    (*deleter)(struct dl_managed *self);              /* frees the struct; NULL: nothing must be freed */
 } dl_managed;
 
 typedef struct dl_versioned {
   struct { uint32_t major, minor; } version;
   void     *context;
-  void    (*deleter)(struct dl_versioned *self);            /* NULL: nothing must be freed */
+  void    (*deleter)(struct dl_versioned *self);            /* frees the struct; NULL: nothing must be freed */
   uint64_t  flags;
   dl_tensor tensor;
 } dl_versioned;
 
-/* A struct of either kind, with the duty to call its deleter. managed is NULL after the struct was passed on. */
+/* A struct of either kind. Its owner must call the struct's deleter once. managed is NULL after the struct was passed
+** on. */
 typedef struct dl_owned {
   void *managed;
   bool  versioned;
 } dl_owned;
 
-/* Makes a struct that shares t's storage. Waits for the work queued on t's device, so that the consumer and luatensor
-** need not know each other's streams. Returns ERR_MEMORY, ERR_DEVICE and others. */
+/* Makes a struct that shares t's storage. The function first waits for the work that is queued on t's device, because
+** luatensor and the consumer do not know each other's streams. Returns OK, ERR_MEMORY, or the error of the queued
+** work. */
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 
-/* Returns the dtype with this type code and so many bits, or DT_none if there is no such dtype. */
+/* Returns the dtype with DLPack's type code `code` and elements of `bits` bits, or DT_none if no dtype has both. */
 enum dtype dlpack_dtype(int code, int bits);
 
-/* Reads the struct into a tensor without storage (dtype, shape, strides, count), and the address and place of its data.
-** Returns NULL, or the error message. */
+/* Describes the struct's tensor in *t, without storage (dtype, shape, strides, count). Sets *data and *where to the
+** address and the place of the elements. Returns NULL, or the error message. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 
-/* Checks a bool tensor. *clean becomes true if all its bytes are 0 or 1. */
+/* Sets *clean to true unless t is a bool tensor that contains a byte other than 0 and 1. */
 int dlpack_check_bools(const tensor *t, bool *clean);
 
-/* Calls the deleter. A second call does nothing. */
+/* Calls the struct's deleter and sets p->managed to NULL, so that a second call does nothing. */
 void dlpack_delete(dl_owned *p);
 
 #endif

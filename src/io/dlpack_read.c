@@ -1,4 +1,4 @@
-/* Reads the DLPack struct of another library. This file never accesses the data. */
+/* Reads a DLPack struct that another library has made. This file never accesses the tensor's elements. */
 
 #include "io/dlpack.h"
 
@@ -24,14 +24,16 @@ static const char *describe_shape(const dl_tensor *from, tensor *t) {
   return NULL;
 }
 
-/* Adds the bytes between the first and the last element of a dim to *below or *above. Returns false on overflow. */
+/* Adds the signed distance in bytes between the first and the last element of a dim to *below if the distance is
+** negative, otherwise to *above. Returns false on overflow. */
 static bool add_reach(int64_t steps, int64_t stride, int64_t size, int64_t *below, int64_t *above) {
   int64_t bytes;
   if (__builtin_mul_overflow(stride, steps, &bytes) || __builtin_mul_overflow(bytes, size, &bytes)) return false;
   return !__builtin_add_overflow(bytes < 0 ? *below : *above, bytes, bytes < 0 ? below : above);
 }
 
-/* True if all elements of t have addresses above NULL and up to the last address. The first element is at `data`. */
+/* True if every element of t has an address above NULL, and no element extends beyond the last address. `data` is the
+** address of the first element. */
 static bool is_addressable(const tensor *t, uintptr_t data) {
   int64_t size = dtype_size(t->dtype), below = 0, above = size;
   for (int d = 0; d < t->shape.ndim; d++)
@@ -39,7 +41,7 @@ static bool is_addressable(const tensor *t, uintptr_t data) {
   return 0 - (uintptr_t)below < data && (uintptr_t)above <= UINTPTR_MAX - data;
 }
 
-/* Finds the place for memory of a DLPack device. Pinned memory belongs to the host, managed memory to its device. */
+/* Finds the place of a DLPack device's memory. Pinned memory belongs to the host, and managed memory to its GPU. */
 static bool find_place(int type, int id, place *where) {
   if (type == DL_CPU || type == DL_CUDA_HOST) {
     *where = host_place();

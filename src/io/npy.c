@@ -35,7 +35,7 @@ static void skip_space(cursor *c) {
   while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')) c->at++;
 }
 
-/* Skips white space. If the next character is `wanted`, takes it and returns true. */
+/* Skips white space. If the next character is `wanted`, skips this character, too, and returns true. */
 static bool take(cursor *c, char wanted) {
   skip_space(c);
   if (c->at == c->end || *c->at != wanted) return false;
@@ -51,7 +51,7 @@ static bool take_word(cursor *c, const char *word) {
   return true;
 }
 
-/* Takes a quoted string of less than `size` bytes, without escapes. */
+/* Copies a quoted string of less than `size` bytes to `to`. Returns false for strings with backslashes. */
 static bool take_string(cursor *c, char *to, size_t size) {
   skip_space(c);
   if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return false;
@@ -77,7 +77,7 @@ static bool take_size(cursor *c, int64_t *size) {
   return true;
 }
 
-/* Parses a shape: (), (3,), (2, 3). */
+/* Parses a shape in Python's notation: (), (3,), (2, 3). */
 static const char *parse_shape(cursor *c, shape *s) {
   s->ndim = 0;
   if (!take(c, '(')) return "no shape in the header";
@@ -91,7 +91,7 @@ static const char *parse_shape(cursor *c, shape *s) {
   return NULL;
 }
 
-/* Parses "<f8": byte order, kind, bytes. */
+/* Parses a dtype such as "<f8": byte order, kind, number of bytes. */
 static const char *parse_descr(npy_header *h) {
   const char *text = h->descr;
   const char *order = strchr("<>=|", text[0]);
@@ -151,9 +151,10 @@ size_t npy_write(char *to, enum dtype d, const shape *s) {
   for (int k = 0; k < s->ndim; k++)
     n += snprintf(text + n, (size_t)(NPY_WRITTEN - 10 - n), k == 0 ? "%lld," : " %lld,",
                   (long long)s->dim[k]);
-  if (s->ndim > 1) n--;                                     /* the comma stays in (3,) but not in (2, 3) */
+  if (s->ndim > 1) n--;                                     /* removes the last comma: (2, 3), but (3,) */
   n += snprintf(text + n, (size_t)(NPY_WRITTEN - 10 - n), "), }");
-  while ((10 + n + 1) % 64 != 0) text[n++] = ' ';           /* padding, so that the data is aligned */
+  while ((10 + n + 1) % 64 != 0) text[n++] = ' ';           /* padding, so that the data begins at a multiple of 64
+                                                            ** bytes */
   text[n++] = '\n';
   memcpy(to, magic, 6);
   memcpy(to + 6, (char[]){1, 0, (char)(n & 255), (char)(n >> 8)}, 4);

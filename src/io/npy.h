@@ -1,32 +1,34 @@
 #ifndef LT_IO_NPY_H
 #define LT_IO_NPY_H
 
-/* The header of NumPy's .npy files, versions 1 to 3: converts between text and integers, without accessing files. */
+/* Reads and writes the headers of NumPy's .npy files, versions 1 to 3. These functions convert between text and
+** integers; their callers access the files. */
 
 #include "base/shape.h"
 
 enum {
-  NPY_PREAMBLE   = 12,         /* magic, version, header length: 10 bytes in version 1, 12 later */
-  NPY_MAX_HEADER = 1 << 20     /* the longest header; 16 dims need far less */
+  NPY_PREAMBLE   = 12,         /* bytes of magic, version and header length: 10 in version 1, 12 in versions 2 and
+                               ** 3 */
+  NPY_MAX_HEADER = 1 << 20     /* the most bytes of a header; NPY_WRITTEN bytes are sufficient for 16 dims */
 };
 
 typedef struct npy_header {
   enum dtype dtype;
   shape      shape;
-  bool       fortran;          /* the first dim varies fastest */
-  bool       swapped;          /* elements have the other byte order */
-  char       descr[16];        /* NumPy's name of an unsupported dtype, else "" */
+  bool       fortran;          /* true: column-major, so that the first dim varies fastest */
+  bool       swapped;          /* true: elements have the byte order that this machine does not have */
+  char       descr[16];        /* NumPy's name of the dtype if luatensor does not support the dtype, else "" */
 } npy_header;
 
-/* Reads the first n bytes of a file (at most NPY_PREAMBLE): where the header's text begins, and its length. Returns
-** NULL, or the error message. */
+/* Reads the preamble from the first n bytes of a file (at most NPY_PREAMBLE). Sets *start to the position of the
+** header's text in the file and *length to the text's length, both in bytes. Returns NULL, or the error message. */
 const char *npy_preamble(const unsigned char *bytes, size_t n, size_t *start, size_t *length);
 
 /* Parses the header's text. Returns NULL, or the error message. */
 const char *npy_parse(const char *text, size_t length, npy_header *h);
 
-/* Writes preamble and text for a row-major array to `to`, which has at least NPY_WRITTEN bytes. Returns the number of
-** bytes, or 0 if NumPy has no such dtype. */
+/* Writes preamble and header of a row-major array to `to`, which has at least NPY_WRITTEN bytes. Returns the number
+** of bytes written, or 0 if NumPy does not have the dtype. */
 enum { NPY_WRITTEN = 512 };
 size_t npy_write(char *to, enum dtype d, const shape *s);
 

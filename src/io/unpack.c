@@ -10,16 +10,17 @@
 #include "base/system.h"
 
 enum {
-  ROOM  = 1 << 16,             /* packed bytes read at a time */
-  RATIO = 1032                 /* deflate's best ratio of bytes: two bits stand for 258 bytes, so a byte stands for
-                               ** 1032 */
+  ROOM  = 1 << 16,             /* compressed bytes read at a time */
+  RATIO = 1032                 /* deflate's best compression: two bits represent at most 258 bytes, so one byte
+                               ** represents at most 1032 */
 };
 
 struct unpack {
   FILE    *f;
-  int64_t  size;               /* size of the file */
-  bool     packed, inside;     /* inside: within a member; a file may have several members */
-  bool     any;                /* a member has been read */
+  int64_t  size;               /* bytes of the file */
+  bool     packed, inside;     /* packed: the file is compressed; inside: the next compressed byte belongs to a
+                               ** member, of which a file may have several */
+  bool     any;                /* true: at least one member has been read */
   z_stream z;
   unsigned char in[ROOM];
 };
@@ -29,7 +30,7 @@ static bool say(char wrong[UNPACK_WORDS], const char *words) {
   return false;
 }
 
-/* Reads more packed bytes, if there are any. */
+/* Reads more compressed bytes if all earlier bytes have been used. At the end of the file, avail_in remains 0. */
 static bool fill(unpack *u, char wrong[UNPACK_WORDS]) {
   if (u->z.avail_in > 0) return true;
   u->z.next_in = u->in;
@@ -37,7 +38,7 @@ static bool fill(unpack *u, char wrong[UNPACK_WORDS]) {
   return !ferror(u->f) || say(wrong, "");
 }
 
-/* Continues after a member with the next member, trailing zeros, or the end of the file. */
+/* Skips zeros after a member and begins the next member, if the file has one. Otherwise `inside` remains false. */
 static bool next_member(unpack *u, char wrong[UNPACK_WORDS]) {
   if (u->any)
     while (u->z.avail_in > 0 && *u->z.next_in == 0) {
@@ -84,7 +85,7 @@ bool unpack_read(unpack *u, void *to, size_t n, size_t *got, char wrong[UNPACK_W
   return true;
 }
 
-/* Checks the first two bytes for gzip. They will be read again. */
+/* Determines the file's size and whether its first two bytes identify gzip. Then returns to the file's beginning. */
 static bool look(unpack *u, char wrong[UNPACK_WORDS]) {
   unsigned char magic[2];
   struct stat s;
@@ -93,7 +94,7 @@ static bool look(unpack *u, char wrong[UNPACK_WORDS]) {
   bool two = fread(magic, 1, 2, u->f) == 2;
   if (ferror(u->f) || fseek(u->f, 0, SEEK_SET) != 0) return say(wrong, "");
   if (!two || magic[0] != 0x1f || magic[1] != 0x8b) return true;
-  /* 16 selects gzip's header and trailer */
+  /* adding 16 selects gzip's header and trailer */
   if (inflateInit2(&u->z, 15 + 16) != Z_OK) return say(wrong, "out of memory");
   u->packed = true;
   return true;
