@@ -1,28 +1,30 @@
-/* Cuts a plan into boxes, and gathers and converts operands into buffers in L1, so that mixed dtypes and irregular
-** layouts need no temporary tensors. */
+/* Cuts a plan into boxes. Buffers in L1 receive the copied or converted elements of a box, so that mixed dtypes and
+** irregular layouts need no temporary tensors. */
 
 #include "cpu/box.h"
 
 #include <string.h>
 
 enum {
-  STRETCH  = 1 << 14,        /* elements of a row without buffers; such rows are cut only so that threads can share
-                             ** them */
-  LONG_ROW = 256,            /* rows shorter than this share a box: a box costs about 40 ns, a row of a box 5 ns */
-  CROSS    = 64,             /* inner side of a transposed box: 128, 64, 32 differ by 5 %; 256 and 16 are slower by a
-                             ** third */
-  PIECES   = 4,              /* pieces of a task for each thread, so that one delayed thread does not hold up the
-                             ** others */
-  CROSS_MOVE = 256           /* inner side of a transposed copy: source and target take 512 KiB of float32, half of an
-                             ** L2 */
+  STRETCH  = 1 << 14,        /* elements of a box if no operand needs a buffer; such rows are cut only so that threads
+                             ** can share them */
+  LONG_ROW = 256,            /* shorter rows share a box, because a box costs about 40 ns, and a row of a box only 5
+                             ** ns */
+  CROSS    = 64,             /* inner side of a transposed box: 128, 64 and 32 differ by 5 %, while 256 and 16 are
+                             ** slower by a third */
+  PIECES   = 4,              /* pieces of a task for each thread, so that other threads can take over the pieces of a
+                             ** delayed thread */
+  CROSS_MOVE = 256           /* inner side of a transposed copy: source and target take 512 KiB of float32, half of a
+                             ** 1-MiB L2 */
 };
 
 /* ---- cutting ---- */
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Returns the length of the parts into which `n` elements are cut. The parts are equal, of at most `most` elements, if
-** they are whole cache lines; otherwise they are whole cache lines and a remainder. */
+/* Returns the length of the parts into which n elements are cut, which is at most `most`. Parts have equal lengths if
+** that is possible. Otherwise their length is rounded up to a multiple of 64 elements (whole cache lines), if that
+** fits. */
 static int64_t even_part(int64_t n, int64_t most) {
   int64_t parts = (n + most - 1) / most;
   if (n % parts == 0) return n / parts;
@@ -30,8 +32,8 @@ static int64_t even_part(int64_t n, int64_t most) {
   return least_of(n, lines <= most ? lines : part);
 }
 
-/* Returns a dim in which an operand has a smaller stride than in the inner dim, or -1 if the inner dim has the smallest
-** strides of all operands. */
+/* Returns the dim in which an operand has a smaller stride than in the inner dim. Returns -1 if every operand has its
+** smallest stride in the inner dim. Strides of 0 do not count. */
 static int cross_dim(const plan *p, int noperands) {
   int inner = p->ndim - 1, cross = -1;
   for (int k = 0; k < noperands; k++) {
@@ -46,7 +48,7 @@ static int cross_dim(const plan *p, int noperands) {
   return cross;
 }
 
-/* Chooses a rectangle of the inner and the cross dim. */
+/* Chooses the lengths of boxes in the inner and the cross dim; all other lengths are 1. */
 static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, int64_t *len) {
   int inner = p->ndim - 1;
   int64_t side = moves ? CROSS_MOVE : CROSS;
@@ -55,7 +57,8 @@ static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, in
   len[inner] = least_of(p->shape[inner], most / len[cross]);
 }
 
-/* Chooses the lengths of boxes: a part of a long row, or as many short rows (along as many dims) as fit. */
+/* Chooses the lengths of boxes. A box is a part of one long row, or as many short rows (along several dims) as
+** fit. */
 static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t *len) {
   int inner = p->ndim - 1, cross = cross_dim(p, noperands);
   int64_t most = n->moves ? STRETCH : n->most;
@@ -119,13 +122,14 @@ void box_next(box *b, const cut *c, const plan *p, int noperands) {
 
 /* ---- copying boxes ---- */
 
-/* A copy between two layouts of a box, without dims of length 1. */
+/* A copy between two layouts of a box. Dims of length 1 are left out. */
 typedef struct copying {
   int     ndim;
-  int64_t len[MAX_DIMS], to[MAX_DIMS], from[MAX_DIMS];   /* strides in elements */
+  int64_t len[MAX_DIMS], to[MAX_DIMS], from[MAX_DIMS];   /* lengths, and strides in elements */
 } copying;
 
-/* Moves the longest dim to one of the last two places, whose dims the kernel copies. */
+/* Moves the longest dim to the second-to-last place unless it is one of the last two dims, which the kernel
+** copies. */
 static void longest_last(copying *c) {
   int longest = c->ndim - 1;
   for (int d = 0; d < c->ndim; d++)
@@ -163,8 +167,8 @@ void box_copy(const box *b, int ndim, int size, char *to, const int64_t *to_stri
   }
   if (!to_stride) to_stride = packed;
   if (!from_stride) from_stride = packed;
-  for (int d = -2; d < ndim; d++) {            /* adds two leading dims of length 1, because the kernel needs two
-                                               ** dims */
+  for (int d = -2; d < ndim; d++) {            /* d < 0 adds two leading dims of length 1, because the kernel requires
+                                               ** two dims */
     bool filler = d < 0;
     if (!filler && b->len[d] == 1) continue;
     c.len[c.ndim] = filler ? 1 : b->len[d];
@@ -177,7 +181,7 @@ void box_copy(const box *b, int ndim, int size, char *to, const int64_t *to_stri
 
 /* ---- operands ---- */
 
-/* True if these strides walk the box as one contiguous run. */
+/* True if elements with these strides are contiguous in the order of the box. */
 static bool is_run(const box *b, int ndim, const int64_t *stride) {
   int64_t step = 1;
   for (int d = ndim - 1; d >= 0; d--) {
@@ -229,7 +233,7 @@ void side_init(side *s, const operand *o, const int64_t *stride, enum dtype from
   s->from = NULL;
 }
 
-/* Writes the number as one element of dtype d. */
+/* Writes the number to `to` as one element of dtype d. */
 static void write_scalar(const scalar *v, enum dtype d, char *to) {
   const double parts[2] = {v->f, v->im};
   if (v->is_complex) cpu_isa->convert->convert[DT_complex128][d](1, to, parts);
@@ -273,7 +277,7 @@ static void run_piece(const void *arg, int64_t i, int worker) {
 }
 
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads) {
-  if (threads == 1 && count <= most) {                  /* the shortest code path, for few elements */
+  if (threads == 1 && count <= most) {                  /* a short code path for few elements */
     if (!this_operation.stopped) run(task, 0, count, 0);
     return;
   }

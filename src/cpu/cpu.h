@@ -1,7 +1,8 @@
 #ifndef LT_CPU_CPU_H
 #define LT_CPU_CPU_H
 
-/* The internals of the CPU device: the families' entry points and the tables of inner loops, one set for each ISA. */
+/* Internal declarations of the CPU device: the functions that families.def lists, and the tables of kernels (inner
+** loops). Each instruction set (ISA) has its own tables. */
 
 #include "base/device.h"
 
@@ -10,17 +11,18 @@
 #endif
 #define ISA_PASTE_(name, isa) name##_##isa
 #define ISA_PASTE(name, isa) ISA_PASTE_(name, isa)
-#define ISA_NAME(name) ISA_PASTE(name, ISA)     /* map_table -> map_table_avx2 */
+#define ISA_NAME(name) ISA_PASTE(name, ISA)     /* for ISA avx2, ISA_NAME(map_table) is map_table_avx2 */
 
-/* out[i] = op(in[0][i], …) for i < n. All operands are contiguous and of the compute dtype, `out` of the result's
-** dtype. `out` may be one of the inputs. */
+/* Computes out[i] = op(in[0][i], …) for i < n. All arrays are contiguous. The inputs have the compute dtype, and out
+** has the result's dtype. out may be one of the inputs. */
 typedef void (*map_kernel)(int64_t n, void *out, const void *const *in);
 typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table;
 
-/* dst[i] = (dst dtype)src[i] for contiguous src and dst. The table is indexed by [from][to]. */
+/* Computes dst[i] = (dtype of dst)src[i] for i < n. Both arrays are contiguous. The table is indexed by
+** [from][to]. */
 typedef void (*convert_kernel)(int64_t n, void *dst, const void *src);
-/* to[r * to_row + c * to_col] = from[r * from_row + c * from_col]. Kernels for elements of 1, 2, 4, 8, 16 bytes are at
-** [log2]. */
+/* Copies to[r * to_row + c * to_col] = from[r * from_row + c * from_col] for all rows r and columns c. The table is
+** indexed by log2 of an element's size: 1, 2, 4, 8 or 16 bytes. */
 typedef struct copy_plan {
   int64_t rows, cols;
   int64_t to_row, to_col, from_row, from_col;   /* strides in elements */
@@ -31,45 +33,48 @@ typedef struct convert_table {
   copy_kernel    copy[5];
 } convert_table;
 
-/* Reductions. An accumulator has `size` bytes; n of them lie side by side. `first` is the position of the first element
-** within the reduction. */
+/* Reduction kernels. An accumulator has `size` bytes, and an array of n accumulators is contiguous. `first` is the
+** position of the first element within the reduction. */
 typedef struct reduce_kernel {
   size_t     size;
-  enum dtype gives;                   /* the dtype that finish writes */
+  enum dtype gives;                   /* the dtype that `finish` writes */
   void (*init)(int64_t n, void *acc);
   /* merges n >= 1 contiguous elements into one accumulator */
   void (*fold)(int64_t n, const void *x, int64_t first, void *acc);
-  /* merges x[r * stride + j] of every row r into acc[j]; rows >= 1 */
+  /* merges x[r * stride + j] of all rows r < rows into acc[j], for j < n and rows >= 1 */
   void (*fold_columns)(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc);
-  /* merges the elements of later[j], which follow those of acc[j], into acc[j] */
+  /* merges accumulator later[j] into acc[j]; the elements of later[j] follow the elements of acc[j] */
   void (*merge)(int64_t n, void *acc, const void *later);
   void (*finish)(int64_t many, const void *acc, void *out, double n, double correction);
 } reduce_kernel;
 typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; } reduce_table;
 
-/* Draws whole runs (random.h), from `counter` on, into out, in the compute dtype (integers: int64). A run has 64
-** elements, or 32 elements of 64 random bits. */
+/* Draws `runs` runs of random numbers (random.h), the first of them with counter value `counter`, and writes the
+** numbers to out in the compute dtype (int64 for integers). A run has 64 elements, or 32 elements if each needs 64
+** random bits. */
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
 typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
 
-/* Own matrix products: a and b are packed into panels of `compute` elements. A panel of a has `rows` rows, a panel of b
-** `columns` columns; both are k long. A tile is the product of one panel of each, computed in registers. Each dtype of
-** c has a kernel. */
+/* luatensor's own matrix products. Matrices a and b are packed into panels of elements of dtype `compute`. A panel of
+** a has `rows` rows and k columns, and a panel of b has k rows and `columns` columns. A tile is the product of two
+** panels, computed in registers. Each dtype of c has a kernel. */
 typedef struct gemm_kernel {
   enum dtype compute;
   int        rows, columns;
-  /* c = a panel @ b panel, added to c if `add`, for rows × columns of the compute dtype; c's rows are `row` apart */
+  /* sets c = a panel @ b panel, or adds the product to c if `add`; c has rows × columns elements of the compute
+  ** dtype, and its rows are `row` elements apart */
   void (*tile)(int64_t k, const void *a, const void *b, void *c, int64_t row, bool add);
-  /* *sum += a · b; y += factor * x: n contiguous elements of the compute dtype */
+  /* dot adds a · b to *sum, and axpy adds factor * x to y, for n contiguous elements of the compute dtype */
   void (*dot)(int64_t n, const void *a, const void *b, void *sum);
   void (*axpy)(int64_t n, const void *factor, const void *x, void *y);
-  /* c = alpha * tile + beta * c for m × n elements of c's dtype with any strides; for float16, c is float32 */
+  /* computes c = alpha * tile + beta * c for m × n elements of c's dtype with any strides; for float16, c is
+  ** float32 */
   void (*merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c, const int64_t stride[2],
                 scalar alpha, scalar beta);
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
-/* Lines on which a kernel works. Either the elements of a line are contiguous (rows), or neighbouring lines are
-** adjacent (columns: the line strides are 1). Strides are in elements; out may be x. */
+/* A set of lines on which a kernel works. Either the elements of a line are contiguous (rows), or neighbouring lines
+** are adjacent (columns: x_line and out_line are 1). All strides are in elements. out may be equal to x. */
 typedef struct line_tile {
   int64_t     lines, n;
   const void *x;
@@ -78,12 +83,14 @@ typedef struct line_tile {
   int64_t     out_line, out_step;
 } line_tile;
 
-/* Scans. carry[line], `size` bytes each, holds the state before these elements and then the state after them. */
+/* Scan kernels. carry[line] has `size` bytes. Before the call it is the state before the line's elements, and after
+** the call the state after them. */
 typedef struct scan_kernel {
   size_t     size;
   enum dtype gives;
   void (*init)(int64_t n, void *carry);
-  void (*put)(int64_t n, const void *carry, void *out, int64_t out_line);   /* out[line] = carry[line] */
+  void (*put)(int64_t n, const void *carry, void *out, int64_t out_line);   /* sets out[line] = carry[line] for n
+                                                                            ** lines */
   void (*scan)(const line_tile *t, void *carry);
 } scan_kernel;
 typedef struct scan_table { scan_kernel kernel[SCAN_COUNT][DTYPE_COUNT]; } scan_table;
@@ -92,14 +99,14 @@ typedef void (*softmax_kernel)(const line_tile *t);
 typedef struct softmax_table { softmax_kernel kernel[SOFTMAX_COUNT]; } softmax_table;
 typedef softmax_table softmax_float32_table, softmax_float64_table;
 
-/* Cross entropy of a row of n logits. */
+/* Intermediate results of the cross entropy of a row of n logits x, whose target is x[at]. */
 typedef struct cross_entropy_row {
-  double largest, sum;                /* the largest of x, the sum of exp(x - largest) */
+  double largest, sum;                /* the largest element of x, and the sum of exp(x[i] - largest) */
   double loss;                        /* log(sum) - (x[at] - largest) */
 } cross_entropy_row;
 typedef struct cross_entropy_table {
   cross_entropy_row (*loss)(int64_t n, const void *x, int64_t at);
-  /* out[i] = scale * (exp(x[i] - largest) / sum - (i == at)) */
+  /* sets out[i] = scale * (exp(x[i] - largest) / sum - (i == at)) */
   void (*gradient)(int64_t n, const void *x, int64_t at, const cross_entropy_row *row, double scale, void *out);
 } cross_entropy_table;
 typedef cross_entropy_table cross_entropy_float32_table, cross_entropy_float64_table;
@@ -109,9 +116,10 @@ typedef void (*cell_kernel)(const cell_call *c, int64_t first, int64_t last);
 typedef struct cell_table { cell_kernel kernel[CELL_COUNT]; } cell_table;
 typedef cell_table cell_float32_table, cell_float64_table;
 
-/* Attention's kernels for a row of n scores. */
+/* Attention kernels for a row of n scores. */
 typedef struct attention_table {
-  /* replaces scores by exponentials; returns their sum, and stores the sum's logarithm for backward */
+  /* replaces scores by exponentials, returns their sum and sets *log_sum to the logarithm of the sum, which backward
+  ** uses */
   double (*weights)(int64_t n, void *scores, double *log_sum);
   void   (*scale)(int64_t n, void *row, double factor);
   void   (*add)(int64_t n, void *row, const void *mask, int64_t step);
@@ -120,22 +128,23 @@ typedef struct attention_table {
   void   (*back)(int64_t n, void *scores, void *gradients, double log_sum, double delta);
 } attention_table;
 typedef attention_table attention_float32_table, attention_float64_table;
-/* Normalisation. The distance of an element is (x - from) - mean. */
+/* Normalisation kernels. The distance of element x[i] from the mean is (x[i] - from) - mean. */
 typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: the sum of squared distances */
 typedef struct norm_kernel {
-  /* NORM_rows for rows begin … end - 1. rows_back adds the gradients of parameters to total, [2][groups * segments];
-  ** `part` is scratch memory */
+  /* rows computes NORM_rows for rows begin … end - 1. rows_back also adds the gradients of the parameters to total
+  ** [2][groups * segments]; `part` is scratch memory */
   void (*rows)(const norm_call *c, int64_t begin, int64_t end);
   void (*rows_back)(const norm_call *c, int64_t begin, int64_t end, void *part, double *total);
-  void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* also of log_softmax */
-  /* Kernels for n contiguous elements. sums adds g * distance to sum[0] and g to sum[1]. apply sets y = distance * by +
-  ** add. apply_back sets out = g * by[0] + distance * by[1] + by[2]. */
+  void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* computes the gradient of softmax or
+                                                                               ** log_softmax */
+  /* Kernels for n contiguous elements. sums adds g * distance to sum[0] and g to sum[1]. apply sets y = distance * by
+  ** + add. apply_back sets out = g * by[0] + distance * by[1] + by[2]. */
   norm_moments (*moments)(int64_t n, const void *x);
   void (*sums)(int64_t n, const void *x, const void *g, double from, double mean, double *sum);
   void (*apply)(int64_t n, const void *x, double from, double mean, double by, double add, void *y);
   void (*apply_back)(int64_t n, const void *x, const void *g, double from, double mean, const double *by, void *out);
-  /* like the functions above for `count` rows, with parameters for each of the n columns; by is [4][n] or [5][n]: from,
-  ** mean, then the parameters named above */
+  /* Kernels for `count` rows of n columns, which use different parameters for each column. `by` is [4][n] or [5][n]:
+  ** from, mean, and then the parameters of apply or apply_back */
   void (*column_moments)(int64_t count, int64_t n, const void *x, const void *from, double *sum, double *squares);
   void (*column_apply)(int64_t count, int64_t n, const void *x, const void *by, void *y);
   void (*column_sums)(int64_t count, int64_t n, const void *x, const void *g, const void *by, double *sum);
@@ -143,69 +152,70 @@ typedef struct norm_kernel {
 } norm_kernel;
 typedef norm_kernel norm_float32_table, norm_float64_table;
 
-/* The least and the greatest of some indices, where 0 counts as either, and the number of zeros. */
+/* A summary of indices: the least and the greatest of 0 and all indices, and the number of zeros. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
-/* Moves n single elements between target[at[i]] and values[i * stride]. */
+/* Moves n elements between target[at[i]] and values[i * stride], or adds them. Strides are in elements. */
 typedef void (*index_kernel)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
 
 typedef struct index_table {
   void (*survey)(int64_t n, const int64_t *index, index_range *r);
-  /* at[i] += place(index[i * by]) * step, where places in a dim of `length` are 0-based */
+  /* adds place(index[i * by]) * step to at[i], where place is the 0-based position in a dim of `length` elements */
   void (*places)(int64_t n, int64_t *at, const int64_t *index, int64_t by, int64_t length, int64_t step);
-  index_kernel get[5], put[5];          /* elements of 1, 2, 4, 8, 16 bytes at [log2] */
+  index_kernel get[5], put[5];          /* indexed by log2 of an element's size: 1, 2, 4, 8 or 16 bytes */
   index_kernel add[DTYPE_COUNT];
   void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);
 } index_table;
 
-/* Tells how an element's key and position are packed into one 64-bit integer: (key - base) << shift, with the position
-** in the lowest `bits` bits. If shift < bits, the last bits - shift bits of the key are lost. */
+/* The format in which an element's key and position are packed into one 64-bit integer: (key - base) << shift, with
+** the position in the lowest `bits` bits. If shift < bits, the lowest bits - shift bits of the key are lost. */
 typedef struct packing {
   uint64_t base;
   int      shift, bits;
   bool     descending;
 } packing;
 
-/* Sorting works on keys: signed integers in the order of the elements; elements of up to 4 bytes have keys of 4
-** bytes. */
+/* Sorting uses keys: signed integers in the order of the elements. Elements of up to 4 bytes have keys of 4 bytes,
+** and larger elements have keys of 8 bytes. */
 typedef struct sort_kernel {
-  int key_size, key_bits;             /* bytes of a key; number of bits that may differ */
-  /* convert elements to keys that distinguish -0 from +0, and back; all NaN are equal */
+  int key_size, key_bits;             /* the bytes of a key, and the number of bits in which keys may differ */
+  /* convert elements to keys and back. The keys of -0 and +0 differ, and the keys of all NaN are equal */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);
-  /* For floats, else NULL. special is true if x contains -0 or NaN. mend puts the zeros of both signs, and the NaN, of
-  ** the sorted `out` into the order that they have in x */
+  /* NULL unless the elements are floats. special is true if x contains -0 or NaN. In the sorted array `out`, mend
+  ** puts the zeros of both signs and the NaN into the order that they have in x */
   bool (*special)(int64_t n, const void *x);
   void (*mend)(int64_t n, const void *x, bool descending, void *out);
-  /* These functions use keys that do not distinguish -0 from +0, as unsigned integers. range finds the least and the
-  ** greatest key. pack combines keys with positions first, first + 1, …; repack combines the position of out[i] with
-  ** the bits that the packing of out[i] lost */
+  /* These functions use unsigned keys that are equal for -0 and +0. range sets the least and the greatest key. pack
+  ** combines the keys with the positions first, first + 1, …; repack combines the position of out[i] with the bits of
+  ** the key that the packing lost */
   void (*range)(int64_t n, const void *x, bool descending, uint64_t range[2]);
   void (*pack)(int64_t n, const void *x, int64_t first, const packing *p, int64_t *out);
   void (*repack)(int64_t n, const void *x, const packing *p, int64_t *out);
-  /* stores the positions of the elements that do not sort after x[limit], and returns their number */
+  /* stores the positions of the elements that do not sort after x[limit], and returns the number of these
+  ** positions */
   int64_t (*filter)(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out);
 } sort_kernel;
 
-/* Functions that sort n keys of one size. `scratch` has room for n keys. */
+/* Functions that sort n keys of one size. `scratch` has space for n keys. */
 typedef struct key_sorts {
-  int     (*direction)(int64_t n, const void *keys);      /* returns 1 for ascending keys (equal neighbours allowed), -1
-                                                          ** for strictly descending keys, 0 otherwise */
+  int     (*direction)(int64_t n, const void *keys);      /* returns 1 for ascending keys (neighbours may be equal),
+                                                          ** -1 for strictly descending keys, otherwise 0 */
   void    (*reverse)(int64_t n, void *keys);
   void    (*sort)(int64_t n, void *keys, void *scratch);
-  /* partitions keys so that no key of the first part is greater than a key of the second part. Returns the length of
-  ** the first part, or 0 or n if no partition was found. NULL: not available, because radix sorts are faster */
+  /* partitions the keys so that no key of the first part is greater than a key of the second part. Returns the number
+  ** of keys in the first part, or 0 or n if no partition was found. NULL for keys that a radix sort sorts faster */
   int64_t (*divide)(int64_t n, void *keys, void *scratch);
 } key_sorts;
 
 typedef struct sort_table { sort_kernel kernel[DTYPE_COUNT]; } sort_table;
 typedef key_sorts sort_32_table, sort_64_table;
 
-/* Small matrices, column-major, with n or m at most LINALG_SMALL. Pivots are as in getrf; cholesky and lu return the
-** info of potrf and getrf. */
+/* Kernels for small column-major matrices: n or m is at most LINALG_SMALL. Pivots have the format of LAPACK's getrf.
+** cholesky and lu return the `info` of LAPACK's potrf and getrf. */
 enum { LINALG_SMALL = 16 };
 typedef struct linalg_kernel {
-  int  (*cholesky)(int n, void *a);            /* factors the upper triangle */
+  int  (*cholesky)(int n, void *a);            /* factors the matrix given by its upper triangle */
   int  (*lu)(int m, int n, void *a, int32_t *pivots);
   void (*solve)(int n, int k, const void *lu, const int32_t *pivots, void *b);
   void (*invert)(int n, void *lu, const int32_t *pivots);
@@ -213,12 +223,12 @@ typedef struct linalg_kernel {
 } linalg_kernel;
 typedef linalg_kernel linalg_float32_table, linalg_float64_table, linalg_complex64_table, linalg_complex128_table;
 
-/* Updates n contiguous elements of the compute dtype: parameter, gradient, states. */
+/* Updates n contiguous elements of the compute dtype. `at` has the addresses of parameter, gradient and states. */
 typedef void (*update_kernel)(int64_t n, void *const *at, const double *number);
 typedef struct update_table { update_kernel kernel[UPDATE_COUNT]; } update_table;
 typedef update_table update_float32_table, update_float64_table;
 
-/* Families with inner loops for each ISA: cpu/kernels/<family>.c exports <family>_table. */
+/* The families that have kernels for each ISA. cpu/kernels/<family>.c defines <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
   X(convert) \
@@ -258,7 +268,7 @@ typedef update_table update_float32_table, update_float64_table;
   X(pool_float32) \
   X(pool_float64)
 
-/* Returns element i of an array of real floats of `size` bytes. */
+/* Returns element i of an array of float32 or float64, whose elements have `size` bytes. */
 static inline double get_real(int size, const void *p, int64_t i) {
   return size == sizeof(float) ? (double)((const float *)p)[i] : ((const double *)p)[i];
 }
@@ -267,8 +277,8 @@ static inline void set_real(int size, void *p, int64_t i, double value) {
   else ((double *)p)[i] = value;
 }
 
-/* Functions of stretch.c: the first one converts `n` elements from one dtype to another, the second one copies elements
-** of `size` bytes. */
+/* Functions of stretch.c. convert_stretches converts n elements from one dtype to another. copy_stretches copies
+** elements of `size` bytes. Between stretches of elements, the operation can be cancelled. */
 void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, const void *in);
 void copy_stretches(const copy_plan *p, int size, void *to, const void *from);
 
@@ -280,7 +290,7 @@ void copy_stretches(const copy_plan *p, int size, void *to, const void *from);
 #include "cpu/matvec_kernel.h"
 #include "cpu/limits.h"
 
-/* The tables of one ISA; isa.c picks one at load. */
+/* The tables of one ISA. isa.c chooses an ISA when the module is loaded. */
 typedef struct isa_tables {
   const char *name;
 #define TABLE_FIELD(family) const family##_table *family;
@@ -290,7 +300,7 @@ typedef struct isa_tables {
 
 extern const isa_tables *cpu_isa;
 
-/* The kernel table of a family that has tables for both real floats; NULL for other dtypes. */
+/* The kernel table of a family that has one table for float32 and one for float64. NULL for other dtypes. */
 #define FLOAT_TABLE(family, dtype) \
   ((dtype) == DT_float32 ? cpu_isa->family##_float32 : (dtype) == DT_float64 ? cpu_isa->family##_float64 : NULL)
 const isa_tables *cpu_best_isa(void);     /* returns the best ISA of this processor, regardless of LUATENSOR_CPU */
@@ -302,7 +312,8 @@ void cpu_free(int index, void *ptr, size_t bytes);
 memory_stats *cpu_stats(int index);
 int  cpu_available(int index, size_t *bytes);
 void cpu_empty_cache(int index);
-void cpu_count_kept(size_t (*kept)(void));   /* registers a function whose bytes count as cached bytes */
+void cpu_count_kept(size_t (*kept)(void));   /* registers a function that returns a number of bytes to be counted as
+                                             ** cached */
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_working_set(int index, size_t bytes, device_working_set *w);

@@ -8,7 +8,8 @@
 static int cpu_count(void) { return 1; }
 static const char *cpu_reason(void) { return ""; }
 
-/* Reads "model name : …" from /proc/cpuinfo, if it exists. */
+/* Copies the processor's name from the line "model name : …" of /proc/cpuinfo. Without this line the name is
+** "CPU". */
 static void read_model(char *name, size_t size) {
   snprintf(name, size, "CPU");
   FILE *f = fopen("/proc/cpuinfo", "r");
@@ -48,7 +49,7 @@ static int cpu_copy_across(int index, void *to, int from_index, const void *from
 
 static int cpu_sync(int index) { (void)index; return OK; }
 
-/* The function is registered here, so that the allocator does not depend on higher layers. */
+/* The FFT's function is registered here, so that the allocator (memory.c) does not depend on the FFT. */
 __attribute__((constructor)) static void count_plans(void) { cpu_count_kept(cpu_fft_kept); }
 
 static void empty_cache(int index) {
@@ -61,7 +62,7 @@ static void cpu_explain(int index, char *text, size_t size) {
   snprintf(text, size, "the CPU failed");
 }
 
-/* Returns ERR_NO_KERNEL, because kernels of scripts run only on GPUs. */
+/* Returns ERR_NO_KERNEL, because kernels that scripts compile run only on GPUs. */
 int cpu_user_kernel(int index, const user_kernel_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
 
 const device cpu_device = {

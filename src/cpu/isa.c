@@ -1,11 +1,11 @@
-/* Picks the kernels for this processor's instruction set when the module is loaded. */
+/* Chooses the kernels for this processor's instruction set when the module is loaded. */
 
 #include "cpu/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* For each ISA: extern declarations of its tables, and the struct that holds them. */
+/* For each ISA: extern declarations of its tables, and a struct that contains the tables' addresses. */
 #define TABLE_OF_base(family)   extern const family##_table family##_table_base;
 #define TABLE_OF_avx2(family)   extern const family##_table family##_table_avx2;
 #define TABLE_OF_avx512(family) extern const family##_table family##_table_avx512;
@@ -26,7 +26,8 @@ DECLARE_ISA(avx512)
 
 const isa_tables *cpu_isa = &isa_base;
 
-/* Returns the best kernels that this processor and its system can run. */
+/* Returns the tables of the best ISA that the processor and the operating system support. `limit` may name a lower
+** ISA ("baseline" or "avx2") or be NULL. */
 static const isa_tables *best_isa(const char *limit) {
   if (limit && strcmp(limit, "baseline") == 0) return &isa_base;
 #ifdef LT_HAS_avx2

@@ -1,4 +1,4 @@
-/* Measures the limits of the processor and its memory, on all threads in use. */
+/* Measures the speed limits of the processor and its memory, with all threads that the CPU device uses. */
 
 #include "cpu/limits.h"
 
@@ -8,17 +8,17 @@
 #include "cpu/cpu.h"
 
 enum {
-  ROUNDS = 10,                   /* rounds of a measurement, of which the fastest counts */
-  COMPUTE_ROUNDS = 1 << 21,      /* about 10 ms of FMAs on each thread */
-  STEPS = 1 << 16,               /* dependent loads of a round: 70 µs from L1, 5 ms and more from memory */
+  ROUNDS = 10,                   /* rounds of a measurement; the fastest round is the result */
+  COMPUTE_ROUNDS = 1 << 21,      /* rounds of compute_float: about 10 ms of FMAs on each thread */
+  STEPS = 1 << 16,               /* dependent loads in a round: 70 µs from L1, 5 ms and more from memory */
   LINE = 64
 };
-static const size_t BLOCK = (size_t)256 << 20;   /* bytes: many times any core's cache, and more than most processors'
-                                                 ** shared caches */
-static const size_t TRAFFIC = (size_t)64 << 20;  /* bytes of a working set that a thread reads in a round, or all of the
-                                                 ** set */
+static const size_t BLOCK = (size_t)256 << 20;   /* bytes of a block: many times the cache of any core, and more than
+                                                 ** the shared caches of most processors */
+static const size_t TRAFFIC = (size_t)64 << 20;  /* bytes that a thread reads in a round; smaller working sets are
+                                                 ** read repeatedly, larger ones once */
 
-/* One thread's part of the work: `bytes` bytes of one or two blocks, or a number of rounds. */
+/* One thread's part of the work: `bytes` bytes at `from` and `to`. Computing loops use only `loops`. */
 typedef struct share {
   const limits_table *loops;
   char  *from, *to;
@@ -27,14 +27,14 @@ typedef struct share {
 
 typedef void (*work)(const share *s);
 
-static volatile double sink;     /* keeps the compiler from removing the results */
+static volatile double sink;     /* stores results, so that the compiler cannot remove the computations */
 
 static void compute_float(const share *s)  { sink = s->loops->compute_float(COMPUTE_ROUNDS); }
 static void compute_double(const share *s) { sink = s->loops->compute_double(COMPUTE_ROUNDS); }
 static void fill_share(const share *s)     { memset(s->from, 1, s->bytes); }
 static void read_share(const share *s)     { sink = (double)s->loops->read(s->bytes, s->from, 1); }
 static void copy_share(const share *s)     { s->loops->copy(s->bytes, s->to, s->from); }
-/* bypasses the cache if the C library's memcpy does so */
+/* writes past the cache if the C library's memcpy does so */
 static void memcpy_share(const share *s)   { memcpy(s->to, s->from, s->bytes); }
 
 typedef struct round_task {
@@ -42,7 +42,7 @@ typedef struct round_task {
   const share *each;
 } round_task;
 
-/* Gives thread t its own part of the two blocks. The blocks are NULL if the work needs no memory. */
+/* Runs the work on thread t's part of the two blocks. The blocks are NULL if the work needs no memory. */
 static void run_share(const void *arg, int64_t t, int worker) {
   const round_task *r = arg;
   const share *each = r->each;
@@ -51,8 +51,9 @@ static void run_share(const void *arg, int64_t t, int worker) {
   r->run(&(share){each->loops, each->from ? each->from + start : NULL, each->to ? each->to + start : NULL, each->bytes});
 }
 
-/* Returns the seconds of the fastest of `rounds` rounds, on all threads at once. An extra first round touches the
-** memory and wakes the threads. `each` has the blocks of memory, and their bytes for each thread. */
+/* Returns the seconds of the fastest of `rounds` rounds, which run on all threads at once. An additional first round
+** touches the memory and wakes the threads. `each` has the addresses of the blocks, and the number of bytes for each
+** thread. */
 static double best_seconds(work run, const share *each, int rounds) {
   int n = cpu_thread_count();
   double best = 0;
@@ -65,7 +66,7 @@ static double best_seconds(work run, const share *each, int rounds) {
   return best;
 }
 
-/* Returns the rate of work on all threads, if each thread does `amount` of the work in a round. */
+/* Returns the work per second of all threads, if each thread does `amount` of work in a round. */
 static double rate(work run, const share *each, double amount) {
   return amount * cpu_thread_count() / best_seconds(run, each, ROUNDS);
 }
@@ -88,8 +89,8 @@ int cpu_limits(int index, enum dtype dtype, device_limits *limits) {
   }
   share each = {cpu_best_isa()->limits, from, to, BLOCK / (size_t)cpu_thread_count() / 4096 * 4096};
   double bytes = (double)each.bytes;
-  best_seconds(fill_share, &each, 0);            /* each thread touches its part first, so that the part is in the
-                                                 ** thread's local memory */
+  best_seconds(fill_share, &each, 0);            /* each thread writes its part first, so that the system places the
+                                                 ** part in the thread's local memory */
   limits->flops = flops_per_second(each.loops, dtype_compute(dtype));
   limits->read = rate(read_share, &each, bytes);
   limits->copy = larger(rate(copy_share, &each, 2 * bytes), rate(memcpy_share, &each, 2 * bytes));
@@ -104,16 +105,17 @@ static int64_t passes(size_t bytes) { return bytes < TRAFFIC ? (int64_t)(TRAFFIC
 
 static void read_again(const share *s) { sink = (double)s->loops->read(s->bytes, s->from, passes(s->bytes)); }
 
-/* Each line of a chain holds the address of the next line. The first line stores the line at which the last round
-** stopped, so that no round reads lines that the previous round has fetched. */
+/* A cache line of a chain has the address of the chain's next line. The first line also stores the line at which
+** the last round stopped. Each round continues there, so that it does not read lines that the previous round has
+** fetched. */
 typedef struct line {
   struct line *next, *stopped;
 } line;
 
 static line *line_at(const share *s, size_t i) { return (line *)(void *)(s->from + LINE * i); }
 
-/* Makes a chain through all lines in random order (Sattolo's shuffle, which makes one cycle), so that no line can be
-** prefetched. */
+/* Links all cache lines to one cycle in random order (Sattolo's shuffle), so that the processor cannot prefetch
+** them. */
 static void make_chain(const share *s) {
   uint64_t random = 88172645463325252u;
   size_t n = s->bytes / LINE;

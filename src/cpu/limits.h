@@ -1,13 +1,13 @@
 #ifndef LT_CPU_LIMITS_H
 #define LT_CPU_LIMITS_H
 
-/* The measuring loops of one ISA. Sizes are in bytes; memory is aligned to 64. */
+/* The loops by which limits.c measures the processor. Each ISA compiles them. Memory is aligned to 64 bytes. */
 
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct limits_table {
-  int vector;                                /* bytes of a vector */
+  int vector;                                /* the bytes of a vector register */
   int chains;                                /* independent FMAs in a round */
   double   (*compute_float)(int64_t rounds);
   double   (*compute_double)(int64_t rounds);

@@ -1,10 +1,11 @@
-/* The pool of threads. A region's items are cut into chunks, and each thread has a share of the chunks. So the caches
-** of a thread still hold the data that the thread wrote in the previous region. A thread that has finished its share
-** takes chunks of other threads. A share is one word: taking a chunk is one compare-and-swap, which fails if the region
-** is over. So a thread that wakes too late does no harm, and no thread waits for it.
+/* The pool of threads. The items of a region are cut into chunks, and each thread has a share of neighbouring chunks.
+** In the next region the thread has the same share, whose data its caches may still contain. A thread that has
+** finished its share takes chunks of other shares. A share is one 64-bit word, and taking a chunk is one
+** compare-and-swap, which fails after the end of the region. Therefore no thread waits for a thread that wakes too
+** late.
 **
-** Waiting threads spin for a short time, because small operations follow each other within microseconds. Then they
-** sleep, because the processor may have other work. */
+** Threads without work spin for a short time, because small operations follow each other within microseconds. Then
+** they sleep, so that other processes can use the processor. */
 
 #define _GNU_SOURCE          /* declares pthread_setname_np and sched_getcpu */
 
@@ -21,24 +22,26 @@
 
 enum {
   MOST   = 1024,         /* the most threads that lua/device/thread.c allows scripts to request */
-  CHUNKS = 8,            /* chunks of a share: a delayed thread holds up only an eighth of its share; other threads take
-                         ** the rest */
-  FAN    = 4,            /* sleeping threads that each thread wakes: a system call takes about 2 µs */
-  STACK  = 1 << 20,      /* bytes: four times the stack of OpenBLAS's deepest routine */
-  ROOM   = 128 << 20,    /* bytes of address space that must remain when a thread is started */
-  MOVE_AFTER  = 1000000, /* nanoseconds between two moves of a thread to another processor; a move takes about 30 µs */
-  LONG_SPIN   = 1000000, /* nanoseconds that a thread waits for the next region before it sleeps: the longest serial
-                         ** part of a training step; with 200 µs a step takes 1.15 times as long */
-  SHORT_SPIN  = 20000,   /* the same if other processes need the processor */
+  CHUNKS = 8,            /* chunks of a share: a delayed thread delays only an eighth of its share, because other
+                         ** threads take the rest */
+  FAN    = 4,            /* sleeping threads that each thread wakes, because waking a thread is a system call of about
+                         ** 2 µs */
+  STACK  = 1 << 20,      /* bytes of a thread's stack: four times the stack of OpenBLAS's deepest routine */
+  ROOM   = 128 << 20,    /* bytes of address space that must remain free when a thread is started */
+  MOVE_AFTER  = 1000000, /* least nanoseconds between two moves of a thread to another processor; a move takes about
+                         ** 30 µs */
+  LONG_SPIN   = 1000000, /* nanoseconds that a thread spins for the next region before it sleeps: the longest serial
+                         ** part of a training step; with 200 µs instead, a step takes 1.15 times as long */
+  SHORT_SPIN  = 20000,   /* nanoseconds that a thread spins if other processes use the processor */
   LOOK        = 10000000, /* nanoseconds that the caller sleeps before it checks for cancellation */
   FINISH_SPIN = 100000,  /* nanoseconds that the caller spins for the last chunks before it sleeps */
-  LOST        = 50000    /* nanoseconds: if two readings of the clock are this far apart, another process has had the
-                         ** processor */
+  LOST        = 50000    /* nanoseconds: if two successive readings of the clock are this far apart, another process
+                         ** has used the processor in between */
 };
 
-/* The state of a thread. The caller of a region has the first seat. */
+/* The state of a thread. seats[0] is for the caller of a region, and seats[k] for worker k. */
 typedef struct seat {
-  _Alignas(128) _Atomic uint64_t share;   /* the remaining chunks of the thread's share, see pack() */
+  _Alignas(128) _Atomic uint64_t share;   /* the remaining chunks of the thread's share, in the format of pack() */
   atomic_bool     asleep;
   pthread_mutex_t lock;
   pthread_cond_t  wake;
@@ -46,24 +49,25 @@ typedef struct seat {
 
 static seat seats[MOST];
 
-/* The current region. Its caller writes it while no chunk can be taken. */
+/* The current region. Its caller writes the fields while all shares are empty. */
 static struct region {
   parallel_task task;
   const void *arg;
   int64_t count, chunks;
   int     threads;
-  atomic_int processor;                /* the caller's processor */
+  atomic_int processor;                /* the number of the processor that runs the caller */
   fenv_t  environment;                 /* the caller's rounding mode, and whether denormal numbers are flushed to
                                        ** zero */
-  atomic_int  done;                    /* number of chunks that workers have finished */
-  atomic_bool stopped;                 /* the caller's operation is cancelled */
+  atomic_int  done;                    /* the number of chunks that workers have finished */
+  atomic_bool stopped;                 /* true: the caller's operation is cancelled */
   atomic_bool caller_sleeps;
   pthread_mutex_t lock;
   pthread_cond_t  finished;
 } region = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
 
-static atomic_bool taken;              /* a caller uses the pool */
-static atomic_int  workers;            /* number of started workers; changed only by the caller that uses the pool */
+static atomic_bool taken;              /* true: a caller uses the pool */
+static atomic_int  workers;            /* the number of started workers; only the caller that uses the pool changes
+                                       ** it */
 static atomic_bool refused;            /* true: the system refused to start another worker */
 
 /* ---- shares ---- */
@@ -77,8 +81,9 @@ static int threads_of(uint64_t share) { return (int)(share >> 48); }
 
 static bool has_chunks(uint64_t share) { return next_of(share) < end_of(share); }
 
-/* Takes a chunk of the owner's share for thread `me`. Returns the chunk, or -1. A region does not end before all taken
-** chunks have run, so afterwards the fields of `region` may be read. */
+/* Takes a chunk of the owner's share for thread `me`. Returns the chunk's number, or -1 if the share is empty or the
+** region does not include thread `me`. A region does not end before all taken chunks have run. Therefore thread `me`
+** may read the fields of `region` after it has taken a chunk. */
 static int take_chunk(int me, int owner) {
   uint64_t share = atomic_load_explicit(&seats[owner].share, memory_order_relaxed);
   while (has_chunks(share) && me < threads_of(share))
@@ -87,13 +92,14 @@ static int take_chunk(int me, int owner) {
   return -1;
 }
 
-/* Runs a chunk; does nothing once the operation is cancelled. */
+/* Runs the items of a chunk, unless the operation is cancelled. */
 static void run_chunk(int chunk, int me) {
   int64_t end = region.count * (chunk + 1) / region.chunks;
   for (int64_t i = region.count * chunk / region.chunks; i < end && !cancel_due(); i++) region.task(region.arg, i, me);
 }
 
-/* Runs chunks of all shares, the thread's own share first, until no chunk remains. Returns the number of chunks run. */
+/* Runs chunks of all shares until no chunk remains, beginning with the thread's own share. Returns the number of
+** chunks run. */
 static int run_chunks(int me, int threads) {
   int done = 0;
   for (int k = 0; k < threads; k++)
@@ -109,7 +115,7 @@ static int64_t now(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Yields the core briefly to its other hardware thread. */
+/* Lets the other hardware thread of the core run for a moment. */
 static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -120,7 +126,8 @@ static void pause_briefly(void) {
 
 enum spin { SPIN_READY, SPIN_LATE, SPIN_LOST };
 
-/* Waits until `ready` returns true, until the nanoseconds are over, or until another process has had the processor. */
+/* Spins until `ready` returns true, until the nanoseconds are over, or until another process has used the
+** processor. */
 static enum spin spin(bool (*ready)(const void *), const void *arg, int64_t nanoseconds) {
   enum { LOOKS = 16 };                  /* rounds between two readings of the clock; a reading takes 30 ns */
   int64_t start = now(), last = start, time = start;
@@ -138,8 +145,9 @@ static bool is_done(const void *chunks) {
   return atomic_load_explicit(&region.done, memory_order_acquire) == *(const int *)chunks;
 }
 
-/* Spins for *patience nanoseconds, then sleeps until there is work. *patience becomes short if other processes need the
-** processor. */
+/* Spins for *patience nanoseconds, then sleeps until the thread's share has chunks. *patience is set to SHORT_SPIN if
+** other processes use the processor. It doubles, up to about LONG_SPIN, if work arrived while the thread was
+** spinning. */
 static void wait_for_work(seat *s, int64_t *patience) {
   enum spin end = spin(has_work, s, *patience);
   if (end == SPIN_LOST) *patience = SHORT_SPIN;
@@ -162,13 +170,13 @@ static void wake(seat *s) {
   pthread_cond_signal(&s->wake);
 }
 
-/* Wakes FAN threads, each of which wakes FAN other threads. */
+/* Wakes FAN threads. Each of these threads wakes FAN others in the same way. */
 static void wake_next(int me, int threads) {
   for (int k = FAN * me + 1; k <= FAN * me + FAN && k < threads; k++) wake(&seats[k]);
 }
 
-/* Sleeps until workers are done, or for some milliseconds before the next check for cancellation. The caller holds the
-** lock. */
+/* Sleeps until workers are done. If the operation can be cancelled, sleeps at most LOOK nanoseconds and then checks
+** for cancellation. The caller must hold region.lock. */
 static void sleep_until_done(void) {
   if (!this_operation.asked) {
     pthread_cond_wait(&region.finished, &region.lock);
@@ -185,7 +193,7 @@ static void sleep_until_done(void) {
   pthread_mutex_lock(&region.lock);
 }
 
-/* Returns as soon as workers have finished `chunks` chunks. */
+/* Returns as soon as workers have finished `chunks` chunks in total. */
 static void wait_for_workers(int chunks) {
   if (this_operation.stopped) atomic_store(&region.stopped, true);
   if (is_done(&chunks) || spin(is_done, &chunks, FINISH_SPIN) == SPIN_READY) return;
@@ -212,8 +220,9 @@ static bool is_region_stopped(void *unused) {
 }
 
 #ifdef __linux__
-/* Moves the thread off the caller's processor. In virtual machines whose host takes idle processors away, Linux wakes a
-** thread on the waking thread's processor instead of an idle one. Then the two threads would run alternately. */
+/* Moves this thread off the caller's processor. In virtual machines whose host takes idle processors away, Linux
+** wakes a thread on the processor of the waking thread instead of an idle one. Then both threads would share one
+** processor. */
 static void avoid_caller(int64_t *moved) {
   cpu_set_t all, others;
   int processor = atomic_load_explicit(&region.processor, memory_order_relaxed);
@@ -236,8 +245,8 @@ static void *work(void *at) {
   seat *mine = at;
   int me = (int)(mine - seats);
   int64_t moved = 0, patience = LONG_SPIN;
-  bool knows_blas = false;               /* true: this worker has set OpenMP's number of threads, for which OpenMP maps
-                                         ** 64 MiB of address space */
+  bool knows_blas = false;               /* true: this worker has set OpenMP's number of threads, for which OpenMP
+                                         ** maps 64 MiB of address space */
   for (;;) {
     wait_for_work(mine, &patience);
     wake_next(me, threads_of(atomic_load(&mine->share)));
@@ -256,7 +265,8 @@ static void *work(void *at) {
   return NULL;
 }
 
-/* Blocks signals, which the host's threads handle, except faults, which must reach the thread that causes them. */
+/* Blocks all signals except faults, and saves the previous mask in *before. The host's threads handle signals, but a
+** fault must reach the thread that causes it. */
 static void block_signals(sigset_t *before) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
   sigset_t all;
@@ -280,15 +290,15 @@ static bool start_worker(int me) {
   return started;
 }
 
-/* True if there is room for stacks. Stacks must not take the last address space of a limited process, because results
-** need address space, too. */
+/* True if ROOM bytes of address space are free. In a process with limited address space, the stacks of threads must
+** not take the last of it, because results need address space, too. */
 static bool leaves_room(void) {
   void *p = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p != MAP_FAILED) munmap(p, ROOM);
   return p != MAP_FAILED;
 }
 
-/* Starts workers until there are `threads` threads with the caller. Returns the number of available threads. */
+/* Starts workers until the pool and the caller have `threads` threads. Returns the number of available threads. */
 static int start_workers(int threads) {
   int there = atomic_load_explicit(&workers, memory_order_relaxed) + 1;
   if (there >= threads || atomic_load_explicit(&refused, memory_order_relaxed)) return there < threads ? there : threads;
@@ -314,7 +324,7 @@ static void run_alone(int64_t count, parallel_task task, const void *arg) {
   }
 }
 
-/* Runs a region on the pool, which the caller owns. */
+/* Runs a region on the pool. The caller must have set `taken`. */
 static void run_region(int threads, int64_t count, parallel_task task, const void *arg) {
   int chunks = count < (int64_t)CHUNKS * threads ? (int)count : CHUNKS * threads;
   region.task = task;
@@ -346,7 +356,8 @@ void cpu_parallel(int threads, int64_t count, parallel_task task, const void *ar
 
 /* ---- forks ---- */
 
-/* The child of a fork has no workers and starts its own. */
+/* Resets the pool in the child of a fork, which has no workers. The child starts its own workers when it needs
+** them. */
 static void in_child(void) {
   for (int t = 0; t < MOST && (t == 0 || t <= atomic_load(&workers)); t++) {
     atomic_store(&seats[t].share, 0);

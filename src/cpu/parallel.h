@@ -1,7 +1,7 @@
 #ifndef LT_CPU_PARALLEL_H
 #define LT_CPU_PARALLEL_H
 
-/* The CPU's threads: one pool for the whole process, and OpenBLAS inside its tasks. */
+/* The CPU's threads: one pool for the whole process, and the use of OpenBLAS from the pool's tasks. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,48 +9,51 @@
 
 #include "base/cancel.h"
 
-/* Item `i` of a parallel region. `worker` is the number of the thread that runs the item. No two threads have the same
-** number, so worker k may use the k-th part of a scratch buffer. */
+/* Runs item i of a parallel region. `worker` is the number of the thread that runs the item, from 0. Threads of a
+** region have different numbers, so worker k may use the k-th part of a scratch buffer. */
 typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
 
-/* Runs items 0 … count - 1 on at most `threads` threads (at least 1), of which the caller is worker 0. Returns when all
-** items are done. Neighbouring items mostly run on the same thread. In the next call of the same size, the same items
-** mostly run on the same thread again. No result may depend on either.
+/* Runs items 0 … count - 1 on at most `threads` threads (at least 1). The caller is worker 0. Returns when all items
+** are done. Neighbouring items usually run on the same thread, and so do equal items of successive calls of the same
+** size, but no result may depend on this.
 **
-** Items are skipped once the operation is cancelled (cancel.h), so an item should take milliseconds. The results of
-** items must not be used after a cancellation.
+** Items are skipped once the operation is cancelled (cancel.h), so an item should take milliseconds. After a
+** cancellation, the results of items must not be used.
 **
-** The caller never waits for a thread that has not begun, but runs that thread's items itself. A region inside a task,
-** or a region that finds the pool taken by another host thread, runs on its caller alone. */
+** The caller never waits for a thread that has not begun: the caller runs that thread's items itself. A region runs
+** only on its caller if the region is inside a task, or if another host thread uses the pool. */
 void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg);
 
 /* Returns the number of threads to use for `work` units of work, such as elements or multiplications. If the number
-** is above 1, each thread gets at least `grain` units, because less work is not worth a thread. */
+** is above 1, each thread gets at least `grain` units. */
 int  cpu_threads(int64_t work, int64_t grain);
 
-/* Returns the most threads of an operation: the number that was set, else OMP_NUM_THREADS, else the number of
-** processors that this process may use. The number is lower if the system refused to start as many threads. */
+/* Returns the most threads of an operation: the number that cpu_set_thread_count set, else OMP_NUM_THREADS, else
+** the number of processors that this process may use. The result is lower if the system refused to start so many
+** threads. */
 int  cpu_thread_count(void);
 void cpu_set_thread_count(int n);
 
-/* Returns the greatest number of workers, without the caller: INT_MAX until the system has refused to start a
-** thread. */
+/* Returns the most workers that the pool can have, without the caller. This is INT_MAX unless the system has refused
+** to start a thread. */
 int  cpu_parallel_limit(void);
-void cpu_parallel_retry(void);          /* forgets that the system refused to start a thread */
+void cpu_parallel_retry(void);          /* lets the pool try again to start threads after the system refused */
 
-/* A use of OpenBLAS, or of its LAPACK. Between begin and end, `threads` threads of luatensor may call BLAS at the same
-** time: the caller and workers of its regions. Each call runs on the thread that makes it. Uses may be nested. */
+/* A use of OpenBLAS or of its LAPACK functions. Between begin and end, at most `threads` threads of luatensor may
+** call BLAS at the same time: the caller and the workers of its regions. Each call runs on one thread. Uses may be
+** nested. */
 typedef struct blas_use {
-  int threads;                          /* the number of threads that may call BLAS; fewer than requested, or 0, if
-                                        ** memory is short */
-  int before;                           /* the host's number of threads, which cpu_blas_end restores */
+  int threads;                          /* the number of threads that may call BLAS; if memory is short, fewer than
+                                        ** requested or 0 */
+  int before;                           /* the host's number of OpenBLAS threads, which cpu_blas_end restores */
 } blas_use;
 blas_use cpu_blas_begin(int threads);
 void     cpu_blas_end(const blas_use *use);
 bool     cpu_blas_in_use(void);
-void     cpu_blas_worker(void);         /* called once by each worker of the pool, before its first task that may call BLAS */
+void     cpu_blas_worker(void);         /* each worker of the pool calls this once, before its first task that may
+                                        ** call BLAS */
 
-/* The text of lt.config() about OpenBLAS. */
+/* Writes the text of lt.config() about OpenBLAS. */
 void cpu_blas_describe(char *text, size_t size);
 
 #endif

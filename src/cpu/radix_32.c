@@ -1,4 +1,4 @@
-/* Radix sort of keys of 32 bits. */
+/* Radix sort of 32-bit keys. */
 
 #define KEY  int32_t
 #define WORD uint32_t

@@ -1,4 +1,4 @@
-/* Radix sort of keys of 64 bits. */
+/* Radix sort of 64-bit keys. */
 
 #define KEY  int64_t
 #define WORD uint64_t

@@ -1,24 +1,27 @@
-/* Radix sort, least significant digit first: each pass orders the keys by one digit, stably. Digits that are equal in
-** all keys are skipped. Each thread counts and moves a run of the keys, so that the order does not depend on the number
-** of threads. radix_32.c and radix_64.c define KEY, and WORD, the unsigned type of the same width. */
+/* Radix sort, least significant digit first: each pass is a stable sort by one digit. Digits that are equal in all
+** keys are skipped. Each thread counts and moves one contiguous run of the keys, so that the result does not depend
+** on the number of threads. radix_32.c and radix_64.c include this file after defining KEY, WORD (the unsigned type
+** of KEY's width) and SORT. */
 
 #include "cpu/radix.h"
 
 #include <string.h>
 
-/* One pass over the keys, in `parts` contiguous runs. */
+/* One pass over n keys, which are cut into `parts` contiguous runs. */
 typedef struct pass {
   int64_t     n;
   const void *keys;
   void       *to;
   int         shift, parts;
-  int64_t    *counts;              /* [parts][RADIX_PLACES] */
-  uint64_t   *varying;             /* [parts]: the bits in which keys of a part differ from the first key */
+  int64_t    *counts;              /* [parts][RADIX_PLACES]: the number of keys for each digit, or the places to which
+                                   ** they move */
+  uint64_t   *varying;             /* [parts]: the bits in which the keys of a part differ from the first of all
+                                   ** keys */
 } pass;
 
 static int64_t part_begin(const pass *p, int64_t t) { return p->n * t / p->parts; }
 
-/* Replaces counts[t][digit] by the place of part t's first key with that digit. */
+/* Replaces counts[t][digit] by the place of the first key with this digit in part t. */
 static void counts_to_places(const pass *p) {
   int64_t sum = 0;
   for (int digit = 0; digit < RADIX_PLACES; digit++)

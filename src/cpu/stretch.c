@@ -1,4 +1,4 @@
-/* Converts and copies very many elements in stretches, between which the operation can be cancelled. */
+/* Converts and copies elements in stretches. The operation can be cancelled between two stretches. */
 
 #include "cpu/cpu.h"
 
@@ -8,7 +8,7 @@ void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, con
     convert(end - i, (char *)out + i * dtype_size(to), (const char *)in + i * dtype_size(from));
 }
 
-/* Copies columns begin … end - 1. */
+/* Copies columns begin … end - 1 of all rows. */
 static void copy_columns(const copy_plan *p, int size, char *to, const char *from, int64_t begin, int64_t end) {
   copy_kernel copy = cpu_isa->convert->copy[__builtin_ctz((unsigned)size)];
   copy_plan part = *p;

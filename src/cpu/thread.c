@@ -1,4 +1,4 @@
-/* The number of threads that the CPU uses. */
+/* Determines the number of threads that the CPU device uses. */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -8,10 +8,10 @@
 #include "base/system.h"
 #include "cpu/cpu.h"
 
-static atomic_int thread_count;       /* 0: neither set nor determined */
+static atomic_int thread_count;       /* 0: the number has been neither set nor determined */
 
-/* Returns the number of threads that an environment variable requests, or 0 if it requests none. "4,2" means 4 in the
-** outer regions. */
+/* Returns the number of threads that an environment variable requests, or 0 if the variable requests none. For nested
+** regions ("4,2") the first number counts. */
 static int from_environment(const char *name) {
   const char *text = getenv(name);
   char *end;
@@ -20,8 +20,8 @@ static int from_environment(const char *name) {
   return n < 1 ? 0 : n < most ? (int)n : most;
 }
 
-/* Returns the number of processors that this process may use: the processors on which it may run, or its container's
-** quota if that is less. */
+/* Returns the number of processors that this process may use: the number of processors on which it may run, or the
+** quota of its container if the quota is lower. */
 static int processors(void) {
   double quota;
   int n = system_processors("", &quota);
@@ -39,7 +39,7 @@ static int default_count(void) {
 int cpu_thread_count(void) {
   int n = atomic_load_explicit(&thread_count, memory_order_relaxed);
   if (n == 0) {
-    int none = 0;                        /* another thread may have set the count meanwhile */
+    int none = 0;                        /* fails if another thread has set the count meanwhile */
     n = default_count();
     if (!atomic_compare_exchange_strong(&thread_count, &none, n)) n = none;
   }

@@ -1,7 +1,7 @@
 #ifndef LT_CPU_WALK_H
 #define LT_CPU_WALK_H
 
-/* A position in a plan's loop nest: coordinates, and the offsets of two operands in elements. */
+/* A position in the loop nest of a plan: the coordinates, and the offsets of two operands in elements. */
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct walk {
   int64_t offset[2];
 } walk;
 
-/* Moves to element `position` in row-major order, for operands 0 … noperands - 1 (at most 2). */
+/* Moves to element number `position` (from 0) in row-major order, for operands 0 … noperands - 1 (at most 2). */
 static inline void walk_to(walk *w, const plan *p, int noperands, int64_t position) {
   w->offset[0] = w->offset[1] = 0;
   for (int d = p->ndim - 1; d >= 0; d--) {
@@ -22,12 +22,12 @@ static inline void walk_to(walk *w, const plan *p, int noperands, int64_t positi
   }
 }
 
-/* Returns the number of elements left in the innermost dim. */
+/* Returns the number of elements from the position to the end of the innermost dim. */
 static inline int64_t walk_run(const walk *w, const plan *p) {
   return p->ndim == 0 ? 1 : p->shape[p->ndim - 1] - w->at[p->ndim - 1];
 }
 
-/* Advances by n elements; n is at most walk_run. */
+/* Advances by n elements, where n is at most walk_run. */
 static inline void walk_step(walk *w, const plan *p, int noperands, int64_t n) {
   int d = p->ndim - 1;
   if (d < 0) return;
