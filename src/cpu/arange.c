@@ -1,4 +1,4 @@
-/* Fills tensors with evenly spaced values: arange and linspace. */
+/* Fills a tensor with evenly spaced numbers. */
 
 #include "cpu/cpu.h"
 

@@ -1,22 +1,24 @@
-/* Element-wise programs: each box of the plan goes through all steps while it is in the cache, so that memory is read
-** and written only once. The steps are kernels of map. */
+/* Computes element-wise programs: sequences of kernels of map. All steps run on one box of the plan before the next
+** box, while the box is in the cache, so that memory is read and written only once. */
 
 #include <string.h>
 
 #include "cpu/box.h"
 
 enum {
-  GRAIN  = 1 << 15,          /* steps times elements below which a second thread costs more than it saves */
-  COSTLY = 8                 /* weight of a step of a program with exp, tanh and similar functions */
+  GRAIN  = 1 << 15,          /* product of steps and elements below which a second thread costs more time than it
+                             ** saves */
+  COSTLY = 8                 /* factor by which the work of a program with exp, tanh or similar functions is
+                             ** counted */
 };
 
 typedef char box_bytes[BOX_BYTES];
 
-/* The buffers and operands of one thread. */
+/* The operands and buffers of one thread. */
 typedef struct desk {
   side      out, in[MAX_IN];
   _Alignas(64) box_bytes constant[ELEMENTWISE_CONSTANTS], value[ELEMENTWISE_REGISTERS];
-  const char *at[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS];      /* the box of each value */
+  const char *at[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS];      /* the address of each value's box */
 } desk;
 
 typedef struct elementwise_work {
@@ -39,7 +41,7 @@ static void set_desk(desk *w, const elementwise_work *t) {
   for (int k = 0; k < p->nregister; k++) w->at[ELEMENTWISE_REGISTER + k] = w->value[k];
 }
 
-/* Converts a box. A step that rounds to a half float converts to the half float and back. */
+/* Converts a box of n elements. If the step rounds to a half float, converts to the half float and back. */
 static void convert_step(const elementwise_step *s, int64_t n, char *out, const char *in) {
   const convert_kernel (*table)[DTYPE_COUNT] = cpu_isa->convert->convert;
   _Alignas(64) char half[2 * BOX_COUNT];
@@ -92,7 +94,7 @@ static bool has_kernels(const elementwise_program *p) {
   return true;
 }
 
-/* Returns the number of elements in a box, for which every operand, constant and step has room. */
+/* Returns the most elements of a box such that the buffers of all operands, constants and steps can store the box. */
 static int64_t most_elements(const elementwise_call *c) {
   const elementwise_program *p = c->program;
   int64_t most = box_most(&c->out, c->in, p->nin, p->in[0]);

@@ -1,17 +1,18 @@
-/* Access through index tensors: computes the offsets of a block of positions, then moves elements or whole rows. */
+/* Reading and writing through index tensors. For a block of positions, this file computes the offsets in the target,
+** and then moves single elements or whole rows. */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 
 enum {
-  BLOCK = 256,        /* offsets at a time: 2 KiB, which stay in L1 beside the data */
-  SURVEYS = 64,       /* parts in which many indices are checked */
-  GRAIN = 1 << 14     /* positions that make a thread worthwhile; access is random, so each position costs more than in
-                      ** map */
+  BLOCK = 256,        /* offsets of a block: 2 KiB, which stay in L1 together with the data */
+  SURVEYS = 64,       /* parts into which the check of many indices is divided */
+  GRAIN = 1 << 14     /* positions that are worth another thread: memory is accessed in random order, so a position
+                      ** takes longer than in map */
 };
 
-/* The operation on n elements in `target` and their counterparts in `values`; strides in elements. */
+/* A move of n elements between `target` and `values`. Strides are in elements. */
 typedef struct row_move {
   enum index_op op;
   enum dtype dtype;
@@ -30,7 +31,7 @@ static index_range survey(const index_source *x, int64_t begin, int64_t end) {
 typedef struct surveying {
   const index_source *x;
   int64_t      parts;
-  index_range *range;          /* range of each part */
+  index_range *range;          /* the range of each part */
 } surveying;
 
 static void survey_part(const void *arg, int64_t i, int worker) {
@@ -39,7 +40,7 @@ static void survey_part(const void *arg, int64_t i, int worker) {
   s->range[i] = survey(s->x, s->x->count * i / s->parts, s->x->count * (i + 1) / s->parts);
 }
 
-/* Like survey, for all indices: threads share them in parts. */
+/* Like survey, for all indices of x. Threads share the parts of the index. */
 static index_range survey_shared(const index_source *x, int threads) {
   index_range range[SURVEYS], all = {0, 0, 0};
   cpu_parallel(threads, SURVEYS, survey_part, &(surveying){x, SURVEYS, range});
@@ -52,8 +53,8 @@ static index_range survey_shared(const index_source *x, int threads) {
   return all;
 }
 
-/* True if all values of an index are in range, or if the operation is cancelled. The first value that is out of range
-** is stored in *bad. */
+/* Returns true if all indices are in range, or if the operation is cancelled. Otherwise sets *bad to the first index
+** that is out of range. */
 static bool check_index(const index_source *x, int64_t *bad) {
   int threads = cpu_threads(x->count, 8 * GRAIN);
   index_range r = x->count < 8 * GRAIN ? survey(x, 0, x->count) : survey_shared(x, threads);
@@ -68,7 +69,7 @@ static bool check_index(const index_source *x, int64_t *bad) {
 
 static void move_row(const row_move *m, char *target, char *values);
 
-/* Moves a long row in parts, between which the operation can be cancelled. */
+/* Moves a long row in stretches. The operation can be cancelled between two stretches. */
 static void move_parts(const row_move *m, char *target, char *values) {
   row_move part = *m;
   for (int64_t i = 0, end; (end = cancel_stretch(i, m->n)) > i; i = end) {
@@ -98,9 +99,10 @@ static index_kernel element_kernel(const row_move *m) {
   return m->op == INDEX_add ? t->add[m->dtype] : m->op == INDEX_get ? t->get[m->log2] : t->put[m->log2];
 }
 
-/* ---- walking ---- */
+/* ---- traversal ---- */
 
-/* The coordinates of the walk over the plan's outer dims, and the offsets of all operands there. */
+/* The coordinates of a traversal of the plan's outer dims, and the offsets of all operands at these coordinates, in
+** elements. */
 typedef struct walk {
   int64_t at[MAX_DIMS];
   int64_t offset[2], index[MAX_DIMS];
@@ -112,7 +114,7 @@ static void step(walk *w, const index_call *c, int d, int64_t n) {
   for (int k = 0; k < c->nindex; k++) w->index[k] += n * c->index[k].stride[d];
 }
 
-/* Proceeds to the next run of dim `inner`. Returns false at the end. */
+/* Advances to the next run of dim `inner`. Returns false at the end of the plan. */
 static bool next_run(walk *w, const index_call *c, int inner) {
   for (int d = inner; d > 0; d--) {
     step(w, c, d, -w->at[d]);
@@ -122,7 +124,7 @@ static bool next_run(walk *w, const index_call *c, int inner) {
   return false;
 }
 
-/* Computes the target offsets of n positions along dim d, or of one position if d < 0. */
+/* Computes the offsets in the target of n positions along dim d, or of one position if d < 0. */
 static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_t *at) {
   int64_t stride = d < 0 ? 0 : c->plan.stride[1][d];
   for (int64_t i = 0; i < n; i++) at[i] = w->offset[1] + i * stride;
@@ -132,20 +134,21 @@ static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_
   }
 }
 
-/* Moves rows at n offsets. The values of neighbouring positions are `stride` apart. */
+/* Moves the rows at n offsets. In `values`, the rows of neighbouring positions are `stride` elements apart. */
 static void move_block(const row_move *m, int64_t n, const int64_t *at, char *target, char *values, int64_t stride) {
   if (m->n == 1) element_kernel(m)(n, at, target, values, stride);
   else for (int64_t i = 0; i < n && !cancel_due(); i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
 }
 
-/* True if no index depends on dim d of the plan. */
+/* True if no index tensor depends on dim d of the plan. */
 static bool is_plain(const index_call *c, int d) {
   for (int k = 0; k < c->nindex; k++)
     if (c->index[k].stride[d]) return false;
   return true;
 }
 
-/* Runs the whole call on one thread, until it is cancelled. The innermost dim is a row if no index depends on it. */
+/* Runs the whole call on one thread, until the operation is cancelled. If no index depends on the innermost dim, this
+** dim is moved as a row. */
 static void run_serial(const index_call *c) {
   const plan *p = &c->plan;
   row_move m = {.op = c->op, .dtype = c->values.dtype, .size = dtype_size(c->values.dtype), .n = 1};
@@ -171,9 +174,9 @@ static void run_serial(const index_call *c) {
 
 /* ---- threads ---- */
 
-/* Returns the dim that is divided among threads, or -1. Writes only divide a dim without an index: different
-** coordinates in it are different elements. So threads never write the same element, and the order of writes to an
-** element is kept. */
+/* Returns the dim that is divided among threads, or -1 if the call must run on one thread. If the call writes to the
+** target, the dim must have a stride in the target. Then each thread writes other elements, and the order of writes
+** to one element is kept. */
 static int parted_dim(const index_call *c) {
   int best = -1;
   for (int d = 0; d < c->plan.ndim; d++) {
@@ -185,7 +188,7 @@ static int parted_dim(const index_call *c) {
 
 typedef struct parting {
   const index_call *call;
-  int     d;                   /* the divided dim */
+  int     d;                   /* the dim that is divided among threads */
   int64_t parts;
 } parting;
 

@@ -5,20 +5,22 @@
 #include "cpu/walk.h"
 
 enum {
-  TILE  = 1 << 14,      /* elements of a tile of rows, so that input and output stay in L2 */
-  WIDTH = 512,          /* columns of a tile that is read in place */
-  GRAIN = 1 << 14       /* elements that make a thread worthwhile: computing lines takes longer than reading them */
+  TILE  = 1 << 14,      /* elements of the output of a tile of rows, so that input and output stay in L2 */
+  WIDTH = 512,          /* columns of a tile whose columns the kernel reads in place */
+  GRAIN = 1 << 14       /* output elements that are worth another thread: computing lines takes longer than reading
+                        ** them */
 };
 
-/* The way in which the lines of a tile are read and written. */
+/* Describes how the lines of a tile are read and written. */
 typedef struct layout {
   const line_job *job;
-  bool    direct;            /* lines are used in place, else through a buffer */
-  bool    columns;           /* true: the tile's lines are side by side in memory; false: one behind the other */
-  int64_t width;             /* lines of a tile; the last tile of an innermost row of outer has fewer */
+  bool    direct;            /* true: the kernel reads and writes the tensors directly; false: buffers */
+  bool    columns;           /* true: the elements of neighbouring lines are adjacent in memory; false: the elements
+                             ** of a line are adjacent */
+  int64_t width;             /* lines of a tile; the last tile of an innermost row of `outer` may have fewer lines */
   int64_t row_tiles, tiles;
-  size_t  step;              /* bytes of a tile's buffer */
-  char   *buffers;           /* four for each thread */
+  size_t  step;              /* bytes of one buffer of a tile */
+  char   *buffers;           /* four buffers for each thread */
 } layout;
 
 static bool same_dtypes(const line_job *j) { return j->c->in.dtype == j->c->compute && j->c->out.dtype == j->gives; }
@@ -41,7 +43,8 @@ static void choose_layout(layout *l, const line_job *j) {
   l->step = l->direct ? 0 : (size_t)(l->width * j->out_n) * (size_t)size;
 }
 
-/* Copies n steps of the tile's lines between a tensor and a buffer [line][n]; for columns, the buffer is [n][line]. */
+/* Copies n steps of the tile's lines between a tensor and a buffer [line][n], or [n][line] if the layout is in
+** columns. If `out` is true, copies from the buffer to the tensor. */
 static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size, void *buffer, void *tensor,
                        int64_t line, int64_t step, bool out) {
   int64_t buffer_line = l->columns ? 1 : n, buffer_step = l->columns ? t->lines : 1;
@@ -54,7 +57,8 @@ static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size,
   copy_stretches(&back, size, tensor, buffer);
 }
 
-/* Runs the tile through four buffers: the stored input, the converted input, the result, the result to store. */
+/* Runs the kernel on a tile with four buffers: the stored input, the converted input, the result, and the converted
+** result. */
 static void run_buffered(const layout *l, line_tile *t, char *buffer) {
   const line_job *j = l->job;
   const line_call *c = j->c;

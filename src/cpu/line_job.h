@@ -1,20 +1,20 @@
 #ifndef LT_CPU_LINE_JOB_H
 #define LT_CPU_LINE_JOB_H
 
-/* The shared part of scans and softmax: passes lines to a kernel, some at a time. Lines that are strided or of another
-** dtype are gathered and converted. */
+/* The shared part of scans and softmax (scan.c, softmax.c). Passes tiles of lines to a kernel. If lines are strided
+** or of a dtype that the kernel does not have, their elements are gathered and converted first. */
 
 #include "cpu/cpu.h"
 
 typedef struct line_job {
   const line_call *c;
-  int64_t    out_n;                 /* elements of a line of out */
-  enum dtype gives;                 /* the dtype that the kernel writes */
+  int64_t    out_n;                 /* elements of a line of the output */
+  enum dtype gives;                 /* the dtype of the kernel's output */
   void (*run)(const struct line_job *job, const line_tile *t);
-  const void *kernel;               /* passed to run */
+  const void *kernel;               /* data for `run` */
 } line_job;
 
-/* Runs job->run on every line, on as many threads as are worthwhile. OK or ERR_MEMORY. */
+/* Runs job->run on every line, with as many threads as are worthwhile. Returns OK or ERR_MEMORY. */
 int cpu_lines(const line_job *job);
 
 #endif

@@ -1,19 +1,19 @@
-/* Element-wise ops. The plan is cut into boxes (box.h). An operand in the kernel's layout and dtype is passed by
-** pointer. Other operands (strided, broadcast, transposed, of another dtype) are copied and converted box by box, and
-** so is the result. */
+/* Element-wise operations. The plan is cut into boxes (box.h). If an operand has the layout and dtype of the kernel,
+** the kernel reads the operand in place. Otherwise (strided, broadcast, transposed, of another dtype) the operand's
+** box is copied and converted first. The result is treated in the same way. */
 
 #include <string.h>
 
 #include "cpu/box.h"
 
 enum {
-  CONSTANT = 1024,           /* bytes of the buffer that holds a repeated number: 256 float32, which stay in L1 */
-  GRAIN    = 1 << 15,        /* elements that make a thread worthwhile: below 32k cheap elements a second thread costs
-                             ** more than it saves */
-  COSTLY   = 8               /* weight of an element of a float-only op (exp, tanh …) */
+  CONSTANT = 1024,           /* bytes of a buffer with copies of a number: 256 float32, which stay in L1 */
+  GRAIN    = 1 << 15,        /* elements that are worth another thread: below 32k sums or products, a second thread
+                             ** costs more time than it saves */
+  COSTLY   = 8               /* factor by which an element of a float-only op (exp, tanh …) counts as work */
 };
 
-/* The columns of the op table that are not kernels. */
+/* The columns of the table ops.def that do not describe kernels. */
 static const struct { enum op_result result; bool costly, selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {RESULT_##result, COSTLY_##dtypes, false},
 #define SELECT(name, dtypes, ...) [OP_##name] = {RESULT_SAME, false, true},
@@ -26,13 +26,13 @@ static const struct { enum op_result result; bool costly, selects; } traits[OP_C
 
 /* ---- running ---- */
 
-/* A call with facts from the op table: compute and result dtype, kernel (NULL: a copy). */
+/* A call, with the data that ops.def has about its op: compute dtype, result dtype, and kernel (NULL: a copy). */
 typedef struct map_work {
   const map_call *call;
   enum dtype compute, result;
   map_kernel kernel;
   cut cut;
-  side *sides;               /* for each thread: the result's side, then one for each input */
+  side *sides;               /* for each thread: one side for the result, then one side for each input */
 } map_work;
 
 /* Returns the dtype in which the kernel reads input k. */
@@ -40,7 +40,7 @@ static enum dtype input_dtype(const map_work *t, int k) {
   return k == 1 && traits[t->call->op].selects ? DT_bool : t->compute;
 }
 
-/* Computes boxes begin … end - 1. */
+/* Computes boxes begin … end - 1 with the buffers of thread `worker`. */
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   const map_call *c = t->call;
@@ -61,7 +61,7 @@ static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worke
   }
 }
 
-/* Copies without conversion, directly from one layout to the other. */
+/* Copies boxes begin … end - 1 from one layout to the other, without conversion and buffers. */
 static void move_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   (void)worker;
@@ -83,21 +83,21 @@ static bool needs_buffers(const map_work *t) {
   if (c->out.dtype != t->result || !walks_direct(c->plan, 0)) return true;
   for (int k = 1; k <= c->nin; k++) {
     const operand *o = &c->in[k - 1];
-    if (!o->data && c->plan->ndim <= 1) continue;          /* run_flat makes its own constants */
+    if (!o->data && c->plan->ndim <= 1) continue;          /* run_flat repeats numbers in its own buffer */
     if (!o->data || o->dtype != input_dtype(t, k) || !walks_direct(c->plan, k)) return true;
   }
   return false;
 }
 
-/* Computes elements begin … end - 1 if all operands are numbers, or are contiguous and of the compute dtype.
-** (Non-temporal stores, through L1 in 16-byte pieces, were 25 % slower for 10^7 sums.) */
+/* Computes elements begin … end - 1. Every operand must be a number, or be contiguous and of the compute dtype.
+** (Non-temporal stores, in 16-byte pieces through L1, were 25 % slower for 10^7 sums.) */
 static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   (void)worker;
   const map_call *c = t->call;
   _Alignas(64) char constant[MAX_IN][CONSTANT];
   const char *in[MAX_IN];
-  begin = begin / 64 * 64;                     /* threads begin at cache lines */
+  begin = begin / 64 * 64;                     /* the range of a thread begins at a cache line */
   if (end < c->plan->count) end = end / 64 * 64;
   int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
   for (int k = 0; k < c->nin; k++)
@@ -118,7 +118,8 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
   }
 }
 
-/* `positive` is the op of every copy, cast and fill: it converts directly to the stored dtype, without a kernel. */
+/* Fills in *t. The op `positive` is the op of every copy, cast and fill; it converts directly to the stored dtype,
+** without a kernel. */
 static int make_task(map_work *t, const map_call *c) {
   bool copies = c->op == OP_positive;
   t->call = c;

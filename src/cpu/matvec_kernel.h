@@ -1,29 +1,30 @@
 #ifndef LT_CPU_MATVEC_KERNEL_H
 #define LT_CPU_MATVEC_KERNEL_H
 
-/* Matrix-vector products that read each element of the matrix once and use it twice. Reductions to tridiagonal and
-** bidiagonal form spend most of their time in such products, which are limited by memory bandwidth. */
+/* Kernels for matrix-vector products that read each element of the matrix once and use it twice. Reductions of a
+** matrix to tridiagonal or bidiagonal form spend most of their time in such products, whose speed is limited by
+** memory bandwidth. */
 
 #include <stdint.h>
 
-/* One step of a reduction to bidiagonal form: m × n elements of a matrix a, columns `ld` elements apart, and the
-** reflection I - factor u uᵀ from the left. */
+/* One step of a reduction to bidiagonal form. The matrix a is m × n, and its columns are `ld` elements apart. The
+** reflection I - factor u uᵀ is applied from the left. */
 typedef struct matvec_step {
   const void *a;
   int64_t     m, n, ld;
   const void *u;                       /* m elements */
   double      factor;
-  void       *y;                       /* n elements that become factor (aᵀ u - y) */
-  void       *row;                     /* n elements that become a's first row - row - y */
-  void       *sum;                     /* m elements, to which a combination of a's columns is added */
+  void       *y;                       /* n elements, which the step sets to factor (aᵀ u - y) */
+  void       *row;                     /* n elements, which the step sets to (first row of a) - row - y */
+  void       *sum;                     /* m elements, to which the step adds a linear combination of a's columns */
 } matvec_step;
 
 typedef struct matvec_table {
-  /* y += s x for columns of a symmetric matrix s. Their lower parts, of m, m - 1, … elements, begin on the diagonal of
-  ** a, m × n */
+  /* Adds s x to y for a symmetric matrix s, of which the first n columns are given by their lower parts. These parts
+  ** have m, m - 1, … elements and begin on the diagonal of a, which is m × n */
   void (*symmetric)(int64_t m, int64_t n, const void *a, int64_t ld, const void *x, void *y);
   void (*bidiagonal)(const matvec_step *step);
-  /* y = alpha x + beta y */
+  /* sets y = alpha x + beta y, for n elements */
   void (*combine)(int64_t n, double alpha, const void *x, double beta, void *y);
   double (*dot)(int64_t n, const void *x, const void *y);
 } matvec_table;

@@ -1,9 +1,10 @@
-/* The CPU's allocator. Touching fresh 4 KiB pages costs three times as much as filling them with random numbers, so
-** freed memory is kept. Blocks below 1 MiB are kept in free lists by size class, larger blocks in lists of exact sizes
-** on huge pages. Both kinds of lists have a limit; lt.empty_cache() releases everything.
+/* The CPU's allocator. The first access to a fresh 4 KiB page takes three times as long as filling the page with
+** random numbers, so freed memory is kept for reuse. Blocks of up to 1 MiB are kept in free lists by size class.
+** Larger blocks are mapped to huge pages and kept in lists of exact sizes. Both kinds of lists have a limit.
+** lt.empty_cache() releases all kept memory.
 **
-** Each thread keeps some of the smallest blocks in its own lists, because the lock of the shared lists takes 110
-** instructions each time. That is a fortieth of an addition of ten numbers. */
+** Each thread also keeps blocks of up to 2 KiB in its own lists, because taking the lock of the shared lists costs
+** 110 instructions. These are a fortieth of the instructions of an addition of ten numbers. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,7 +24,7 @@
 #include "cpu/cpu.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-#define KEEP_FREED 0             /* the sanitizer could not detect a use after free */
+#define KEEP_FREED 0             /* with kept blocks, the sanitizer could not detect a use after free */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define KEEP_FREED 0
@@ -36,16 +37,18 @@
 #define MIB ((size_t)1 << 20)
 
 enum {
-  ALIGNMENT   = 64,              /* a cache line, and an AVX-512 register */
-  CLASSES     = 52,              /* multiples of 64 up to 512 bytes, then 4 classes for each doubling up to 1 MiB */
-  BUCKETS     = 64,              /* lists of large blocks, by size */
-  LARGE_SHIFT = 16,              /* large sizes are multiples of 64 KiB */
-  OWN_CLASSES = 16,              /* classes, of up to 2 KiB, whose blocks a thread keeps for itself */
-  OWN_CAP     = 256 << 10        /* bytes that a thread keeps: more than a young collection of a small script frees at
-                                 ** once */
+  ALIGNMENT   = 64,              /* bytes of a cache line, and of an AVX-512 register */
+  CLASSES     = 52,              /* size classes: multiples of 64 bytes up to 512, then 4 classes for each doubling up
+                                 ** to 1 MiB */
+  BUCKETS     = 64,              /* lists of large blocks; the size selects the list */
+  LARGE_SHIFT = 16,              /* sizes of large blocks are multiples of 64 KiB */
+  OWN_CLASSES = 16,              /* the smallest classes (up to 2 KiB), of which each thread keeps blocks for
+                                 ** itself */
+  OWN_CAP     = 256 << 10        /* bytes that a thread keeps: more than a young collection of Lua in a small script
+                                 ** frees at once */
 };
 
-/* A kept block. The struct is stored inside of the block itself. */
+/* A kept block. The struct is stored in the first bytes of the block itself. */
 typedef struct block {
   struct block *next;
   size_t        bytes;
@@ -53,27 +56,27 @@ typedef struct block {
 
 static block *small_free[CLASSES];
 static block *large_free[BUCKETS];
-static size_t small_kept, large_kept;         /* bytes in the lists */
+static size_t small_kept, large_kept;         /* the total bytes of the blocks in these lists */
 static memory_stats stats;
-static size_t (*other_kept)(void);            /* registered function: bytes that other files keep for reuse, and free on
-                                              ** request */
+static size_t (*other_kept)(void);            /* returns the bytes that other files keep for reuse and free on
+                                              ** request; NULL: none registered */
 
 void cpu_count_kept(size_t (*kept)(void)) { other_kept = kept; }
 
-/* The blocks that this thread keeps. small_kept includes them. */
+/* The lists of blocks that this thread keeps for itself. small_kept counts these blocks, too. */
 static _Thread_local FAST_TLS struct {
   block *list[OWN_CLASSES];
   size_t bytes;
-  bool   ends;                                /* end_own will run when the thread ends */
+  bool   ends;                                /* true: end_own will run when the thread ends */
 } own;
 static pthread_key_t own_key;
 static bool own_key_made;
 
-/* The lock is held for a few instructions only, never during a system call that may block. */
+/* The lock is only taken for a few instructions, and never during a system call that may block. */
 static void acquire(void) { lock_take(LOCK_MEMORY); }
 static void release(void) { lock_release(LOCK_MEMORY); }
 
-/* Counters that any thread may change or read at any time. */
+/* Functions for counters that several threads change and read at the same time. */
 static void   set_count(size_t *count, size_t n)   { __atomic_store_n(count, n, __ATOMIC_RELAXED); }
 static size_t add(size_t *count, size_t n)   { return __atomic_add_fetch(count, n, __ATOMIC_RELAXED); }
 static void   lower(size_t *count, size_t n) { __atomic_fetch_sub(count, n, __ATOMIC_RELAXED); }
@@ -81,9 +84,10 @@ static size_t look(const size_t *count)      { return __atomic_load_n(count, __A
 
 /* ---- limits ---- */
 
-/* The bytes that all tensors together may take: LUATENSOR_MEMORY_LIMIT, else the memory of the machine or its
-** container. Linux promises more memory than the machine has and kills the process later, so a Lua error is better. A
-** limit above the machine's memory means that swapping is intended; then the free memory is not checked. */
+/* Returns the most bytes that all tensors together may take: LUATENSOR_MEMORY_LIMIT, else the memory of the machine
+** or of its container. Linux promises more memory than the machine has and kills the process later, so an error in
+** Lua is better. A limit above the machine's memory means that the user accepts swapping; then has_room does not
+** check the free memory. */
 static atomic_bool may_swap;
 static size_t memory_limit(void) {
   static atomic_size_t known;
@@ -97,14 +101,14 @@ static size_t memory_limit(void) {
   return limit;
 }
 
-/* Fresh bytes between two checks of the system's free memory. A check takes less than 0.5 ms; filling so many bytes
-** takes 50 ms. */
+/* Returns the number of fresh bytes between two checks of the system's free memory, at most 256 MiB. A check takes
+** less than 0.5 ms, and filling 256 MiB takes 50 ms. */
 static size_t look_every(void) {
   size_t share = memory_limit() / 64;
   return share < 256 * MIB ? share : 256 * MIB;
 }
 
-/* True if the system has room for these fresh bytes, and for the bytes until the next check. */
+/* True if the system has enough free memory for `bytes` fresh bytes and for the bytes until the next check. */
 static bool has_room(size_t bytes) {
   static atomic_size_t unseen;
   size_t now = atomic_fetch_add_explicit(&unseen, bytes, memory_order_relaxed) + bytes, available;
@@ -115,8 +119,8 @@ static bool has_room(size_t bytes) {
 }
 
 static size_t small_cap(void) { return 64 * MIB; }
-/* Returns the most bytes of large blocks that are kept: an eighth of memory. On a machine of 24 GiB these are 3 GiB,
-** eight times the bytes that the notebook's large loop frees in an iteration. */
+/* Returns the most bytes of large blocks that are kept: an eighth of the memory limit. With 24 GiB these are 3 GiB,
+** eight times the bytes that the large loop of the notebook frees in one iteration. */
 static size_t large_cap(void) { return memory_limit() / 8; }
 
 /* ---- small blocks ---- */
@@ -144,7 +148,7 @@ static block **bucket_of(size_t bytes) {
   return &large_free[((bytes >> LARGE_SHIFT) * 0x9E3779B97F4A7C15u) >> 58];
 }
 
-/* Maps pages from the system, aligned for huge pages and advised to use them. */
+/* Maps fresh pages from the system at a multiple of 2 MiB, and advises the system to use huge pages. */
 static void *map_pages(size_t bytes) {
   enum { HUGE_PAGE = 2 << 20 };
   char *p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -161,7 +165,7 @@ static void *map_pages(size_t bytes) {
 
 /* ---- the interface ---- */
 
-/* Removes a kept block of exactly these bytes from its list, or returns NULL. */
+/* Removes a kept block of exactly `bytes` bytes from the list. Returns NULL if the list has no such block. */
 static void *take_kept(block **list, size_t bytes, size_t *kept) {
   for (; *list; list = &(*list)->next) {
     block *b = *list;
@@ -206,7 +210,8 @@ static void *take_own(size_t bytes) {
   return b;
 }
 
-/* Keeps a block for this thread. Returns false if the thread keeps enough blocks. */
+/* Keeps a block for this thread. Returns false if the block is too large, or if the kept bytes have reached a
+** limit. */
 static bool keep_own(void *ptr, size_t bytes) {
   int class = class_of(bytes);
   if (!KEEP_FREED || class >= OWN_CLASSES || own.bytes >= OWN_CAP || look(&small_kept) > small_cap()) return false;
@@ -218,7 +223,7 @@ static bool keep_own(void *ptr, size_t bytes) {
   return true;
 }
 
-/* Moves this thread's blocks to the shared lists. */
+/* Moves all blocks that this thread keeps to the shared lists. */
 static void share_own(void) {
   acquire();
   for (int k = 0; k < OWN_CLASSES; k++)
@@ -230,7 +235,7 @@ static void share_own(void) {
   own.bytes = 0;
 }
 
-/* Runs when the thread ends. If a later destructor frees tensors, this function runs again. */
+/* Runs when the thread ends. If a destructor that runs later frees tensors, this function runs again. */
 static void end_own(void *unused) {
   (void)unused;
   share_own();
@@ -241,7 +246,7 @@ __attribute__((constructor)) static void prepare_own(void) { own_key_made = pthr
 
 /* ---- allocating and freeing ---- */
 
-/* Returns a block of this size from the shared lists, or NULL. */
+/* Returns a kept block of `size` bytes from the shared lists, or NULL. */
 static void *take_shared(size_t bytes, size_t size) {
   bool small = is_small(bytes);
   acquire();
@@ -250,8 +255,8 @@ static void *take_shared(size_t bytes, size_t size) {
   return p;
 }
 
-/* Allocates new memory from the system. Fails with ERR_MEMORY if the system has no more memory, or the limit is
-** reached. */
+/* Allocates new memory from the system. Returns ERR_MEMORY if the limit is reached, or if the system has too little
+** free memory. */
 static int allocate_fresh(size_t size, void **ptr) {
   if (look(&stats.live) + look(&small_kept) + look(&large_kept) + size > memory_limit() || !has_room(size)) return ERR_MEMORY;
   *ptr = is_small(size) ? aligned_alloc(ALIGNMENT, size) : map_pages(size);
@@ -271,7 +276,7 @@ int cpu_alloc(int index, size_t bytes, void **ptr) {
   return OK;
 }
 
-/* Keeps a block in the shared lists. Returns false if the lists keep enough memory. */
+/* Keeps a block in the shared lists. Returns false if the lists would exceed their limit. */
 static bool keep_shared(void *ptr, size_t bytes, size_t size) {
   bool small = is_small(bytes);
   if (!KEEP_FREED) return false;
@@ -325,13 +330,13 @@ static void empty_list(block **list) {
   }
 }
 
-/* Blocks that other threads keep are not released. */
+/* Releases all kept blocks except the blocks that other threads keep for themselves. */
 void cpu_empty_cache(int index) {
   (void)index;
   share_own();
   for (int k = 0; k < CLASSES; k++) empty_list(&small_free[k]);
   for (int k = 0; k < BUCKETS; k++) empty_list(&large_free[k]);
 #ifdef __GLIBC__
-  malloc_trim(0);                        /* free() caches small blocks */
+  malloc_trim(0);                        /* returns the memory of blocks that free() has kept */
 #endif
 }

@@ -1,4 +1,5 @@
-/* Random fills: passes chunks of whole runs to the kernels; the last chunk goes through a buffer. Also permutations. */
+/* Random fills and permutations. A fill passes chunks to the kernels. A chunk that does not end at the end of a run,
+** or whose dtype the kernel does not write, is drawn into a buffer and copied. */
 
 #include "base/random.h"
 
@@ -7,10 +8,10 @@
 #include "cpu/cpu.h"
 
 enum {
-  CHUNK = 1024,          /* elements: a multiple of 64, so that chunks begin at a run; at most 8 KiB, which stay in
-                         ** L1 */
-  GRAIN = 1 << 14        /* elements that make a thread worthwhile: below 16k (about 8 µs) a thread costs more than it
-                         ** saves */
+  CHUNK = 1024,          /* elements of a chunk: a multiple of 64, so that chunks begin at a run; at most 8 KiB, which
+                         ** stay in L1 */
+  GRAIN = 1 << 14        /* elements that are worth another thread: for fewer than 16k (about 8 µs), a thread costs
+                         ** more time than it saves */
 };
 
 static enum dtype draw_dtype(const random_call *c) {
@@ -50,7 +51,8 @@ static int draw(const random_call *c) {
 }
 
 /* ---- permutations ----
-** A permutation is the order of random keys. Uniform keys are sorted by distributing them to small buckets. */
+** A permutation is the order of uniform random keys. The keys are distributed to buckets of 4 to 8 keys, and each
+** bucket is sorted. */
 
 typedef struct keyed {
   uint64_t key;
@@ -59,7 +61,7 @@ typedef struct keyed {
 
 enum { PAGE = 4096 / sizeof(keyed) };
 
-/* Stable insertion sort by key. */
+/* Sorts n entries by key: a stable insertion sort. */
 static void sort_few(keyed *e, int64_t n) {
   for (int64_t i = 1; i < n; i++) {
     keyed moving = e[i];
@@ -69,14 +71,14 @@ static void sort_few(keyed *e, int64_t n) {
   }
 }
 
-/* Distributes keys to buckets by their top bits. end[b] becomes the end of bucket b. */
+/* Distributes n keys to buckets by their top bits. Sets end[b] to the end of bucket b in `dealt`. */
 static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_t buckets, keyed *dealt) {
   memset(end, 0, (size_t)(buckets + 1) * sizeof *end);
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i++) end[(key[i] >> shift) + 1]++;
   for (int64_t b = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
     for (; b < stop; b++) end[b + 1] += end[b];
-  /* touches all pages in order; otherwise the distribution would cause all page faults at once */
+  /* touches all pages of `dealt` in order; otherwise the loop below would cause all page faults at once */
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i += PAGE) dealt[i].position = 0;
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
@@ -86,7 +88,7 @@ static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_
 static int permute(const random_call *c) {
   int64_t n = c->count, buckets = 2;
   int bits = 1;
-  for (; buckets < n / 4 && bits < 62; bits++) buckets *= 2;        /* about 4 to 8 keys in each */
+  for (; buckets < n / 4 && bits < 62; bits++) buckets *= 2;        /* about 4 to 8 keys in each bucket */
   size_t dealt_bytes = (size_t)n * sizeof(keyed), bytes = dealt_bytes + (size_t)(buckets + 1) * sizeof(int64_t);
   void *scratch;
   int st = cpu_alloc(0, bytes, &scratch);

@@ -1,7 +1,7 @@
-/* Reductions. The input is read in one of two ways. Rows: one accumulator takes adjacent elements. Columns: many
-** adjacent accumulators take one element each from row after row. Strided elements, and elements of another dtype, are
-** first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are merged
-** in order, so the result is the same for any number of threads. */
+/* Reductions. If the input is read by rows, one accumulator takes adjacent elements. If it is read by columns, many
+** adjacent accumulators take one element each from row after row. Elements that are strided or of another dtype are
+** first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are
+** merged in order. Therefore the result is the same for any number of threads. */
 
 #include <stdlib.h>
 
@@ -9,38 +9,39 @@
 
 enum {
   BLOCK      = 4096,      /* elements of a buffer */
-  ELEMENT    = 16,        /* bytes of the largest element type */
-  BLOCK_BYTES = BLOCK * 8,  /* bytes that one call of a fold reads without copying; a second pass finds them in L1 */
-  WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
-  NARROW     = 256,       /* accumulators to which narrow rows are widened, by reading several rows as one */
-  MIN_RUN    = 64,        /* runs shorter than this are packed together before the fold */
-  SHORT_ROW  = 16,        /* rows shorter than this are cheaper as gathered columns, if there are at least MANY of
-                          ** them */
-  FEW_COLUMNS = 8,        /* fewer columns than this are cheaper as gathered rows, if there are at least MANY rows */
+  ELEMENT    = 16,        /* bytes of the largest element */
+  BLOCK_BYTES = BLOCK * 8,  /* bytes that one call of `fold` reads without copying; a second pass over them finds them
+                            ** in L1 */
+  WIDTH      = 2048,      /* the most accumulators of an item: 48 KiB of the largest accumulators */
+  NARROW     = 256,       /* accumulators of a wide row: narrow rows are widened by reading several rows as one row */
+  MIN_RUN    = 64,        /* shorter runs are packed together before the fold */
+  SHORT_ROW  = 16,        /* with rows shorter than this and at least MANY columns, gathering columns is faster */
+  FEW_COLUMNS = 8,        /* with fewer columns than this and at least MANY rows, gathering rows is faster */
   MANY       = 64,        /* see SHORT_ROW and FEW_COLUMNS */
   MAX_STATE  = 24,        /* bytes of the largest accumulator */
-  GRAIN      = 1 << 15,   /* elements that make a thread worthwhile */
+  GRAIN      = 1 << 15,   /* elements that are worth another thread */
   ITEM       = 1 << 14,   /* elements of an item with several short rows */
-  CHUNK      = 1 << 16,   /* least elements in a piece of a long reduction */
+  CHUNK      = 1 << 16,   /* the fewest elements in a piece of a long reduction */
   STRETCH    = 1 << 22,   /* reduced elements between two checks for cancellation */
-  MAX_PIECES = 1024       /* most pieces of cut reductions, so that their states stay in the cache */
+  MAX_PIECES = 1024       /* the most pieces of a reduction, so that their accumulators stay in the cache */
 };
 
-/* A reduction that is cut into pieces. An item is `width` adjacent outputs; the last item has fewer. A chunk is a range
-** of the reduced elements. */
+/* A reduction that is cut into pieces. An item is a group of `width` adjacent outputs; the last item may have fewer.
+** A chunk is a range of the reduced elements. A piece is one chunk of one item. */
 typedef struct reduce_work {
   const reduce_call   *c;
   const reduce_kernel *kernel;
   bool    columns;
-  bool    narrow;              /* few columns, without gaps between rows */
-  bool    same;                /* the input is stored in the compute dtype */
-  int     size, log2;          /* bytes of a stored element */
-  int64_t width, row_items, items;   /* row_items: items in an innermost row of kept (columns only) */
+  bool    narrow;              /* true: few columns, without gaps between rows */
+  bool    same;                /* true: the input's dtype is the compute dtype */
+  int     size, log2;          /* the bytes of a stored element, and their logarithm */
+  int64_t width, row_items, items;   /* row_items: the number of items in an innermost row of kept (if `columns`; else
+                                     ** the number of all items) */
   int64_t chunk, chunks;
-  struct buffer *buffers;      /* one for each thread */
+  struct buffer *buffers;      /* one buffer for each thread */
 } reduce_work;
 
-/* The buffers of a thread: gathered and converted elements, and the states of an item. */
+/* The memory of a thread: gathered elements, converted elements, and the accumulators of an item. */
 typedef struct buffer {
   _Alignas(64) char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT], states[WIDTH * MAX_STATE];
 } buffer;
@@ -51,13 +52,13 @@ static void convert_block(const reduce_work *w, int64_t n, void *to, const void 
   cpu_isa->convert->convert[w->c->in.dtype][w->c->compute](n, to, from);
 }
 
-/* Gathers n elements from `from` on, `stride` apart. */
+/* Gathers n stored elements, which are `stride` elements apart and begin at `from`. */
 static void gather(const reduce_work *w, int64_t n, void *to, const void *from, int64_t stride) {
   copy_plan p = {.rows = 1, .cols = n, .to_col = 1, .from_col = stride};
   cpu_isa->convert->copy[w->log2](&p, to, from);
 }
 
-/* Loads rows × n elements, row by row, into b->block, and converts them to the compute dtype. */
+/* Copies rows × n elements row by row into b->block, in the compute dtype. */
 static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, const void *from, int64_t stride, int64_t column) {
   copy_plan p = {.rows = rows, .cols = n, .to_row = n, .to_col = 1, .from_row = stride, .from_col = column};
   cpu_isa->convert->copy[w->log2](&p, w->same ? b->block : b->raw, from);
@@ -66,7 +67,8 @@ static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, 
 
 /* ---- rows ---- */
 
-/* Gathers up to BLOCK stored elements of several short runs and advances the walk. Returns the number of elements. */
+/* Gathers up to BLOCK stored elements of several short runs, at most `most`, and advances *at. Returns the number of
+** elements. */
 static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t most, char *raw) {
   const plan *p = &w->c->reduced;
   int64_t n = 0;
@@ -81,7 +83,7 @@ static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t
   return n;
 }
 
-/* Folds n elements at x, after a conversion if necessary. */
+/* Folds n stored elements at x into acc. Converts the elements first if their dtype is not the compute dtype. */
 static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x, int64_t first, void *acc) {
   if (!w->same) {
     convert_block(w, n, b->block, x);
@@ -92,14 +94,14 @@ static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x
 
 static int64_t most_in_block(const reduce_work *w) { return w->same ? BLOCK_BYTES / w->size : BLOCK; }
 
-/* Folds the reduced elements begin … end - 1 of one contiguous run into acc. */
+/* Folds the reduced elements begin … end - 1 into acc. All reduced elements are contiguous. */
 static void fold_run(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
   int64_t block = most_in_block(w);
   for (int64_t i = begin; i < end; i += block)
     fold_block(w, b, end - i < block ? end - i : block, address(w, offset + i), i, acc);
 }
 
-/* Folds the reduced elements begin … end - 1 of the output whose input starts at `offset` into acc. */
+/* Folds the reduced elements begin … end - 1 of one output into acc. The output's input begins at `offset`. */
 static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), n;
@@ -124,8 +126,8 @@ static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t be
 
 /* ---- columns ---- */
 
-/* Reads a few columns without gaps between rows as fewer, wider rows. A wide row has `side` rows, each with its own
-** group of accumulators. The groups are merged at the end. */
+/* Folds n columns without gaps between rows, where n is small. `side` neighbouring rows are read as one wide row, in
+** which each row has its own group of accumulators. The groups are merged at the end. */
 static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const char *x, int64_t first, char *acc) {
   char groups[NARROW * MAX_STATE] __attribute__((aligned(64)));
   int64_t side = NARROW / n, wide = rows / side;
@@ -138,14 +140,14 @@ static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const cha
   if (rest > 0) w->kernel->fold_columns(rest, n, x + wide * side * n * w->size, n, first, acc);
 }
 
-/* True if fold_narrow applies. */
+/* True if fold_narrow can compute the call. */
 static bool is_narrow(const reduce_call *c) {
   int64_t n = inner_length(&c->kept);
   return !c->ordered && c->in.dtype == c->compute && c->kept.ndim > 0 && n <= NARROW / 4 &&
          inner_stride(&c->kept, 1) == 1 && inner_stride(&c->reduced, 0) == n;
 }
 
-/* Folds rows begin … end - 1 of column j into acc[j]; column 0 starts at `offset`. */
+/* Folds rows begin … end - 1 of columns 0 … n - 1 into the accumulators acc. Column 0 begins at `offset`. */
 static void fold_columns(const reduce_work *w, buffer *b, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), column = inner_stride(&w->c->kept, 1), rows;
@@ -167,7 +169,7 @@ static void fold_columns(const reduce_work *w, buffer *b, int64_t offset, int64_
 
 /* ---- items ---- */
 
-/* Returns the number of outputs in item i, and its first output. */
+/* Returns the number of outputs in item i, and sets *first to the item's first output. */
 static int64_t item_span(const reduce_work *w, int64_t i, int64_t *first) {
   int64_t length = w->columns ? inner_length(&w->c->kept) : w->c->kept.count;
   int64_t begin = i % w->row_items * w->width;
@@ -175,7 +177,7 @@ static int64_t item_span(const reduce_work *w, int64_t i, int64_t *first) {
   return length - begin < w->width ? length - begin : w->width;
 }
 
-/* Folds the reduced elements begin … end - 1 into acc, the states of n outputs from `first` on. */
+/* Folds the reduced elements begin … end - 1 into acc, the accumulators of outputs first … first + n - 1. */
 static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *kept = &w->c->kept;
   walk at;
@@ -187,7 +189,8 @@ static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n
   }
 }
 
-/* Computes the states of item i from the reduced elements begin … end - 1, until the operation is cancelled. */
+/* Computes the accumulators of item i from the reduced elements begin … end - 1. Stops early if the operation is
+** cancelled. */
 static void fold_item(const reduce_work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
   int64_t first, n = item_span(w, i, &first), step = w->columns ? STRETCH / WIDTH * 8 : STRETCH;
   w->kernel->init(n, acc);
@@ -197,7 +200,7 @@ static void fold_item(const reduce_work *w, buffer *b, int64_t i, int64_t begin,
   }
 }
 
-/* Converts and stores the results of item i from its states. */
+/* Computes the results of item i from its accumulators, converts them to the output's dtype and stores them. */
 static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer *b) {
   const reduce_call *c = w->c;
   int64_t first, n = item_span(w, i, &first);
@@ -220,8 +223,8 @@ static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer 
   }
 }
 
-/* Merges the chunks of item i pairwise, neighbours first, so that rounding errors grow only with the logarithm of their
-** number. */
+/* Merges the chunks of item i in pairs of neighbours, then pairs of pairs, and so on. The rounding errors grow only
+** with the logarithm of the number of chunks. */
 static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
   int64_t first, n = item_span(w, i, &first);
   size_t step = (size_t)w->width * w->kernel->size;
@@ -232,8 +235,8 @@ static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
 
 /* ---- cutting up ---- */
 
-/* True if folding by columns is faster: the kept elements are closer together than the reduced elements, and rows are
-** not very short. */
+/* True if folding by columns is faster: the kept elements are closer together than the reduced elements, and there
+** are enough columns, or rows are very short. */
 static bool by_columns(const reduce_call *c) {
   if (c->kept.ndim == 0 || c->reduced.ndim == 0) return c->kept.ndim > 0;
   int64_t kept = llabs(inner_stride(&c->kept, 1)), reduced = llabs(inner_stride(&c->reduced, 0));

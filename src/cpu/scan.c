@@ -1,26 +1,27 @@
-/* Scans: running sums, products, maxima along a dim. */
+/* Scans along a dim: running sums, products, maxima and minima. */
 
 #include <string.h>
 
 #include "cpu/line_job.h"
 
 enum {
-  MAX_STATE = 16,         /* bytes of a carry */
-  AT_ONCE   = 512,        /* most carries at a time */
+  MAX_STATE = 16,         /* bytes of the largest carry */
+  AT_ONCE   = 512,        /* the most lines that are scanned at the same time */
   TOGETHER  = 8,          /* segments that the kernel scans side by side, which hides the latency of a single scan */
-  LONG      = 1 << 12,    /* length from which on a lone line is cut into segments */
-  VERY_LONG = 1 << 17,    /* length from which on a lone line is cut into many segments, which threads share */
+  LONG      = 1 << 12,    /* elements from which on a single line is cut into TOGETHER segments */
+  VERY_LONG = 1 << 17,    /* elements from which on a single line is cut into SEGMENTS segments, which threads
+                          ** share */
   SEGMENTS  = 64
 };
 
 typedef struct scan_work {
   const scan_kernel   *scan;
-  const reduce_kernel *total;      /* computes the total of a segment; its accumulator is the carry */
+  const reduce_kernel *total;      /* computes the total of a segment; its accumulator has the format of a carry */
   bool initial;
-  int  x_size, out_size;           /* bytes of an element */
+  int  x_size, out_size;           /* the bytes of an element of input and output */
 } scan_work;
 
-/* Scans a tile some steps at a time, between which the operation can be cancelled. */
+/* Scans a tile in stretches of steps. The operation can be cancelled between two stretches. */
 static void scan_steps(const scan_work *w, const line_tile *t, void *carry) {
   int64_t most = CANCEL_STRETCH / t->lines + 1;
   line_tile part = *t;
@@ -35,8 +36,8 @@ static void scan_steps(const scan_work *w, const line_tile *t, void *carry) {
 typedef struct long_scan {
   const scan_work *w;
   const line_tile *t;
-  int64_t length;              /* length of a segment */
-  char   *start;               /* the carry at the start of each segment */
+  int64_t length;              /* the elements of a segment */
+  char   *start;               /* the carry before each segment */
 } long_scan;
 
 static void fold_segment(const void *arg, int64_t k, int worker) {
@@ -56,8 +57,9 @@ static void scan_segments(const void *arg, int64_t group, int worker) {
   scan_steps(l->w, &part, l->start + (size_t)k * l->w->scan->size);
 }
 
-/* Scans a contiguous line of n elements. First the total of each segment is computed, then the carries, then all
-** segments, TOGETHER at a time. Segments depend only on n, so the result is the same for any number of threads. */
+/* Scans a contiguous line of n elements in segments. First the total of each segment is computed, then the carries
+** before all segments. Finally the segments are scanned, TOGETHER at a time. The segments depend only on n, so the
+** result is the same for any number of threads. */
 static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
   int64_t count = t->n < VERY_LONG ? TOGETHER : SEGMENTS, length = t->n / count;
   char start[SEGMENTS * MAX_STATE];
@@ -78,7 +80,7 @@ static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
   w->scan->scan(&rest, start + (size_t)(count - 1) * size);
 }
 
-/* Scans at most AT_ONCE lines. */
+/* Scans at most AT_ONCE lines. If w->initial is true, the output first receives the initial state. */
 static void scan_lines(const scan_work *w, line_tile *t) {
   char carry[AT_ONCE * MAX_STATE] __attribute__((aligned(64)));
   w->scan->init(t->lines, carry);

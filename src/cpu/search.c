@@ -1,15 +1,15 @@
-/* Searches: the positions of true elements of a mask, and the places of values in sorted rows. */
+/* Searches: finds the true elements of a mask (nonzero), and the places of values in sorted rows (searchsorted). */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN       = 1 << 16,   /* mask elements that make a thread worthwhile */
-  SEARCHES    = 1 << 11,   /* binary searches that make a thread worthwhile */
-  PARTS       = 256,       /* parts of a long mask: threads share them, and the operation can be cancelled between
-                           ** them */
-  LANES       = 16         /* searches in lockstep: as many cache misses as a core can keep in flight */
+  GRAIN       = 1 << 16,   /* elements of a mask that are worth another thread */
+  SEARCHES    = 1 << 11,   /* binary searches that are worth another thread */
+  PARTS       = 256,       /* parts of a long mask, which threads share; the operation can be cancelled between two
+                           ** parts */
+  LANES       = 16         /* searches in lockstep: as many cache misses as a core can have in flight */
 };
 
 /* ---- nonzero ---- */
@@ -21,12 +21,12 @@ static int64_t count_true(const bool *in, int64_t n) {
   return count;
 }
 
-/* Writes the 1-based positions of the true elements among n elements of a row, which start at position `first`. Returns
-** the number of true elements. */
+/* Writes the 1-based positions of the true elements among n elements of a row to `out`. The first element has the
+** 0-based position `first`. Returns the number of true elements. */
 static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *out) {
   int64_t i = 0, count = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  for (; i + 8 <= n; i += 8) {                 /* eight elements at a time: each byte is 0 or 1 */
+  for (; i + 8 <= n; i += 8) {                 /* tests eight elements at once; each byte is 0 or 1 */
     uint64_t word;
     memcpy(&word, in + i, 8);
     for (; word; word &= word - 1) out[count++] = first + i + (__builtin_ctzll(word) >> 3) + 1;
@@ -37,7 +37,8 @@ static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *ou
   return count;
 }
 
-/* Writes the positions of the true elements among begin … end - 1. Their numbers in the result begin at `at`. */
+/* Writes the coordinates of the true elements among elements begin … end - 1. The first of them is number `at` (from
+** 0) of all true elements. */
 static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int64_t at) {
   int last = c->ndim - 1;
   while (begin < end) {
@@ -54,7 +55,8 @@ static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int6
 typedef struct parts {
   const nonzero_call *c;
   int64_t  n, parts;
-  int64_t *counts;             /* the number of true elements in each part, later the number before each part */
+  int64_t *counts;             /* first the number of true elements in each part, later the number of true elements
+                               ** before each part */
 } parts;
 
 static void count_part(const void *arg, int64_t i, int worker) {
@@ -79,7 +81,8 @@ int cpu_nonzero(int index, nonzero_call *c) {
   cpu_parallel(threads, p.parts, count_part, &p);
   if (this_operation.stopped) return OK;
   int64_t total = 0;
-  for (int64_t i = 0; i < p.parts; i++) {      /* turns counts into the starts of the parts */
+  for (int64_t i = 0; i < p.parts; i++) {      /* replaces each part's number by the sum of the numbers before the
+                                               ** part */
     int64_t part = counts[i];
     counts[i] = total;
     total += part;
@@ -91,13 +94,13 @@ int cpu_nonzero(int index, nonzero_call *c) {
 
 /* ---- searchsorted ---- */
 
-/* True if a sorts before b. NaN sorts last. There are no branches, because random searches mispredict half of all
-** branches. */
+/* True if a sorts before b. NaN sorts last. The expression has no branches, because in a random search half of all
+** branches are mispredicted. */
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
-/* LANES searches in lockstep. All of them halve the same length, so their cache misses overlap. step_<dtype> handles m
-** searches: `first` of each moves past the first half of the remaining elements if the search's value comes after that
-** half. */
+/* step_<dtype> makes one step of m <= LANES binary searches. All searches halve the same length, so that their cache
+** misses overlap. If a search's value comes after the first half of the remaining elements, first[k] advances by
+** `half`. */
 #define STEP(D, T, ...)                                                                                          \
   INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
     for (int k = 0; k < m; k++) {                                                                                \
@@ -133,7 +136,7 @@ static const search_kernel searches[DTYPE_COUNT] = {EACH_ORDERED(SEARCH_ENTRY, )
 typedef struct searching {
   const search_call *c;
   search_kernel search;
-  int64_t groups;              /* groups of LANES values in a row */
+  int64_t groups;              /* the number of groups of LANES values in a row */
 } searching;
 
 static void search_group(const void *arg, int64_t g, int worker) {

@@ -1,4 +1,4 @@
-/* The softmax family along a dim. */
+/* Computes softmax, log_softmax and similar functions along a dim. */
 
 #include "cpu/line_job.h"
 

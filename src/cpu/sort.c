@@ -1,5 +1,5 @@
-/* Sorting. Elements become integer keys. If positions are wanted, keys and positions are packed into 64 bits, so that
-** all keys differ and any sort is stable. Lines that are not contiguous are copied first. */
+/* Sorting. Elements are converted to integer keys. If the caller needs positions, key and position are packed into 64
+** bits, so that all keys differ and every sort is stable. Lines that are not contiguous are copied first. */
 
 #include <math.h>
 
@@ -7,42 +7,46 @@
 #include "cpu/walk.h"
 
 enum {
-  FEW   = 256,             /* keys below which comparing is faster than a radix sort, because of the latter's
-                           ** counting */
-  SHORT = 64,              /* keys below which sorting takes no longer than checking whether they are sorted */
-  MANY  = 1 << 11,         /* keys from which on a radix sort of FEW_BITS, in two passes, is faster than a sort by
-                           ** comparisons */
+  FEW   = 256,             /* fewer keys are sorted faster by comparing, because a radix sort must count digits */
+  SHORT = 64,              /* sorting fewer keys takes no longer than checking whether they are sorted */
+  MANY  = 1 << 11,         /* from so many keys on, a radix sort of FEW_BITS bits, in two passes, is faster than a
+                           ** sort by comparisons */
   FEW_BITS = 2 * RADIX_DIGIT,
-  TASK  = 1 << 14,         /* keys that a thread sorts alone */
-  PIECES = 512,            /* most pieces of a line that threads share */
-  PIECES_EACH = 8,         /* pieces for each thread: they differ in length, because pivots are guesses */
-  GRAIN = 1 << 13,         /* elements that make a thread worthwhile */
-  LONG  = 1 << 16,         /* length from which on a lone line is shared by threads */
-  TILE  = 1 << 18,         /* bytes of lines copied at a time */
-  SMALL  = 256,            /* length up to which topk sorts the whole line */
-  SAMPLE = 1024            /* elements of a line that topk samples first */
+  TASK  = 1 << 14,         /* the most keys that one thread sorts alone */
+  PIECES = 512,            /* the most pieces of a line that threads share */
+  PIECES_EACH = 8,         /* pieces for each thread: several, because pieces differ in length (pivots are
+                           ** estimates) */
+  GRAIN = 1 << 13,         /* elements that are worth another thread */
+  LONG  = 1 << 16,         /* length from which on threads share a single line */
+  TILE  = 1 << 18,         /* bytes of the lines that are copied together */
+  SMALL  = 256,            /* topk sorts the whole of a line that is shorter than this */
+  SAMPLE = 1024            /* the most elements of a line in the sample of topk */
 };
 
-/* Tells how the lines of a call are sorted. */
+/* Describes how the lines of a call are sorted. */
 typedef struct sort_job {
   const sort_call   *c;
   const sort_kernel *kernel;
   int     size;                        /* bytes of an element */
-  bool    packed;                      /* positions are needed, too */
-  bool    copy_in, copy_values, copy_positions;   /* true: the line is not contiguous and goes through a buffer */
-  bool    own_keys;                    /* true: keys have their own buffer; false: they are stored in the place of the
-                                       ** result */
-  int64_t width, row_tiles, tiles;     /* lines of a tile; tiles in an innermost row of outer, and in total */
-  int     inside;                      /* threads for one line */
+  bool    packed;                      /* true: keys are packed with positions */
+  bool    copy_in, copy_values, copy_positions;   /* true: the line is not contiguous and is copied through a
+                                                  ** buffer */
+  bool    own_keys;                    /* true: keys have their own buffer; false: keys are stored in the memory of
+                                       ** the result */
+  int64_t width, row_tiles, tiles;     /* the lines of a tile; the tiles in an innermost row of `outer`, and in
+                                       ** total */
+  int     inside;                      /* the number of threads for one line */
 } sort_job;
 
-/* The buffers of a thread. Buffers that are not needed are NULL. */
+/* The buffers of a thread. A buffer that is not needed has 0 bytes. `keys` is NULL if keys are stored in the memory
+** of the result. */
 typedef struct buffers {
   char    *x, *values;
   int64_t *positions;
   void    *keys, *scratch;
   int64_t *counts;
-  char    *some;                       /* topk: candidates for the first elements, and their positions */
+  char    *some;                       /* topk: the candidates for the first elements, and their 0-based positions in
+                                       ** `places` */
   int64_t *places;
 } buffers;
 
@@ -57,7 +61,7 @@ typedef struct pieces {
   int     size;                        /* bytes of a key */
   int     count;
   int64_t begin[PIECES + 1];
-  int64_t *low;                        /* the results of divide, for each piece */
+  int64_t *low;                        /* for each piece, the result of key_sorts.divide */
 } pieces;
 
 static void divide_piece(const void *arg, int64_t i, int worker) {
@@ -74,7 +78,7 @@ static void sort_piece(const void *arg, int64_t i, int worker) {
   p->sorts->sort(p->begin[i + 1] - begin, p->keys + begin * p->size, p->scratch + begin * p->size);
 }
 
-/* Splits each divided piece into two. Returns true if a piece was split. */
+/* Splits each piece that divide_piece has divided. Returns true if a piece was split. */
 static bool split_pieces(pieces *p) {
   int64_t begin[PIECES + 1];
   int count = 0;
@@ -89,7 +93,7 @@ static bool split_pieces(pieces *p) {
   return split;
 }
 
-/* Divides all pieces until there are several for each thread, then sorts them. */
+/* Divides all pieces until there are several for each thread, then sorts each piece. */
 static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scratch, int size, int threads) {
   int64_t low[PIECES];
   pieces p = {.sorts = k, .keys = keys, .scratch = scratch, .size = size, .count = 1, .begin = {0, n}, .low = low};
@@ -99,8 +103,8 @@ static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scra
   cpu_parallel(threads, p.count, sort_piece, &p);
 }
 
-/* Like a kernel's direction, but in stretches, between which the operation can be cancelled. Neighbouring stretches
-** share an element. */
+/* Like key_sorts.direction, but in stretches, so that the operation can be cancelled. Neighbouring stretches share
+** one element. */
 static int direction_of(const key_sorts *k, int64_t n, const char *keys, int size) {
   int all = 0;
   for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end) {
@@ -112,8 +116,8 @@ static int direction_of(const key_sorts *k, int64_t n, const char *keys, int siz
   return all;
 }
 
-/* Sorts keys. Keys that differ only below bit `low` are in order already. From bit `low` on, keys differ in at most
-** `bits` bits. */
+/* Sorts n keys. Keys that are equal from bit `low` on must already be in order. From bit `low` on, keys differ in at
+** most `bits` bits. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low, int bits) {
   const key_sorts *k = size == 8 ? cpu_isa->sort_64 : cpu_isa->sort_32;
   int direction = n <= SHORT ? 0 : direction_of(k, n, keys, size);
@@ -127,7 +131,7 @@ static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys
   else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
 }
 
-/* Converts elements to keys. Very long lines are passed to the kernels in stretches. */
+/* The following functions pass a line to the kernels in stretches, so that the operation can be cancelled. */
 
 static void make_keys(const sort_job *j, int64_t n, const char *x, char *keys) {
   const sort_kernel *k = j->kernel;
@@ -163,7 +167,7 @@ static void pack_keys(const sort_job *j, int64_t n, const char *x, const packing
     j->kernel->pack(end - i, x + i * j->size, i, p, keys + i);
 }
 
-/* Like a kernel's filter, but in stretches, between which the operation can be cancelled. */
+/* Like sort_kernel.filter, but in stretches, so that the operation can be cancelled. */
 static int64_t find_up_to(const sort_job *j, const char *x, int64_t limit, int64_t *places) {
   int64_t count = 0;
   for (int64_t i = 0, end; (end = cancel_stretch(i, j->c->n)) > i; i = end) {
@@ -174,7 +178,7 @@ static int64_t find_up_to(const sort_job *j, const char *x, int64_t limit, int64
   return count;
 }
 
-/* Sorts lines that lie one behind the other in x, and writes them to values. */
+/* Sorts `lines` lines, which follow each other in x without gaps, and writes the sorted lines to `values`. */
 static void sort_values(const sort_job *j, const buffers *b, int64_t lines, const char *x, char *values) {
   const sort_kernel *k = j->kernel;
   int64_t n = j->c->n, bytes = n * j->size;
@@ -186,8 +190,9 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
 
-/* Chooses the packing. Keys are counted from the least key of the line. So most lines lose no bit of a 64-bit key, and
-** small ranges have few digits. *key_bits: the number of bits above the position in which packed keys differ. */
+/* Chooses how keys and positions are packed. The least key of the line is subtracted from all keys, so that most
+** lines lose no bit of a 64-bit key, and small ranges have few digits. Sets *key_bits to the number of bits above the
+** position in which packed keys differ. */
 static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *key_bits) {
   packing p = {.descending = j->c->descending, .bits = bits_of((uint64_t)(n - 1))};
   *key_bits = j->kernel->key_bits;
@@ -201,7 +206,8 @@ static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *
   return p;
 }
 
-/* Packed keys are in order except for the bits that they lost. Sorts each run of equal keys by the lost bits. */
+/* Completes the order of packed keys that have lost bits: sorts each run of keys that are equal except for the lost
+** bits. */
 static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void *x, const packing *p, int64_t *keys) {
   int64_t end, look = CANCEL_STRETCH;
   for (int64_t first = 0; first < n; first = end) {
@@ -215,7 +221,7 @@ static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void
   }
 }
 
-/* Sorts the packed keys of x. Returns the mask of their positions. */
+/* Sorts the packed keys of x. Returns the mask of the positions in the packed keys. */
 static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const void *x, int64_t *keys) {
   int key_bits;
   packing p = choose_packing(j, n, x, &key_bits);
@@ -248,10 +254,10 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
     for (; i < end; i++) positions[i] = (keys[i] & mask) + 1;
 }
 
-/* Chooses the size of the sample from which a limit is taken. *which becomes the number of the sample's element that is
-** the limit. Somewhat more than `keep` elements are expected within the limit: 4 standard deviations and a few more. 0:
-** sorting all elements is as fast. With a sample near the square root of n, sorting the sample costs about as much as
-** sorting the elements within the limit. */
+/* Returns the number of elements of a sample for topk, or 0 if sorting all elements is as fast. Sets *which to the
+** place of the limit in the sorted sample. The limit is chosen such that somewhat more than `keep` elements are
+** expected up to it: 4 standard deviations and 2 elements more. With a sample near the square root of n, sorting the
+** sample takes about as long as sorting the elements up to the limit. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   int64_t size = (int64_t)(3 * sqrt((double)n));
   if (size > SAMPLE) size = SAMPLE;
@@ -260,7 +266,7 @@ static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   return n >= SMALL && *which < size / 2 ? size : 0;
 }
 
-/* Sorts only the elements up to a limit. Returns false if they are too few. */
+/* Sorts only the elements up to the limit of choose_sample. Returns false if these are fewer than `keep` elements. */
 static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
   const sort_call *c = j->c;
   int64_t which, size = choose_sample(c->n, c->keep, &which), *keys = b->keys;
@@ -280,14 +286,14 @@ static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *
 
 /* ---- tiles of lines ---- */
 
-/* Copies `lines` lines of n elements between a tensor and a buffer [line][n]. */
+/* Copies `lines` lines of n elements of `size` bytes, between a tensor and a contiguous buffer. */
 static void copy_lines(int64_t lines, int64_t n, int size, void *to, int64_t to_line, int64_t to_step, void *from,
                        int64_t from_line, int64_t from_step) {
   copy_stretches(&(copy_plan){.rows = lines, .cols = n, .to_row = to_line, .to_col = to_step, .from_row = from_line,
                               .from_col = from_step}, size, to, from);
 }
 
-/* Computes the offsets, in elements, of a tile in the three operands. */
+/* Computes the offsets of a tile in the three operands, in elements. */
 static void tile_offsets(const plan *outer, int64_t position, int64_t offset[3]) {
   offset[0] = offset[1] = offset[2] = 0;
   for (int d = outer->ndim - 1; d >= 0; d--) {
@@ -338,7 +344,8 @@ static void choose_layout(sort_job *j) {
   j->tiles = c->outer.count / length * j->row_tiles;
 }
 
-/* Returns the bytes of a part of a thread's buffers. Parts are whole cache lines. */
+/* Returns the bytes of one buffer of a thread: 0 if it is not wanted, else count * size bytes, rounded up to whole
+** cache lines. */
 static size_t part(bool wanted, int64_t count, int size) {
   return wanted ? ((size_t)(count * size) + 63) / 64 * 64 : 0;
 }
