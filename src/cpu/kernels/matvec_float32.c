@@ -1,4 +1,4 @@
-/* Products that use each element of a matrix twice, float32. */
+/* The kernels of matvec.h (products that use each element of a matrix twice) for float32. */
 
 #define REAL  float
 #define TABLE matvec_float32_table

@@ -1,4 +1,4 @@
-/* Inner loops of the softmax family, float64. */
+/* The inner loops of the softmax family for float64. */
 
 #define REAL double
 #define TABLE softmax_float64_table

@@ -1,4 +1,4 @@
-/* Sorts of keys of 32 bits. */
+/* Sorts 32-bit keys: compiles the sorting loops for int32_t. */
 
 #define BITS      32
 #define KEY       int32_t

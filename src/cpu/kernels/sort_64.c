@@ -1,4 +1,4 @@
-/* Sorts of keys of 64 bits. */
+/* Sorts 64-bit keys: compiles the sorting loops for int64_t. */
 
 #define BITS      64
 #define KEY       int64_t

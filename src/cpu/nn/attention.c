@@ -1,6 +1,7 @@
-/* Attention: some rows of queries at a time against all keys that they see. So the scores stay in the cache, and no
-** queries × keys matrix is ever in memory. Forward, a thread takes rows of any head. Backward, a thread takes whole
-** heads, because the gradients of keys and values are sums over the queries, in order. */
+/* Attention. A block of rows of queries is multiplied with all keys that these queries see. The block's scores stay
+** in the cache, so that no queries × keys matrix is ever in memory. In a forward call, threads share the blocks of
+** all heads. In a backward call, a thread computes whole heads, because the gradients of keys and values are sums
+** over the queries, in order. */
 
 #include <cblas.h>
 #include <string.h>
@@ -8,19 +9,19 @@
 #include "cpu/cpu.h"
 
 enum {
-  ROWS  = 64,          /* queries at a time: their scores of 1024 keys take 256 KiB */
-  GRAIN = 1 << 16      /* multiplications that make a thread worthwhile */
+  ROWS  = 64,          /* queries of a block, whose scores for 1024 keys take 256 KiB */
+  GRAIN = 1 << 16      /* multiplications that are worth another thread */
 };
 
 typedef struct matrix { void *data; int64_t row; } matrix;
 
-/* The part of the call for one head. */
+/* The part of the call that belongs to one head. */
 typedef struct head {
   const attention_call *c;
   const attention_table *kernel;
   int64_t batch, number;
   int size;                         /* bytes of an element */
-  void *scores, *gradients;         /* scratch memory, [ROWS, keys] each; gradients only for backward */
+  void *scores, *gradients;         /* scratch memory, [ROWS, keys] each; gradients is NULL in a forward call */
 } head;
 
 static matrix rows_of(const head *h, const attention_operand *o, int64_t first) {
@@ -28,7 +29,8 @@ static matrix rows_of(const head *h, const attention_operand *o, int64_t first) 
   return (matrix){(char *)o->data + at * h->size, o->row};
 }
 
-/* z = alpha x y + beta z for m × n elements of z. tx, ty: x or y is transposed. */
+/* Computes z = alpha x y + beta z for m × n elements of z. If tx is true, x is transposed; if ty is true, y is
+** transposed. */
 static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64_t k, double alpha, matrix x, matrix y,
                     double beta, matrix z) {
   CBLAS_TRANSPOSE a = tx ? CblasTrans : CblasNoTrans, b = ty ? CblasTrans : CblasNoTrans;
@@ -39,7 +41,7 @@ static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64
     cblas_dgemm(CblasRowMajor, a, b, mi, ni, ki, alpha, x.data, x_row, y.data, y_row, beta, z.data, z_row);
 }
 
-/* Returns the number of keys that a query sees. These are the first keys. */
+/* Returns the number of keys that a query sees. These are keys 0, 1, …. */
 static int64_t seen(const attention_call *c, int64_t query) {
   return c->causal && query + 1 < c->keys ? query + 1 : c->keys;
 }
@@ -56,7 +58,7 @@ static void *log_sum_of(const head *h, int64_t query) {
   return (char *)h->c->log_sums + ((h->batch * h->c->heads + h->number) * h->c->queries + query) * h->size;
 }
 
-/* Computes the masked scores of `rows` queries with the first n keys. */
+/* Computes the masked scores of `rows` queries from query `first` on, for the first n keys. */
 static matrix make_scores(const head *h, int64_t first, int64_t rows, int64_t n) {
   const attention_call *c = h->c;
   matrix s = {h->scores, n};
@@ -114,8 +116,9 @@ static void clear(const head *h, const attention_operand *o, int64_t rows, int64
 typedef struct job {
   const attention_call *c;
   const attention_table *kernel;
-  int64_t blocks;                   /* blocks of rows, forward */
-  char   *scratch;                  /* `each` bytes for each thread: scores, and backward gradients */
+  int64_t blocks;                   /* blocks of queries in a head; 1 in a backward call */
+  char   *scratch;                  /* for each thread `each` bytes of scores; in a backward call also `each` bytes of
+                                    ** gradients */
   size_t  each;
 } job;
 

@@ -1,8 +1,8 @@
-/* Steps of recurrent cells. Threads share the rows. */
+/* Steps of recurrent cells (LSTM and GRU). Threads share the rows. */
 
 #include "cpu/box.h"
 
-enum { GRAIN = 1 << 11 };    /* elements that make a thread worthwhile: with five exponentials each they take 10 µs */
+enum { GRAIN = 1 << 11 };    /* elements that are worth another thread: with five exponentials each they take 10 µs */
 
 typedef struct cell_work {
   const cell_call *call;

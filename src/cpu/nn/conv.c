@@ -1,30 +1,34 @@
-/* Convolutions. y, and x's gradient, are matrix products of the packed weights and a matrix with the elements that each
-** tap reads for each pixel. This matrix is never in memory. Panels of pixels are gathered from zero-padded images one
-** at a time, so that they stay in L2 (the algorithm of Goto and van de Geijn).
+/* Convolutions: y, and x's gradient. Both are products of the packed weights and a matrix with the elements that each
+** tap reads for each pixel. This matrix is never stored as a whole. One panel of pixels at a time is gathered from
+** zero-padded images, so that the panel stays in L2 (the algorithm of Goto and van de Geijn).
 **
-** For a stride s, x's gradient is s * s convolutions of y's gradient. Each uses some of the taps, and their results
-** interleave. conv_weight.c computes the weights' gradient. */
+** For a stride s, x's gradient consists of s * s convolutions of y's gradient (phases). Each phase uses some of the
+** taps and computes every s-th element of every s-th row. conv_weight.c computes the gradient of the weights. */
 
 #include "cpu/nn/conv.h"
 
 #include <string.h>
 
 enum {
-  GRAIN   = 1 << 16,           /* multiplications that make a thread worthwhile */
-  K_BLOCK = 768,               /* taps of a panel that are handled at a time: 150 KiB */
-  PIXELS  = 64                 /* most pixels of a panel */
+  GRAIN   = 1 << 16,           /* multiplications that are worth another thread */
+  K_BLOCK = 768,               /* taps of a panel that are multiplied at a time; with PIXELS pixels they take 150
+                               ** KiB */
+  PIXELS  = 64                 /* the most pixels of a panel */
 };
 
-/* One product: the pixels of a grid, each with the same taps. */
+/* One product: the pixels of a grid, which all have the same taps. */
 typedef struct part {
   int64_t   k;
-  int64_t  *tap, *weight;      /* [k] offsets: tap in a group's planes of the source, weight in a row of w */
+  int64_t  *tap, *weight;      /* [k] offsets: of the tap in the source planes of a group, and of the weight in a row
+                               ** of w */
   conv_grid grid;
-  int64_t   first, row, column;   /* first: offset of pixel 0 in the result's planes; row, column: strides */
-  bool      dense;             /* the pixels fill the plane in order */
-  bool      wide;              /* rows are computed in the source's full length, without gathering */
-  int64_t   reach;             /* the largest tap offset */
-  char     *panels;            /* the packed weights, in groups of rows */
+  int64_t   first, row, column;   /* in the result's planes: the offset of pixel 0, and the strides of rows and
+                                  ** columns */
+  bool      dense;             /* true: the pixels fill the result's plane in order */
+  bool      wide;              /* true: rows are computed over the full length of the source's rows, so that no
+                               ** gathering is necessary */
+  int64_t   reach;             /* the largest offset in `tap` */
+  char     *panels;            /* the packed weights, panel after panel */
 } part;
 
 typedef struct conv_work {
@@ -33,33 +37,35 @@ typedef struct conv_work {
   conv_source source;
   enum dtype  compute;
   int         size;            /* bytes of an element of the source */
-  int64_t     m;               /* rows (channels of the result) of a group */
-  int64_t     m_padded;        /* rows after packing */
-  int64_t     weight_row, weight_group;   /* strides in w */
-  int64_t     group_plane;     /* the source's step from group to group */
+  int64_t     m;               /* the rows of a group's weights, which are channels of the result */
+  int64_t     m_padded;        /* m rounded up to whole panels */
+  int64_t     weight_row, weight_group;   /* strides of rows and groups in w, in elements */
+  int64_t     group_plane;     /* the stride of groups in the source */
   char       *result;
   int64_t     plane;           /* elements of a plane of the result */
-  const char *weights, *bias;  /* in the compute dtype; bias [groups * m] may be NULL */
+  const char *weights, *bias;  /* both in the compute dtype; `bias` is [groups * m] or NULL */
   part       *parts;
   int         count;
-  int64_t    *step;            /* offsets of the [K_BLOCK] rows in a gathered panel */
-  char       *padded, *scratch;   /* the source's images of this round; the memory of a thread */
+  int64_t    *step;            /* the offsets of the K_BLOCK rows in a gathered panel */
+  char       *padded, *scratch;   /* padded: the padded images of this round; scratch: scratch_bytes for each
+                                  ** thread */
   size_t      scratch_bytes;
   int         threads;
-  int64_t     image, images;   /* the images of this round: the first one and their number */
+  int64_t     image, images;   /* the number of the first image of this round, and the number of images */
 } conv_work;
 
 /* ---- the weights ---- */
 
-/* Returns the number of rows in the panel that begins at row i: a full panel's rows, or the power of 2 that holds the
-** remaining rows. */
+/* Returns the number of rows of the panel that begins at row i: the rows of a full panel, or the smallest power of 2
+** that is at least the number of remaining rows. */
 static int panel_rows(const conv_work *w, int64_t i) {
   int rows = w->kernel->rows;
   while (rows > 1 && rows / 2 >= w->m - i) rows /= 2;
   return rows;
 }
 
-/* Packs the panel of a group that begins at row i as [k][rows]. Missing rows are 0. */
+/* Packs the panel of a group that begins at row i as [k][rows]. If the group has too few rows, the missing rows are
+** 0. */
 static void pack_panel(const conv_work *w, const part *p, int64_t group, int64_t i, char *to) {
   int rows = panel_rows(w, i), there = (int)least_of(rows, w->m - i);
   const char *from = w->weights + (group * w->weight_group + i * w->weight_row) * w->size;
@@ -72,7 +78,7 @@ static char *panel_at(const conv_work *w, const part *p, int64_t group, int64_t 
   return p->panels + (group * w->m_padded + i) * p->k * w->size;
 }
 
-/* Returns the number of panels in a part. */
+/* Returns the number of weight panels in a part. */
 static int64_t panel_count(const conv_work *w) {
   return w->c->groups * ((w->m + w->kernel->rows - 1) / w->kernel->rows);
 }
@@ -87,13 +93,13 @@ static void pack_one(const void *arg, int64_t t, int worker) {
 
 /* ---- panels of pixels ---- */
 
-/* The unit of work: n pixels of a group, and their places in the first channel of that group's result. A wide panel
-** belongs to one image. Its pixels include some beyond the ends of rows; no piece contains these. */
+/* The unit of work: n pixels of a group, and the places of their results in the first channel of the group. A wide
+** panel belongs to one image and also has pixels beyond the ends of rows, which belong to no piece. */
 typedef struct panel {
   const part *p;
   int64_t     group, image, n;
-  const char *x;               /* the group's source; for a wide panel the address of its first pixel */
-  conv_run    run[PIXELS];     /* runs of a gathered panel */
+  const char *x;               /* the group's source; for a wide panel the address of the panel's first pixel */
+  conv_run    run[PIXELS];     /* the runs of a gathered panel */
   int         runs;
   conv_piece  piece[PIXELS];
   int         pieces;
@@ -115,7 +121,7 @@ static int64_t result_image(const conv_work *w) { return w->c->groups * w->m * w
 
 static int64_t wide_pixels(const conv_grid *g) { return (g->rows - 1) * g->row + g->columns; }
 
-/* Sets the panel to pixels first … first + n - 1 of the images from `image` on. */
+/* Sets the panel to pixels first … first + n - 1, counted over all images from q->image on. */
 static void set_gathered(const conv_work *w, panel *q, int64_t first) {
   const part *p = q->p;
   int64_t columns = p->dense ? p->grid.rows * p->grid.columns : p->grid.columns, rows = p->dense ? 1 : p->grid.rows;
@@ -130,7 +136,8 @@ static void set_gathered(const conv_work *w, panel *q, int64_t first) {
   }
 }
 
-/* Sets the panel to pixels first … first + n - 1 of one image, where all columns of the source count. */
+/* Sets the panel to pixels first … first + n - 1 of one image. Here the pixels of a row are all columns of the
+** source. */
 static void set_wide(const conv_work *w, panel *q, int64_t first) {
   const part *p = q->p;
   int64_t row = p->grid.row, base = q->image * result_image(w) + p->first;
@@ -150,7 +157,8 @@ static void set_wide(const conv_work *w, panel *q, int64_t first) {
 
 /* ---- results ---- */
 
-/* Writes n results from `from`, in the compute dtype, to element `at` of the result, `step` apart. */
+/* Converts n results from the compute dtype and writes them to the result from element `at` on, `step` elements
+** apart. */
 static void put(const conv_work *w, int64_t n, int64_t at, int64_t step, const char *from) {
   int size = dtype_size(w->c->dtype);
   char stored[PIXELS * sizeof(uint16_t)];
@@ -160,7 +168,7 @@ static void put(const conv_work *w, int64_t n, int64_t at, int64_t step, const c
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, w->result + at * size, same ? from : stored);
 }
 
-/* Writes rows i … i + rows - 1 of a group's results from c, whose rows are a panel's width apart. */
+/* Writes rows i … i + rows - 1 of a group's results. In c, the stride of rows is the width of a panel. */
 static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows, const char *c) {
   int64_t width = w->kernel->lanes * w->kernel->vectors, channel = q->group * w->m + i;
   if (q->p->column == 1 && w->c->dtype == w->compute) {
@@ -176,8 +184,9 @@ static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows
 
 /* ---- products ---- */
 
-/* Computes the tiles of all rows for taps k0 … k0 + k - 1, which start at x. The last taps complete the sums. If
-** results need not be moved, they are written in place, from `direct` on. Other results are written to c first. */
+/* Multiplies all rows of the weights with taps k0 … k0 + k - 1, whose elements begin at x. The sums are complete
+** after the last tap. If `direct` is not NULL, full tiles are written there, which is their place in the result. All
+** other tiles are written to c and, after the last tap, copied to the result. */
 static void tiles(const conv_work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
                   char *direct) {
   const conv_table *kernel = w->kernel;
@@ -215,7 +224,7 @@ static void product(const conv_work *w, const panel *q, bool gathered, char *mem
   }
 }
 
-/* Computes panel t of a group. A wide panel belongs to one image, other panels to all images of the round. */
+/* Computes panel t of a group. A wide panel belongs to one image, and any other panel to all images of the round. */
 static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
   int width = w->kernel->lanes * w->kernel->vectors;
   int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
@@ -229,15 +238,16 @@ static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t 
   }
   int64_t from = t / across * p->grid.image + first;
   set_wide(w, &q, first);
-  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* true: vectors would read beyond the end
-                                                                             ** of the source */
+  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* true: vectors would read beyond the
+                                                                             ** end of the source */
   q.run[0] = (conv_run){from, 0, (int32_t)q.n};
   q.runs = 1;
   if (!ends) q.x += from * w->size;
   product(w, &q, ends, memory);
 }
 
-/* A group with one row shares nothing between rows, so its plane is summed in place. */
+/* Computes a plane of a group with one row without panels, because the elements of a panel would be used only
+** once. */
 static void one_plane(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
   conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
                   .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,
@@ -269,10 +279,10 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
   conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
-/* True if whole planes are summed, without panels. */
+/* True if one_plane computes the planes. */
 static bool by_planes(const conv_work *w) { return w->m == 1 && !w->source.direct; }
 
-/* Returns the number of items of a part of a group in this round. */
+/* Returns the number of items of each group of a part in this round: planes or panels. */
 static int64_t item_count(const conv_work *w, const part *p) {
   int64_t width = w->kernel->lanes * w->kernel->vectors;
   if (by_planes(w)) return w->images;
@@ -304,8 +314,8 @@ static void all_rounds(conv_work *w) {
 
 /* ---- plans ---- */
 
-/* Chooses between wide rows and gathered pixels. Gathering takes MOVE vector operations for each vector and run of a
-** tap. With wide rows, each row of weights also multiplies the padding after the rows' ends. */
+/* Chooses between wide rows and gathered pixels. Gathering takes MOVE vector operations for each vector and each run
+** of a tap. With wide rows, the weights are also multiplied with the padding between the rows' ends. */
 static void choose_width(const conv_work *w, part *p) {
   enum { MOVE = 4 };
   int vectors = w->kernel->vectors;
@@ -334,32 +344,33 @@ static void plan_forward(conv_work *w) {
   choose_width(w, p);
 }
 
-/* One dim of x's gradient for elements i = first + stride * j of x, j < count. For all of them (i + pad) % stride is
-** `number`. They are sums of y[start + j - t] * w[k], where k * dilation is number + stride * t. */
+/* One dim of a phase of x's gradient. The phase has the elements i = first + stride * j of x, for 0 <= j < count, for
+** which (i + pad) % stride is `number`. Element i is the sum of y[start + j - t] * w[k] over all k and t for which k
+** * dilation = number + stride * t. */
 typedef struct phase {
   int64_t first, count, start, number;
 } phase;
 
-/* Returns the number of phases that have elements. */
+/* Returns the number of phases of dim d that have elements. */
 static int64_t phase_count(const conv_call *c, int d) { return least_of(c->stride[d], c->in[d]); }
 
-/* Returns the phase of element `first`, which must be less than phase_count. */
+/* Returns phase number `first` of dim d. `first` must be less than phase_count. */
 static phase phase_of(const conv_call *c, int d, int64_t first) {
   int64_t s = c->stride[d], at = first + c->pad[d];
   return (phase){first, (c->in[d] - first + s - 1) / s, at / s, at % s};
 }
 
-/* True if the phase has taps. Elements of a phase without taps are 0. */
+/* True if the phase has a tap. All elements of a phase without taps are 0. */
 static bool has_taps(const conv_call *c, int d, const phase *q) {
   for (int64_t k = 0; k < c->kernel[d]; k++)
     if (k * c->dilation[d] % c->stride[d] == q->number) return true;
   return false;
 }
 
-/* Upper bound of the phases that have at least one output pixel and one tap. */
+/* Returns an upper bound of the number of phases of dim d that have elements and taps. */
 static int64_t most_parts(const conv_call *c, int d) { return least_of(phase_count(c, d), c->kernel[d]); }
 
-/* Makes y the source, with the zero padding that all phases read. */
+/* Makes y the source, with enough zero padding for all phases. */
 static void source_of_y(conv_source *s, const conv_call *c) {
   *s = (conv_source){.data = c->y, .dtype = c->dtype, .compute = dtype_compute(c->dtype), .images = c->n,
                      .channels = c->c_out, .row_step = 1, .step = 1, .rows_used = 1, .parts_used = 1};
@@ -430,22 +441,24 @@ static void plan_input(conv_work *w) {
 
 /* ---- calls ---- */
 
-/* Returns numbers of the call in the compute dtype: the original array, or `to` after a conversion. */
+/* Returns n numbers of the call in the compute dtype: x itself if x has this dtype or is NULL, otherwise `to` after
+** the conversion. */
 static const char *converted(const conv_work *w, const void *x, int64_t n, char *to) {
   if (w->c->dtype == w->compute || !x) return x;
   cpu_isa->convert->convert[w->c->dtype][w->compute](n, to, x);
   return to;
 }
 
-/* Takes the next bytes from a block of memory. If `block` is NULL, the bytes are only counted. */
+/* Returns the address of the next `bytes` bytes of a block and adds them to *used. If `block` is NULL, only adds
+** them. */
 static char *take_room(char *block, size_t *used, size_t bytes) {
   char *at = block ? block + *used : NULL;
   *used += conv_aligned(bytes);
   return at;
 }
 
-/* Divides one block into the arrays that the call needs, and returns the block's size in bytes. If `block` is NULL,
-** only the size is computed. */
+/* Divides one block into the arrays that the call requires, and returns the block's size in bytes. If `block` is
+** NULL, only computes the size. */
 static size_t set_memory(conv_work *w, char *block) {
   const conv_call *c = w->c;
   bool forward = c->op == CONV_forward, is_half = c->dtype != w->compute;

@@ -1,13 +1,14 @@
-/* Images with zero padding, and the positions of a convolution's pixels in them. */
+/* Pads images with zeros for the taps of a convolution, and describes the pixels' positions in the padded images. */
 
 #include <string.h>
 
 #include "cpu/nn/conv.h"
 
 enum {
-  ROUND = 8 << 20,             /* bytes that are filled before they are read: the L2 of a few cores */
+  ROUND = 8 << 20,             /* bytes of padded images that are filled before they are read: the L2 of a few
+                               ** cores */
   SLACK = 64,                  /* elements after the last plane that a vector may read */
-  CHUNK = 1024                 /* columns of half floats converted at a time */
+  CHUNK = 1024                 /* columns of half floats that are converted at a time */
 };
 
 static bool is_unpadded(const conv_source *s) {
@@ -38,7 +39,7 @@ int64_t conv_round(const conv_source *s) {
 
 /* ---- filling planes ---- */
 
-/* to[i] = from[i * step], i < n. */
+/* Sets to[i] = from[i * step] for i < n, converted to the compute dtype. */
 static void fetch(const conv_source *s, int64_t n, char *to, const char *from, int64_t step) {
   int size = dtype_size(s->dtype), made = dtype_size(s->compute);
   if (s->dtype == s->compute && step == 1) {
@@ -58,7 +59,7 @@ static void fetch(const conv_source *s, int64_t n, char *to, const char *from, i
   }
 }
 
-/* Fills part `part` of a row: columns part, part + step … of the padded row. */
+/* Writes part `part` of a padded row: columns part, part + step, part + 2 step, … */
 static void fill_part(const conv_source *s, const char *row, int64_t part, char *to) {
   int64_t made = dtype_size(s->compute), from = 0, end;
   while (from < s->part && from * s->step + part < s->before[1]) from++;
@@ -92,7 +93,7 @@ void conv_source_fill(const conv_source *s, int64_t image, int64_t channel, char
 
 int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run) {
   int64_t columns = g->columns, rows = g->rows;
-  if (columns == g->row) {     /* rows are contiguous */
+  if (columns == g->row) {     /* the rows of an image are contiguous */
     columns *= rows;
     rows = 1;
   }
@@ -113,7 +114,7 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run) 
 
 /* ---- x ---- */
 
-/* Returns a bit set of the residues of k * dilation modulo the stride. */
+/* Returns the bit set of the numbers k * dilation % stride that are below 64, for all k < kernel. */
 static uint64_t residues(int64_t kernel, int64_t dilation, int64_t stride) {
   uint64_t used = 0;
   for (int64_t k = 0; k < kernel; k++)

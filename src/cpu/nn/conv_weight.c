@@ -1,9 +1,10 @@
-/* The gradient of a convolution's weights. Each weight belongs to an output channel and a tap. Its gradient is a sum
-** over all pixels: the gradient of y at the pixel, multiplied by the element of x that the tap reads for the pixel.
-** Vectors hold neighbouring pixels. For each block of taps, the elements of x are gathered into a buffer, as in conv.c.
+/* The gradient of a convolution's weights. A weight belongs to an output channel and a tap. The weight's gradient is
+** a sum over all pixels: the gradient of y at the pixel times the element of x that the tap reads for the pixel. A
+** vector contains neighbouring pixels. For each block of taps, the elements of x are gathered into a buffer, as in
+** conv.c.
 **
-** Results do not depend on the number of threads. If there are few blocks of taps, the pixels are divided into shares,
-** so that there is work for more threads. The number of shares depends only on the shapes, and the sums of the shares
+** Results do not depend on the number of threads. If there are few blocks of taps, the pixels are divided into
+** shares, so that more threads have work. The number of shares depends only on the shapes, and the sums of the shares
 ** are added in order. */
 
 #include <string.h>
@@ -11,14 +12,15 @@
 #include "cpu/nn/conv.h"
 
 enum {
-  GRAIN   = 1 << 16,           /* multiplications that make a thread worthwhile */
-  TAPS    = 72,                /* taps of a block, which takes 220 KiB with its pixels */
+  GRAIN   = 1 << 16,           /* multiplications that are worth another thread */
+  TAPS    = 72,                /* taps of a block; with PIXELS pixels a block takes 220 KiB */
   PIXELS  = 768,               /* pixels of a block */
-  CHANNELS = 64,               /* channels of y's gradient at a time: 200 KiB beside a block */
+  CHANNELS = 64,               /* channels of y's gradient that are copied at a time, which take 200 KiB in addition
+                               ** to a block */
   GATHERED = 256,              /* pixels whose runs are computed at a time */
-  SKEW    = 16,                /* padding between rows of blocks, so that rows do not share cache sets */
-  SHARES  = 32,                /* least number of shares of the work for threads */
-  SUMS    = 1 << 20            /* most elements of partial sums */
+  SKEW    = 16,                /* elements between the rows of a block, so that rows do not use the same cache sets */
+  SHARES  = 32,                /* the fewest shares into which the work is divided if the pixels allow it */
+  SUMS    = 1 << 20            /* the most elements in the partial sums of all shares */
 };
 
 typedef struct conv_weight_work {
@@ -28,15 +30,16 @@ typedef struct conv_weight_work {
   conv_grid   grid;
   enum dtype  compute;
   int         size;
-  int64_t     m, k;            /* output channels and taps of a group */
-  int64_t     blocks;          /* blocks of taps */
-  int64_t     shares;          /* shares of a round's pixels */
+  int64_t     m, k;            /* the output channels and the taps of a group */
+  int64_t     blocks;          /* the number of blocks of taps */
+  int64_t     shares;          /* the number of shares of a round's pixels */
   int64_t    *tap;
-  char       *sums;            /* [shares, c_out, k] of the compute dtype; the result itself if possible */
+  char       *sums;            /* [shares, c_out, k] in the compute dtype; the result itself if there is one share and
+                               ** no conversion */
   char       *padded, *scratch;
   size_t      scratch_bytes;
   int         threads;
-  int64_t     image, images;   /* the images of this round: the first one and their number */
+  int64_t     image, images;   /* the number of the first image of this round, and the number of images */
 } conv_weight_work;
 
 static const char *source_at(const conv_weight_work *w, int64_t image, int64_t group) {
@@ -49,8 +52,8 @@ static const char *source_end(const conv_weight_work *w) {
   return w->padded + conv_source_bytes(&w->source, conv_round(&w->source));
 }
 
-/* Gathers the elements that taps k0 … k0 + taps - 1 read for n pixels from `first` on, followed by zeros to the
-** vector's end. */
+/* Gathers the elements that taps k0 … k0 + taps - 1 read for n pixels from pixel `first` on. Each row is filled up
+** with zeros to a whole vector. */
 static void gather_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t k0, int64_t taps,
                          char *to, int64_t pitch) {
   conv_run run[GATHERED];
@@ -64,7 +67,7 @@ static void gather_block(const conv_weight_work *w, int64_t group, int64_t image
   for (int64_t k = 0; rest > 0 && k < taps; k++) memset(to + (k * pitch + n) * w->size, 0, (size_t)(rest * w->size));
 }
 
-/* Copies the pixels that gather_block would gather from y's gradient, for `rows` channels of a group from row i on. */
+/* Copies the same pixels of y's gradient as gather_block, for `rows` channels of a group from channel i on. */
 static void copy_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t i, int64_t rows,
                        char *to, int64_t pitch) {
   const conv_call *c = w->c;
@@ -82,7 +85,7 @@ static void copy_block(const conv_weight_work *w, int64_t group, int64_t image, 
   }
 }
 
-/* Computes one share of a block of taps of a group, for the current round. */
+/* Computes one share of one block of taps of a group, for the current round. */
 static void one_item(const void *arg, int64_t t, int worker) {
   const conv_weight_work *w = arg;
   int64_t image = w->image, pixels = w->images * w->grid.rows * w->grid.columns;
@@ -123,7 +126,7 @@ static void all_rounds(conv_weight_work *w) {
   }
 }
 
-/* Adds the shares' sums, in order. */
+/* Adds the sums of the shares in order and writes the result. */
 static void finish(const conv_weight_work *w) {
   int64_t n = w->c->c_out * w->k;
   for (int64_t share = 1; share < w->shares; share++) w->kernel->add(n, w->sums, w->sums + share * n * w->size);
@@ -132,8 +135,8 @@ static void finish(const conv_weight_work *w) {
   else cpu_isa->convert->convert[w->compute][w->c->dtype](n, w->c->w, w->sums);
 }
 
-/* Returns the number of shares into which the pixels are divided. Together with groups and blocks this gives SHARES
-** shares of the work, each with several blocks of pixels. */
+/* Returns the number of shares into which the pixels are divided: so many that groups, blocks and shares together
+** give SHARES items of work, but at least one block of pixels for each share. */
 static int64_t share_count(const conv_weight_work *w) {
   int64_t wanted = SHARES / (w->c->groups * w->blocks), sums = SUMS / (w->c->c_out * w->k);
   int64_t pixels = conv_round(&w->source) * w->grid.rows * w->grid.columns / PIXELS;

@@ -1,4 +1,4 @@
-/* Cross entropy. */
+/* Cross entropy of rows of logits and classes, and the gradient of the logits. Threads share tiles of rows. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  TILE  = 1 << 13,      /* elements of a tile of rows; the losses of a tile are summed separately */
-  GRAIN = 1 << 14       /* elements that make a thread worthwhile */
+  TILE  = 1 << 13,      /* elements of a tile of rows; the losses of each tile are summed separately */
+  GRAIN = 1 << 14       /* elements that are worth another thread */
 };
 
 typedef struct cross_entropy_work {
@@ -15,9 +15,9 @@ typedef struct cross_entropy_work {
   const cross_entropy_table *kernel;
   int64_t tile_rows, tiles;
   bool    direct;               /* true: rows have the compute dtype; false: they are converted in a buffer */
-  double *sums;                 /* the sum of the losses in each tile */
+  double *sums;                 /* for each tile: the sum of its losses */
   double  scale;
-  char   *buffers;              /* a row's buffer for each thread */
+  char   *buffers;              /* for each thread: buffer_bytes for a converted row */
   size_t  buffer_bytes;
 } cross_entropy_work;
 
@@ -25,7 +25,7 @@ static bool is_ignored(const cross_entropy_call *c, int64_t r) { return c->ignor
 
 static void *element(const operand *o, int64_t i) { return (char *)o->data + i * dtype_size(o->dtype); }
 
-/* Returns row r in the compute dtype. */
+/* Returns row r of the logits in the compute dtype. */
 static const void *load_row(const cross_entropy_work *w, int64_t r, void *buffer) {
   const cross_entropy_call *c = w->c;
   const void *x = element(&c->in, r * c->n);
@@ -71,7 +71,7 @@ static void run_tile(const void *arg, int64_t t, int worker) {
   if (!c->backward) w->sums[t] = sum;
 }
 
-/* Counts the rows that contribute to the loss. Fails with ERR_INDEX if a class is out of bounds. */
+/* Counts the rows that are not ignored. Returns ERR_INDEX and sets *c->bad if a class is out of bounds. */
 static int count_rows(const cross_entropy_call *c, int64_t *count) {
   *count = 0;
   for (int64_t r = 0; r < c->rows; r++) {

@@ -1,4 +1,4 @@
-/* Normalisation: of rows (layer, group, instance and RMS norm) and of channels (batch norm). */
+/* Normalisation of rows (layer, group, instance and RMS norm) and of channels (batch norm). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN    = 1 << 15,     /* elements that make a thread worthwhile */
-  LONG_RUN = 16,          /* runs shorter than this are handled by columns */
+  GRAIN    = 1 << 15,     /* elements that are worth another thread */
+  LONG_RUN = 16,          /* shorter runs are computed by columns */
   CHUNK    = 1 << 14,     /* elements of a chunk; each chunk has its own sums */
-  CHUNKS   = 32,          /* most chunks; their number depends only on the shape, so that results do not depend on the
-                          ** number of threads */
-  FEW      = 16           /* channels below which rows are cut into chunks, and the most chunks then */
+  CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
+                          ** that results do not depend on the number of threads */
+  FEW      = 16           /* with fewer channels than this, rows are cut into chunks, and this is the most chunks */
 };
 
 typedef struct channel {
-  double from, mean, rstd;       /* distances are (x - from) - mean */
-  double by[3];                  /* factors for apply and apply_back */
-  double sum[2];                 /* sums of g * distance and of g */
+  double from, mean, rstd;       /* the distance of an element is (x - from) - mean */
+  double by[3];                  /* factors for norm_kernel.apply and apply_back */
+  double sum[2];                 /* the sum of g * distance, and the sum of g */
   norm_moments moments;
 } channel;
 
@@ -27,12 +27,12 @@ typedef struct norm_work {
   const norm_kernel *kernel;
   int       size;                /* bytes of an element */
   int64_t   n;                   /* elements of a row */
-  int64_t   chunk, chunks;       /* rows of a chunk */
+  int64_t   chunk, chunks;       /* the rows of a chunk, and the number of chunks */
   int       threads;
   channel  *channel;
-  void     *parts;               /* for each chunk: double [2][n], or moments and sums [channels] */
-  void     *columns;             /* [5][n]: factors for each column */
-  char     *rooms;               /* rows_back: memory for each thread */
+  void     *parts;               /* for each chunk: double [2][n], or the moments or sums of all channels */
+  void     *columns;             /* [5][n]: from, mean and factors of each column */
+  char     *rooms;               /* rows_back: `room` bytes of scratch memory for each thread */
   size_t    room;
 } norm_work;
 
@@ -50,7 +50,7 @@ static void run_unit(const void *arg, int64_t i, int worker) {
   u->run(u->w, i, worker);
 }
 
-/* Runs run(w, i) for i = 0 … count - 1. */
+/* Runs run(w, i, worker) for i = 0 … count - 1. The threads share the numbers i. */
 static void each(const norm_work *w, int64_t count, task run) { cpu_parallel(w->threads, count, run_unit, &(units){w, run}); }
 
 static void cut(norm_work *w, int64_t elements, int64_t most) {
@@ -119,10 +119,10 @@ static int norm_rows(norm_work *w) {
   return OK;
 }
 
-/* ---- channels with long runs: unit number chunk * segments + segment ---- */
+/* ---- channels with long runs; the number of a unit is chunk * segments + segment ---- */
 
-/* Merges b into a as in Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing sample
-** variances", 1979. */
+/* Merges the moments b into a, as in Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing
+** sample variances", 1979. */
 static void merge_moments(norm_moments *a, const norm_moments *b) {
   double n = a->n + b->n, d = b->mean - a->mean;
   if (b->n == 0) return;
@@ -190,7 +190,7 @@ static double *column_part(const norm_work *w, int64_t chunk) {
   return part;
 }
 
-/* Distances are relative to the first row. */
+/* Sums the distances of the elements from the first row of the call, and the squares of these distances. */
 static void run_column_moments(const norm_work *w, int64_t chunk, int thread) {
   double *part = column_part(w, chunk);
   int64_t begin = chunk * w->chunk;
@@ -230,7 +230,7 @@ static void column_moments(norm_work *w) {
   }
 }
 
-/* Writes from, mean and the first `factors` elements of `by` for each column. */
+/* Writes from, mean and the first `factors` elements of `by` for each column to w->columns. */
 static void spread(const norm_work *w, int factors) {
   for (int64_t j = 0; j < w->n; j++) {
     const channel *h = &w->channel[j / w->c.run];
@@ -261,7 +261,7 @@ static void apply_channels(norm_work *w, int factors) {
 
 /* ---- channels ---- */
 
-/* running = running + momentum * (new - running) */
+/* Sets running = running + momentum * (value - running) for channel s. */
 static void update(const norm_work *w, void *running, int64_t s, double value) {
   if (!running) return;
   double old = get_real(w->size, running, s);
@@ -337,7 +337,7 @@ static int norm_channels(norm_work *w) {
 
 /* ---- the call ---- */
 
-/* Returns an array of n elements equal to `value`. */
+/* Returns an array of n elements equal to `value`, or NULL if memory is short. The caller must free the array. */
 static void *filled(const norm_work *w, int64_t n, double value) {
   void *p = malloc((size_t)n * (size_t)w->size + 1);
   for (int64_t i = 0; p && i < n; i++) set_real(w->size, p, i, value);
@@ -358,7 +358,7 @@ static int run_plain(norm_work *w) {
   return st;
 }
 
-/* Computes half floats through copies in the compute dtype. */
+/* Converts half floats to copies in the compute dtype, runs the call on the copies, and converts the result. */
 static int run_converted(norm_work *w) {
   norm_call *c = &w->c;
   enum dtype d = c->in.dtype;
@@ -371,7 +371,8 @@ static int run_converted(norm_work *w) {
   if (c->backward) cpu_isa->convert->convert[d][c->compute](count, memory + bytes, c->gradient.data);
   c->in = (operand){.data = memory, .dtype = c->compute};
   c->gradient = (operand){.data = memory + bytes, .dtype = c->compute};
-  if (stored) c->out.data = c->backward ? memory + bytes : memory;       /* overwrites the input */
+  if (stored) c->out.data = c->backward ? memory + bytes : memory;       /* the result overwrites the copy of the
+                                                                         ** input */
   int st = run_plain(w);
   if (st == OK && stored) cpu_isa->convert->convert[c->compute][d](count, stored, c->out.data);
   free(memory);

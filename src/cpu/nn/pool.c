@@ -1,25 +1,25 @@
-/* Pooling: threads share the planes; planes of half floats are computed in float32. */
+/* Pooling. Threads share the planes. Planes of half floats are computed in float32. */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 
-enum { GRAIN = 1 << 15 };      /* elements of x and of windows that make a thread worthwhile */
+enum { GRAIN = 1 << 15 };      /* elements of x and of all windows that are worth another thread */
 
 typedef struct pool_work {
   const pool_call *c;
   pool_kernel kernel;
-  pool_plane  plane;           /* the windows, which all planes share */
+  pool_plane  plane;           /* the windows, which are the same for all planes */
   enum dtype  compute;
   bool        back, convert;
-  int64_t     in, out;         /* elements of a plane of x, of y */
-  char       *scratch;         /* planes of x and y in float32, for each thread */
+  int64_t     in, out;         /* elements of a plane of x, and of y */
+  char       *scratch;         /* for each thread: a plane of x and a plane of y in float32 */
   size_t      scratch_bytes;
 } pool_work;
 
 /* ---- windows ---- */
 
-/* Sets the range of window p of dim d in x, and the number of elements in the window's average. */
+/* Sets the range of window p of dim d in x, and the number of elements by which the window's average is divided. */
 static void set_window(const pool_call *c, int d, int64_t p, int64_t *begin, int64_t *end, int64_t *count) {
   if (c->adaptive) {
     *begin = p * c->in[d] / c->out[d];
@@ -33,7 +33,7 @@ static void set_window(const pool_call *c, int d, int64_t p, int64_t *begin, int
   *count = c->count_pad ? (to < padded ? to : padded) - from : *end - *begin;
 }
 
-/* Sets the windows of both dims. memory: 3 numbers for each row and column of y. */
+/* Sets the windows of both dims. `memory` has 3 numbers for each row and each column of y. */
 static void set_windows(pool_work *w, int64_t *memory) {
   for (int d = 0; d < 2; d++) {
     int64_t n = w->c->out[d], *begin = memory, *end = memory + n, *count = memory + 2 * n;
@@ -47,7 +47,7 @@ static void set_windows(pool_work *w, int64_t *memory) {
 
 /* ---- planes ---- */
 
-/* Handles a plane of half floats in float32: converts the operands before and the result after. */
+/* Computes a plane of half floats in float32. Converts the plane's operands before and its result afterwards. */
 static void one_converted(const pool_work *w, pool_plane *p, char *scratch) {
   const pool_call *c = w->c;
   char *x = p->x, *y = p->y, *wide_x = scratch, *wide_y = scratch + w->in * (int64_t)sizeof(float);
@@ -82,7 +82,7 @@ static void one_plane(const void *arg, int64_t t, int worker) {
   w->kernel(&p);
 }
 
-/* Returns the total number of elements in a plane's windows. */
+/* Returns the number of elements of a plane of x plus the total number of elements in the plane's windows. */
 static int64_t plane_work(const pool_work *w) {
   int64_t sum[2] = {0, 0};
   for (int d = 0; d < 2; d++)

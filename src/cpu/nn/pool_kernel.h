@@ -1,17 +1,18 @@
 #ifndef LT_CPU_NN_POOL_KERNEL_H
 #define LT_CPU_NN_POOL_KERNEL_H
 
-/* Inner loops of pooling: one plane at a time. */
+/* Declarations of the inner loops of pooling, which compute one plane at a time. */
 
 #include "base/calls.h"
 
 typedef struct pool_plane {
   const pool_call *c;
-  const int64_t *begin[2], *end[2];    /* for each dim: the elements of each window in x are begin, begin + dilation … <
-                                       ** end */
-  const int64_t *count[2];             /* for each dim: the divisor of each window's average is the product of both
-                                       ** dims' counts */
-  void    *x, *y;                      /* in the compute dtype; x of a gradient is initially 0 */
+  const int64_t *begin[2], *end[2];    /* for each dim and window: the window has the elements begin, begin +
+                                       ** dilation, … below `end` of x */
+  const int64_t *count[2];             /* for each dim and window: an average is divided by the product of its counts
+                                       ** in both dims */
+  void    *x, *y;                      /* in the compute dtype; if x is the gradient to compute, all its elements are
+                                       ** 0 initially */
   int32_t *position;
 } pool_plane;
 

@@ -1,38 +1,39 @@
-/* Updates of parameters: directly in memory if all operands are contiguous, otherwise box by box (box.h). */
+/* Updates of parameters by optimisers. Contiguous operands in the compute dtype are updated in place, all others box
+** by box (box.h). */
 
 #include "cpu/box.h"
 
-enum { GRAIN = 1 << 14 };      /* elements that make a thread worthwhile: below this a second thread costs more than it
-                               ** saves */
+enum { GRAIN = 1 << 14 };      /* elements that are worth another thread: for fewer elements, a thread costs more time
+                               ** than it saves */
 
 typedef struct update_work {
   const update_call *call;
   update_kernel  kernel;
   enum dtype     compute;
-  convert_kernel back;         /* from the compute to the stored dtype; NULL: the same dtype */
+  convert_kernel back;         /* converts from the compute to the stored dtype; NULL: the dtypes are equal */
   cut            cut;
-  side (*sides)[UPDATE_OPERANDS];      /* for each thread */
+  side (*sides)[UPDATE_OPERANDS];      /* for each thread: one side for each operand */
 } update_work;
 
-/* Updates elements begin … end - 1. */
+/* Updates elements begin … end - 1, which are contiguous in all operands. */
 static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
   const update_work *t = task_at;
   (void)worker;
   const update_call *c = t->call;
   void *at[UPDATE_OPERANDS];
-  begin = begin / 64 * 64;                     /* threads begin at cache lines */
+  begin = begin / 64 * 64;                     /* the range of a thread begins at a cache line */
   if (end < c->plan->count) end = end / 64 * 64;
   for (int k = 0; k < 2 + c->states; k++) at[k] = (char *)c->at[k] + begin * dtype_size(c->dtype);
   t->kernel(end - begin, at, c->number);
 }
 
-/* Writes the kernel's result for operand k back to the operand. */
+/* Copies the kernel's result for operand k from `made` to the operand. */
 static void deliver(const update_work *t, side *s, const box *b, int k, const char *made) {
   convert_kernel forth = s->convert;
   s->convert = t->back;
   side_deliver(s, b, t->call->plan->ndim, b->offset[k], made);
   s->convert = forth;
-  s->from = NULL;                              /* the block now belongs to another box */
+  s->from = NULL;                              /* the block no longer contains the operand's elements */
 }
 
 static void run_box(const update_work *t, side *sides, const box *b) {

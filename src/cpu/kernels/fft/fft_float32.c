@@ -1,4 +1,4 @@
-/* Fourier transforms in float32. */
+/* The kernels of fft.h (Fourier transforms) for float32. */
 
 #define REAL float
 #define TABLE fft_float32_table

@@ -1,4 +1,4 @@
-/* Fourier transforms in float64. */
+/* The kernels of fft.h (Fourier transforms) for float64. */
 
 #define REAL double
 #define TABLE fft_float64_table

@@ -1,4 +1,4 @@
-/* Small matrices of complex128. */
+/* The kernels of small.h (small matrices) for complex128. */
 
 #define T       complex128_t
 #define REAL    double

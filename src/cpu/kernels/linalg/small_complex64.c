@@ -1,4 +1,4 @@
-/* Small matrices of complex64. */
+/* The kernels of small.h (small matrices) for complex64. */
 
 #define T       complex64_t
 #define REAL    float

@@ -1,4 +1,4 @@
-/* Small matrices of float32. */
+/* The kernels of small.h (small matrices) for float32. */
 
 #define T       float
 #define REAL    float

@@ -1,4 +1,4 @@
-/* Small matrices of float64. */
+/* The kernels of small.h (small matrices) for float64. */
 
 #define T       double
 #define REAL    double

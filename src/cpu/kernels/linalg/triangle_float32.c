@@ -1,4 +1,4 @@
-/* Substitution in small triangles, float32. */
+/* The kernels of triangle.h (substitution in small triangles) for float32. */
 
 #define REAL  float
 #define TABLE triangle_float32_table

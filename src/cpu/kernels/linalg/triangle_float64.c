@@ -1,4 +1,4 @@
-/* Substitution in small triangles, float64. */
+/* The kernels of triangle.h (substitution in small triangles) for float64. */
 
 #define REAL  double
 #define TABLE triangle_float64_table

@@ -1,11 +1,11 @@
-/* Inner loops of attention: from scores to weights, and the gradients. attention_float32.c and attention_float64.c
-** define REAL. */
+/* Inner loops of attention: computing weights from scores, and gradients. attention_float32.c and attention_float64.c
+** define REAL and include this file. */
 
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* Replaces scores by exp(x - maximum). Returns the sum of the results, and stores its logarithm for backward. If all
-** scores are -infinity, no key is seen and the sum is 0. */
+/* Replaces scores by exp(score - maximum). Returns the sum of the exponentials and sets *log_sum for backward. If all
+** scores are -infinity, the query sees no key, the sum is 0 and *log_sum infinity. */
 static double weights(int64_t n, void *scores, double *log_sum) {
   REAL *x = scores, max = -(REAL)INFINITY, sum = 0;
   #pragma omp simd reduction(max : max)
@@ -47,7 +47,8 @@ static double dot_row(int64_t n, const void *a, const void *b) {
   return (double)s;
 }
 
-/* Replaces scores by weights again, and the gradients of the weights by the gradients of the scores. */
+/* Computes the weights from the scores again, and replaces the gradients of the weights by the gradients of the
+** scores. */
 static void back(int64_t n, void *scores, void *gradients, double log_sum, double delta) {
   REAL *x = scores, *g = gradients;
   const REAL l = (REAL)log_sum, d = (REAL)delta;

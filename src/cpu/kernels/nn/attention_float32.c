@@ -1,4 +1,4 @@
-/* Inner loops of attention, float32. */
+/* The inner loops of attention for float32. */
 
 #define REAL float
 #define TABLE attention_float32_table

@@ -1,4 +1,4 @@
-/* Inner loops of attention, float64. */
+/* The inner loops of attention for float64. */
 
 #define REAL double
 #define TABLE attention_float64_table

@@ -1,10 +1,10 @@
-/* Inner loops of recurrent cells: rows first … last - 1 of a call. cell_float32.c and cell_float64.c define REAL;
-** math/cell.h computes an element. */
+/* Inner loops of recurrent cells, for rows first … last - 1 of a call. cell_float32.c and cell_float64.c define REAL
+** and include this file. math/cell.h computes a single element. */
 
 #include "cpu/cpu.h"
 #include "math/cell.h"
 
-/* Row i of an operand. */
+/* The address of row i of an operand of the call. */
 #define ROW(operand) ((REAL *)c->at[CELL_##operand].data + i * c->at[CELL_##operand].row)
 
 static void lstm_rows(const cell_call *c, int64_t first, int64_t last) {

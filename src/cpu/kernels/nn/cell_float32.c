@@ -1,4 +1,4 @@
-/* Inner loops of recurrent cells, float32. */
+/* The inner loops of recurrent cells for float32. */
 
 #define REAL float
 #define TABLE cell_float32_table

@@ -1,4 +1,4 @@
-/* Inner loops of recurrent cells, float64. */
+/* The inner loops of recurrent cells for float64. */
 
 #define REAL double
 #define TABLE cell_float64_table

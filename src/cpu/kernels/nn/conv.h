@@ -1,11 +1,12 @@
-/* Inner loops of convolutions: tiles of results that stay in registers. conv_float32.c and conv_float64.c define REAL;
-** conv_kernel.h describes each function. */
+/* Inner loops of convolutions, which compute tiles of results in registers. conv_float32.c and conv_float64.c define
+** REAL and include this file. conv_kernel.h describes each function. */
 
 #include <string.h>
 
 #include "cpu/kernels/vector.h"
 
-/* A tile has as many sums as fit into the registers beside their operands. */
+/* The size of a tile and of a block of dot products: as many sums as fit into the registers together with their
+** operands. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #elif defined(__AVX__)
@@ -95,7 +96,8 @@ static void tile(const conv_tile *t, int rows, int vectors) {
 
 /* ---- sums over pixels ---- */
 
-/* The sum of a vector's elements: halves are added until few elements are left. */
+/* sum_of returns the sum of a vector's elements. halve and few_of add the two halves of a vector until 16 bytes
+** remain. */
 typedef REAL few __attribute__((vector_size(16)));
 #if BYTES == 64
 typedef REAL half __attribute__((vector_size(32)));
@@ -150,7 +152,7 @@ INLINE void some_dots(const int rows, const int columns, const conv_dots *d, con
     }
 }
 
-/* Computes `columns` columns of the result, from column j on: dot products of rows of x with all rows of y. */
+/* Computes columns j … j + columns - 1 of the result: dot products of rows of x with all rows of y. */
 INLINE void column_dots(const int columns, const conv_dots *d, int64_t j) {
   const REAL *y = d->y, *x = (const REAL *)d->x + j * d->x_pitch;
   REAL *out = (REAL *)d->out + j;
@@ -169,7 +171,7 @@ static void dots(const conv_dots *d) {
 
 /* ---- planes ---- */
 
-/* Computes `along` vectors from column j on. If n < LANES, only n elements of one vector are computed. */
+/* Computes `along` vectors of a row at `out`. If n < LANES, `along` must be 1, and only n elements are written. */
 INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL *out, int64_t n) {
   const REAL *w = p->w, *start = p->start;
   vector sum[ALONG];
@@ -189,7 +191,7 @@ INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL
   for (int i = 0; i < along; i++) store(out + i * LANES, sum[i]);
 }
 
-/* The last vector of a row ends with the row, so some elements are computed twice. */
+/* The last vector of a row ends at the end of the row, so some elements are computed twice. */
 static void plane(const conv_plane *p) {
   int64_t n = p->columns;
   for (int64_t r = 0; r < p->rows; r++) {
@@ -212,7 +214,7 @@ static void add(int64_t n, void *to, const void *from) {
   for (int64_t i = 0; i < n; i++) y[i] += x[i];
 }
 
-/* The last vector ends with the elements, so some elements are copied twice. */
+/* Copies n elements. The last vector ends at the last element, so some elements are copied twice. */
 INLINE void copy_exactly(REAL *to, const REAL *from, int64_t n) {
   enum { HALF = LANES / 2 };
   if (n >= LANES) {

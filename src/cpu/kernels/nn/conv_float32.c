@@ -1,4 +1,4 @@
-/* Inner loops of convolutions, float32 (half floats, too). */
+/* The inner loops of convolutions for float32, in which half floats are computed, too. */
 
 #define REAL float
 #define TABLE conv_float32_table

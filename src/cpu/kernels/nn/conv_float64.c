@@ -1,4 +1,4 @@
-/* Inner loops of convolutions, float64. */
+/* The inner loops of convolutions for float64. */
 
 #define REAL double
 #define TABLE conv_float64_table

@@ -1,4 +1,5 @@
-/* Inner loops of cross entropy, one row at a time. cross_entropy_float32.c and cross_entropy_float64.c define REAL. */
+/* Inner loops of cross entropy for one row. cross_entropy_float32.c and cross_entropy_float64.c define REAL and
+** include this file. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
@@ -11,7 +12,8 @@ INLINE void add_exponentials(int64_t count, const REAL *X, const REAL max, REAL 
   }
 }
 
-/* Returns the sum of exp(x - max) in whole vectors; the last vector is padded with -infinity. */
+/* Returns the sum of exp(x - max) over n elements. The elements after the last whole vector are padded with
+** -infinity. */
 OUTLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
   const int64_t rest = n % VECTOR, whole = n - rest;
   double s = 0;

@@ -1,4 +1,4 @@
-/* Inner loops of cross entropy, float32 (half floats, too). */
+/* The inner loops of cross entropy for float32, in which half floats are computed, too. */
 
 #define REAL float
 #define TABLE cross_entropy_float32_table

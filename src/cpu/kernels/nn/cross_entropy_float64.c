@@ -1,4 +1,4 @@
-/* Inner loops of cross entropy, float64. */
+/* The inner loops of cross entropy for float64. */
 
 #define REAL double
 #define TABLE cross_entropy_float64_table

@@ -1,6 +1,7 @@
-/* Inner loops of normalisation for one dtype: T, and WORD, an integer of the same width. The distance of an element
-** from the mean is (x - from) - mean: a mean is stored as its distance from a nearby element, so that data far from 0
-** loses no digits. Some hundred elements are summed in T; such partial sums are added in double. */
+/* Inner loops of normalisation. norm_float32.c and norm_float64.c define T and WORD, an integer of T's width, and
+** include this file. The distance of an element from the mean is (x - from) - mean. Here `from` is an element near
+** the mean, and `mean` is the distance of the mean from this element, so that data far from 0 loses no digits. Some
+** hundred elements are summed in T. Such partial sums are added in double. */
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 enum {
   N    = 64 / sizeof(T),        /* elements of a vector */
   PART = 32 * N,                /* elements that are summed in T */
-  ROWS = 64                     /* rows whose gradients of parameters are summed in T */
+  ROWS = 64                     /* rows for which the gradients of parameters are summed in T */
 };
 
 typedef T    vec  __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
@@ -20,7 +21,8 @@ typedef WORD mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias)
 #define AT(p) (*(const vec *)(const void *)(p))
 #define TO(p) (*(vec *)(void *)(p))
 
-/* READ_REST reads the first `rest` elements at p, followed by zeros. WRITE_REST writes them back. */
+/* READ_REST defines a vector with the `rest` elements at p, followed by zeros. WRITE_REST writes these elements to
+** p. */
 #define READ_REST(name, p, rest)  vec name = {0}; memcpy(&name, p, (size_t)(rest) * sizeof(T))
 #define WRITE_REST(name, p, rest) memcpy(p, &name, (size_t)(rest) * sizeof(T))
 
@@ -37,7 +39,7 @@ INLINE double add_lanes(const vec *v) {
 
 /* ---- sums along a row ---- */
 
-/* Returns the sum of the distances from `from`, or of the squared distances from the mean. */
+/* Returns the sum of x - from, or of ((x - from) - mean)² if `squared` is true, over n elements. */
 INLINE double sum_up(int64_t n, const T *X, const T from, const T mean, const bool squared) {
 #define TERM(x) (squared ? (((x) - from) - mean) * (((x) - from) - mean) : (x) - from)
   double total = 0;
@@ -71,7 +73,7 @@ static norm_moments moments(int64_t n, const void *x) {
   return (norm_moments){(double)n, (double)from + mean, sum_of_squares(n, x, from, (T)mean)};
 }
 
-/* sum[0] += Σ g * (distance from the mean); sum[1] += Σ g. */
+/* Adds g * distance to sum[0], and g to sum[1], for n elements. */
 static void sums(int64_t n, const void *x_, const void *g_, double from_, double mean_, double *sum) {
   const T *X = x_, *G = g_, from = (T)from_, mean = (T)mean_;
   for (; n > 0; n -= PART, X += PART, G += PART) {
@@ -97,7 +99,7 @@ static void sums(int64_t n, const void *x_, const void *g_, double from_, double
 
 /* ---- a run of elements with one factor ---- */
 
-/* y = distance * by + add */
+/* Sets y = distance * by + add for n elements. */
 static void apply(int64_t n, const void *x_, double from_, double mean_, double by_, double add_, void *y_) {
   const T *x = x_, from = (T)from_, mean = (T)mean_, by = (T)by_, add = (T)add_;
   T *y = y_;
@@ -105,7 +107,7 @@ static void apply(int64_t n, const void *x_, double from_, double mean_, double 
   for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * by + add;
 }
 
-/* out = g * by + distance * slope + add; if slope is 0, x is not read. */
+/* Sets out = g * by[0] + distance * by[1] + by[2] for n elements. If by[1] is 0, x is not read. */
 static void apply_back(int64_t n, const void *x_, const void *g_, double from_, double mean_, const double *by_, void *out_) {
   const T *x = x_, *g = g_, from = (T)from_, mean = (T)mean_, by = (T)by_[0], slope = (T)by_[1], add = (T)by_[2];
   T *out = out_;
@@ -122,7 +124,7 @@ static void apply_back(int64_t n, const void *x_, const void *g_, double from_, 
 
 INLINE int64_t row_length(const norm_call *c) { return c->segments * c->run; }
 
-/* y = distance * rstd * w + b */
+/* Sets y = distance * rstd * w + b for a row of n elements, each with its own w and b. */
 INLINE void apply_row(int64_t n, const T *x, T from, T mean, T rstd, const T *w, const T *b, T *y) {
   _Pragma("omp simd")
   for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * rstd * w[i] + b[i];
@@ -147,8 +149,8 @@ static void rows(const norm_call *c, int64_t begin, int64_t end) {
   }
 }
 
-/* Adds up the sums for the gradient of a row: of g * w * distance * rstd and of g * w. With `affine`, dw += g *
-** distance * rstd and db += g, element by element. */
+/* Adds the sum of g * w * distance * rstd to sum[0], and the sum of g * w to sum[1], for a row of n elements. If
+** `affine` is true, also adds g * distance * rstd to dw, and g to db, element by element. */
 INLINE void back_sums(int64_t n, const T *X, const T *G, T from, T mean, T rstd, const T *W, T *dw, T *db, const bool affine,
                       double *sum) {
   for (int64_t done = 0; done < n; done += PART) {
@@ -186,7 +188,7 @@ INLINE void back_row(int64_t n, const T *x, const T *g, T from, T mean, T rstd, 
   for (int64_t i = 0; i < n; i++) out[i] = g[i] * w[i] * rstd + ((x[i] - from) - mean) * slope + add;
 }
 
-/* Like back_sums, for a row of several runs, each with one weight. */
+/* Like back_sums, for a row of several runs. A run has one weight. */
 static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from, T mean, double rstd, const T *w, T *dw, T *db,
                               double *sum) {
   for (int64_t s = 0; s < c->segments; s++) {
@@ -199,7 +201,7 @@ static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from
   }
 }
 
-/* total += part; then part is cleared. */
+/* Adds n elements of `part` to `total`, and sets them to 0. */
 static void flush(int64_t n, T *part, double *total) {
   for (int64_t i = 0; i < n; i++) total[i] += (double)part[i];
   memset(part, 0, (size_t)n * sizeof(T));
@@ -235,9 +237,9 @@ static void rows_back(const norm_call *c, int64_t begin, int64_t end, void *part
   if (affine) flush(2 * params, part, total);
 }
 
-/* ---- softmax: o is its result, g the gradient of the result ---- */
+/* ---- softmax: o is the result of the forward call, and g is the gradient of this result ---- */
 
-/* Returns the sum of g * o, or of g alone if `plain` is set. */
+/* Returns the sum of g * o over n elements, or the sum of g if `plain` is true. */
 INLINE double sum_of_products(int64_t n, const T *O, const T *G, const bool plain) {
   double total = 0;
   for (; n > 0; n -= PART, O += PART, G += PART) {
@@ -276,9 +278,9 @@ static void softmax_back(const norm_call *c, int64_t begin, int64_t end) {
   }
 }
 
-/* ---- columns: rows of n elements, where element j of each row belongs to set j ---- */
+/* ---- columns: `count` rows of n elements, with separate parameters for each of the n columns ---- */
 
-/* sum[j] += x - from[j], squares[j] += its square */
+/* Adds d = x - from[j] to sum[j], and d² to squares[j], for all rows. */
 static void column_moments(int64_t count, int64_t n, const void *x_, const void *from_, double *sum, double *squares) {
   const T *x = x_, *from = from_;
   for (int64_t r = 0; r < count; r++, x += n) {
@@ -291,7 +293,7 @@ static void column_moments(int64_t count, int64_t n, const void *x_, const void 
   }
 }
 
-/* by is [4][n]: from, mean, factor, summand */
+/* Sets y = distance * factor + add. `by` is [4][n]: from, mean, factor and add of each column. */
 static void column_apply(int64_t count, int64_t n, const void *x_, const void *by, void *y_) {
   const T *x = x_, *from = by, *mean = from + n, *factor = mean + n, *add = factor + n;
   T *y = y_;
@@ -301,7 +303,7 @@ static void column_apply(int64_t count, int64_t n, const void *x_, const void *b
   }
 }
 
-/* sum[j] += g * distance, sum[n + j] += g */
+/* Adds g * distance to sum[j], and g to sum[n + j], for all rows. `by` begins with from and mean of each column. */
 static void column_sums(int64_t count, int64_t n, const void *x_, const void *g_, const void *by, double *sum) {
   const T *x = x_, *g = g_, *from = by, *mean = from + n;
   double *all = sum + n;
@@ -314,7 +316,7 @@ static void column_sums(int64_t count, int64_t n, const void *x_, const void *g_
   }
 }
 
-/* by is [5][n]: from, mean, then the three numbers of apply_back */
+/* Sets out = g * by + distance * slope + add. `by_` is [5][n]: from, mean, by, slope and add of each column. */
 static void column_back(int64_t count, int64_t n, const void *x_, const void *g_, const void *by_, void *out_) {
   const T *x = x_, *g = g_, *from = by_, *mean = from + n, *by = mean + n, *slope = by + n, *add = slope + n;
   T *out = out_;

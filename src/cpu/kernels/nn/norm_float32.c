@@ -1,4 +1,4 @@
-/* Normalisation in float32. */
+/* The inner loops of normalisation for float32, in which half floats are computed, too. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"

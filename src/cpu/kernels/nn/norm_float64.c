@@ -1,4 +1,4 @@
-/* Normalisation in float64. */
+/* The inner loops of normalisation for float64. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"

@@ -1,19 +1,21 @@
-/* Pooling. Regular windows are handled tap by tap along a row of results, so that vectors hold neighbouring results.
-** Adaptive windows, which differ in length, are handled one by one. pool_float32.c and pool_float64.c define REAL, and
-** WORD, an integer of the same width. */
+/* Inner loops of pooling. Windows of equal length are computed tap by tap for a row of results, so that a vector
+** contains neighbouring results. Adaptive windows, which differ in length, are computed separately. pool_float32.c
+** and pool_float64.c define REAL and WORD, an integer of the same width, and include this file. */
 
 #include <math.h>
 #include <string.h>
 
 #include "cpu/kernels/vector.h"
 
-enum { ROOM = 512 };             /* the most elements of a row of x that a vector of results reads */
+enum { ROOM = 512 };             /* the most elements of a row of x that the windows of one vector of results may
+                                 ** span */
 
 static bool line_fits(const pool_call *c) {
   return BYTES / 4 * c->stride[1] + (c->kernel[1] - 1) * c->dilation[1] <= ROOM;
 }
 
-/* Results first … end - 1 of a row: their windows have an element of x at tap `offset`. */
+/* Results first … end - 1 of a row are the results whose windows have an element of x, not of the padding, at a
+** tap. */
 typedef struct reach { int64_t first, end; } reach;
 
 INLINE reach reach_of(const pool_call *c, int64_t offset) {
@@ -25,10 +27,10 @@ INLINE reach reach_of(const pool_call *c, int64_t offset) {
 
 typedef WORD places __attribute__((vector_size(BYTES)));
 
-/* Loads every step-th element of x, one for each lane. */
+/* Loads x[0], x[step], x[2 step], …: one element for each lane. */
 INLINE vector each(const REAL *x, const int64_t step) {
   if (step == 1) return load(x);
-#ifndef __clang__            /* clang cannot shuffle by a vector of places */
+#ifndef __clang__            /* clang cannot shuffle by a vector of positions */
   places even = {0};
   for (int i = 0; i < LANES; i++) even[i] = 2 * i;
   if (step == 2) return __builtin_shuffle(load(x), load(x + LANES), even);
@@ -38,8 +40,8 @@ INLINE vector each(const REAL *x, const int64_t step) {
   return v;
 }
 
-/* Computes n results of row r from `first` on, one for each lane. If their windows extend beyond x, or vectors beyond
-** the plane, `line` is a copy of the row padded with -inf. */
+/* Computes n results of row r from `first` on, one for each lane. If windows extend beyond x, or vectors beyond the
+** plane, the elements are read from `line`, a copy of the row that is padded with -infinity. */
 INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, const int64_t step) {
   const pool_call *c = p->c;
   REAL line[ROOM];
@@ -68,7 +70,7 @@ INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, 
   for (int64_t i = 0; p->position && i < n; i++) p->position[r * c->out[1] + first + i] = (int32_t)at[i];
 }
 
-/* Computes row r of the maxima. Strides 1 and 2 are passed as constants, so that the compiler vectorises the loads of
+/* Computes row r of the maxima. Steps 1 and 2 are constants, so that the compiler vectorises the loads of
 ** max_lanes. */
 static void max_row(const pool_plane *p, int64_t r) {
   int64_t s = p->c->stride[1], out = p->c->out[1];

@@ -1,4 +1,4 @@
-/* Inner loops of pooling, float32 (half floats, too). */
+/* The inner loops of pooling for float32, in which half floats are computed, too. */
 
 #define REAL float
 #define WORD int32_t

@@ -1,4 +1,4 @@
-/* Inner loops of pooling, float64. */
+/* The inner loops of pooling for float64. */
 
 #define REAL double
 #define WORD int64_t

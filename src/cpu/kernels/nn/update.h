@@ -1,10 +1,11 @@
-/* Inner loops of updates, one for each row of update.def. update_float32.c and update_float64.c define REAL. */
+/* Inner loops of optimisers' updates: one function for each row of update.def. update_float32.c and update_float64.c
+** define REAL and include this file. */
 
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
 typedef REAL C;
-typedef struct element { C p, a, b, c; } element;       /* the values of the parameter and its states */
+typedef struct element { C p, a, b, c; } element;       /* p: the parameter; a, b, c: the parameter's states */
 typedef element element_update(const C *n, C g, element e);
 
 INLINE void update(const int states, element_update *step, int64_t count, void *const *at, const double *number) {

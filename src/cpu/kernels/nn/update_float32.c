@@ -1,4 +1,4 @@
-/* Inner loops of optimisers' updates, float32 (half floats, too). */
+/* The inner loops of optimisers' updates for float32, in which half floats are computed, too. */
 
 #define REAL float
 #define TABLE update_float32_table

@@ -1,4 +1,4 @@
-/* Inner loops of optimisers' updates, float64. */
+/* The inner loops of optimisers' updates for float64. */
 
 #define REAL double
 #define TABLE update_float64_table
