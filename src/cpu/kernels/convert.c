@@ -1,4 +1,4 @@
-/* Conversions between dtypes on contiguous blocks, and copies between layouts. */
+/* Conversions between dtypes of contiguous elements, and copies between layouts. */
 
 #include <string.h>
 #ifdef __F16C__
@@ -8,7 +8,7 @@
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* Plain storage holds the value itself; half floats are unpacked to float. */
+/* A stored element of a plain dtype is the value itself. A stored half float is converted to float. */
 #define load_plain(v) (v)
 #define CONVERT(TO, TO_T, FROM, FROM_T)                                        \
   static void FROM##_to_##TO(int64_t n, void *dst, const void *src) {          \
@@ -23,8 +23,8 @@
 #define ONE(...) + 1
 _Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 
-/* If the processor converts half floats, a loop with its instructions does the work, and the plain loop the
-** remainder. */
+/* If the processor can convert half floats, a loop with its instructions converts 8 elements at a time, and the loop
+** in C converts the remaining elements. */
 #ifdef __F16C__
 #define float16_to_float32 float16_to_float32_rest
 #define float32_to_float16 float32_to_float16_rest
@@ -56,13 +56,13 @@ static void float32_to_float16(int64_t n, void *dst, const void *src) {
 #endif
 
 /* ---- copies between layouts ----
-** `size` is a constant wherever these functions are inlined, so each memcpy is one load and one store. */
+** `size`, the bytes of an element, is a constant in every inlined call, so each memcpy is one load and one store. */
 
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 
-/* Copies a contiguous run, 64 bytes at a time; the last 64 bytes overlap the previous ones. For short runs (rows of a
-** box) this is faster than memcpy. memcpy is also avoided if `to` is less than 16 bytes after `from` within a page
-** (rows that move by one element), because its "rep movsb" was then 8 times slower on EPYC. */
+/* Copies a contiguous run in blocks of 64 bytes; the last block overlaps the block before. For the rows of a box (up
+** to 512 bytes) this is faster than memcpy. It is also faster if `to` is less than 16 bytes after `from`, modulo the
+** page size: memcpy uses "rep movsb", which was then 8 times slower on EPYC. */
 INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from) {
   uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) & 4095;
   if (bytes < 64 || (bytes > 512 && ahead - 1 >= 15)) { memcpy(to, from, (size_t)bytes); return; }
@@ -70,7 +70,7 @@ INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from
   memcpy(to + bytes - 64, from + bytes - 64, 64);
 }
 
-/* Frequent strides have loops of their own, which are vectorised. */
+/* Copies n elements with strides. The most frequent strides have separate loops, which the compiler vectorises. */
 INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const char *restrict from, int64_t fs) {
   if (ts == 1 && fs == 1)
     copy_run(n * size, to, from);
@@ -84,8 +84,9 @@ INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const c
     for (int64_t i = 0; i < n; i++) copy_one(size, to + i * ts * size, from + i * fs * size);
 }
 
-/* Transposes squares of 16-byte vectors by interleaving the halves of the list of rows until each row has reached each
-** lane. This takes 1.5 instructions for each element of 4 bytes. */
+/* Squares of elements are transposed in vectors of 16 bytes. Each round interleaves the first half of the rows with
+** the second half. After log2(number of rows) rounds the square is transposed, which takes 1.5 instructions for each
+** 4-byte element. */
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
@@ -100,7 +101,7 @@ INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const c
 #define LOW_8(v, a, b) SHUFFLE(v, a, b, 0, 2)
 #define HIGH_8(v, a, b) SHUFFLE(v, a, b, 1, 3)
 
-/* One round: rows i and i + half of a become rows 2 i and 2 i + 1 of b. */
+/* One round: b[2 i] and b[2 i + 1] interleave the elements of a[i] and a[i + half]. */
 #define ROUND(T, size)                                                                           \
   typedef T vector_##size __attribute__((vector_size(16), may_alias));                           \
   INLINE void round_##size(const vector_##size *a, vector_##size *b) {                           \
@@ -114,7 +115,7 @@ ROUND(uint16_t, 2)
 ROUND(uint32_t, 4)
 ROUND(uint64_t, 8)
 
-/* to[c][r] = from[r][c] for a square; strides in bytes. */
+/* Sets to[c][r] = from[r][c] for a square of 16 / size rows. ts and fs are the strides of rows in bytes. */
 INLINE void transpose(const int size, char *to, int64_t ts, const char *from, int64_t fs) {
   vector_1 a[16], b[16];
   const int side = 16 / size;
@@ -136,8 +137,8 @@ INLINE void copy_cells(int size, const copy_plan *p, int64_t r, int64_t r_end, i
       copy_one(size, to + (i * p->to_row + j * p->to_col) * size, from + (i * p->from_row + j * p->from_col) * size);
 }
 
-/* Makes rows of the target from columns of the source, in panels one cache line of the target wide, so that every
-** fetched line is used completely before it leaves the cache. */
+/* Copies columns of the source to rows of the target. The columns are cut into panels of one cache line of the
+** target, so that every line that is read is used completely before it leaves the cache. */
 INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, const char *restrict from) {
   const int64_t side = 16 / size, panel = 64 / size;
   bool square = size < 16 && p->to_col == 1 && p->from_row == 1;
@@ -156,7 +157,7 @@ INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, cons
 
 static inline int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-enum { FEW = 8 };     /* columns; with fewer columns, walking down them is faster than walking along the rows */
+enum { FEW = 8 };     /* with fewer columns than this, copying column by column is faster than copying row by row */
 
 INLINE void copy_any(int size, const copy_plan *p, char *to, const char *from) {
   bool crosswise = p->from_row != 0 && distance(p->from_row) < distance(p->from_col);

@@ -1,4 +1,5 @@
-/* Includes the header LOOPS once for each compute dtype. D is the dtype's name; LOOPS undefines D. */
+/* Includes the header LOOPS once for each compute dtype, with D defined as the dtype's name. LOOPS must undefine
+** D. */
 
 #define D bool
 #include LOOPS

@@ -1,18 +1,18 @@
 #ifndef LT_CPU_KERNELS_EXPONENTIALS_H
 #define LT_CPU_KERNELS_EXPONENTIALS_H
 
-/* Shared by softmax and cross entropy: exponentials of numbers that are not positive. */
+/* Exponentials of numbers that are not positive, for softmax and cross entropy. */
 
 #include "cpu/kernels/fold.h"
 
 enum {
-  VECTOR  = 16,     /* floats of the widest vector */
-  IN_PART = 32      /* exponentials that are summed in their own type before the sum continues in double: within 2
-                    ** ulp */
+  VECTOR  = 16,     /* the floats of the widest vector */
+  IN_PART = 32      /* exponentials of each lane that are summed in REAL before the sum is continued in double; the
+                    ** error of such a sum is within 2 ulp */
 };
 
-/* e^x for x <= 0 or NaN. Unlike m_exp, no upper bound is tested, so that one of the two factors of 2^n is a
-** constant. */
+/* Returns e^x for x <= 0 or NaN. Unlike m_exp, the function does not test an upper bound. Therefore one of the two
+** factors of 2^n can be a constant. */
 INLINE float exp_to_0_float32(float x) {
   int32_t n;
   float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;

@@ -1,8 +1,8 @@
 #ifndef LT_CPU_KERNELS_FOLD_H
 #define LT_CPU_KERNELS_FOLD_H
 
-/* Shared by the loops of reductions and scans: accumulator types, identities, and the functions of a row of ops.def
-** that folds elements into accumulators. */
+/* Shared by the loops of reductions and scans: types of accumulators, identities, and the functions by which a row of
+** ops.def folds elements into accumulators. */
 
 #ifdef __AVX__
 #include <immintrin.h>
@@ -13,8 +13,9 @@
 
 #define OUTLINE static __attribute__((noinline, unused))
 
-/* Accumulators of each compute dtype. WIDE, for sums and products, is exact enough or wide enough for the elements.
-** FLAG, for truth values, is as wide as the element, so that comparisons need no narrowing. */
+/* Types of accumulators for each compute dtype. WIDE, for sums and products, has more bits than small dtypes. FLAG,
+** for truth values, has the size of the element, so that comparisons need no narrowing. SAME is the element's type,
+** and COUNT is for counts. */
 typedef int64_t  WIDE_bool;
 typedef uint64_t WIDE_uint8, WIDE_uint16, WIDE_uint32, WIDE_uint64;
 typedef int64_t  WIDE_int8, WIDE_int16, WIDE_int32, WIDE_int64;
@@ -27,13 +28,13 @@ typedef uint64_t FLAG_uint64, FLAG_int64, FLAG_float64, FLAG_complex64, FLAG_com
 #define ACCUMULATORS(D, T, ...) typedef T SAME_##D; typedef int64_t COUNT_##D;
 EACH_ANY(ACCUMULATORS, )
 
-/* The dtype of a C type. */
+/* The dtype of the C type T. */
 #define DTYPE_OF(T) _Generic((T)0, bool: DT_bool, float: DT_float32, double: DT_float64,        \
   complex64_t: DT_complex64, complex128_t: DT_complex128,                                       \
   uint8_t: DT_uint8, uint16_t: DT_uint16, uint32_t: DT_uint32, uint64_t: DT_uint64,             \
   int8_t: DT_int8, int16_t: DT_int16, int32_t: DT_int32, int64_t: DT_int64)
 
-/* Least and greatest value of the type C. */
+/* The least and the greatest value of the C type C. */
 #define m_lowest(C)  _Generic((C)0, float: -INFINITY, double: -(double)INFINITY, \
   uint8_t: 0, uint16_t: 0, uint32_t: 0, uint64_t: 0,                             \
   int8_t: INT8_MIN, int16_t: INT16_MIN, int32_t: INT32_MIN, int64_t: INT64_MIN)
@@ -44,14 +45,14 @@ EACH_ANY(ACCUMULATORS, )
 enum {
   LANE_BYTES = 256,   /* bytes of accumulators for a long row: 8 registers of AVX2 hide the latency of an addition */
   LANES = LANE_BYTES / 8,
-  FEW_LANES = 16      /* accumulators of a short row: few enough for gcc to unroll the merge */
+  FEW_LANES = 16      /* accumulators of a short row: few enough that gcc unrolls the merge */
 };
 
-enum { WIDENED = 16 };      /* floats that become doubles at a time */
+enum { WIDENED = 16 };      /* floats that are converted to double at a time */
 #define IS_WIDENED(from, to) _Generic((from)0, float: _Generic((to)0, double: true, default: false), default: false)
 
-/* Widens floats by one instruction that reads 4 floats. gcc's own code reads 8 floats and splits the vector, which
-** doubles the time of a sum. */
+/* Converts n floats to double, 4 floats with one instruction; n must be a multiple of 4. gcc's own code reads 8
+** floats and splits the vector, which doubles the time of a sum. */
 INLINE void widen(int64_t n, double *to, const float *from) {
 #ifdef __AVX__
   for (int64_t i = 0; i < n; i += 4) _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps(from + i)));
@@ -60,21 +61,23 @@ INLINE void widen(int64_t n, double *to, const float *from) {
 #endif
 }
 
-/* Functions of a row for the accumulator of no elements: fn_none returns one, fn_init writes n of them. */
+/* Functions of a row for accumulators without elements: fn_none returns such an accumulator, and fn_init sets n of
+** them. */
 #define INIT(D, fn, C_, A_, init)                                                                       \
   INLINE A_ fn##_none_##D(void) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)sizeof(A); return (init); } \
   static __attribute__((unused)) void fn##_init_##D(int64_t n, void *acc) {                             \
     for (int64_t j = 0; j < n; j++) ((A_ *)acc)[j] = fn##_none_##D();                                   \
   }
 
-/* The step and merge expressions of a row as functions. */
+/* Functions for the expressions of a row: fn_step adds an element to an accumulator, and fn_join merges two
+** accumulators. */
 #define STEPS(D, fn, C_, A_, M, step, merge)                                                            \
   INLINE A_ fn##_step_##D(A_ a, C_ x, M m) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)m; return (A)(step); } \
   INLINE A_ fn##_join_##D(A_ a, A_ b) { typedef A_ A; return (A)(merge); }
 
-/* Defines the functions of a row for dtype D by the loops of fold_loops.h, for accumulators of type `total`:
-** fn_columns, fn_row, and fn_join of two accumulators. C_ is the type of the element that the step takes. The step's m,
-** of type M, is 0 unless `means` are passed. */
+/* Defines the functions of a row for dtype D with the loops of fold_loops.h, for accumulators of type `total`:
+** fn_columns, fn_row, and fn_join of two accumulators. C_ is the type of the step's element. The step's number m has
+** type M, and is 0 if `means` is NULL. */
 #define FOLDS(D, fn, C_, total, M, init, step, merge)                                                   \
   INIT(D, fn, C_, total, init) STEPS(D, fn, C_, total, M, step, merge)                                  \
   OUTLINE void fn##_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride, total *acc, const M *means) { \

@@ -1,6 +1,7 @@
-/* Loops that fold elements into accumulators of type TOTAL; function names end in TOTAL. Elements have type ELEMENT in
-** memory, and are converted to TAKEN for a row's step if TAKEN is defined. `means` are numbers of type MEAN that the
-** step may use, one for each column; if `means` is NULL, the step gets 0. */
+/* Loops that fold elements into accumulators of type TOTAL. The names of the functions end in the name of TOTAL.
+** Elements have type ELEMENT in memory. For a row's step, they are converted to the type TAKEN if TAKEN is
+** defined. `means` has one number of type MEAN for each column, which the step may use. If `means` is NULL, the
+** step gets 0. */
 
 #define NAME(name) ISA_PASTE(name, TOTAL)
 #ifndef TAKEN
@@ -10,8 +11,8 @@
 #define MEAN double
 #endif
 
-/* acc[j] takes x[r][j] of every row r. Different j are independent, so that every compiler vectorises the loop whatever
-** `step` is. Four rows a pass save loads and stores of acc. */
+/* Folds x[r][j] of every row r into acc[j], for j < n. The accumulators are independent of each other, so every
+** compiler vectorises the loop for any `step`. A pass folds four rows, which saves loads and stores of acc. */
 INLINE void NAME(columns)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t n, const ELEMENT *X, int64_t stride, TOTAL *acc,
                           const MEAN *means) {
   for (; rows >= 4; rows -= 4, X += 4 * stride) {
@@ -37,7 +38,7 @@ INLINE void NAME(columns)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t 
   }
 }
 
-/* Like columns, for n <= LANES columns without gaps. n is a compile-time constant. */
+/* Like columns, for n <= LANES columns without gaps between rows. n is a compile-time constant. */
 INLINE void NAME(lanes)(TOTAL step(TOTAL, TAKEN, MEAN), int64_t rows, int64_t n, const ELEMENT *X, TOTAL *lane, const MEAN *means) {
   for (int64_t r = 0; r < rows; r++, X += n) {
     TAKEN x[LANES];
@@ -51,9 +52,9 @@ INLINE void NAME(merge)(TOTAL join(TOTAL, TOTAL), int64_t n, TOTAL *acc, const T
   for (int64_t j = 0; j < n; j++) acc[j] = join(acc[j], later[j]);
 }
 
-/* Folds the n elements of a row into one accumulator. The elements are read as a matrix with one accumulator for each
-** column, which starts as `none`. Then the second half of the accumulators is merged into the first half, until one is
-** left. means[0 … LANES - 1] are all the same. */
+/* Folds the n elements of a row into one accumulator. The row is read as a matrix with one accumulator for each
+** column; the initial value of the accumulators is `none`. Then the second half of the accumulators is merged into
+** the first half, until one accumulator is left. means[0 … LANES - 1] must be equal. */
 INLINE TOTAL NAME(row)(TOTAL step(TOTAL, TAKEN, MEAN), TOTAL join(TOTAL, TOTAL),
                        void columns(int64_t, int64_t, const void *, int64_t, TOTAL *, const MEAN *),
                        TOTAL none, int64_t n, const ELEMENT *X, const MEAN *means) {

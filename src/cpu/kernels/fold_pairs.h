@@ -1,4 +1,5 @@
-/* The loops of fold_loops.h for each accumulator of dtype D. Sums and products widen the element first. */
+/* The loops of fold_loops.h for elements of dtype D and each type of accumulators. Sums and products convert the
+** element to the type WIDE first. */
 
 #define ELEMENT ISA_PASTE(SAME, D)
 #define TAKEN   ISA_PASTE(WIDE, D)

@@ -1,12 +1,12 @@
-/* Inner loops of access through index tensors: range check, target offsets, single elements, and rows that are
-** added. */
+/* Inner loops of reading and writing through index tensors: the range check, the offsets in the target, and moves of
+** single elements and rows. */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* The least and the greatest of n values, and the number of zeros, for the range check. */
+/* Sets *r to the least and the greatest of 0 and n indices, and to the number of zeros, for the range check. */
 static void survey(int64_t n, const int64_t *v, index_range *r) {
   int64_t least = 0, most = 0, zeros = 0;
   #pragma omp simd reduction(min:least) reduction(max:most) reduction(+:zeros)
@@ -18,7 +18,8 @@ static void survey(int64_t n, const int64_t *v, index_range *r) {
   *r = (index_range){least, most, zeros};
 }
 
-/* If inlined with constant `by` and `step`, this function gives separate loops that are vectorised well. */
+/* Implements `places`. Calls with constant `by` and `step` become separate loops, which the compiler vectorises
+** well. */
 INLINE void add_places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t length, int64_t step) {
   #pragma omp simd
   for (int64_t i = 0; i < n; i++) {
@@ -34,8 +35,8 @@ static void places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t
   else add_places(n, at, v, by, length, step);
 }
 
-/* Moves single elements at offsets of the target. `stride` is the stride of the values. `size`, the bytes of an
-** element, is a constant wherever these functions are inlined. */
+/* get and put move n single elements between offsets `at` of the target t and the values v. `stride` is the stride of
+** the values in elements. `size`, the bytes of an element, is a constant in every inlined call. */
 INLINE void get(const int size, int64_t n, const int64_t *at, const char *restrict t, char *restrict v, int64_t stride) {
   if (stride == 1) for (int64_t i = 0; i < n; i++) memcpy(v + i * size, t + at[i] * size, (size_t)size);
   else for (int64_t i = 0; i < n; i++) memcpy(v + i * stride * size, t + at[i] * size, (size_t)size);
@@ -50,8 +51,7 @@ INLINE void put(const int size, int64_t n, const int64_t *at, char *t, const cha
   static void put_##size(int64_t n, const int64_t *at, void *t, void *v, int64_t s) { put(size, n, at, t, v, s); }
 MOVE(1) MOVE(2) MOVE(4) MOVE(8) MOVE(16)
 
-/* t[i] += v[i] for rows, and the same for single elements at offsets. Sums are computed in the compute type and stored
-** as D. */
+/* Additions of single elements at offsets, and of rows. Sums are computed in the compute dtype and stored as D. */
 #define ADD_AT(D, T)                                                                                    \
   static void add_at_##D(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) {    \
     T *t = target;                                                                                      \

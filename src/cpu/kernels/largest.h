@@ -1,4 +1,5 @@
-/* The largest REAL of a line or of each column, which softmax and cross entropy subtract. */
+/* The largest REAL of a row or of each column. Softmax and cross entropy subtract this number before computing
+** exponentials. */
 
 #include "cpu/kernels/fold.h"
 

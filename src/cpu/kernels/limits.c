@@ -1,11 +1,11 @@
-/* Loops that only compute, read or copy, and so measure the limits of the processor and its memory. Vectors are
-** extensions of GCC and clang. Only this file is compiled with -ffp-contract=fast, so that a * x + y is one FMA if the
-** processor has FMA. */
+/* Loops that only compute, read or copy. cpu/limits.c uses them to measure the speed limits of the processor and its
+** memory. Vectors are extensions of GCC and clang. Only this file is compiled with -ffp-contract=fast, so that a * x
+** + y is one FMA if the processor has FMA. */
 
 #include "cpu/kernels/vector.h"
 #include "cpu/limits.h"
 
-/* 10 chains hide the 4 or 5 cycles of an FMA on two ports and fit into 16 registers. */
+/* 10 independent chains hide the 4 or 5 cycles of an FMA on two ports, and fit into 16 registers. */
 enum { CHAINS = 10 };
 
 #define TYPE float
@@ -15,7 +15,7 @@ enum { CHAINS = 10 };
 
 typedef uint64_t word __attribute__((vector_size(BYTES)));
 
-/* Reads the memory `times` times. 8 sums keep additions from waiting for each other. */
+/* Reads `bytes` bytes `times` times. With 8 independent sums, additions do not wait for each other. */
 static uint64_t read_all(size_t bytes, const void *from, int64_t times) {
   const word *p = from;
   word sum[8] = {{0}};
@@ -30,7 +30,7 @@ static uint64_t read_all(size_t bytes, const void *from, int64_t times) {
   return total;
 }
 
-/* Copies with ordinary stores. The barrier keeps the compiler from calling memcpy. */
+/* Copies with ordinary stores. The barrier keeps the compiler from replacing the loop by a call of memcpy. */
 static void copy_all(size_t bytes, void *to, const void *from) {
   const word *p = from;
   word *q = to;

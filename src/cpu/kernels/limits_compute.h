@@ -1,6 +1,7 @@
-/* Computes rounds of one multiplication and one addition for each chain and lane, for elements of TYPE. The sum is
-** returned so that the compiler removes nothing. Every chain converges to 0.4 but starts at another value, because the
-** compiler would treat a chain that starts at 0.4 as a constant. limits.c includes this file once for each type. */
+/* Computes `rounds` rounds of one multiplication and one addition for each chain and lane, for elements of TYPE.
+** Returns the sum of all chains, so that the compiler cannot remove the computation. Every chain converges to 0.4. No
+** chain starts at 0.4, because the compiler would treat this chain as a constant. limits.c includes this file once
+** for each type. */
 
 #define NAME(name) ISA_PASTE(name, TYPE)
 

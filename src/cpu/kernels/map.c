@@ -1,4 +1,4 @@
-/* Inner loops of the element-wise ops, one for each row and compute dtype, made from ops.def. */
+/* Inner loops of element-wise operations: one loop for each row of ops.def and each compute dtype. */
 
 #include "cpu/cpu.h"
 #include "math/scalar.h"
@@ -7,7 +7,7 @@
 #define RESULT_REAL(T) __typeof__(__real__(T)0)
 #define RESULT_BOOL(T) bool
 
-/* Defines one loop: `reads` and `loads` give the expression its x, y, … */
+/* Defines one loop. `reads` declares the input arrays X, Y, …, and `loads` sets the expression's variables x, y, … */
 #define LOOP(D, T, name, result, expr, reads, loads)                              \
   static void map_##name##_##D(int64_t n, void *out, const void *const *in) {     \
     typedef T C;                                                                  \
@@ -20,7 +20,7 @@
 #define READ1 const C *X = in[0];
 #define READ2 READ1 const C *Y = in[1];
 #define READ3 READ2 const C *Z = in[2];
-/* The bool of a SELECT is read as a byte, because gcc 12 does not vectorise choices by _Bool. */
+/* The bool input of a SELECT is read as a byte, because gcc 12 does not vectorise selections by _Bool. */
 #define READS const uint8_t *X = in[0]; const C *Y = in[1], *Z = in[2];
 #define LOADS uint8_t x = X[i]; C y = Y[i], z = Z[i];
 #define READ4 READ3 const C *W = in[3];
@@ -35,8 +35,8 @@
 #define LOOPS(D, T, name, result, expr) LOOP(D, T, name, result, expr, READS, LOADS)
 #define LOOP4(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ4, LOAD4)
 
-/* Defines far_sin_float32 and so on. If `test` is true for an element of the block, the function computes the whole
-** block by the slower expression and returns true. */
+/* Defines far_sin_float32 and similar functions. If `test` is true for an element of the block, the function computes
+** the whole block by the slower expression and returns true. */
 #define FAR(name, inputs, test, expr)                                             \
   EACH_REALFLOAT(LOOP##inputs, far_##name, SAME, expr)                            \
   EACH_REALFLOAT(FAR_TEST, name, READ##inputs, LOAD##inputs, test)
@@ -59,7 +59,7 @@ INLINE bool far_never(int64_t n, void *out, const void *const *in) { (void)n, (v
 #define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
 #include "ops.def"
 
-/* nextafter of half floats works on their stored bits, so the compute dtype is the half float itself. */
+/* nextafter of half floats uses the stored bits, so the compute dtype is the half float itself. */
 #define NEXTAFTER_HALF(D, infinity)                                               \
   static void map_nextafter_##D(int64_t n, void *out, const void *const *in) {    \
     const uint16_t *X = in[0], *Y = in[1];                                        \

@@ -1,5 +1,5 @@
-/* Products that use each element of a matrix twice. matvec_float32.c and matvec_float64.c define REAL; see
-** matvec_kernel.h. */
+/* Matrix-vector products that use each element of a matrix twice (matvec_kernel.h). matvec_float32.c and
+** matvec_float64.c define REAL and include this file. */
 
 #include "cpu/kernels/vector.h"
 
@@ -11,7 +11,8 @@ INLINE REAL sum_of(vector v) {
   return sum;
 }
 
-/* sums[c] = column c · x, for `count` columns of m elements */
+/* Sets sums[c] to the dot product of column c and x, for c < count. Columns have m elements and are `ld` elements
+** apart. */
 INLINE void dots(int count, int64_t m, const REAL *a, int64_t ld, const REAL *x, REAL *sums) {
   vector wide[COLUMNS] = {{0}};
   REAL tail[COLUMNS] = {0};
@@ -23,7 +24,7 @@ INLINE void dots(int count, int64_t m, const REAL *a, int64_t ld, const REAL *x,
   for (int c = 0; c < count; c++) sums[c] = sum_of(wide[c]) + tail[c];
 }
 
-/* y += a f */
+/* Adds f[c] times column c to y, for c < count. Columns have m elements and are `ld` elements apart. */
 INLINE void add_columns(int count, int64_t m, const REAL *a, int64_t ld, const REAL *f, REAL *y) {
   int64_t i = 0;
   for (; i + LANES <= m; i += LANES) {
@@ -35,7 +36,7 @@ INLINE void add_columns(int count, int64_t m, const REAL *a, int64_t ld, const R
     for (int c = 0; c < count; c++) y[i] += a[c * ld + i] * f[c];
 }
 
-/* y += a f and sums = aᵀ x in one pass */
+/* Adds a f to y and sets sums = aᵀ x, for the m × COLUMNS matrix a, whose elements are read only once. */
 INLINE void both(int64_t m, const REAL *a, int64_t ld, const REAL *f, const REAL *x, REAL *y, REAL *sums) {
   vector wide[COLUMNS] = {{0}};
   REAL tail[COLUMNS] = {0};
@@ -57,7 +58,8 @@ INLINE void both(int64_t m, const REAL *a, int64_t ld, const REAL *f, const REAL
   for (int c = 0; c < COLUMNS; c++) sums[c] = sum_of(wide[c]) + tail[c];
 }
 
-/* y += s x for a symmetric matrix s of `count` rows, of which a holds the lower triangle. */
+/* Adds s x to y, for a symmetric matrix s of `count` rows. a has the lower triangle of s, in columns that are `ld`
+** elements apart. */
 INLINE void corner(int count, const REAL *a, int64_t ld, const REAL *x, REAL *y) {
   for (int c = 0; c < count; c++) {
     y[c] += a[c * ld + c] * x[c];

@@ -1,6 +1,6 @@
-/* Philox 4×32-10 on vectors of counters, and the numbers made from its words; see random.h. */
+/* Philox 4×32-10 on vectors of counters, and the conversion of random words to numbers. random.h describes both. */
 
-/* The same seed gives the same numbers on every instruction set. */
+/* Rounds once on every instruction set, so that the same seed gives the same numbers everywhere. */
 #define LT_EXACT_FMA 1
 
 #include "base/random.h"
@@ -12,13 +12,13 @@
 #include <immintrin.h>
 #endif
 
-/* A word occupies a 64-bit lane, because the product of two words needs 64 bits. The upper 32 bits of a lane are
-** undefined until the end; products ignore them. */
+/* A word occupies a 64-bit lane, because the product of two words has 64 bits. The upper 32 bits of a lane are
+** undefined. multiply ignores these bits, and the functions that write a run remove them. */
 enum { LANES = BYTES / 8 };
 enum { VECTORS = RANDOM_RUN / LANES };
 typedef uint64_t words __attribute__((vector_size(BYTES)));
 
-/* Multiplies the low 32 bits of both lanes to a product of 64 bits. */
+/* Returns the 64-bit products of the low 32 bits of the lanes. */
 static inline words multiply(words a, words b) {
 #if defined(__AVX512F__)
   return (words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
@@ -33,7 +33,7 @@ static inline words multiply(words a, words b) {
 
 static inline words splat(uint64_t v) { return (words){0} + v; }
 
-/* Computes the four words of the counters base + lane * step. */
+/* Computes the four words of each counter base + lane * step. */
 static inline void philox(uint64_t seed, uint64_t base, uint64_t step, words x[4]) {
   words counter = splat(base);
   for (int l = 0; l < LANES; l++) counter[l] += (uint64_t)l * step;
@@ -53,8 +53,8 @@ static inline void philox(uint64_t seed, uint64_t base, uint64_t step, words x[4
   x[0] = x0; x[1] = x1; x[2] = x2; x[3] = x3;
 }
 
-/* Writes one run as 32-bit words, in the order of 32-bit draws. Even counters are in the low halves of the lanes, odd
-** counters in the high halves. */
+/* Writes the 32-bit words of one run, in the order in which random.h defines them. In each lane, the low half is the
+** word of an even counter, and the high half the word of the next counter. */
 static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) {
   for (int v = 0; v < VECTORS / 2; v++) {
     words even[4], odd[4];
@@ -71,7 +71,7 @@ static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) 
   }
 }
 
-/* Writes one run as 64-bit draws. */
+/* Writes the 64-bit words of one run, in the order in which random.h defines them. */
 static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) {
   for (int v = 0; v < VECTORS; v++) {
     words x[4];
@@ -83,12 +83,12 @@ static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) 
   }
 }
 
-/* ---- uniform: a + (b - a) * u, u of `bits` bits in [0, 1) ---- */
+/* ---- uniform: a + (b - a) * u, where u has `bits` random bits and is in [0, 1) ---- */
 
 static void uniform_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
   float *to = out;
   const float a = (float)c->a, most = (float)c->most;
-  const float scale = ldexpf((float)(c->b - c->a), -c->bits);      /* a multiplication by a power of two is exact */
+  const float scale = ldexpf((float)(c->b - c->a), -c->bits);      /* multiplying by a power of two is exact */
   const int shift = 32 - c->bits;
   const bool standard = c->a == 0 && c->b == 1;
   uint32_t word[64];
@@ -117,13 +117,13 @@ static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs
   }
 }
 
-/* ---- normal: Box–Muller, two elements from two draws ---- */
+/* ---- normal: Box–Muller, which makes two elements from two words ---- */
 
 /* The loops over a run are separate functions, because the compiler would not vectorise them if they were inlined
-** behind the draws. */
+** into the functions that draw the words. */
 #define APART static __attribute__((noinline)) void
 
-/* Makes to[i], to[16 + i] from word[i], word[16 + i]: a radius, and an angle in half turns. */
+/* Makes to[i] and to[16 + i] from word[i] and word[16 + i], for i < 16. */
 APART polar_float32(float *restrict to, const uint32_t *restrict word, float mean, float deviation) {
   _Pragma("omp simd")
   for (int i = 0; i < 16; i++) normals_float32(word[i], word[16 + i], mean, deviation, &to[i], &to[16 + i]);
@@ -153,9 +153,10 @@ static void normal_float64(const random_call *c, uint64_t counter, int64_t runs,
   }
 }
 
-/* ---- integers: low + the high half of word * range; the bias is below range / 2^64 ---- */
+/* ---- integers: low + the high half of word * range; no integer is more likely than another by more than range /
+** 2^64 ---- */
 
-/* Returns the high 64 bits of a * b. They are computed from 32-bit halves, so that loops are vectorised. */
+/* Returns the high 64 bits of a * b. They are computed from 32-bit halves, so that the compiler vectorises loops. */
 static inline uint64_t multiply_high(uint64_t a, uint64_t b) {
   uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
   uint64_t mid = ah * bl + (al * bl >> 32), mid2 = al * bh + (uint32_t)mid;

@@ -1,9 +1,9 @@
-/* Inner loops of reductions, a set for each row of ops.def and compute dtype. */
+/* Inner loops of reductions: one reduce_kernel for each row of ops.def and each compute dtype. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/state.h"
 
-/* The type of the elements that finish writes. */
+/* The C type of the elements that `finish` writes, for accumulators of type A. */
 #define GIVES_SAME(A)     A
 #define GIVES_ACC(A)      A
 #define GIVES_BOOL(A)     bool
@@ -17,7 +17,7 @@
 
 /* ---- rows with a number as accumulator ---- */
 
-/* Type of x in the step of a row. */
+/* The C type to which elements are converted for the step of a row. */
 #define TAKES_WIDE(D)  WIDE_##D
 #define TAKES_SAME(D)  SAME_##D
 #define TAKES_FLAG(D)  SAME_##D

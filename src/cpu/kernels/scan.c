@@ -1,13 +1,14 @@
-/* Inner loops of scans, a set for each row of ops.def and compute dtype. */
+/* Inner loops of scans: one scan_kernel for each row of ops.def and each compute dtype. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/fold.h"
 
-/* Each step of a line depends on the previous one, so several lines at a time hide the latency. */
+/* In a line, each step depends on the previous step. Scanning LINES lines side by side hides the latency of the
+** steps. */
 enum { LINES = 8 };
 
-/* The types of results: sums and products of integers are wide; floats are summed in double and stored in their own
-** type. */
+/* The C types of results: sums and products of integers have the type WIDE. Sums and products of floats are computed
+** in WIDE and stored in the elements' own type. */
 #define GIVES(D, T, accumulator, result) typedef result##_##D GIVES_##accumulator##_##D;
 EACH_BITS(GIVES, WIDE, WIDE)
 EACH_FLOAT(GIVES, WIDE, SAME)

@@ -1,10 +1,11 @@
-/* Scans of elements of dtype D with accumulators of type TOTAL, which the names of the functions end in. */
+/* Scans of elements of dtype D with accumulators of type TOTAL. The names of the functions end in the name of
+** TOTAL. */
 
 #define NAME(name) ISA_PASTE(name, TOTAL)
 #define ELEMENT    ISA_PASTE(SAME, D)
 #define RESULT     NAME(GIVES)
 
-/* Scans `lines` lines. Their number is a compile-time constant. */
+/* Scans `lines` lines, a number that is a compile-time constant. */
 INLINE void NAME(lines)(TOTAL step(TOTAL, ELEMENT), int64_t lines, const line_tile *t, const ELEMENT *X, RESULT *OUT, TOTAL *carry) {
   TOTAL at[LINES];
   for (int64_t k = 0; k < lines; k++) at[k] = carry[k];

@@ -1,14 +1,15 @@
-/* Inner loops of the softmax family: the largest element, then the exponentials and their sum, then the result. A
-** line (or a block of columns) stays in cache between the three passes. softmax_float32.c and softmax_float64.c
-** define REAL. */
+/* Inner loops of softmax and similar functions. The first pass finds the largest element, the second pass computes
+** the exponentials and their sum, and the third pass the result. A line (or a block of columns) stays in the cache
+** between the passes. softmax_float32.c and softmax_float64.c define REAL and include this file. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
 #include "cpu/kernels/largest.h"
 
-enum { COLUMNS_AT_ONCE = 64 };     /* columns of a pass, whose rows stay in L1 and L2 for the next pass */
+enum { COLUMNS_AT_ONCE = 64 };     /* columns that are computed together, whose rows stay in L1 and L2 from pass to
+                                   ** pass */
 
-/* ---- the expressions of ops.def: op is a constant wherever these are inlined ---- */
+/* ---- the expressions of ops.def; op is a constant in every inlined call ---- */
 
 INLINE REAL kept(const enum softmax_op op, REAL d, REAL e) {
 #define SOFTMAX(name, keep, m, last, doc) if (op == SOFTMAX_##name) return keep;
@@ -31,7 +32,7 @@ INLINE REAL result(const enum softmax_op op, REAL k, REAL m) {
 
 /* ---- rows ---- */
 
-/* Returns the largest element of a row of n >= VECTOR elements. NaN is ignored. */
+/* Returns the largest element of a row of n >= VECTOR elements. NaN does not count. */
 INLINE REAL top_of_row(int64_t n, const REAL *X) {
   REAL top[VECTOR];
   memcpy(top, X + n - VECTOR, sizeof top);
@@ -45,7 +46,7 @@ INLINE REAL top_of_row(int64_t n, const REAL *X) {
   return top[0];
 }
 
-/* Returns the sum of the elements of `part`, a vector. */
+/* Returns the sum of the VECTOR elements of `part`. */
 INLINE double sum_of_part(const REAL *part) {
   double s[VECTOR / 2];
   for (int j = 0; j < VECTOR / 2; j++) s[j] = (double)part[j] + (double)part[VECTOR / 2 + j];
@@ -54,10 +55,10 @@ INLINE double sum_of_part(const REAL *part) {
   return s[0];
 }
 
-/* The three passes over a row. The row is read in whole vectors, the last of which ends with the row. Elements that two
-** vectors share do not change the maximum and get the same results, but are added only once. The last vector's
-** exponentials are computed first and stored last, because OUT may be X. The maximum may ignore NaN, because the
-** exponential of NaN is NaN, too. */
+/* one_vector computes the exponentials of a vector and adds them to part[0 … VECTOR - 1], except the first `skip`
+** exponentials. make_exponentials reads a row in whole vectors, the last of which ends at the row's end. Elements
+** that the last two vectors share are added only once. The last vector's exponentials are computed first and stored
+** last, because OUT may be X. The maximum may ignore NaN, because the exponential of NaN is NaN, too. */
 INLINE void one_vector(const enum softmax_op op, const REAL *X, REAL *OUT, const REAL max, int skip, REAL *part) {
   #pragma omp simd
   for (int j = 0; j < VECTOR; j++) {

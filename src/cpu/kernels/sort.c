@@ -1,9 +1,9 @@
-/* Keys of sorting, in the order of the elements, and keys packed with positions. */
+/* Kernels of sorting: convert elements to keys with the same order, and pack keys with positions. */
 
 #include "cpu/cpu.h"
 
 /* ---- the key of one element ----
-** Keys are unsigned and have `width` bits. The key 0x80… of a float is +0, the key 0x7f…f is -0. */
+** Keys are unsigned and have the width of the element. The float +0 has the key 0x80…0, and -0 has the key 0x7f…f. */
 
 #define FLOAT_KEY(name, U, sign, top)                                                                   \
   INLINE U key_##name(U b) {                                                                            \
@@ -17,7 +17,7 @@ FLOAT_KEY(bfloat16, uint16_t, 0x8000, 0x7f80)
 FLOAT_KEY(float32, uint32_t, 0x80000000u, 0x7f800000u)
 FLOAT_KEY(float64, uint64_t, 0x8000000000000000u, 0x7ff0000000000000u)
 
-/* Integers: the sign bit, if there is one, is inverted. */
+/* The key of an integer is the integer with inverted sign bit, if the dtype has a sign. */
 #define INTEGER_KEY(name, U, sign)                              \
   INLINE U key_##name(U b) { return (U)(b ^ (sign)); }          \
   INLINE U unkey_##name(U key) { return (U)(key ^ (sign)); }    \
@@ -34,7 +34,8 @@ INTEGER_KEY(int64, uint64_t, 0x8000000000000000u)
 
 /* ---- whole lines ---- */
 
-enum { LOOK = 64, MANY = 4096 };   /* elements compared between two checks of the result */
+enum { LOOK = 64, MANY = 4096 };   /* elements that filter (LOOK) and special (MANY) test before they look at the
+                                   ** result */
 
 #define BITS 8
 #define U    uint8_t

@@ -1,10 +1,11 @@
-/* Keys of elements of BITS bits, which U holds; KEY is the signed integer that is sorted. sort.c includes this file
-** once for each width. The first arguments are functions of the dtype that convert an element to a key. */
+/* Conversions between elements and keys. sort.c includes this file once for each width. BITS is the width of an
+** element, U the unsigned type of this width, and KEY the signed type that is sorted. The functions key_of, unkey and
+** merged belong to a dtype: they convert an element to a key, or back. merged gives -0 and +0 the same key. */
 
 #define NAME(name) ISA_PASTE(name, BITS)
 
-/* Keys are signed, because SIMD instruction sets compare signed integers in one instruction. Narrow keys are not
-** negative. */
+/* Keys are signed, because SIMD instruction sets compare signed integers with one instruction. Keys of elements below
+** 32 bits are not negative. */
 INLINE void NAME(make_keys)(U key_of(U), int64_t n, const void *x, bool descending, void *keys) {
   const U flip = descending ? (U)-1 : 0, sign = BITS < 32 ? 0 : (U)1 << (BITS - 1);
   for (int64_t i = 0; i < n; i++)
@@ -66,7 +67,7 @@ INLINE int64_t NAME(filter)(U merged(U), int64_t n, const void *x, int64_t limit
   return count;
 }
 
-/* Copies the m elements of x with this merged key, in their order, to out. */
+/* Copies the first m elements of x whose merged key is `key` to out, in their order. */
 INLINE void NAME(gather)(U merged(U), const U *x, U key, int64_t m, U *out) {
   for (int64_t i = 0, k = 0; k < m; i++)
     if (merged(x[i]) == key) out[k++] = x[i];

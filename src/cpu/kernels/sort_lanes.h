@@ -1,19 +1,21 @@
 #ifndef LT_CPU_KERNELS_SORT_LANES_H
 #define LT_CPU_KERNELS_SORT_LANES_H
 
-/* Vector registers of keys of BITS, 32 or 64 bits, for AVX-512 and AVX2. Without either, SORT_LANES is 0.
+/* Vector registers with keys of BITS (32 or 64) bits, for AVX-512 and AVX2. Without both, SORT_LANES is 0.
 **
-**    LANES                      keys in a register
-**    load, store                LANES keys
-**    load_part, store_part      the first n keys; the other lanes are `fill`
-**    min, max, reverse
-**    swap(v, d, h)              compares lanes i and i ^ d; the lesser goes to the one without bit h, the top bit of d
-**    split(v, pivot, low, high) writes keys up to the pivot to low, the others to high, each LANES wide; returns the
-**                               number of keys in low */
+**    LANES                      the number of keys in a register
+**    load, store                read or write LANES keys
+**    load_part, store_part      read or write the first n keys; load_part sets the other lanes to `fill`
+**    min, max                   compare two registers lane by lane
+**    reverse                    reverses the order of the lanes
+**    swap(v, d, h)              compares lanes i and i ^ d, and puts the greater key into the lane whose number has
+**                               bit h, the top bit of d
+**    split(v, pivot, low, high) writes the keys up to the pivot to low, and the other keys to high; both have space
+**                               for LANES keys. Returns the number of keys in low */
 
 #include "cpu/cpu.h"
 
-/* Instructions for keys of BITS. */
+/* EPI(_mm512_min) is _mm512_min_epi32 or _mm512_min_epi64; EPI_MASK appends _mask. */
 #define PASTE_BITS_(name, bits, end) name##bits##end
 #define PASTE_BITS(name, bits, end) PASTE_BITS_(name, bits, end)
 #define EPI(name)      PASTE_BITS(name##_epi, BITS, )
@@ -57,7 +59,7 @@ INLINE __m512i swap(__m512i v, int d, int h) {
   return EPI(_mm512_mask_max)(EPI(_mm512_min)(v, other), upper, v, other);
 }
 
-/* vpcompress to memory takes some hundred cycles on Zen 4, so it compresses to a register, which is then stored */
+/* compresses to a register and then stores it, because vpcompress to memory takes some hundred cycles on Zen 4 */
 INLINE int split(__m512i v, KEY pivot, KEY *low, KEY *high) {
   mask up_to = EPI_MASK(_mm512_cmple)(v, all(pivot));
   store(low, EPI(_mm512_maskz_compress)(up_to, v));
@@ -72,8 +74,8 @@ INLINE int split(__m512i v, KEY pivot, KEY *low, KEY *high) {
 enum { LANES = 256 / BITS };
 typedef __m256i lanes;
 
-/* A table: for each mask of lanes, the lane that goes to each place if lanes with a 0 bit come first, in 4 bits
-** each. */
+/* A table that is indexed by a mask of lanes. An entry is the order in which lanes with mask bit 0 come first: for
+** each place the number of a 32-bit lane, in 4 bits. */
 #define BITS_BELOW(m, b) __builtin_popcount((m) & ((1 << (b)) - 1))
 #define SLOT(m, b, n)    ((m) >> (b) & 1 ? (n) - BITS_BELOW(m, n) + BITS_BELOW(m, b) : (b) - BITS_BELOW(m, b))
 #define PUT_32(m, b)     ((uint32_t)(b) << 4 * SLOT(m, b, 8))

@@ -1,8 +1,9 @@
-/* Sorts lines of keys of BITS bits. sort_32.c and sort_64.c define BITS, KEY, and its least and greatest value. */
+/* Sorts lines of keys of BITS bits. sort_32.c and sort_64.c define BITS, KEY, KEY_LEAST, KEY_MOST and TABLE, and
+** include this file. */
 
 #include "cpu/kernels/sort_quick.h"
 
-enum { LOOK = 64 };          /* keys compared between two checks of the result */
+enum { LOOK = 64 };          /* keys that are compared before the result is tested */
 
 static int direction(int64_t n, const void *line) {
   const KEY *keys = line;
@@ -31,7 +32,7 @@ static void reverse_line(int64_t n, void *line) {
 
 #if !SORT_LANES
 
-enum { FEW = 32 };           /* most keys for which insertion sort is the fastest */
+enum { FEW = 32 };           /* the most keys for which insertion sort is the fastest */
 
 static void insert(int64_t n, KEY *keys) {
   for (int64_t i = 1; i < n; i++) {

@@ -1,8 +1,8 @@
 #ifndef LT_CPU_KERNELS_SORT_QUICK_H
 #define LT_CPU_KERNELS_SORT_QUICK_H
 
-/* Quicksort in vector registers: lines are split at a pivot until a part fits into registers, where bitonic merges sort
-** it. (Like Intel's x86-simd-sort and Highway's vqsort, but parts are split through a second buffer.) */
+/* Quicksort in vector registers. A line is split at a pivot until the parts fit into registers, where bitonic merges
+** sort them. The method is that of Intel's x86-simd-sort and Highway's vqsort, but a split uses a second buffer. */
 
 #include <string.h>
 
@@ -12,18 +12,19 @@
 #if SORT_LANES
 
 enum {
-  REGISTERS = 8,                    /* registers that hold a part: twice as many would leave no room for comparisons */
-  PART_KEYS = REGISTERS * LANES     /* most keys of a part that fits into these registers */
+  REGISTERS = 8,                    /* registers for a part; twice as many would leave no registers for comparisons */
+  PART_KEYS = REGISTERS * LANES     /* the most keys of a part */
 };
 
-/* Sorts a bitonic sequence in one register. */
+/* Sorts a bitonic sequence of keys in one register. */
 INLINE lanes merge_lanes(lanes v) {
   if (LANES == 16) v = swap(v, 8, 8);
   if (LANES >= 8) v = swap(v, 4, 4);
   return swap(swap(v, 2, 2), 1, 1);
 }
 
-/* Sorts any keys in one register by merging: pairs, then fours, and so on, each with its reversed neighbour. */
+/* Sorts the keys of one register by merging: first pairs, then groups of four, and so on. Each group is merged with
+** its reversed neighbour. */
 INLINE lanes sort_lanes(lanes v) {
   v = swap(v, 1, 1);
   v = swap(swap(v, 3, 2), 1, 1);
@@ -38,8 +39,8 @@ INLINE void swap_registers(lanes *a, lanes *b) {
   *a = low;
 }
 
-/* Merges two runs of m registers each: the second run is reversed, then halves are compared, then quarters, and so
-** on. */
+/* Merges two sorted runs of m registers each. The second run is reversed and compared with the first run. Then the
+** halves of each run are compared with each other, then the quarters, and so on. */
 INLINE void merge_registers(lanes *v, const int m) {
   for (int i = 0; i < m; i++) {
     lanes b = reverse(v[2 * m - 1 - i]);
@@ -52,7 +53,7 @@ INLINE void merge_registers(lanes *v, const int m) {
   for (int i = 0; i < 2 * m; i++) v[i] = merge_lanes(v[i]);
 }
 
-/* Sorts n keys in m registers. */
+/* Sorts n keys in m registers. n is at most m * LANES. */
 INLINE void sort_registers(int64_t n, KEY *keys, const int m) {
   lanes v[REGISTERS];
   for (int i = 0; i < m; i++) {
@@ -77,7 +78,7 @@ static void sort_part(int64_t n, KEY *keys) {
   else sort_registers(n, keys, 8);
 }
 
-/* Returns the median of LANES keys that are taken evenly from the line. */
+/* Returns the median of LANES keys at equal distances in the line. */
 static KEY choose_pivot(int64_t n, const KEY *keys) {
   KEY sample[LANES];
   for (int i = 0; i < LANES; i++) sample[i] = keys[(2 * i + 1) * n / (2 * LANES)];
@@ -85,7 +86,8 @@ static KEY choose_pivot(int64_t n, const KEY *keys) {
   return sample[LANES / 2 - 1];
 }
 
-/* Moves keys up to the pivot to the front, and returns their number. The other keys go through scratch. */
+/* Moves the keys up to the pivot to the front, and the other keys, by way of scratch, to the end. Returns the number
+** of keys up to the pivot. */
 static int64_t split_line(int64_t n, KEY *keys, KEY pivot, KEY *scratch) {
   int64_t low = 0, i = 0;
   for (int64_t end; (end = cancel_stretch(i, n / LANES * LANES)) > i;)
@@ -108,8 +110,8 @@ static __attribute__((noinline)) void give_up(int64_t n, KEY *keys, KEY *scratch
   PASTE_BITS(radix_sort_, BITS, )(n, keys, scratch, counts, 0, 1);
 }
 
-/* Sorts keys by splits, at most `depth` of them in a row. If pivots were so unlucky that `depth` is used up, a radix
-** sort finishes the work. */
+/* Sorts keys by splits that are nested at most `depth` deep. If this is not sufficient because pivots were far from
+** the median, a radix sort sorts the rest. */
 static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   while (n > PART_KEYS && !this_operation.stopped) {
     if (depth-- == 0) { give_up(n, keys, scratch); return; }
@@ -126,7 +128,7 @@ static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   if (n <= PART_KEYS) sort_part(n, keys);
 }
 
-/* Like key_sorts.divide in cpu.h. */
+/* Implements key_sorts.divide of cpu.h. */
 static int64_t divide(int64_t n, void *keys, void *scratch) {
   KEY pivot = choose_pivot(n, keys);
   int64_t low = split_line(n, keys, pivot, scratch);

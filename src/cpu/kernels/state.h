@@ -1,9 +1,9 @@
 #ifndef LT_CPU_KERNELS_STATE_H
 #define LT_CPU_KERNELS_STATE_H
 
-/* The states of REDUCE_STATE rows. Each state has a type and the functions init, fold, fold_columns and merge, which
-** correspond to the expressions of a REDUCE row. All states work blockwise: two passes over a block in the cache, then
-** one merge. */
+/* The states of the rows REDUCE_STATE of ops.def. A state has a type and the functions init, fold, fold_columns and
+** merge, which replace the expressions of a REDUCE row. The functions process blocks: two passes over a block in the
+** cache, then one merge. */
 
 #include "cpu/kernels/fold.h"
 
@@ -11,14 +11,16 @@
 #include "cpu/kernels/each_dtype.h"
 
 enum {
-  TILE_COLUMNS = 256,   /* columns and rows of a block of fold_columns: 64 rows of 256 doubles */
-  TILE_ROWS    = 64     /* a tile takes 128 KiB and stays in L2 for the second pass; a merge costs 1/64 for each row */
+  TILE_COLUMNS = 256,   /* columns of a tile of fold_columns */
+  TILE_ROWS    = 64     /* rows of a tile; with 256 columns of doubles it takes 128 KiB and stays in L2 for the second
+                        ** pass, and one merge serves 64 rows */
 };
 
-/* Folds rows × columns elements from X on, whose first row has number `first`, into acc, one state for each column. */
+/* Folds rows × columns elements from X on into acc, which has one state for each column. `first` is the position of
+** the first row in the reduction. */
 typedef void state_tile(const void *X, int64_t rows, int64_t columns, int64_t stride, int64_t first, void *acc);
 
-/* Calls kernel with each tile of rows x n elements of `size` bytes; a state has `state` bytes. */
+/* Calls `kernel` for each tile of rows × n elements of `size` bytes. A state has `state` bytes. */
 INLINE void each_tile(state_tile *kernel, int64_t size, int64_t state, int64_t rows, int64_t n, const void *in, int64_t stride,
                       int64_t first, void *acc) {
   for (int64_t r = 0, h; r < rows; r += h) {
@@ -35,7 +37,7 @@ INLINE void each_tile(state_tile *kernel, int64_t size, int64_t state, int64_t r
     each_tile(name##_tile_##D, sizeof(T), sizeof(state), rows, n, in, stride, first, acc);        \
   }
 
-/* ---- moments: count, mean, sum of squared distances from the mean (Chan's merge) ---- */
+/* ---- moments: count, mean, and sum of squared distances from the mean, merged by Chan's formula ---- */
 
 typedef struct moments { double n, mean, m2; } moments;
 
@@ -52,27 +54,27 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
   for (int64_t j = 0; j < n; j++) a[j] = moments_join(a[j], b[j]);
 }
 
-/* The variance is NaN if the divisor is not positive, as in the array API standard. (NumPy and PyTorch return
-** infinity.) */
+/* Returns the variance. The variance is NaN if the divisor is not positive, as in the array API standard. NumPy and
+** PyTorch return infinity instead. */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
 #define STATE_moments(D) moments
 #define INIT_moments(D)  moments_init
 #define MERGE_moments(D) moments_merge
 
-/* ---- logsum: the largest element and the sum of exp(x - largest) ---- */
+/* ---- logsum: the largest element, and the sum of exp(x - largest) ---- */
 
 typedef struct logsum { double max, sum; } logsum;
 
-/* Returns the number that is subtracted from elements. Infinities and NaN are replaced by 0, because subtracting them
-** would turn everything into NaN. */
+/* Returns the number that is subtracted from elements: the maximum, or 0 for infinity and NaN, because subtracting
+** them would turn all exponentials into NaN. */
 INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
 
 static void logsum_init(int64_t n, void *acc) {
   for (int64_t j = 0; j < n; j++) ((logsum *)acc)[j] = (logsum){-(double)INFINITY, 0};
 }
 
-/* Returns the sum of a, rescaled as if `max` had been subtracted instead of a's own maximum. */
+/* Returns the sum that a would have if `max` had been subtracted from the elements instead of a's own maximum. */
 INLINE double logsum_scaled(logsum a, double max) {
   return a.sum == 0 ? 0 : a.sum * m_exp(logsum_shift(a.max) - logsum_shift(max));
 }
@@ -94,7 +96,7 @@ INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum)
 #define INIT_logsum(D)  logsum_init
 #define MERGE_logsum(D) logsum_merge
 
-/* ---- loops of moments and logsum for real floats ---- */
+/* ---- loops of moments and logsum for real floating-point dtypes ---- */
 
 typedef double EXPSUM_float32, EXPSUM_float64;
 #define ELEMENT float
@@ -106,8 +108,8 @@ typedef double EXPSUM_float32, EXPSUM_float64;
 #define TOTAL   EXPSUM_float64
 #include "cpu/kernels/fold_loops.h"
 
-/* The folds of real floats: `total` sums elements, `spread` the squares of their distances from the mean. `top` finds
-** the largest element, `expsum` sums exponentials. */
+/* `total` sums elements, and `spread` sums the squares of their distances from the mean. `top` finds the largest
+** element, and `expsum` sums exponentials. */
 #define FLOAT_FOLDS(D, T, ...)                                                                    \
   FOLDS(D, total, double, WIDE_##D, double, 0, m_plus(a, x), a + b)                               \
   FOLDS(D, spread, double, WIDE_##D, double, 0, a + (x - m) * (x - m), a + b)                     \
@@ -126,13 +128,13 @@ EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
 
 /* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
 
-enum { FIND = 64 };     /* elements compared at a time */
+enum { FIND = 64 };     /* elements that are compared before the result is tested */
 
 #define LOOPS "cpu/kernels/state_extreme.h"
 #include "cpu/kernels/each_dtype.h"
 
-/* True if x is better than the best element so far. An equal element is not better, so the first one stays. NaN is
-** better than every number. */
+/* True if x is better than the best element so far. An equal element is not better, so the first of equal elements
+** stays. NaN is better than every number. */
 #define BEATS(x, cmp, best) (((x) cmp (best)) | (((x) != (x)) & ((best) == (best))))
 
 #define EXTREME(D, T, name, cmp, m_best, worst)                                                   \

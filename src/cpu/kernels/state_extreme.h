@@ -1,5 +1,5 @@
-/* The first extreme element of dtype D, and its position. Each row of ops.def passes beats(x, best): true if x replaces
-** best. */
+/* The state of `largest` and `smallest` for dtype D: the first extreme element and its position. Each row of ops.def
+** passes a function beats(x, best), which is true if x must replace the best element so far. */
 
 #define NAME(name) ISA_PASTE(name, D)
 #define ELEMENT ISA_PASTE(SAME, D)
@@ -22,7 +22,8 @@ INLINE void NAME(extreme_merge)(bool beats(ELEMENT, ELEMENT), int64_t n, STATE *
 
 INLINE bool NAME(differ)(ELEMENT x, ELEMENT y) { return x != y; }     /* differ(x, x) is true if x is NaN */
 
-/* Returns the position of the first element equal to v, or of the first NaN if v is NaN. Such an element must exist. */
+/* Returns the position of the first element equal to v, or of the first NaN if v is NaN. X must contain such an
+** element. */
 OUTLINE int64_t NAME(find)(int64_t n, const ELEMENT *X, ELEMENT v) {
   int64_t i = 0;
   bool nan = NAME(differ)(v, v);

@@ -1,4 +1,5 @@
-/* Moments and logsums of D, a real float. */
+/* The folds of moments and logsum for D, a real floating-point dtype. state.h includes this file once for each
+** dtype. */
 
 #define NAME(name) ISA_PASTE(name, D)
 #define REAL       NAME(SAME)

@@ -1,5 +1,5 @@
-/* BYTES is the size of a vector register. If the including file defines REAL, this file also defines vectors of REAL
-** that fill a register. */
+/* BYTES is the size of a vector register in bytes. If the including file defines REAL, this file also defines the
+** type `vector`, which fills a register with REALs. */
 
 #include "cpu/cpu.h"
 
@@ -15,7 +15,8 @@
 enum { LANES = BYTES / sizeof(REAL) };
 
 typedef REAL vector __attribute__((vector_size(BYTES)));
-typedef vector loose_vector __attribute__((aligned(sizeof(REAL)), may_alias));   /* for unaligned addresses */
+typedef vector loose_vector __attribute__((aligned(sizeof(REAL)), may_alias));   /* for addresses that are not aligned
+                                                                                 ** to a vector */
 
 INLINE vector load(const REAL *p) { return *(const loose_vector *)p; }
 INLINE void   store(REAL *p, vector v) { *(loose_vector *)p = v; }

@@ -1,4 +1,5 @@
-/* Inner loops of own matrix products: packing into panels, and the register tile. See cpu/linalg/gemm.c. */
+/* Inner loops of luatensor's own matrix products: the register tile, and products of vectors. gemm.c, gemm_own.c and
+** gemv_own.c of cpu/linalg call them. */
 
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include <arm_neon.h>
 #endif
 
-/* A tile of c is ROWS × 2 vectors: as many sums as fit into the registers, together with two vectors of b, one of a,
-** and a product if there is no fused multiply-add. */
+/* A tile of c has ROWS × 2 vectors. These are as many sums as fit into the registers together with two vectors of b,
+** one vector of a, and one product if there is no fused multiply-add. */
 #if defined(__AVX512F__)
 enum { ROWS = 14 };
 #define FMA_float(a, b, c)  (vector_float)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
@@ -52,7 +53,8 @@ enum { ROWS = 6 };
 #define TYPE uint64_t
 #include "cpu/kernels/linalg/gemm_types.h"
 
-/* Wrapping products have the same bits for signed and unsigned integers. 8-bit products are computed in 16 bits. */
+/* Wrapping products of signed and unsigned integers have the same bits. Products of 8-bit integers are computed in 16
+** bits. */
 #define ENTRY(S, compute_dtype)                                           \
   {.compute = compute_dtype, .rows = ROWS, .columns = 2 * LANES_##S,      \
    .tile = tile_##S, .dot = dot_##S, .axpy = axpy_##S, .merge = merge_##S}

@@ -1,5 +1,5 @@
-/* Own matrix products of elements STORED, computed as TYPE. gemm.c includes this file once for each STORED; gemm_kernel
-** in cpu.h says what each function does. */
+/* luatensor's own matrix products of elements of type STORED, computed as TYPE. gemm.c includes this file once for
+** each type STORED. gemm_kernel in cpu.h describes each function. */
 
 #define NAME(name) ISA_PASTE(name, STORED)
 #define FMA_OF(type) ISA_PASTE(FMA, type)
@@ -46,7 +46,7 @@ static void NAME(axpy)(int64_t n, const void *factor, const void *x, void *y) {
   for (int64_t i = 0; i < n; i++) to[i] = (TYPE)(to[i] + f * from[i]);
 }
 
-/* Merges a part of a tile into c: c = alpha * tile + beta * c, with any strides. */
+/* Computes c = alpha * tile + beta * c for m × n elements of a tile, with any strides of c. */
 static void NAME(merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c,
                       const int64_t stride[2], scalar alpha, scalar beta) {
   const bool is_float = (TYPE)0.5 != 0;

@@ -1,22 +1,22 @@
-/* Factorizations, solutions and inverses of small column-major matrices of one dtype, for which the overhead of
-** LAPACK's calls exceeds the work. T is the elements' type, REAL the type of their parts, COMPLEX 1 or 0, TABLE the
-** name of the table. */
+/* Factorizations, solutions and inverses of small column-major matrices of one dtype. For small matrices, calling
+** LAPACK would take longer than the computation. The including file defines T (the elements' type), REAL (the type of
+** their parts), COMPLEX (1 or 0) and TABLE (the table's name). */
 
 #include <math.h>
 
 #include "cpu/cpu.h"
 
-enum { SIDES = 8 };      /* right-hand sides at a time: one to four vectors for each row */
+enum { SIDES = 8 };      /* right-hand sides that are solved together: one to four vectors for each row */
 
 INLINE REAL absolute(REAL x) { return x < 0 ? -x : x; }
 
-/* x| of a real number; |re x| + |im x| of a complex number. */
+/* Returns |x| of a real number, or |re x| + |im x| of a complex number. */
 INLINE REAL magnitude(const T *x) {
   const REAL *part = (const REAL *)x;
   return COMPLEX ? absolute(part[0]) + absolute(part[COMPLEX]) : absolute(part[0]);
 }
 
-/* y -= x * f */
+/* Subtracts f * from[i] from to[i], for i < n. */
 INLINE void minus(int n, T *to, const T *from, T f) {
 #if COMPLEX
   const REAL *x = (const REAL *)from, re = ((REAL *)&f)[0], im = ((REAL *)&f)[1];
@@ -30,7 +30,7 @@ INLINE void minus(int n, T *to, const T *from, T f) {
 #endif
 }
 
-/* *sum -= the sum of conj(x) * y. */
+/* Subtracts the sum of conj(left[i]) * right[i] from *sum, for i < n. */
 INLINE void minus_dot(int n, const T *left, const T *right, T *sum) {
   const REAL *x = (const REAL *)left, *y = (const REAL *)right;
   REAL *s = (REAL *)sum;
@@ -45,7 +45,7 @@ INLINE void minus_dot(int n, const T *left, const T *right, T *sum) {
 
 /* ---- Cholesky ---- */
 
-/* Like potrf for the upper triangle. */
+/* Like LAPACK's potrf for the upper triangle. */
 static int cholesky(int n, void *matrix) {
   T *a = matrix;
   for (int j = 0; j < n; j++) {
@@ -84,7 +84,7 @@ INLINE int greatest(int n, const T *x) {
   return at;
 }
 
-/* Like getrf: the largest element of a column becomes its pivot. */
+/* Like LAPACK's getrf: the element of a column with the largest absolute value becomes the column's pivot. */
 static int lu(int m, int n, void *matrix, int32_t *pivots) {
   T *a = matrix;
   int info = 0;
@@ -100,7 +100,7 @@ static int lu(int m, int n, void *matrix, int32_t *pivots) {
   return info;
 }
 
-/* ---- solutions: x = U⁻¹ L⁻¹ x ---- */
+/* ---- solutions: x = U⁻¹ L⁻¹ P x ---- */
 
 static void solve_one(int n, const T *lu, const int32_t *pivots, T *x) {
   for (int i = 0; i < n; i++) swap(n, 1, x, i, pivots[i] - 1);
@@ -111,7 +111,7 @@ static void solve_one(int n, const T *lu, const int32_t *pivots, T *x) {
   }
 }
 
-/* Solves for SIDES right-hand sides, row by row. */
+/* Solves for SIDES right-hand sides at once. x is row-major, so that a row is a vector. */
 static void solve_rows(int n, const T *lu, const int32_t *pivots, T *x) {
   for (int i = 0; i < n; i++)
     if (pivots[i] != i + 1) swap(1, SIDES, x, i * SIDES, (pivots[i] - 1) * SIDES);

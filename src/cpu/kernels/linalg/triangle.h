@@ -1,16 +1,18 @@
-/* Substitution in small triangles. triangle_float32.c and triangle_float64.c define REAL; see triangle_kernel.h. */
+/* Substitution in small triangles (triangle_kernel.h). triangle_float32.c and triangle_float64.c define REAL and
+** include this file. */
 
 #include "cpu/cpu.h"
 
-enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* columns at a time: enough sums to hide the latency of a single one */
+enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* columns that are computed together, so that the sums of several
+                                               ** columns hide the latency of one sum */
 
-/* A triangular matrix by columns: at[j] is column j. `at` has zeros on the diagonal and in the opposite triangle. The
-** diagonal is stored as its reciprocals, inverse[j]. */
+/* A triangular matrix by columns: at[j] is column j. The diagonal and the opposite triangle of `at` are 0. inverse[j]
+** is the reciprocal of diagonal element j. */
 typedef struct packed {
   REAL at[N][N], inverse[N];
 } packed;
 
-/* Packs a triangle. If n < N, rows and columns of the identity fill the rest. */
+/* Packs a triangle of t->n <= N rows. The remaining rows and columns become those of the identity. */
 static void pack(const triangle *t, packed *p) {
   const REAL *a = t->at;
   for (int j = 0; j < N; j++) {
@@ -30,7 +32,8 @@ INLINE void step(const packed *p, int j, REAL x[COLUMNS][N]) {
   }
 }
 
-/* Copies `columns` columns of n elements, `ld` apart, into x; move_out copies them back. */
+/* move_in copies `columns` columns of n elements, which are `ld` elements apart, into x. move_out copies them
+** back. */
 INLINE void move_in(int n, int columns, const REAL *b, int64_t ld, REAL x[COLUMNS][N]) {
   for (int c = 0; c < columns; c++)
     for (int i = 0; i < n; i++) x[c][i] = b[c * ld + i];
