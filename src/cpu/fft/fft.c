@@ -1,4 +1,5 @@
-/* Fourier transforms: reads lines, transforms them side by side or one at a time, and writes them. */
+/* Fourier transforms of tensors: reads lines, transforms several lines side by side or one line at a time, and writes
+** them. */
 
 #include <string.h>
 
@@ -6,22 +7,22 @@
 #include "cpu/walk.h"
 
 enum {
-  TOGETHER_BYTES = 1 << 14,     /* bytes of a tile of contiguous lines, which are transposed to lie side by side: input
-                                ** and output fit into L1 */
-  COLUMN_BYTES   = 1 << 18,     /* bytes of a tile of lines that lie side by side in memory: long runs are read faster,
-                                ** and two buffers fit into L2 */
+  TOGETHER_BYTES = 1 << 14,     /* bytes of a tile of contiguous lines, which are transposed so that they are side by
+                                ** side: input and output fit into L1 */
+  COLUMN_BYTES   = 1 << 18,     /* bytes of a tile of lines that are side by side in memory: long runs are read
+                                ** faster, and two buffers fit into L2 */
   COLUMN_LEAST   = 128,         /* bytes of the shortest such run: two cache lines, which are fetched together */
-  TOGETHER_MOST  = 200,         /* length from which on contiguous lines that can be split are transformed one at a
-                                ** time */
-  COLUMN_MOST    = 1 << 16,     /* the same for lines that are side by side in memory: longer lines would need too large
-                                ** buffers */
-  GRAIN          = 1 << 13      /* complex numbers that make a thread worthwhile */
+  TOGETHER_MOST  = 200,         /* length from which on contiguous lines are transformed one at a time, if they can be
+                                ** split */
+  COLUMN_MOST    = 1 << 16,     /* length from which on lines that are side by side in memory are transformed one at a
+                                ** time, because their buffers would be too large */
+  GRAIN          = 1 << 13      /* complex numbers that are worth another thread */
 };
 
 /* ---- tiles of lines ---- */
 
-/* The form of real lines. HALVES, for even n, treats neighbouring elements as n / 2 complex numbers. WIDE converts
-** elements to complex numbers without imaginary parts. */
+/* How real lines become complex lines. HALVES, for even n, reads pairs of elements as n / 2 complex numbers. WIDE,
+** for odd n, converts each element to a complex number. PLAIN lines are complex already. */
 enum fft_form { FORM_PLAIN, FORM_HALVES, FORM_WIDE };
 
 typedef struct fft_job {
@@ -29,21 +30,23 @@ typedef struct fft_job {
   const fft_plan  *plan;
   const fft_table *kernels;
   enum fft_form form;
-  plan     outer;              /* the call's plan, with neighbouring lines of a tile in the innermost dim */
-  int64_t  n;                  /* length of the complex transform */
-  int64_t  in_rows, out_rows;  /* complex numbers in a line before and after the transform */
-  int64_t  width, row_tiles, tiles;     /* lines of a tile; tiles in the innermost dim and in total */
-  int64_t  lanes;              /* lines of a buffer, side by side */
+  plan     outer;              /* the call's plan, reordered so that the lines of a tile are neighbours in the
+                               ** innermost dim */
+  int64_t  n;                  /* the length of the complex transform */
+  int64_t  in_rows, out_rows;  /* the complex numbers of a line before and after the transform */
+  int64_t  width, row_tiles, tiles;     /* lines of a tile; tiles in the innermost dim, and tiles in total */
+  int64_t  lanes;              /* lines that are side by side in a buffer */
   int      size;               /* bytes of a complex number */
-  int      threads, inside;    /* threads over tiles; threads inside of a line */
+  int      threads, inside;    /* threads that share the tiles; threads that share each line */
 } fft_job;
 
-/* The current tile: its lines, and the addresses at which they begin. Real elements have half the size. */
+/* The current tile: the addresses of its first line in the input and the output. A real element has half the size of
+** a complex number. */
 typedef struct fft_tile {
   const char *x;
   char   *y;
   int64_t lines, lanes;
-  int64_t x_line, y_line;      /* strides between lines, in elements */
+  int64_t x_line, y_line;      /* strides of the lines, in elements */
 } fft_tile;
 
 static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row, int64_t to_col, const char *from,
@@ -53,7 +56,7 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
-/* Transposes contiguous rows of complex numbers, with vector instructions if there are enough rows. */
+/* Transposes contiguous rows of complex numbers. Vector instructions are used if rows and columns fill a vector. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};
@@ -83,7 +86,7 @@ static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
       copy(half, j->n, t->lines, to + part * half, 2 * lanes, 2, t->x + part * step * half, 2 * step, t->x_line);
 }
 
-/* Writes lines from a buffer [out_rows][lanes]. */
+/* Writes the tile's lines from a buffer [out_rows][lanes] of complex numbers. */
 static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
   int64_t step = j->c->out_stride, lanes = t->lanes;
   int size = j->size, half = size / 2;
@@ -100,15 +103,16 @@ static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
       copy(half, j->n, t->lines, t->y + part * step * half, 2 * step, t->y_line, from + part * half, 2 * lanes, 2);
 }
 
-/* True if the transform can read or write the lines in place: neighbouring lines must be adjacent in memory, or a
-** single line must be contiguous. */
+/* True if the transform can read or write the lines in place. With several lines, the elements of neighbouring lines
+** must be adjacent in memory; a single line must be contiguous. */
 static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t line, int64_t step) {
   if (j->form == FORM_WIDE && j->c->kind != FFT_complex) return false;
   if (j->plan->way == FFT_TOGETHER) return !real && line == 1 && t->lines == t->lanes;
   return step == 1;
 }
 
-/* Transforms [n][lanes] at x, whose rows are x_step apart, to y. Computes only the complex transform. */
+/* Transforms the lines at x, [n][lanes] with a row stride of x_step, to y. Only computes the complex transform;
+** `join` does the rest for real lines. */
 static void transform(const fft_job *j, const fft_tile *t, const char *x, int64_t x_step, char *y, int64_t y_step,
                       char *room) {
   double scale = j->c->scale;
@@ -125,8 +129,8 @@ static void join(const fft_job *j, const fft_tile *t, const char *x, int64_t x_s
   j->kernels->join(&f, x, y);
 }
 
-/* Return how many complex numbers the buffers hold: tile_room for the two buffers that read and write the tile,
-** transform_room for the transform. */
+/* tile_room returns the complex numbers in the two buffers that read and write a tile. transform_room returns the
+** complex numbers in the buffers of the transform. */
 static int64_t tile_room(const fft_job *j) { return 2 * (j->n + 1) * j->lanes; }
 static int64_t transform_room(const fft_job *j) {
   return j->plan->way == FFT_TOGETHER ? 2 * j->n * j->lanes : fft_line_room(j->plan, j->inside);
@@ -160,7 +164,7 @@ static void run_tile(const fft_job *j, const fft_tile *t, char *room) {
 typedef struct tile_run {
   const fft_job *j;
   char  *room;
-  size_t each;                 /* bytes of a thread's part */
+  size_t each;                 /* bytes of the buffers of a thread */
 } tile_run;
 
 static void run_tile_at(const void *arg, int64_t tile, int worker) {
@@ -180,7 +184,8 @@ static void run_tile_at(const void *arg, int64_t tile, int worker) {
 
 /* ---- choices ---- */
 
-/* Makes a dim along which lines are adjacent in memory the innermost one; if there is none, the longest dim. */
+/* Moves a dim along which lines are adjacent in memory to the innermost place. If there is no such dim, moves the
+** longest. */
 static void choose_order(plan *p) {
   int best = p->ndim - 1;
   for (int d = p->ndim - 1; d >= 0; d--) {

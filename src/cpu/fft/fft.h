@@ -1,48 +1,52 @@
 #ifndef LT_CPU_FFT_FFT_H
 #define LT_CPU_FFT_FFT_H
 
-/* Plans of Fourier transforms: the factorization of a length, and the tables for it. */
+/* Plans of Fourier transforms: the factorization of a length, and the tables of roots of unity that the transform
+** reads. */
 
 #include "cpu/cpu.h"
 
 enum { FFT_PASSES = 40 };
 
-/* A transform of length n as a sequence of passes, each with one radix. */
+/* A transform of length n as a sequence of passes. Pass k has radix radix[k]. */
 typedef struct fft_chain {
   int64_t     n;
-  int         count;                    /* at least 1 */
+  int         count;                    /* the number of passes, at least 1 */
   int         radix[FFT_PASSES];
   const void *turns[FFT_PASSES], *circle[FFT_PASSES];
 } fft_chain;
 
 enum fft_way {
-  FFT_TOGETHER,     /* lines side by side: one chain of passes */
-  FFT_SPLIT,        /* a line of n = n1 * n2 as a matrix: transforms of its columns, multiplication by turns, transforms
-                    ** of its rows */
-  FFT_CONVOLUTION   /* a length with a large prime factor, as a convolution (Bluestein) */
+  FFT_TOGETHER,     /* several lines side by side, by one chain of passes */
+  FFT_SPLIT,        /* a line of n = n1 * n2 as a matrix: transforms of its columns, multiplication by turns,
+                    ** transforms of its rows */
+  FFT_CONVOLUTION   /* a line whose length has a prime factor above FFT_RADIX, by a convolution (Bluestein's
+                    ** algorithm) */
 };
 
 typedef struct fft_plan {
   enum fft_way way;
   int64_t      n;
   enum dtype   real;
-  fft_chain    first, second;           /* TOGETHER uses only the first */
-  /* SPLIT: the number of columns, and of rows, in a block that is transformed at once */
+  fft_chain    first, second;           /* TOGETHER uses only `first` */
+  /* SPLIT: the number of columns of a block of columns, and the number of rows of a block of rows */
   int64_t      columns, rows;
-  int64_t      width;                   /* columns of the widest block */
-  const void  *turns;                   /* [n1][width]: exp(-2 pi i k j / n) */
-  const double *low, *high;             /* exp(-2 pi i e / n) = low[e % 2^shift] * high[e / 2^shift] */
+  int64_t      width;                   /* the number of columns of the widest block */
+  const void  *turns;                   /* [n1][width]: exp(-2 pi i k j / n) in row k, column j */
+  const double *low, *high;             /* factors of all roots: exp(-2 pi i e / n) = low[e % 2^shift] * high[e /
+                                        ** 2^shift] */
   int          shift;
-  /* Tables for CONVOLUTION. */
-  struct fft_plan *inner;               /* a SPLIT plan of a length of at least 2 n - 1 */
-  const void  *chirp;                   /* [n]: exp(-pi i j * j / n) */
-  const void  *spectrum;                /* [inner's n]: the transform of the conjugated chirp, divided by inner's n */
-  const void  *join;                    /* [n / 2 + 1], for real lines of 2 n: see fft_join; or NULL */
+  /* tables for CONVOLUTION */
+  struct fft_plan *inner;               /* a SPLIT plan for a length of at least 2 n - 1 */
+  const void  *chirp;                   /* [n]: element j is exp(-pi i j * j / n) */
+  const void  *spectrum;                /* [inner->n]: the transform of the conjugated chirp, divided by inner->n */
+  const void  *join;                    /* [n / 2 + 1]: the factors for real lines of 2 n elements (see fft_join);
+                                        ** NULL: the plan is not for real lines */
 
-  /* fields that only the cache uses */
+  /* fields that only the cache of plans uses */
   struct fft_plan *next;
   int          users;
-  uint64_t     used;                    /* time of the last use */
+  uint64_t     used;                    /* the time of the last use, counted in uses of plans */
   size_t       bytes;
   int          owned;
   void        *own[3 * FFT_PASSES];
@@ -50,16 +54,17 @@ typedef struct fft_plan {
 
 const fft_table *fft_kernels(enum dtype real);
 
-/* fft_splits: true if lines of n can be split. fft_smooth: true if lines of n need no convolution. */
+/* fft_splits returns true if lines of n can be split into n1 * n2 with both factors at least `lanes`. fft_smooth
+** returns true if n has no prime factor above FFT_RADIX, so that lines of n need no convolution. */
 bool fft_splits(int64_t n, int lanes);
 bool fft_smooth(int64_t n);
 
-/* Takes a plan from the cache, or makes one. halves: the plan includes the table `join`. The caller must return the
-** plan after use. Returns OK or ERR_MEMORY. */
+/* Takes a plan from the cache, or makes a plan. If `halves` is true, the plan has the table `join`. The caller must
+** call fft_plan_return after use. Returns OK or ERR_MEMORY. */
 int  fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan);
 void fft_plan_return(const fft_plan *plan);
 
-/* Lines of complex numbers side by side. */
+/* Transforms of several lines of complex numbers, which are stored side by side. */
 typedef struct fft_run {
   const fft_table *kernels;
   int64_t lanes;
@@ -67,16 +72,16 @@ typedef struct fft_run {
   double  scale;
 } fft_run;
 
-/* y = the transform of x, with scratch memory a and b: [n][lanes] each. */
+/* Sets y to the transform of x. a and b are scratch memory of [n][lanes] complex numbers each. */
 void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t x_step, void *y, int64_t y_step,
                    void *a, void *b);
 
-/* Transforms one contiguous line by a SPLIT or CONVOLUTION plan. fft_line_room returns how many complex numbers of
-** scratch memory this takes. */
+/* Transforms one contiguous line by a SPLIT or CONVOLUTION plan. `room` must have space for fft_line_room complex
+** numbers. */
 void    fft_run_split(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room, int threads);
 int64_t fft_line_room(const fft_plan *p, int threads);
 
-/* Like fft_run_split, but on this thread and with scratch memory of its own. Fails with ERR_MEMORY. */
+/* Like fft_run_split, but on this thread and with its own scratch memory. Returns OK or ERR_MEMORY. */
 int  fft_run_line(const fft_plan *p, bool inverse, double scale, const void *x, void *y);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fourier transforms of one line, and the passes that all transforms use. */
+/* Fourier transforms of one line by several threads, and the chains of passes that all transforms use. */
 
 #include <string.h>
 
@@ -11,7 +11,8 @@ const fft_table *fft_kernels(enum dtype real) {
 /* ---- chains of passes ---- */
 
 static void run_pass(const fft_table *kernels, fft_pass *p, const void *x, void *y) {
-  if (p->x_step == p->lanes && p->y_step == p->lanes) {      /* a single run of lanes */
+  if (p->x_step == p->lanes && p->y_step == p->lanes) {      /* all numbers are contiguous, so they count as lanes of
+                                                             ** one row */
     p->lanes *= p->l;
     p->x_step = p->y_step = p->lanes;
     p->l = 1;
@@ -39,20 +40,21 @@ void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t 
 
 static int64_t complex_size(const fft_plan *p) { return 2 * dtype_size(p->real); }
 
-/* Returns the number of blocks of `width` places in n. The last block also has the remainder. */
+/* block_count returns the number of blocks of `width` elements into which n elements are cut. The last block also has
+** the remainder. block_width returns the number of elements of block k. */
 static int64_t block_count(int64_t n, int64_t width) { return n / width; }
 static int64_t block_width(int64_t n, int64_t width, int64_t k) {
   return k == block_count(n, width) - 1 ? n - k * width : width;
 }
 
-/* Returns how many complex numbers the two buffers of a thread hold. */
+/* Returns the number of complex numbers in each of a thread's two buffers. */
 static int64_t block_room(const fft_plan *p) {
   int64_t n1 = p->first.n, n2 = p->second.n;
   int64_t one = n1 * p->width, two = n2 * (p->rows + n1 % p->rows);
   return one > two ? one : two;
 }
 
-/* factors[k] = exp(-2 pi i k column / n). */
+/* Sets factors[k] = exp(-2 pi i k column / n) for k < n1. */
 static void put_factors(const fft_plan *p, int64_t column, void *factors) {
   int64_t mask = ((int64_t)1 << p->shift) - 1;
   for (int64_t k = 0, e = 0; k < p->first.n; k++, e += column) {
@@ -70,12 +72,12 @@ typedef struct split_run {
   bool   inverse;
   double scale;
   const char *x;
-  char  *y, *between;          /* between: [n2][n1] */
+  char  *y, *between;          /* between: [n2][n1], the result of the first transforms */
   char  *room;                 /* two buffers of `step` bytes for each thread */
   int64_t step;
 } split_run;
 
-/* Transforms columns of x, multiplies by the turns, and writes rows of `between`. */
+/* Transforms a block of columns of x, multiplies the result by the turns, and writes it to rows of `between`. */
 static void split_columns(const void *arg, int64_t block, int worker) {
   const split_run *s = arg;
   const fft_plan *p = s->plan;
@@ -92,7 +94,7 @@ static void split_columns(const void *arg, int64_t block, int worker) {
   s->kernels->turn(&t, result, s->between + at * n1 * size);
 }
 
-/* Transforms columns of `between` to columns of y. */
+/* Transforms a block of columns of `between` and writes it to columns of y. */
 static void split_rows(const void *arg, int64_t block, int worker) {
   const split_run *s = arg;
   const fft_plan *p = s->plan;
@@ -117,7 +119,7 @@ static void run_split(const fft_plan *p, bool inverse, double scale, const char 
   cpu_parallel(threads, twos, split_rows, &s);
 }
 
-/* Like the kernels' multiply, but in stretches, between which the operation can be cancelled. */
+/* Like fft_table.multiply, but in stretches, so that the operation can be cancelled. */
 static void multiply(const fft_plan *p, const fft_multiply *f, const char *x, char *y) {
   int64_t size = complex_size(p);
   fft_multiply part = *f;
@@ -128,7 +130,7 @@ static void multiply(const fft_plan *p, const fft_multiply *f, const char *x, ch
   }
 }
 
-/* A backward transform is the conjugate of the transform of the conjugate. */
+/* Computes a transform as a convolution. An inverse transform is the conjugate of the transform of the conjugate. */
 static void run_convolution(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room,
                             int threads) {
   int64_t n = p->n, m = p->inner->n, size = complex_size(p);

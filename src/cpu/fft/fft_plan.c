@@ -1,4 +1,4 @@
-/* Plans of Fourier transforms, and a cache of the most recently used ones. */
+/* Makes plans of Fourier transforms, and keeps the most recently used plans in a cache. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "cpu/fft/fft.h"
 
 enum {
-  KEPT       = 32,              /* plans in the cache */
-  WHOLE      = 1 << 16,         /* lines up to this length are one block, because all buffers stay in L2 */
+  KEPT       = 32,              /* the most plans in the cache */
+  WHOLE      = 1 << 16,         /* lines of up to this length are one block, because all their buffers stay in L2 */
   BLOCK      = 128              /* bytes of a row of a block: two cache lines, which are fetched together */
 };
 static const size_t KEPT_BYTES = (size_t)64 << 20;
 
 /* ---- roots of unity ---- */
 
-/* out = exp(-2 pi i j / n), 0 <= j < n. The angle is reduced to an octant in integers (j / n = quarter / 4 + rest / (4
-** n)), and its rounding error is corrected. */
+/* Sets out to exp(-2 pi i j / n), for 0 <= j < n. The angle is reduced to an octant in integers: j / n = quarter / 4
+** + rest / (4 n). The rounding error of the reduced angle is corrected. */
 static void root(int64_t j, int64_t n, double out[2]) {
   static const double TAU = 0x1.921fb54442d18p+2, TAU_REST = 0x1.1a62633145c07p-52;
   int64_t quarter = (8 * j + n) / (2 * n), rest = 4 * j - quarter * n;
@@ -43,7 +43,8 @@ static void put_root(enum dtype real, void *table, int64_t at, int64_t j, int64_
   put(real, table, at, z);
 }
 
-/* Allocates `count` complex numbers that the plan owns, plus one vector, because kernels may read beyond the end. */
+/* Allocates `count` complex numbers, which the plan owns, and one vector more, because kernels may read beyond the
+** end. */
 static void *own(fft_plan *p, enum dtype real, int64_t count) {
   size_t bytes = ((size_t)count + FFT_LANES) * 2 * (size_t)dtype_size(real);
   void *m = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -54,15 +55,15 @@ static void *own(fft_plan *p, enum dtype real, int64_t count) {
 
 /* ---- factoring lengths ---- */
 
-/* The cost of a pass for each element, from timings. Primes above 5 have only their own radix. */
+/* The measured time of a pass for each element, relative to radix 2. Primes above 5 have no composite radix. */
 static const struct { int radix; float cost; } radices[] = {
   {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f},
   {2, 1}};
 
 typedef struct radix_list { int count, radix[FFT_PASSES]; } radix_list;
 
-/* Adds the cheapest passes for n = 2^a 3^b 5^c to *list and returns their cost. Only radices from entry `first` of the
-** table on are tried. */
+/* Adds the cheapest passes for n = 2^a 3^b 5^c to *list and returns their cost. The function only tries the radices
+** from entry `first` of the table on. */
 static float cheapest(int64_t n, size_t first, radix_list *list) {
   if (n == 1) return 0;
   float best = INFINITY;
@@ -80,12 +81,12 @@ static float cheapest(int64_t n, size_t first, radix_list *list) {
   return best;
 }
 
-/* Lists the passes of a chain for n and returns their cost; infinity if n has too large a prime factor. */
+/* Lists the passes of a chain for n and returns their cost, or infinity if n has a prime factor above FFT_RADIX. */
 static float take_apart(int64_t n, radix_list *list) {
   float cost = 0;
   list->count = 0;
   for (int p = 7; p <= FFT_RADIX; p += 2)
-    for (; n % p == 0; n /= p) {                 /* composite p, such as 9 or 15, no longer divides n */
+    for (; n % p == 0; n /= p) {                 /* 9, 15 and other multiples of 3 and 5 are left to `cheapest` */
       if (p % 3 == 0 || p % 5 == 0) break;
       list->radix[list->count++] = p;
       cost += 0.5f + 0.2f * (float)p;
@@ -102,18 +103,20 @@ bool fft_smooth(int64_t n) {
   return n == 1;
 }
 
-/* Returns the ratio of the places in vectors of `lanes` lanes to the n places that are used. */
+/* Returns the number of elements after rounding n up to whole vectors of `lanes` elements, divided by n. */
 static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
 
-/* Returns the cost of a line of n1 * n2 that is split: passes over the columns, turns, passes over the rows. */
+/* Returns the cost of a line of n1 * n2 elements that is split: passes over the columns, turns, and passes over the
+** rows. */
 static float split_cost(int64_t n1, int64_t n2, int64_t lanes) {
   radix_list list;
   float one = waste(n1, lanes), two = waste(n2, lanes);
   return take_apart(n1, &list) * two + one * two + take_apart(n2, &list) * one;
 }
 
-/* Returns the n1 of the best split of n, with both parts at least `lanes`, or 0 if there is no split. The best split is
-** the cheapest; if blocks must fit into caches, the cheapest near the square root. */
+/* Returns the n1 of the best split of n into n1 * n2 with both at least `lanes`, or 0 if there is no split. The best
+** split is the cheapest. For lines above WHOLE, n2 is at least a quarter of the square root if possible, so that
+** blocks fit into caches. */
 static int64_t middle(int64_t n, int64_t lanes) {
   int64_t best = 0, root = (int64_t)sqrt((double)n) + 1;
   float best_cost = INFINITY;
@@ -135,7 +138,7 @@ bool fft_splits(int64_t n, int lanes) {
   return false;
 }
 
-/* Returns the least length of at least `least` that is a multiple of 64 and has only the prime factors 2, 3 and 5. */
+/* Returns the smallest number from `least` on that is a multiple of 64 and has only the prime factors 2, 3 and 5. */
 static int64_t good_length(int64_t least) {
   int64_t best = 64;
   while (best < least) best *= 2;
@@ -169,7 +172,7 @@ static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
   return true;
 }
 
-/* ---- one function for each way ---- */
+/* ---- one function for each enum fft_way ---- */
 
 static bool make_split(fft_plan *p, int lanes) {
   int64_t n = p->n, n1 = middle(n, lanes), n2 = n / n1, block = BLOCK / 2 / dtype_size(p->real);
@@ -203,7 +206,8 @@ static void free_plan(fft_plan *p) {
 
 static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
 
-/* Computes the transform of the conjugated chirp around 0, divided by m, in float64 for every dtype. */
+/* Computes p->spectrum: the transform of the conjugated chirp, continued symmetrically around 0 and divided by m. The
+** transform is computed in float64 for every dtype. */
 static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
   int64_t n = p->n, m = p->inner->n;
   fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
@@ -231,7 +235,8 @@ static bool make_convolution(fft_plan *p) {
   char *chirp = own(p, p->real, n), *spectrum = own(p, p->real, m);
   double *exact = malloc((size_t)n * 2 * sizeof(double));
   bool done = p->inner && chirp && spectrum && exact;
-  for (int64_t j = 0, square = 0, end; done && (end = cancel_stretch(j, n)) > j;)       /* square: j * j modulo 2 n */
+  for (int64_t j = 0, square = 0, end; done && (end = cancel_stretch(j, n)) > j;)       /* square is j * j modulo 2
+                                                                                        ** n */
     for (; j < end; j++) {
       root(square, 2 * n, exact + 2 * j);
       put(p->real, chirp, j, exact + 2 * j);
@@ -270,13 +275,13 @@ static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool ha
   p->bytes = sizeof *p;
   bool made = way == FFT_TOGETHER ? make_chain(p, &p->first, n)
             : way == FFT_SPLIT ? make_split(p, fft_kernels(real)->lanes) : make_convolution(p);
-  /* an unfinished plan must not stay in the cache */
+  /* an unfinished plan of a cancelled operation must not enter the cache */
   if (made && (!halves || make_join(p)) && !this_operation.stopped) return p;
   free_plan(p);
   return NULL;
 }
 
-/* ---- the cache: a list of all plans, guarded by a lock ---- */
+/* ---- the cache: a list of all plans, which LOCK_FFT_PLANS guards ---- */
 
 static fft_plan *plans;
 static size_t kept_bytes;
@@ -288,7 +293,8 @@ static fft_plan *find(int64_t n, enum dtype real, enum fft_way way, bool halves)
   return NULL;
 }
 
-/* Frees unused plans, the oldest first, until at most `most` plans and `bytes` bytes are kept. */
+/* Frees plans without users, the least recently used first, until the cache has at most `most` plans and `bytes`
+** bytes. */
 static void trim(int most, size_t bytes) {
   for (;;) {
     int count = 0;
@@ -303,8 +309,8 @@ static void trim(int most, size_t bytes) {
   }
 }
 
-/* Returns a plan of the list and counts one more user. If the list has no such plan, `made` is added, or NULL is
-** returned if `made` is NULL. */
+/* Finds a plan in the list and counts one more user. If the list has no such plan, adds `made`, or returns NULL if
+** `made` is NULL. */
 static fft_plan *use(int64_t n, enum dtype real, enum fft_way way, bool halves, fft_plan *made) {
   lock_take(LOCK_FFT_PLANS);
   fft_plan *p = find(n, real, way, halves);
@@ -322,7 +328,7 @@ static fft_plan *use(int64_t n, enum dtype real, enum fft_way way, bool halves, 
   return p;
 }
 
-/* A plan is made without holding the lock, because a hook that runs meanwhile may ask for the memory of plans. */
+/* The lock is not taken while a plan is made, because a hook that runs meanwhile may call cpu_fft_kept. */
 int fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan) {
   fft_plan *p = use(n, real, way, halves, NULL);
   if (!p) {

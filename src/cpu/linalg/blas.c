@@ -1,9 +1,10 @@
-/* OpenBLAS computes each call on the calling thread; luatensor itself distributes the work. The OpenMP build of
-** OpenBLAS asks OpenMP for its number of threads, which each thread sets for itself. The other build has one number for
-** the process. The host program may use both numbers, too, so they are restored.
+/* Use of OpenBLAS. OpenBLAS computes each call on the calling thread, and luatensor distributes the work. The OpenMP
+** build of OpenBLAS uses OpenMP's number of threads, which each thread sets for itself. The pthread build has one
+** number for the whole process. The host program may use both numbers, too, so luatensor restores them.
 **
-** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, keeps the buffer for later
-** calls, and retries forever if there is no room. So buffers that may be needed are mapped in advance. */
+** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, and keeps the buffer for
+** later calls. If there is no memory, OpenBLAS retries forever. Therefore luatensor maps the buffers that may be
+** needed in advance. */
 
 #include <cblas.h>
 #include <limits.h>
@@ -16,26 +17,28 @@
 #include "base/lock.h"
 #include "cpu/cpu.h"
 
-enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* the results of openblas_get_parallel() */
+enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* results of openblas_get_parallel() */
 
 enum {
   LEAST  = 25,              /* concurrent calls for which every build of OpenBLAS has buffers */
   MOST   = 1024,
-  BUFFER = (128 + 8) << 20  /* bytes of a buffer, with a margin for everything else */
+  BUFFER = (128 + 8) << 20  /* bytes of a buffer, with a margin for other memory */
 };
 
-/* OpenMP's functions, if OpenBLAS loads them, and OpenBLAS's own memory functions, which not every build exports. */
+/* OpenMP's functions, which exist if OpenBLAS loads them, and OpenBLAS's memory functions, which some builds do not
+** export. */
 __attribute__((weak)) int   omp_get_max_threads(void);
 __attribute__((weak)) void  omp_set_num_threads(int n);
 __attribute__((weak)) void *blas_memory_alloc(int unused);
 __attribute__((weak)) void  blas_memory_free(void *buffer);
 
-static int kind;                     /* the kind of OpenBLAS's threads */
-static int most = LEAST;             /* most threads that may call OpenBLAS: the number for which OpenBLAS was built */
-static atomic_int users;             /* threads that may be calling OpenBLAS */
-static atomic_int mapped;            /* buffers that OpenBLAS has for the users */
+static int kind;                     /* BLAS_PTHREADS, BLAS_OPENMP, or 0 if OpenBLAS has no threads */
+static int most = LEAST;             /* the most threads that may call OpenBLAS: the number for which OpenBLAS was
+                                     ** built */
+static atomic_int users;             /* the number of threads that may be calling OpenBLAS */
+static atomic_int mapped;            /* the number of buffers that OpenBLAS has mapped */
 static int uses, host_threads;       /* pthread build: the number of current uses, and the process's number of threads
-                                     ** before the first one (LOCK_BLAS) */
+                                     ** before the first of them; LOCK_BLAS guards both */
 
 __attribute__((constructor)) static void start(void) {
   const char *built_for = strstr(openblas_get_config(), "MAX_THREADS=");
@@ -46,7 +49,7 @@ __attribute__((constructor)) static void start(void) {
   if (!blas_memory_alloc || !blas_memory_free) mapped = INT_MAX;
 }
 
-/* ---- one thread a call ---- */
+/* ---- one thread for each call ---- */
 
 static int keep_to_one(void) {
   int before = 1;
@@ -84,8 +87,8 @@ static bool has_room(void) {
   return true;
 }
 
-/* Makes OpenBLAS map `wanted` buffers, `others` of which may be in use. Returns the number of mapped buffers, which is
-** smaller if there is no room. OpenBLAS keeps freed buffers. */
+/* Makes OpenBLAS map `wanted` buffers, of which `others` may be in use. Returns the number of mapped buffers, which
+** is less than `wanted` if memory is short. OpenBLAS keeps freed buffers mapped. */
 static int map_buffers(int wanted, int others) {
   void *first = NULL;
   int count = 0, sure = atomic_load(&mapped) - others;
@@ -103,7 +106,7 @@ static int map_buffers(int wanted, int others) {
   return count;
 }
 
-/* Counts n more users. Returns the number of these users for which there are buffers. */
+/* Maps buffers for n users that were added to `users`. Returns the number of these users that have a buffer. */
 static int buffers_for(int n) {
   lock_take(LOCK_BLAS);
   int wanted = atomic_load(&users), others = wanted - n, have = map_buffers(wanted, others);

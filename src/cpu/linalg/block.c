@@ -1,16 +1,18 @@
-/* LU and Cholesky factorizations, recursively by halves: each half of the columns is factored, then a substitution and
-** a product connect the halves. The latter two take nearly all of the time. */
+/* LU and Cholesky factorizations, recursively by halves. Each half of the columns is factored, and a substitution and
+** a product connect the halves. Nearly all of the time is spent in substitutions and products. */
 
 #include <math.h>
 
 #include "cpu/linalg/block.h"
 
 enum {
-  GRAIN = 1 << 19,     /* multiplications that make a thread worthwhile: below a million (15 µs) a second thread costs
-                       ** more than it saves */
-  LEAF  = 32,          /* columns that LAPACK factors: with 64 columns, a matrix of 64 rows would take twice as long */
-  SLABS = 4,           /* slabs for each thread, if slabs of equal width differ in time */
-  FEW   = 4            /* right-hand sides up to which LAPACK solves; its loops follow the columns of the triangle */
+  GRAIN = 1 << 19,     /* multiplications that are worth another thread: below a million (15 µs) a thread costs more
+                       ** time than it saves */
+  LEAF  = 32,          /* columns that LAPACK factors: with 64 columns, a matrix of 64 rows would take twice as
+                       ** long */
+  SLABS = 4,           /* slabs for each thread, if slabs of equal width take different times */
+  FEW   = 4            /* with fewer right-hand sides, LAPACK solves, because its loops follow the columns of the
+                       ** triangle */
 };
 
 const void *number_of(const lapack *l, int value) {
@@ -56,10 +58,11 @@ int slab_begin(int length, int64_t i, int64_t n) {
   return i == n ? length : (int)(length * i / n) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }
 
-/* About n / 2, a multiple of the size of the kernel's triangle. */
+/* Returns about n / 2, rounded up to a multiple of the kernel's triangle. */
 static int half_of(int n) { return (n / 2 + TRIANGLE_SIZE - 1) / TRIANGLE_SIZE * TRIANGLE_SIZE; }
 
-/* A complex multiplication counts as four real ones; float32 takes half of the time of float64. */
+/* A complex multiplication counts as four real multiplications. A multiplication of floats takes half of the time of
+** a multiplication of doubles. */
 int threads_for(const solver *s, int64_t work) {
   if (s->l->is_complex) work *= 4;
   if (s->l->real_size == sizeof(float)) work /= 2;
@@ -85,7 +88,7 @@ typedef struct product {
   int slabs;
 } product;
 
-/* Computes slab i of c. Slabs are cut from c's longer dim. */
+/* Computes slab i of c. Slabs are cut from the longer dim of c. */
 static void product_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const product *p = arg;
@@ -107,7 +110,7 @@ void minus_product(const solver *s, const char *opa, block a, const char *opb, b
 
 /* ---- substitution ---- */
 
-/* x = t⁻¹ x for complex numbers, and for real numbers if t fits the kernel. */
+/* Computes x = t⁻¹ x. If the elements are real, x must have at most TRIANGLE_SIZE rows. */
 static void divide_leaf(const lapack *l, corner t, block x) {
   int64_t row = t.turned ? t.at.ld : 1, column = t.turned ? 1 : t.at.ld;
   triangle small = {t.at.at, x.m, row, column, t.upper != t.turned, t.unit};
@@ -127,7 +130,7 @@ static void divide_block(const lapack *l, corner t, block x) {
     return;
   }
   int n = x.m, h = half_of(n);
-  bool last_first = t.upper != t.turned;        /* the substitution starts with the last unknown */
+  bool last_first = t.upper != t.turned;        /* true: the substitution begins with the last unknown */
   corner head = t, tail = t;
   head.at = cut(l, t.at, 0, 0, h, h);
   tail.at = cut(l, t.at, h, h, n - h, n - h);
@@ -143,7 +146,7 @@ typedef struct division {
   const solver *s;
   corner t;
   block x;
-  const int *pivots;                   /* swaps of x's rows before the substitution, or NULL */
+  const int *pivots;                   /* swaps of x's rows before the substitution; NULL: no swaps */
   int slabs;
 } division;
 
@@ -171,7 +174,7 @@ void divide(const solver *s, corner t, block x) { divide_swapped(s, t, NULL, x);
 
 /* ---- LU ---- */
 
-/* Factors panels of small rank by halves. */
+/* Factors a matrix by halves until at most LEAF rows or columns remain, which LAPACK factors. */
 static int factor_halves(const solver *s, block a, int *pivots) {
   const lapack *l = s->l;
   int info = 0, rank = least_of(a.m, a.n);
@@ -191,17 +194,18 @@ static int factor_halves(const solver *s, block a, int *pivots) {
   return info ? info : below ? below + h : 0;
 }
 
-/* One step of a factorization by panels of WIDTH columns: the panel at `column` is factored, and updates the columns to
-** its right. */
+/* One step of a factorization by panels of WIDTH columns. The panel that begins at `column` is factored already, and
+** updates the columns to its right. */
 typedef struct lu_step {
-  const solver *one;                   /* a solver for one thread */
+  const solver *one;                   /* the same solver, but for one thread */
   block a;
   int  *pivots;                        /* the pivots of each panel, counted from the panel's first row */
-  int   column, width, next, slabs;    /* next: the number of columns in the next panel */
-  int  *info;                          /* the result of the next panel */
+  int   column, width, next, slabs;    /* next: the number of columns of the next panel */
+  int  *info;                          /* the result of factoring the next panel */
 } lu_step;
 
-/* Item 0 is the next panel: it is updated and factored, while other threads update the slabs to its right. */
+/* Item 0 updates and factors the next panel. Meanwhile other threads update the slabs to the right of the next
+** panel. */
 static void lu_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const lu_step *p = arg;
@@ -243,7 +247,8 @@ static int factor_panels(const solver *s, block a, int *pivots) {
     int first = p.column + p.width, threads = threads_for(s, (int64_t)p.width * (a.m - p.column) * (a.n - first));
     p.next = least_of(WIDTH, rank - first);
     p.slabs = PER_THREAD * threads;
-    clear_pivots(pivots + first, p.next);                     /* a cancelled operation skips items */
+    clear_pivots(pivots + first, p.next);                     /* a cancelled operation skips items, so these pivots
+                                                              ** might not be set */
     cpu_parallel(threads, p.slabs + 1, lu_task, &p);
     if (!info && below) info = below + first;
     below = 0;
@@ -255,8 +260,8 @@ static int factor_panels(const solver *s, block a, int *pivots) {
 }
 
 int factor_lu(const solver *s, block a, int *pivots) {
-  enum { LARGE = 256 };                 /* rows and columns from which on it is worthwhile to factor the next panel
-                                        ** ahead */
+  enum { LARGE = 256 };                 /* rows and columns from which on factoring the next panel ahead is
+                                        ** worthwhile */
   return s->threads > 1 && least_of(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
 }
 
@@ -292,7 +297,7 @@ void solve_lu(const solver *s, const char *op, block lu, const int *pivots, bloc
   cpu_parallel(p.slabs, p.slabs, solution_task, &p);
 }
 
-/* Computes slab i of the inverse of L U. The inverse of L has zeros above its diagonal. */
+/* Computes slab i of the inverse of L U. The inverse of L is 0 above its diagonal. */
 static void inverse_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const solution *p = arg;
@@ -305,7 +310,7 @@ static void inverse_task(const void *arg, int64_t i, int worker) {
   divide_block(l, (corner){.at = p->lu, .upper = true}, x);
 }
 
-/* Column j of (L U)⁻¹ becomes column order[j] of (P L U)⁻¹ = (L U)⁻¹ Pᵀ. */
+/* Sets `order` so that column order[j] of (L U)⁻¹ is column j of (P L U)⁻¹ = (L U)⁻¹ Pᵀ. */
 static void order_columns(const int *pivots, int n, int *order) {
   for (int j = 0; j < n; j++) order[j] = j;
   for (int j = n - 1; j >= 0; j--) {
@@ -332,7 +337,8 @@ typedef struct rank_update {
   int slabs;
 } rank_update;
 
-/* Returns the first column of slab i, where all slabs of an upper triangle have about the same area. */
+/* Returns the first column of slab i of an upper triangle with n columns, where all slabs have about the same
+** area. */
 static int area_begin(int n, int i, int slabs) {
   return i == slabs ? n : (int)(n * sqrt((double)i / slabs)) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }

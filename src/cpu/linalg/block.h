@@ -1,28 +1,29 @@
 #ifndef LT_CPU_LINALG_BLOCK_H
 #define LT_CPU_LINALG_BLOCK_H
 
-/* Blocked algorithms on column-major matrices. Threads share their products and substitutions. */
+/* Blocked algorithms on column-major matrices. The threads of a solver share products and substitutions. */
 
 #include "cpu/linalg/linalg.h"
 
-/* A matrix, or a rectangle of one: m × n elements, columns `ld` elements apart. */
+/* A matrix, or a rectangle of a matrix: m × n elements, whose columns are `ld` elements apart. */
 typedef struct block {
   char *at;
   int   m, n, ld;
 } block;
 
-/* One triangle of a square block. If `turned`, its conjugate transpose; if `turned` and `plain`, its transpose. */
+/* A triangle of a square block. If `turned` is true, the triangle's conjugate transpose is meant, or its transpose if
+** `plain` is true, too. */
 typedef struct corner {
   block at;
   bool  upper, unit, turned, plain;
 } corner;
 
-/* Returns the address of -1, 0 or 1 as a factor for BLAS. The number is complex if the elements are complex. */
+/* Returns the address of the number -1, 0 or 1 in the element type, as a factor for BLAS. */
 const void *number_of(const lapack *l, int value);
 
 block cut(const lapack *l, block a, int row, int column, int m, int n);
 
-/* to = fromᵀ */
+/* Sets to = fromᵀ. */
 void transpose_block(const lapack *l, block from, block to);
 
 static inline char *at(const lapack *l, block a, int row, int column) { return cut(l, a, row, column, 1, 1).at; }
@@ -37,103 +38,113 @@ const matvec_table *matvec_of(const lapack *l);
 /* Sets x to columns first, first + 1, … of the identity. */
 void fill_identity(const lapack *l, block x, int first);
 
-/* Returns the beginning of slab i of n in a dim of this length. Slabs begin at multiples of a cache line of floats. */
+/* Returns the beginning of slab i of n slabs in a dim of this length. Slabs begin at multiples of TRIANGLE_SIZE
+** elements, which is a cache line of floats. */
 int slab_begin(int length, int64_t i, int64_t n);
-/* Returns the number of threads that this many multiplications are worth. */
+/* Returns the number of threads that are worthwhile for `work` multiplications. */
 int threads_for(const solver *s, int64_t work);
 
-/* c = alpha op(a) op(b) + beta c on one thread, with alpha and beta from {-1, 0, 1}, and op "N", "T" or "C". */
+/* Computes c = alpha op(a) op(b) + beta c on one thread. alpha and beta are -1, 0 or 1, and op is "N", "T" or "C". */
 void multiply(const lapack *l, int alpha, const char *opa, block a, const char *opb, block b, int beta, block c);
-/* c -= op(a) op(b) */
+/* Computes c -= op(a) op(b) with the solver's threads. */
 void minus_product(const solver *s, const char *opa, block a, const char *opb, block b, block c);
-/* x = t⁻¹ x */
+/* Computes x = t⁻¹ x with the solver's threads. */
 void divide(const solver *s, corner t, block x);
 
-/* Replaces a by L and U; pivots and the result are as in getrf. */
+/* Replaces a by L and U. Pivots and the result are those of LAPACK's getrf. */
 int factor_lu(const solver *s, block a, int *pivots);
-/* Replaces the upper triangle of a by the upper triangle of U, where a = Uᴴ U. The result is as in potrf. */
+/* Replaces the upper triangle of a by the upper triangle of U, where a = Uᴴ U. The result is that of LAPACK's
+** potrf. */
 int factor_cholesky(const solver *s, block a);
-/* b = op(L U)⁻¹ b, with op "N" or "T", for a result of factor_lu. */
+/* Computes b = op(L U)⁻¹ b for a result of factor_lu. op is "N" or "T". */
 void solve_lu(const solver *s, const char *op, block lu, const int *pivots, block b);
-/* Replaces the result of factor_lu for a square matrix by the inverse. Scratch memory: x has as many elements as the
-** matrix, order as many entries as columns. */
+/* Replaces the result of factor_lu for a square matrix by the matrix's inverse. x and order are scratch memory: x has
+** as many elements as the matrix, and `order` has one entry for each column. */
 void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order);
 
 /* ---- linalg/reflect.c ---- */
 
-/* Products of Householder reflections, REFLECTIONS at a time: Q = the product of I - V T Vᴴ. */
+/* Products of Householder reflections in groups of REFLECTIONS. The product of a group is I - V T Vᴴ, and Q is the
+** product of all groups. */
 enum { REFLECTIONS = 32 };
 
 typedef struct reflections {
-  block v;             /* rows × the number of reflections: zeros, ones, and the vectors' other elements */
-  char *t;             /* REFLECTIONS × REFLECTIONS for each V */
-  char *work;          /* scratch memory: 2 * REFLECTIONS elements for each column of the matrix that is transformed */
+  block v;             /* rows × the number of reflections. A column has zeros, a one, and the reflection vector's
+                       ** other elements */
+  char *t;             /* T, REFLECTIONS × REFLECTIONS for each group */
+  char *work;          /* scratch memory: 2 * REFLECTIONS elements for each column of the matrix that is
+                       ** transformed */
 } reflections;
 
-/* Returns the number of elements that t needs. */
+/* Returns the number of elements of `t` for `count` reflections. */
 static inline int64_t reflections_t(int count) {
   return (int64_t)(count + REFLECTIONS - 1) / REFLECTIONS * REFLECTIONS * REFLECTIONS;
 }
 
 /* Makes the reflection I - factor u uᵀ that maps the real vector x[0 … n - 1] to a multiple of the first unit vector.
-** x[0] becomes that multiple, the rest of x becomes u without its first element, 1. Returns the factor. */
+** x[0] becomes this multiple. The rest of x becomes u without its first element, which is 1. Returns the factor. */
 double make_reflection(const lapack *l, int n, char *x);
 
-/* Like factor_qr and make_q, for a real matrix of at most REFLECTIONS rows or columns, one reflection after the other.
-** `factors` has one entry for each reflection. */
+/* Like factor_qr and make_q, for a real matrix of at most REFLECTIONS rows or columns. The reflections are applied
+** one after the other. `factors` has one entry for each reflection. */
 void factor_qr_small(const lapack *l, block a, double *factors);
-/* also overwrites a's diagonal with ones */
+/* also overwrites the diagonal of a with ones */
 void make_q_small(const lapack *l, block a, const double *factors, block q);
 
-/* Replaces a by R, on and above a's diagonal, and stores the reflections of Q in r. */
+/* Replaces the upper triangle of a by R, and stores the reflections of Q in r. */
 void factor_qr(const solver *s, block a, reflections *r);
 /* Computes the first q.n columns of Q. */
 void make_q(const solver *s, const reflections *r, block q);
 
-/* Gathers V and T of reflections in LAPACK's form. tau holds the factors. A reflection's vector begins with 1; its
-** other elements are below a's diagonal, or to the right of the diagonal if `rows` is set. */
+/* Computes V and T from reflections in LAPACK's format. tau has the factors of the reflections. A reflection's
+** vector begins with 1. Its other elements are below the diagonal of a, or to the right of the diagonal if `rows`
+** is true. */
 void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r);
-/* x = Q x */
+/* Computes x = Q x. */
 void apply_q(const solver *s, const reflections *r, block x);
-/* x = x Qᴴ. r->work has 2 * REFLECTIONS elements for each row of x. */
+/* Computes x = x Qᴴ. r->work has 2 * REFLECTIONS elements for each row of x. */
 void apply_q_right(const solver *s, const reflections *r, block x);
 
 /* ---- linalg/condense.c: real matrices ---- */
 
-enum { CONDENSED = 128 };      /* columns from which on our own reductions are faster than LAPACK's */
+enum { CONDENSED = 128 };      /* columns from which on luatensor's reductions are faster than LAPACK's */
 
-/* Returns the largest magnitude of `count` real elements, or 0 if there are none. */
+/* Returns the largest absolute value of `count` real elements, or 0 if count is 0. */
 double largest_of(const solver *s, const void *x, int64_t count);
-/* Returns a power of two by which to divide a matrix with this largest element. After the division products of three
-** elements are far within the type's range. 1: no division is necessary. */
+/* Returns the power of two by which a matrix with this largest element must be divided, or 1 if no division is
+** necessary. After the division, products of three elements are far within the type's range. */
 double scale_for(const solver *s, double largest);
-/* a *= to / from, without intermediate overflow. part: "G" for all of a, "L" for its lower triangle. */
+/* Multiplies elements of a by to / from, without intermediate overflow. part is "G" for all of a, or "L" for its
+** lower triangle. */
 void rescale(const solver *s, const char *part, double from, double to, block a);
 
-/* The results of the reduction to bidiagonal form, of n elements each. d is the diagonal, e the elements to the right
-** of the diagonal; left and right are the factors of the reflections. */
+/* The results of the reduction to bidiagonal form, with n elements each. d is the diagonal, and e the elements to the
+** right of the diagonal. left and right are the factors of the reflections from the left and from the right. */
 typedef struct bidiagonal {
   char *d, *e, *left, *right;
 } bidiagonal;
 
-/* The results of the reduction to tridiagonal form. */
+/* The results of the reduction to tridiagonal form: the diagonal d, the elements e below the diagonal, and the
+** factors of the reflections. */
 typedef struct tridiagonal {
   char *d, *e, *factors;
 } tridiagonal;
 
-/* Returns the least number of elements that `work` must have. */
+/* Returns the least number of elements that the argument `work` of the reductions must have. */
 int64_t condense_work(const solver *s);
 
-/* Like gebrd, for a matrix with at most as many columns as rows. Stops early if the operation is cancelled. */
+/* Like LAPACK's gebrd, for a matrix with at most as many columns as rows. Stops early if the operation is
+** cancelled. */
 int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int work_length);
-/* Like sytrd for the lower triangle, but also overwrites the upper triangle. */
+/* Like LAPACK's sytrd for the lower triangle, but also overwrites the upper triangle. Stops early if the operation is
+** cancelled. */
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length);
 
 /* ---- linalg/divide.c ---- */
 
-/* Computes the eigenvalues and eigenvectors q of the symmetric tridiagonal matrix with diagonal d and subdiagonal e.
-** The eigenvalues replace d in ascending order. The result is as in stedc. divide_work returns the least number of
-** scratch elements, divide_integers the least number of scratch integers. */
+/* Computes the eigenvalues and eigenvectors of the symmetric tridiagonal matrix with diagonal d and subdiagonal e.
+** The eigenvalues replace d in ascending order, and the eigenvectors become the columns of q. The result is that of
+** LAPACK's stedc. `work` must have divide_work(n) elements, and `integers` divide_integers(n) ints. */
 int divide_tridiagonal(const solver *s, block q, void *d, void *e, char *work, int *integers);
 int64_t divide_work(int n);
 int64_t divide_integers(int n);

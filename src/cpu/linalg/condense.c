@@ -1,11 +1,11 @@
-/* Reductions of real matrices to tridiagonal and bidiagonal form, PANEL columns at a time, as LAPACK's sytrd and gebrd
-** do. Half of the work is a product of the remaining matrix with a vector for each column, which is limited by memory
-** bandwidth. Threads share these products, and each loaded element is used twice.
+/* Reductions of real matrices to tridiagonal and bidiagonal form, PANEL columns at a time, like LAPACK's sytrd and
+** gebrd. Half of the work is a product of the remaining matrix with a vector for each column, which memory bandwidth
+** limits. Threads share these products, and each loaded element is used twice.
 **
-** For bidiagonal form LAPACK reads the matrix twice for each column, because the second reflection, I - factor v vᵀ,
-** must be known before the second product A v. But v is row r of A after the first reflection, with another first
-** element and divided by a number. So A v = a + A' r' / number, where a is A's first column and A', r' are the
-** remaining columns and elements. Element j of r is known as soon as column j has been multiplied by u. So the same
+** For the bidiagonal form, LAPACK reads the matrix twice for each column, because the second product A v needs the
+** second reflection, I - factor v vᵀ. But v is row r of A after the first reflection, with another first element and
+** divided by a number. Therefore A v = a + A' r' / number, where a is A's first column, and A' and r' are the
+** remaining columns and elements. Element j of r is known as soon as column j has been multiplied by u. Then the same
 ** pass adds the column, times this element, to the sum. */
 
 #include <math.h>
@@ -13,22 +13,23 @@
 #include "cpu/linalg/block.h"
 
 enum {
-  PANEL = 32,           /* columns, or columns and rows, whose reflections are applied together */
+  PANEL = 32,           /* columns (tridiagonal), or columns and rows (bidiagonal), whose reflections are applied
+                        ** together */
   TAIL  = 96,           /* columns at the end of a matrix that LAPACK reduces */
-  GRAIN = 1 << 18       /* bytes of a matrix that make a thread worthwhile: reading them from L2 takes 5 µs */
+  GRAIN = 1 << 18       /* bytes of a matrix that are worth another thread: reading them from L2 takes 5 µs */
 };
 
-/* A running reduction. The remaining matrix is a - left rightᵀ, where columns 2 k and 2 k + 1 of left and right belong
+/* The state of a reduction. The remaining matrix is a - left rightᵀ. Columns 2 k and 2 k + 1 of left and right belong
 ** to column k of the panel. */
 typedef struct condensing {
   const solver *s;
   const matvec_table *kernels;
   block a, left, right;
   char *sums;           /* partial sums: a.m elements for each slab */
-  char *t;              /* 2 * PANEL elements */
+  char *t;              /* scratch memory of 2 * PANEL elements */
   int   slabs;
-  int   k, i;           /* index of the column in a, and in the panel */
-  double factor;        /* factor of the column's reflection */
+  int   k, i;           /* the column's number in a, and in the panel */
+  double factor;        /* the factor of the column's reflection */
 } condensing;
 
 int64_t condense_work(const solver *s) {
@@ -45,14 +46,14 @@ static condensing condensing_of(const solver *s, block a, char *work) {
   return c;
 }
 
-/* y = alpha op(a) x + beta y */
+/* Computes y = alpha op(a) x + beta y. The elements of x are x_step apart. */
 static void multiply_vector(const lapack *l, int alpha, const char *op, block a, const char *x, int x_step, int beta, char *y) {
   int one = 1;
   if (a.m && a.n)
     l->gemv(op, &a.m, &a.n, number_of(l, alpha), a.at, &a.ld, x, &x_step, number_of(l, beta), y, &one, 1);
 }
 
-/* Adds the slabs' partial sums, from element `first` on, and writes the total to x[0 … n - 1]. */
+/* Adds the partial sums of all slabs, from element `first` on, and writes the total to x[0 … n - 1]. */
 static void add_sums(const condensing *c, int first, int n, char *x) {
   memset(x, 0, (size_t)n * c->s->l->size);
   for (int i = 0; i < c->slabs; i++)
@@ -113,7 +114,8 @@ static void bidiagonal_task(const void *arg, int64_t i, int worker) {
   c->kernels->bidiagonal(&step);
 }
 
-/* Updates column k of a by the panel's reflections, and makes its own reflection. Returns the diagonal element. */
+/* Updates column k of a by the panel's reflections, and makes the column's own reflection. Returns the diagonal
+** element. */
 static double reflect_column(condensing *c) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, rows = c->a.m - k;
@@ -125,8 +127,8 @@ static double reflect_column(condensing *c) {
   return number_at(l, x);
 }
 
-/* Replaces row k, which the tasks have computed, by its reflection's vector v. Replaces a r, the sum of the columns
-** times the row's elements, by x = factor (a v - the panel's updates). Returns the element next to the diagonal. */
+/* Replaces row k, which the tasks have computed, by the vector v of its reflection. Then computes x = factor (a v -
+** the panel's updates) from the tasks' sums a r. Returns the element next to the diagonal. */
 static double reflect_row(const condensing *c, double *factor) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, columns = c->a.n - k - 1, rows = c->a.m - k - 1;
@@ -134,8 +136,8 @@ static double reflect_row(const condensing *c, double *factor) {
   double first = number_at(l, v), beta;
   *factor = make_reflection(l, columns, v);
   beta = number_at(l, v);
-  /* Because of scale_for, the largest element of the matrix is above 2^-20 (float32) or 2^-100 (float64). Compared with
-  ** this element, beta is negligible. */
+  /* scale_for ensures that the largest element of the matrix is above 2^-20 (float32) or 2^-100 (float64). Compared
+  ** with this element, beta is negligible */
   if (fabs(beta) < (l->real_size == sizeof(float) ? 0x1p-80 : 0x1p-600)) {
     memset(v, 0, (size_t)columns * l->size);
     *factor = 0;
@@ -155,7 +157,8 @@ static double reflect_row(const condensing *c, double *factor) {
   return beta;
 }
 
-/* Replaces rows first … first + PANEL - 1 of a, to the right of their diagonal, by the vectors of their reflections. */
+/* Replaces rows first … first + PANEL - 1 of a, to the right of their diagonal, by the vectors of their
+** reflections. */
 static void store_rows(const condensing *c, int first) {
   const lapack *l = c->s->l;
   for (int j = first + 1; j < c->a.n; j++)
@@ -198,7 +201,7 @@ int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int
 
 /* ---- tridiagonal form ---- */
 
-/* Returns the first column of slab i of a lower triangle of `columns` columns, where all slabs have about the same
+/* Returns the first column of slab i of a lower triangle with `columns` columns, where all slabs have about the same
 ** area. */
 static int lower_begin(int columns, int64_t i, int slabs) {
   return i == slabs ? columns : (int)(columns * (1 - sqrt(1 - (double)i / slabs)));
@@ -240,7 +243,7 @@ static void reflect_below(condensing *c, const tridiagonal *b) {
   set_number(l, v, 1);
 }
 
-/* Turns the sums into w. The panel's update by v and w is a - v wᵀ - w vᵀ. */
+/* Computes w from the sums of the tasks. The update by v and w is a - v wᵀ - w vᵀ. */
 static void finish_column(const condensing *c) {
   const lapack *l = c->s->l;
   int k = c->k + 1, before = 2 * c->i, rows = c->a.n - k;
@@ -286,7 +289,8 @@ static void tridiagonal_panel(condensing *c, int first, const tridiagonal *b) {
 }
 
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length) {
-  enum { WIDTH = 64 };          /* columns of an update's slab; half of the slab's diagonal square is wasted */
+  enum { WIDTH = 64 };          /* columns of a slab of the update; half of the slab's square on the diagonal is
+                                ** computed in vain */
   condensing c = condensing_of(s, a, work);
   int first = 0, info = 0;
   for (; a.n - first >= TAIL + PANEL && !cancel_due(); first += PANEL) {

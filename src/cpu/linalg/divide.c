@@ -1,8 +1,8 @@
-/* Eigenvalues and eigenvectors of tridiagonal matrices by Cuppen's divide and conquer. Threads solve the halves with
-** LAPACK. Then both solutions are merged. The eigenvalues of the whole matrix are roots of a rational function, and each
-** root is found independently. The eigenvectors are the product of the eigenvectors of the halves with those of the
-** merged problem. The roots, and the columns of this product, are divided among the threads. LAPACK deflates (laed2)
-** and finds each root (laed4). */
+/* Eigenvalues and eigenvectors of symmetric tridiagonal matrices by Cuppen's divide and conquer. The matrix is
+** divided into parts, which threads solve with LAPACK. Then the solutions are merged in pairs. The eigenvalues of a
+** merged matrix are roots of a rational function, and each root is found independently. The eigenvectors are the
+** product of the parts' eigenvectors with those of the merged problem. Threads share the roots and the columns of
+** this product. LAPACK deflates (laed2) and finds each root (laed4). */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -10,19 +10,20 @@
 #include "cpu/linalg/block.h"
 
 enum {
-  SMALLEST = 128,       /* columns up to which a part is not divided among threads */
+  SMALLEST = 128,       /* the fewest columns of a part into which a matrix is divided */
   SLABS    = 4          /* slabs for each thread */
 };
 
 /* A merge of two parts: k eigenvalues and vectors change. */
 typedef struct merging {
   const solver *s;
-  block q;              /* the eigenvectors of both parts, then of the whole matrix */
+  block q;              /* first the eigenvectors of both parts, then of the merged matrix */
   int   n1, k, slabs;
-  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: both parts' eigenvectors, as packed by laed2;
-                                                          ** room: as large as q */
-  const int *order, *counts;                              /* order of the rows; counts of the kinds of columns: above,
-                                                          ** both, below */
+  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: the eigenvectors of both parts, as laed2 packs
+                                                          ** them; room: scratch memory with as many elements as q */
+  const int *order, *counts;                              /* order: the order of the rows; counts: the numbers of
+                                                          ** columns that have elements above, in both parts, and
+                                                          ** below */
   char  rho[8];
   atomic_int *failed;
 } merging;
@@ -32,7 +33,8 @@ static void slab_of(const merging *p, int length, int64_t i, int *begin, int *en
   *end = (int)(length * (i + 1) / p->slabs);
 }
 
-/* Finds eigenvalues. The distances of an eigenvalue to the poles are stored in its column of q. */
+/* Finds the eigenvalues of slab i. The distances of an eigenvalue from the poles are stored in the eigenvalue's
+** column of q. */
 static void root_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const merging *p = arg;
@@ -45,8 +47,8 @@ static void root_task(const void *arg, int64_t i, int worker) {
   }
 }
 
-/* Computes weights for which the computed eigenvalues are exact, so that the vectors made from them are orthogonal (Gu
-** and Eisenstat). */
+/* Computes weights for which the computed eigenvalues are exact. Eigenvectors that are computed from these weights
+** are orthogonal (Gu and Eisenstat). */
 static void weight_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const merging *p = arg;
@@ -69,15 +71,15 @@ static void weight_task(const void *arg, int64_t i, int worker) {
   }
 }
 
-/* Computes the eigenvector of column j, normalised to length 1, with its rows in the order of the packed vectors. room:
-** k elements */
+/* Computes the eigenvector of column j with length 1, with its rows in the order of the packed vectors. room has
+** space for k elements. */
 static void make_vector(const merging *p, int j, char *room) {
   const lapack *l = p->s->l;
   char *column = at(l, p->q, 0, j);
   double squares = 0;
   for (int i = 0; i < p->k; i++) {
     double x = number_at(l, element(l, column, i));
-    /* for k = 2, laed4 has already made the vectors */
+    /* for k = 2, laed4 has already computed the vectors */
     if (p->k > 2) x = number_at(l, element(l, p->changed, i)) / x;
     set_number(l, element(l, room, i), x);
     squares += x * x;
@@ -86,7 +88,7 @@ static void make_vector(const merging *p, int j, char *room) {
   for (int i = 0; i < p->k; i++) set_number(l, element(l, column, i), number_at(l, element(l, room, p->order[i] - 1)) / length);
 }
 
-/* Multiplies `columns` packed vectors by rows of q and writes `rows` rows of the product. */
+/* Multiplies `columns` packed vectors by rows of q and writes `rows` rows of the product to q. */
 static void multiply_rows(const merging *p, int from, int columns, char *vectors, int to, int rows, int begin, int end, char *room) {
   const lapack *l = p->s->l;
   block x = {room, columns, end - begin, most_of(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);
@@ -109,8 +111,8 @@ static void vector_task(const void *arg, int64_t i, int worker) {
   multiply_rows(p, 0, above, p->vectors, 0, n1, begin, end, room);
 }
 
-/* Sorts `order`, a permutation of the columns, by the columns' numbers d. Rounding may have swapped neighbouring
-** roots. */
+/* Sorts `order`, a permutation of the columns (from 1), by the columns' eigenvalues d. Insertion sort is sufficient,
+** because only neighbouring roots may be swapped by rounding. */
 static void finish_order(const lapack *l, const char *d, int *order, int n) {
   for (int i = 1; i < n; i++) {
     int j = i, moved = order[i];
@@ -124,8 +126,8 @@ static void run_tasks(const merging *p, parallel_task task) {
   cpu_parallel(threads_for(p->s, (int64_t)p->k * p->k * p->q.n), p->slabs, task, p);
 }
 
-/* Merges both parts of q, n1 columns and the rest. e is the matrix element between the parts. order: as in laed2 and
-** lamrg. */
+/* Merges the two parts of q, whose first part has n1 columns. e is the matrix element between the parts. `order` has
+** the format of LAPACK's laed2 and lamrg. */
 static int merge(const solver *s, block q, int n1, void *d, const void *e, int *order, char *work, int *integers) {
   const lapack *l = s->l;
   int n = q.n, info = 0, one = 1, back = -1;
@@ -181,8 +183,8 @@ static void part_task(const void *arg, int64_t i, int worker) {
   if (info) atomic_store(p->failed, info);
 }
 
-/* Sorts the columns of q and the entries of d in ascending order: column order[j] - 1 becomes column j. room: scratch
-** memory for a column and a number */
+/* Sorts the columns of q and the entries of d in ascending order: column order[j] - 1 becomes column j. room has
+** space for a column and a number. */
 static void sort_columns(const lapack *l, block q, char *d, int *order, char *room) {
   size_t bytes = (size_t)q.m * l->size;
   for (int first = 0; first < q.n; first++) {
@@ -200,8 +202,8 @@ static void sort_columns(const lapack *l, block q, char *d, int *order, char *ro
   }
 }
 
-/* Subtracts the matrix element between two parts from the adjacent diagonal elements of both parts. Then the matrix is
-** both parts plus a matrix of rank 1. */
+/* Subtracts the absolute value of the matrix element between two parts from the adjacent diagonal elements of both
+** parts. Then the matrix is the sum of both parts and a matrix of rank 1. */
 static void tear(const lapack *l, char *d, char *e, int at_row) {
   double between = fabs(number_at(l, element(l, e, at_row - 1)));
   for (int i = at_row - 1; i <= at_row; i++) set_number(l, element(l, d, i), number_at(l, element(l, d, i)) - between);

@@ -1,10 +1,10 @@
-/* Factorizations of one matrix, and solutions with them: Cholesky, LU, QR. */
+/* Factorizations of one matrix (Cholesky, LU, QR), and solutions, inverses and determinants from them. */
 
 #include <math.h>
 
 #include "cpu/linalg/block.h"
 
-/* Copies rows × columns elements of a column-major matrix to another matrix, which may be the same. */
+/* Copies rows × columns elements of a column-major matrix to another column-major matrix, which may overlap. */
 static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
   size_t size = s->l->size;
   for (int j = 0; j < columns; j++)
@@ -20,7 +20,7 @@ static void clear_below(const solver *s, char *a, int rows, int columns) {
 
 /* ---- Cholesky ---- */
 
-/* Returns the order of the first leading minor with a NaN on the diagonal of its factor, which LAPACK does not detect,
+/* Returns the number (from 1) of the first diagonal element of the factor that is NaN, which LAPACK does not detect,
 ** or 0. */
 static int find_nan(const solver *s, char *a) {
   for (int j = 0; j < s->n; j++)
@@ -47,7 +47,7 @@ static int *pivots_of(const solver *s, const scratch *w, int64_t i) {
   return s->c->pivots ? s->c->pivots + i * least_of(s->m, s->n) : w->integers;
 }
 
-/* Computes, for each of m rows of L U, the row of a that became this row. */
+/* Sets order[i] to the number (from 1) of the row of a that became row i of L U, for m rows. */
 static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
   for (int i = 0; i < m; i++) order[i] = i + 1;
   for (int i = 0; i < n; i++) {
@@ -109,7 +109,7 @@ const routine lu_solve_routine = {NULL, run_lu_solve, false};
 const routine solve_routine = {plan_pivots, run_solve, false};
 const routine inv_routine = {plan_inv, run_inv, false};
 
-/* ---- determinants: the product of U's diagonal, and a sign for every swap of rows ---- */
+/* ---- determinants: the product of U's diagonal, with a change of sign for each swap of rows ---- */
 
 typedef struct number { double re, im; } number;
 
@@ -142,7 +142,7 @@ static number product(const solver *s, number x, number y) {
   return (number){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/* Scales z by 2^-e so that its larger part is in 0.5 … 1. */
+/* Returns z / 2^e, where *e is chosen such that the larger part of the result is in 0.5 … 1. */
 static number scaled(number z, int *e) {
   double size = fmax(fabs(z.re), fabs(z.im));
   *e = 0;
@@ -157,8 +157,8 @@ static bool is_odd(const int *pivots, int n) {
   return odd;
 }
 
-/* Computes the product of a sign and the diagonal of matrix i. Returns false if the product, or an intermediate
-** product, is close to the limits of a double. */
+/* Multiplies *det by the diagonal elements of matrix i. Returns false if an intermediate product is close to the
+** limits of a double. */
 static bool plain_product(const solver *s, int64_t i, number *det) {
   bool safe = true;
   for (int j = 0; j < s->n; j++) {
@@ -169,7 +169,8 @@ static bool plain_product(const solver *s, int64_t i, number *det) {
   return safe;
 }
 
-/* Multiplies fractions and exponents separately, because an intermediate result may exceed a double. */
+/* Like plain_product, with separate products of fractions and sums of exponents, because an intermediate product may
+** exceed a double. */
 static number scaled_product(const solver *s, int64_t i, number det) {
   int e, exponent = 0;
   for (int j = 0; j < s->n; j++) {
@@ -210,14 +211,14 @@ const routine slogdet_routine = {plan_pivots, run_slogdet, false};
 
 /* ---- QR ---- */
 
-/* True if a real matrix is factored without blocks. For 10 × 10, the calls of LAPACK alone take longer than a whole QR
-** of PyTorch. */
+/* True if a real matrix is factored without blocks. For 10 × 10, the calls of LAPACK alone take longer than a whole
+** QR of PyTorch. */
 static bool is_small_qr(const solver *s) {
-  enum { SMALL = 1 << 13 };             /* elements: 64 KiB of doubles stay in L2 */
+  enum { SMALL = 1 << 13 };             /* elements of a matrix: 64 KiB of doubles stay in L2 */
   return !s->l->is_complex && least_of(s->m, s->n) <= LINALG_SMALL && s->c->m * s->c->n <= SMALL;
 }
 
-/* Plans a QR factorization. tau holds the vectors of the reflections. */
+/* Plans the scratch memory of a QR factorization. tau is for the vectors of the reflections. */
 static void plan_qr(solver *s) {
   int known = least_of(s->m, s->n), p = s->c->full ? s->m : known;
   s->tau = (int64_t)s->m * known;

@@ -1,6 +1,6 @@
-/* Matrix products. BLAS computes products of floats and complex numbers if it can address the matrices; complex
-** matrices that it cannot address are copied. Own kernels compute the others. Threads share a batch of small products,
-** each with whole matrices. */
+/* Matrix products. BLAS computes products of floats and complex numbers if it can address the matrices. Complex
+** matrices that BLAS cannot address are copied first. luatensor's own kernels compute all other products. In a batch
+** of small products, each thread computes whole products. */
 
 #include "cpu/linalg/gemm.h"
 
@@ -13,24 +13,26 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN = 1 << 19,     /* multiplications that make a thread worthwhile: below a million (20 µs) a second thread costs
-                       ** more than it saves */
+  GRAIN = 1 << 19,     /* multiplications that are worth another thread: below a million (20 µs) a thread costs more
+                       ** time than it saves */
   SLAB  = 1024,        /* columns of a half-float result that are computed in float32 at a time */
   SHORT = 1 << 15,     /* elements of a dot product; longer dot products are computed in parts of this length */
   PARTS = 256,         /* parts of a dot product that threads share */
-  SMALL = 1000000,     /* multiplications up to which OpenBLAS has AVX-512 kernels without packing (128³: 37 µs instead
-                       ** of 42) */
-  MOST_BLOCKS = 1024,  /* most blocks of a product */
-  MANY  = 8,           /* blocks of SMALL in a product; more blocks (256³) gain nothing */
-  TILE  = 16           /* blocks begin at multiples of this: a tile of OpenBLAS, a cache line of floats */
+  SMALL = 1000000,     /* multiplications up to which OpenBLAS has AVX-512 kernels without packing (128³: 37 µs
+                       ** instead of 42) */
+  MOST_BLOCKS = 1024,  /* the most blocks of a product */
+  MANY  = 8,           /* the most blocks of SMALL multiplications; dividing larger products (256³) in this way gains
+                       ** nothing */
+  TILE  = 16           /* blocks begin at multiples of a tile of OpenBLAS, which is a cache line of floats */
 };
 
-/* The most multiplications of a block: half a second on a core. OpenBLAS gains nothing by larger blocks. */
+/* The most multiplications of a block, which take half a second on a core. OpenBLAS gains nothing by larger
+** blocks. */
 #define LONGEST 0x1p34
 
 /* ---- BLAS ---- */
 
-/* alpha or beta for BLAS, which takes complex numbers by address. */
+/* alpha or beta in both precisions. BLAS takes complex numbers by address. */
 typedef struct number {
   float  single[2];
   double wide[2];
@@ -44,7 +46,8 @@ static bool is_zero(const scalar *s) { return s->f == 0 && s->im == 0; }
 
 static CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
 
-/* c = m @ v, where m is rows × columns, addressed by a. The strides of the vectors are positive. */
+/* Computes c = alpha m v + beta c, where m is a matrix of rows × columns that `a` describes. The strides of v and c
+** must be positive. */
 static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int columns, const void *m, const void *v,
                       int v_stride, void *c, int c_stride) {
   CBLAS_TRANSPOSE trans = transposed(a->trans);
@@ -67,13 +70,13 @@ static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int co
 
 static bool is_vector_stride(int64_t stride) { return stride > 0 && stride <= INT_MAX; }
 
-/* Clears c before BLAS multiplies it by beta 0, because some versions keep a NaN. */
+/* Sets c to 0 before BLAS multiplies c by beta = 0, because some versions keep a NaN. */
 static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
   int size = dtype_size(g->dtype);
   for (int64_t i = 0; i < n; i++) memset((char *)c + i * stride * size, 0, (size_t)size);
 }
 
-/* Returns the strides between the elements of c in a product with a vector. */
+/* Return the stride of the elements of c in a product with a column, and in a product with a row. */
 static int64_t column_stride(const gemm_call *g) { return g->m == 1 ? 1 : g->c_stride[0]; }
 static int64_t row_stride(const gemm_call *g)    { return g->n == 1 ? 1 : g->c_stride[1]; }
 
@@ -102,7 +105,7 @@ static void blas_vector(const gemm_call *g, const blas_matrix *a, const blas_mat
   }
 }
 
-/* The matrices of a product. */
+/* The layouts of the three matrices of a product. */
 typedef struct blas_product { blas_matrix a, b, c; } blas_product;
 
 static void blas_call(const gemm_call *g, const blas_product *p, const void *a, const void *b, void *c) {
@@ -125,8 +128,10 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
   }
 }
 
-/* Returns the number of blocks into which c is cut. A small product gets enough blocks for OpenBLAS's small kernels,
-** other products one for each thread. No block takes longer than a second, so that the operation can be cancelled. */
+/* Returns the number of blocks into which c is cut: 1 for up to SMALL multiplications, otherwise a multiple of
+** `threads`. Products of up to MANY * SMALL multiplications get blocks of at most SMALL multiplications. In larger
+** products, a block takes at most half a second, up to MOST_BLOCKS blocks, so that the operation can be cancelled.
+** Products with vectors get one block for each thread. */
 static int block_count(const gemm_call *g, int threads) {
   double work = (double)g->m * (double)g->n * (double)g->k;
   if (work <= SMALL) return 1;
@@ -135,7 +140,7 @@ static int block_count(const gemm_call *g, int threads) {
   return (int)((want + threads - 1) / threads * threads);
 }
 
-/* Returns the number of rows of blocks into which n blocks are arranged, so that blocks are as square as possible. */
+/* Returns the number of rows in the grid of n blocks for which the blocks are as square as possible. */
 static int block_rows(const gemm_call *g, int n) {
   int best = 1;
   for (int rows = 2; rows <= n; rows++)
@@ -143,21 +148,21 @@ static int block_rows(const gemm_call *g, int n) {
   return best;
 }
 
-/* Returns the beginning of block i of n in a dim, which is a multiple of TILE. The last block has the remainder. */
+/* Returns the beginning of block i of n blocks in a dim, a multiple of TILE. The last block has the remainder. */
 static int64_t block_begin(int64_t length, int i, int n) {
   return i == n ? length : length * i / n / TILE * TILE;
 }
 
-/* The blocks of c, rows × columns of them, which threads share. This is faster than OpenBLAS's own threads, which wait
-** for one another at each panel (two threads, float32: 128³ 22 µs instead of 52; 256³ 185 instead of 240; 384³ 610
-** instead of 720). */
+/* The blocks of c, rows × columns of them, which threads share. This is faster than OpenBLAS's own threads, which
+** wait for one another at each panel. Two threads compute a float32 product of 128³ in 22 µs instead of 52, 256³ in
+** 185 instead of 240, and 384³ in 610 instead of 720. */
 typedef struct blocks {
   const gemm_call    *g;
   const blas_product *p;
   const char *a, *b;
   char       *c;
   int         rows, columns;
-  bool        vector;              /* each block is a product with a vector */
+  bool        vector;              /* true: each block is a product with a vector */
 } blocks;
 
 static void blas_block(const void *arg, int64_t t, int worker) {
@@ -192,7 +197,8 @@ static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c,
 
 /* ---- half floats: c is computed in float32, in slabs of columns, so that sums are rounded once ---- */
 
-/* Converts the rows of a slab of c (m × n, any strides) to contiguous float32, or back if `back` is set. */
+/* Converts a slab of c (m × n, any strides) to contiguous float32. If `back` is true, converts float32 to the slab of
+** c. */
 static void convert_slab(const gemm_call *g, char *c, int64_t n, float *slab, bool back) {
   const convert_table *t = cpu_isa->convert;
   uint16_t row[SLAB];
@@ -241,7 +247,7 @@ static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const
 
 static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
-/* c = beta * c, the product if k = 0. */
+/* Computes c = beta * c, which is the product for k = 0. */
 static int scale_complex(const gemm_call *g, char *c) {
   int64_t one[2] = {0, 0};
   complex128_t zero = make_complex128(0, 0);
@@ -250,7 +256,7 @@ static int scale_complex(const gemm_call *g, char *c) {
     copy_matrix(dtype_size(g->dtype), g->m, g->n, c, g->c_stride, &zero, one);
     return OK;
   }
-  nothing.k = 1;                                /* a row of zeros times one zero */
+  nothing.k = 1;                                /* multiplies a column of zeros by a row of zeros */
   nothing.a_stride[0] = nothing.a_stride[1] = nothing.b_stride[0] = nothing.b_stride[1] = 0;
   return complex_gemm(&nothing, &zero, &zero, c, 1);
 }
@@ -278,9 +284,9 @@ static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *
   return st;
 }
 
-/* ---- sums of products: 1 × 1 results ---- */
+/* ---- sums of products: results of 1 × 1 ---- */
 
-/* Computes dot products of up to SHORT elements. This loop takes 10 ns and an eighth of a nanosecond for each float;
+/* Computes a dot product of up to SHORT elements. This takes 10 ns and an eighth of a nanosecond for each float.
 ** BLAS's matrix-vector product takes 80 ns more. Returns false if the dtype, the strides or the length are not
 ** supported. */
 static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
@@ -293,7 +299,7 @@ static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
   return true;
 }
 
-/* A long dot product, which is cut into parts that depend only on its length. */
+/* A long dot product, which is cut into PARTS parts. The result does not depend on the number of threads. */
 typedef struct long_dot {
   const gemm_call *g;
   const char *a, *b;
@@ -315,7 +321,7 @@ static void dot_part(const void *arg, int64_t t, int worker) {
   d->sums[t] = total;
 }
 
-/* Returns false if the dtype or the strides are not supported. */
+/* Computes a dot product of any length. Returns false if the dtype or the strides are not supported. */
 static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
   if (g->dtype != DT_float32 && g->dtype != DT_float64) return false;
   if (g->a_stride[1] != 1 || g->b_stride[0] != 1) return false;
@@ -330,7 +336,7 @@ static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, 
 
 /* ---- the batch ---- */
 
-/* Computes the offsets, in elements, of matrix i of the batch. */
+/* Sets `offset` to the offsets of c, a and b of matrix i of the batch, in elements. */
 static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
   offset[0] = offset[1] = offset[2] = 0;
   for (int d = p->ndim - 1; d >= 0; d--) {
@@ -344,7 +350,7 @@ static bool is_blas_dtype(enum dtype d) {
   return d == DT_float32 || d == DT_float64 || dtype_kind(d) == KIND_COMPLEX;
 }
 
-/* Multiplies matrix i of the batch. blas: OpenBLAS has a buffer for this call. */
+/* Computes product i of the batch. If `blas` is true, OpenBLAS has a buffer for this call. */
 static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   int64_t offset[3], size = dtype_size(g->dtype);
   batch_offsets(&g->batch, i, offset);
@@ -360,7 +366,7 @@ static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
 typedef struct batch {
   const gemm_call *g;
   bool  blas;
-  int  *status;                      /* the error of a matrix that could not be multiplied, else OK */
+  int  *status;                      /* the last error of a product; OK if no product failed */
 } batch;
 
 static void run_matrix(const void *arg, int64_t i, int worker) {
@@ -370,7 +376,7 @@ static void run_matrix(const void *arg, int64_t i, int worker) {
   if (st != OK) __atomic_store_n(b->status, st, __ATOMIC_RELAXED);
 }
 
-/* True if each thread multiplies whole, small matrices. */
+/* True if each thread computes whole, small products of the batch. */
 static bool shares_batch(const gemm_call *g, int64_t work) { return g->batch.count > 1 && work < 2 * GRAIN; }
 
 static int run_all(const gemm_call *g, int64_t work, int threads, bool blas) {

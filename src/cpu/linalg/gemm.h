@@ -3,11 +3,11 @@
 
 #include "base/calls.h"
 
-/* Computes one product by own kernels. a, b, c: the matrices of one product of the batch. If g's dtype is float16 or
-** bfloat16, c is float32. Returns OK, ERR_MEMORY or ERR_NO_KERNEL. */
+/* Computes c = alpha a b + beta c by luatensor's own kernels. a, b and c are the matrices of one product of the
+** batch. If g's dtype is float16 or bfloat16, c is float32. Returns OK, ERR_MEMORY or ERR_NO_KERNEL. */
 int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
-/* Like own_gemm, if m or n is 1. */
+/* Like own_gemm, for m = 1 or n = 1. */
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
 #endif

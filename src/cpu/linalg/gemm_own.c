@@ -1,6 +1,6 @@
-/* Own matrix products (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008), for dtypes
-** and strides that BLAS does not take. c is computed in blocks. For each block, all threads pack and convert panels of
-** b and a, and then share the tiles. */
+/* luatensor's own matrix products, for dtypes and strides that BLAS does not support (Goto and van de Geijn, "Anatomy
+** of high-performance matrix multiplication", 2008). c is computed in blocks. For each block, all threads pack and
+** convert panels of b and a, and then share the tiles. */
 
 #include <string.h>
 
@@ -8,26 +8,26 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  K_BLOCK   = 512,     /* steps of k at a time: a's panel (28 KiB of floats on AVX-512) and some of b's (64 KiB) stay in
-                       ** an L2 of 1 MiB */
-  N_PANELS  = 64,      /* panels of b packed at a time: 4 MiB of floats on AVX-512, in L3 */
-  M_PANELS  = 64,      /* panels of a packed at a time */
-  GROUP_A   = 8,       /* panels of a that a thread uses at once: 224 KiB, in its L2 */
+  K_BLOCK   = 512,     /* steps of k at a time: a panel of a (28 KiB of floats on AVX-512) and some panels of b (64
+                       ** KiB each) stay in an L2 of 1 MiB */
+  N_PANELS  = 64,      /* panels of b that are packed at a time: 4 MiB of floats on AVX-512, which stay in L3 */
+  M_PANELS  = 64,      /* panels of a that are packed at a time */
+  GROUP_A   = 8,       /* panels of a that a thread uses at a time: 224 KiB, which stay in its L2 */
   GROUP_B   = 16,
-  CONVERT   = 64,      /* steps of k converted at a time, in L1 */
-  MAX_WIDTH = 64,      /* most elements of a panel's width */
-  MAX_TILE  = 14 * 128 /* bytes */
+  CONVERT   = 64,      /* steps of k that are converted at a time, in L1 */
+  MAX_WIDTH = 64,      /* the most rows or columns of a panel */
+  MAX_TILE  = 14 * 128 /* the most bytes of a tile */
 };
 
-/* One factor of a product: `count` rows of a or columns of b. */
+/* One factor of a product: `count` rows of a, or `count` columns of b. */
 typedef struct matrix {
   const char *data;
   enum dtype  dtype;
   int64_t     count, stride, k_stride;
-  int         width;         /* the width of a panel */
+  int         width;         /* the rows or columns of a panel */
 } matrix;
 
-/* The shared state of the threads of one product. */
+/* The state that the threads of one product share. */
 typedef struct gemm_work {
   const gemm_kernel *kernel;
   matrix   a, b;
@@ -41,7 +41,8 @@ typedef struct gemm_work {
 
 static int64_t panels_of(const matrix *m) { return (m->count + m->width - 1) / m->width; }
 
-/* to[p][i] = element p of row or column i of m, counted from `from`, for i < n. The rest of the panel's width is 0. */
+/* Sets to[p][i] to element p of row or column i, counted from `from`, for p < k and i < n. The rest of the panel's
+** width becomes 0. */
 static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, char *to) {
   int size = dtype_size(m->dtype);
   copy_plan plan = {.rows = k, .cols = n, .to_row = m->width, .to_col = 1, .from_row = m->k_stride, .from_col = m->stride};
@@ -49,7 +50,7 @@ static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, 
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&plan, to, from);
 }
 
-/* Packs panel `index` of m: steps begin … begin + k - 1. */
+/* Packs steps begin … begin + k - 1 of panel `index` of m, in the compute dtype. */
 static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64_t begin, int64_t k, char *to) {
   enum dtype d = w->kernel->compute;
   int size = dtype_size(m->dtype), made = dtype_size(d);
@@ -67,7 +68,7 @@ static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64
   }
 }
 
-/* The packing of panels of m, from panel `first` on: steps begin … begin + k - 1. */
+/* One phase of a product: packs steps begin … begin + k - 1 of the panels of m from panel `first` on. */
 typedef struct packing_phase {
   const gemm_work *w;
   const matrix *m;
@@ -81,8 +82,8 @@ static void pack_one(const void *arg, int64_t i, int worker) {
   pack_panel(f->w, f->m, f->first + i, f->begin, f->k, f->to + i * f->m->width * f->k * dtype_size(f->w->kernel->compute));
 }
 
-/* Computes the tile of panels i and j. A whole tile is computed in place if alpha is 1 and beta is 0, and if c's layout
-** allows this. */
+/* Computes the tile of panels i and j. A whole tile is computed in place if alpha is 1 and beta is 0, and if c's
+** layout allows this. */
 static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
   const gemm_kernel *kernel = w->kernel;
   int64_t m = least_of(w->a.width, w->a.count - i * w->a.width), n = least_of(w->b.width, w->b.count - j * w->b.width);
@@ -99,14 +100,15 @@ static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool f
   kernel->merge(m, n, tile, w->b.width, c, w->c_stride, w->alpha, first ? w->beta : one);
 }
 
-/* The block of c whose first panels are `row` and `column`, in groups of high × wide tiles. */
+/* One phase of a product: the block of c whose first panels are `row` and `column`, in groups of high × wide
+** tiles. */
 typedef struct tile_phase {
   const gemm_work *w;
   int64_t row, rows, column, columns, k, high, wide;
   bool    first;
 } tile_phase;
 
-/* Chooses smaller groups if there are too few groups for all threads. */
+/* Chooses smaller groups if there are fewer than 4 groups for each thread. */
 static void choose_groups(tile_phase *f) {
   f->high = GROUP_A;
   f->wide = GROUP_B;

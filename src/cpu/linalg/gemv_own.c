@@ -1,6 +1,6 @@
-/* Matrix-vector products for dtypes and strides that BLAS does not take: dot products along the rows if these are
-** contiguous, otherwise a sum of scaled columns. Unlike in gemm_own.c, nothing is packed, because each element of the
-** matrix is used only once. */
+/* Matrix-vector products for dtypes and strides that BLAS does not support. The result is computed by dot products
+** along the rows if rows are contiguous, otherwise as a sum of scaled columns. Nothing is packed, because each
+** element of the matrix is used only once. */
 
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  BLOCK = 512,       /* elements of a row, or rows, at a time: three such buffers take 12 KiB of stack */
-  STACK = 1 << 12    /* bytes up to which a vector is kept on the stack */
+  BLOCK = 512,       /* elements of a row, or rows, that are computed at a time: three buffers take 12 KiB of stack */
+  STACK = 1 << 12    /* bytes up to which a vector is stored on the stack */
 };
 
-/* c = alpha * m @ v + beta * c, where m is rows × k. */
+/* A product c = alpha * m @ v + beta * c, where m is rows × k. */
 typedef struct product {
   const gemm_kernel *kernel;
   const char *m;
@@ -24,8 +24,8 @@ typedef struct product {
   scalar      alpha, beta;
 } product;
 
-/* Returns n elements, `stride` apart, as contiguous elements of dtype d. They are used in place if possible; otherwise
-** they are gathered in `raw` and converted to `made`. */
+/* Returns n elements, which are `stride` apart, as contiguous elements of dtype d. Elements that are contiguous and
+** of this dtype are used in place. Others are gathered in `raw` and converted to `made`. */
 static const char *load(enum dtype from, const char *data, int64_t n, int64_t stride, enum dtype d, char *raw, char *made) {
   int size = dtype_size(from);
   if (stride != 1) {
@@ -38,7 +38,7 @@ static const char *load(enum dtype from, const char *data, int64_t n, int64_t st
   return made;
 }
 
-/* Computes elements begin … end - 1 of c. Each is the dot product of a row with v. */
+/* Computes elements begin … end - 1 of c. An element is the dot product of a row and v. */
 static void sum_rows(const product *p, int64_t begin, int64_t end) {
   enum dtype d = p->kernel->compute;
   int size = dtype_size(p->dtype), made_size = dtype_size(d);
@@ -93,8 +93,8 @@ static void run_product(const product *p, int threads) {
 
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
-  bool right = g->n == 1;               /* true: the vector is b; false: the vector is a, and b is read as its
-                                        ** transpose */
+  bool right = g->n == 1;               /* true: the vector is b; false: the vector is a, and the matrix is the
+                                        ** transpose of b */
   bool half = dtype_kind(g->dtype) == KIND_FLOAT && kernel->compute != g->dtype;
   product p = {
     .kernel = kernel, .m = right ? a : b, .dtype = g->dtype, .c_dtype = half ? kernel->compute : g->dtype,

@@ -1,6 +1,6 @@
 #include "cpu/linalg/lapack.h"
 
-/* Accelerate has LAPACK 3.9 under separate names, beside the old version. */
+/* Accelerate exports LAPACK 3.9 under separate names, in addition to an older version. */
 #ifdef ACCELERATE_NEW_LAPACK
 #define SYMBOL(name) __asm("_" #name "$NEWLAPACK")
 #else
@@ -52,7 +52,7 @@ int64_t lapack_work_length(const lapack *l, const void *work) {
   return (int64_t)(l->real_size == sizeof(float) ? *(const float *)work * (1 + 0x1p-22) : *(const double *)work);
 }
 
-/* Sums x * 0: the sum is NaN if an element is NaN or infinite. */
+/* Sums x * 0 over all elements: the sum is NaN if an element is NaN or infinite. */
 bool lapack_is_finite(const lapack *l, const void *x, int64_t count) {
   const float *f = x;
   const double *d = x;

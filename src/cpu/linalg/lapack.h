@@ -1,8 +1,9 @@
 #ifndef LT_CPU_LINALG_LAPACK_H
 #define LT_CPU_LINALG_LAPACK_H
 
-/* LAPACK's Fortran routines as exported by OpenBLAS and Accelerate: all arguments are addresses, integers have 32 bits,
-** and the length of each text follows at the end, as gfortran requires. No header declares them. */
+/* Declarations of LAPACK's Fortran routines, as OpenBLAS and Accelerate export them. All arguments are addresses, and
+** integers have 32 bits. The length of each text follows after the last argument, as gfortran requires. No header of
+** these libraries declares the routines. */
 
 #include <stddef.h>
 
@@ -55,7 +56,7 @@ typedef void geqrf_fn(const int *m, const int *n, void *a, const int *lda, void 
 typedef void orgqr_fn(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
                       const int *lwork, int *info);
 
-/* Routines that take real work arrays for complex elements. */
+/* Routines that have additional real work arrays for complex elements. */
 typedef void gesdd_fn(const char *job, const int *m, const int *n, void *a, const int *lda, void *s, void *u,
                       const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, int *iwork, int *info,
                       size_t);
@@ -79,20 +80,20 @@ typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void 
                               const int *ldb, void *s, const void *rcond, int *rank, void *work, const int *lwork,
                               void *rwork, int *iwork, int *info);
 
-/* The routines of one element type. Where real and complex types have different forms of a routine, only one of both is
-** set. */
+/* The routines of one element type. If a routine has different forms for real and complex elements, only the field of
+** the right form is set. */
 typedef struct lapack {
   bool is_complex;
-  size_t size, real_size;      /* bytes of an element, and of its real part */
+  size_t size, real_size;      /* bytes of an element, and bytes of its real part */
   gemm_fn  *gemm;
   gemv_fn  *gemv;
   larfg_fn *larfg;
   trsm_fn  *trsm;
-  syrk_fn  *syrk;              /* herk for complex elements */
+  syrk_fn  *syrk;              /* the routine herk for complex elements */
   laswp_fn *laswp;
   geqrt3_fn *geqrt3;
   larft_fn *larft;
-  lascl_fn *lascl;             /* lascl and the following are NULL for complex elements */
+  lascl_fn *lascl;             /* lascl to lalsd are NULL for complex elements */
   sytrd_fn *sytrd;
   stedc_fn *stedc;
   laed2_fn *laed2;
@@ -118,13 +119,14 @@ typedef struct lapack {
   complex_gelsd_fn *complex_gelsd;
 } lapack;
 
-/* Returns the routines for a dtype, or NULL if there are none. */
+/* Returns the routines for a dtype, or NULL if LAPACK does not support the dtype. */
 const lapack *lapack_of(enum dtype d);
 
-/* Returns the length that a query of LAPACK has written to work[0]. A float may have lost its last digits. */
+/* Returns the length that a query of LAPACK has written to work[0]. A float is rounded up, because it may have lost
+** the last digits of the length. */
 int64_t lapack_work_length(const lapack *l, const void *work);
 
-/* False if there is a NaN or an infinity among the elements. */
+/* Returns false if an element is NaN or infinite. */
 bool lapack_is_finite(const lapack *l, const void *x, int64_t count);
 
 #endif

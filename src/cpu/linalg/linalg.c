@@ -1,15 +1,18 @@
-/* Linear algebra. Threads share the matrices of a batch, each with its own scratch memory. All threads work together on
-** a large matrix, with our own algorithms (linalg/block.h). LAPACK does the rest, on one thread: OpenBLAS threads its
-** level-2 routines badly (two threads, float64, 500 × 500: 1.4 times the time of one for solve, 21 times for qr). */
+/* Linear algebra. Threads share the matrices of a batch; each thread has its own scratch memory. A large matrix is
+** computed by all threads together, with luatensor's own algorithms (linalg/block.h). LAPACK computes the rest on one
+** thread, because OpenBLAS's threads slow down its level-2 routines. With two threads, a float64 matrix of 500 × 500
+** takes 1.4 times as long for solve, and 21 times as long for qr. */
 
 #include "cpu/linalg/linalg.h"
 
 #include <limits.h>
 
 enum {
-  GRAIN = 1 << 15,     /* n³: a 10 × 10 matrix takes 2 µs to 20 µs, so a thread gets at least 0.1 ms */
-  LARGE = 1 << 22,     /* n³ (161 × 161): threads that share a matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
-  COMPLEX_SMALL = 6    /* rows and columns up to which our kernels are faster for complex elements */
+  GRAIN = 1 << 15,     /* n³ that is worth another thread: a 10 × 10 matrix takes 2 µs to 20 µs, so a thread gets at
+                       ** least 0.1 ms */
+  LARGE = 1 << 22,     /* n³ (161 × 161) from which on threads share a matrix; for 128 × 128 (0.04 to 0.3 ms) they
+                       ** gain nothing */
+  COMPLEX_SMALL = 6    /* rows and columns up to which luatensor's kernels are faster for complex elements */
 };
 
 static const routine *const routines[LINALG_COUNT] = {
@@ -43,7 +46,7 @@ static scratch scratch_of(const solver *s, char *memory, int thread) {
 
 typedef struct batch {
   const solver *s;
-  char *memory;        /* scratch memory of all threads */
+  char *memory;        /* the scratch memory of all threads */
 } batch;
 
 static void run_matrix(const void *arg, int64_t i, int worker) {
@@ -60,15 +63,16 @@ static double work_of(const linalg_call *c) {
   return (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
 }
 
-/* Returns the number of threads that share the batch, each with whole matrices. 1: matrices are computed one after the
-** other, each by all threads. */
+/* Returns the number of threads that share the batch, each with whole matrices. 1 means that matrices are computed
+** one after the other; large matrices are then computed by all threads together. */
 static int batch_threads(const linalg_call *c) {
   if (work_of(c) >= LARGE && c->batch < cpu_thread_count()) return 1;
   int64_t grain = (int64_t)(GRAIN / (work_of(c) + 20));
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
 
-/* False if a length is unusable, because LAPACK's answer to a query may have overflowed to a negative number. */
+/* Returns false if a length cannot be passed as an int. LAPACK's answer to a query may have overflowed to a negative
+** number. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
 
 static int run_batch(solver *s, int threads) {

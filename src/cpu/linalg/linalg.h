@@ -1,7 +1,8 @@
 #ifndef LT_CPU_LINALG_LINALG_H
 #define LT_CPU_LINALG_LINALG_H
 
-/* The interface between linalg.c, which distributes a batch, and the files that handle one matrix. */
+/* The interface between linalg.c, which distributes the matrices of a batch, and the files whose routines compute one
+** matrix. */
 
 #include <string.h>
 
@@ -9,35 +10,38 @@
 #include "cpu/linalg/lapack.h"
 #include "cpu/parallel.h"
 
-/* An op on one element type, and the sizes of the scratch memory that its plan requests. */
+/* An operation on one element type, and the sizes of the scratch memory that the routine's `plan` requests. */
 typedef struct solver {
   const linalg_call *c;
   const lapack *l;
   const linalg_kernel *small;           /* NULL: the matrices are not small */
   int m, n, k;
-  int threads;                          /* threads for one matrix */
-  int64_t tau, work, reals, integers;   /* numbers of elements (tau, work), of real numbers and of ints; LAPACK counts
-                                        ** the elements of work in an int */
+  int threads;                          /* threads that share one matrix */
+  int64_t tau, work, reals, integers;   /* sizes of scratch memory: elements of tau and work, real numbers, and ints.
+                                        ** LAPACK passes the size of work as an int */
 } solver;
 
 /* The scratch memory of one thread. */
 typedef struct scratch {
   void *tau, *work, *reals;
   int  *integers;
-  int   lwork, lreals, lintegers;       /* lwork -1: LAPACK only writes the required length into work */
+  int   lwork, lreals, lintegers;       /* the lengths of work, reals and integers; -1: LAPACK only writes the
+                                        ** required length to the first element */
 } scratch;
 
 typedef struct routine {
-  void (*plan)(solver *s);                                      /* plans scratch memory; NULL: none is needed */
-  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i and returns its info */
-  bool finite;                                                  /* the matrix a must be finite */
+  void (*plan)(solver *s);                                      /* sets the sizes of scratch memory; NULL: no scratch
+                                                                ** memory is needed */
+  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i of the batch and returns its
+                                                                ** info */
+  bool finite;                                                  /* true: matrix a must be finite */
 } routine;
 
 extern const routine cholesky_routine, lu_routine, lu_solve_routine, solve_routine, inv_routine, det_routine,
                      slogdet_routine, qr_routine, lstsq_routine, svd_routine, eigh_routine, eig_routine;
 
-/* Returns part i of an operand. Each part has `count` elements, or `count` real numbers for reals_of. NULL stays
-** NULL. */
+/* Return part i of an operand. A part has `count` elements, or `count` real numbers for reals_of. If `base` is NULL,
+** the result is NULL. */
 static inline void *elements_of(const solver *s, void *base, int64_t count, int64_t i) {
   return base ? (char *)base + count * i * (int64_t)s->l->size : NULL;
 }

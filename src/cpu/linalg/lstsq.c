@@ -14,11 +14,11 @@ static int call_gelsd(const solver *s, const scratch *w, void *a, void *b, void 
   return info;
 }
 
-/* True for real matrices in the size range of our own reduction. Matrices with many more rows are left to gelsd, which
-** first factors them into Q R. */
+/* True for real matrices in the size range of luatensor's own reduction. Matrices with at least twice as many rows as
+** columns are left to gelsd, which first factors them into Q R. */
 static bool is_blocked(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED && s->m >= s->n && s->m / 2 < s->n; }
 
-/* Plans the scratch memory, which gelsd reports completely. */
+/* Plans the scratch memory. A query of gelsd returns all required lengths. */
 static void plan_lstsq(solver *s) {
   char work[16], reals[16] = {0};
   int integers = 0, rank;
@@ -31,15 +31,15 @@ static void plan_lstsq(solver *s) {
   if (is_blocked(s)) s->tau = 3 * (int64_t)s->n;
 }
 
-/* b = op(Q) b or op(P) b, for a result of to_bidiagonal in a. */
+/* Computes b = op(Q) b or b = op(P) b, where a is a result of to_bidiagonal. */
 static void apply_factor(const solver *s, const scratch *w, const char *which, const char *op, block a, const char *factors, block b) {
   int info;
   s->l->ormbr(which, "L", op, &b.m, &b.n, &a.n, a.at, &a.ld, factors, b.at, &b.ld, w->work, &w->lwork, &info, 1, 1, 1);
 }
 
-/* b = P (bidiagonal matrix)⁺ Qᵀ b. The diagonal, `values`, is replaced by the singular values. */
+/* Computes b = P (bidiagonal matrix)⁺ Qᵀ b. The singular values replace the diagonal f->d. */
 static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bidiagonal *f, block b, int *rank) {
-  enum { SMALLEST = 25 };               /* LAPACK's own default: parts of at most this size are not subdivided */
+  enum { SMALLEST = 25 };               /* LAPACK's default: parts of at most this size are not subdivided */
   int smallest = SMALLEST, info;
   double rtol;
   set_number(s->l, &rtol, s->c->rtol);
@@ -49,7 +49,7 @@ static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bi
   return info;
 }
 
-/* Like gelsd, by our own reduction. */
+/* Like LAPACK's gelsd, with luatensor's own reduction. */
 static int blocked_lstsq(const solver *s, const scratch *w, void *matrix, void *right, void *values, int *rank) {
   block a = {matrix, s->m, s->n, s->m}, b = {right, s->m, s->k, s->m};
   char *e = w->tau, *left = elements_of(s, e, s->n, 1);

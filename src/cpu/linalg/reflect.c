@@ -1,11 +1,11 @@
-/* Products of Householder reflections, in blocks: QR factorization, and the application of reflections to other
+/* Products of Householder reflections in blocks: QR factorization, and the application of reflections to other
 ** matrices. */
 
 #include "cpu/linalg/block.h"
 
-enum { SLABS = 4 };          /* slabs of Q for each thread, because later columns take longer than earlier ones */
+enum { SLABS = 4 };          /* slabs of Q for each thread, because later columns take longer than earlier columns */
 
-/* V and T of the reflections from column j on, at most REFLECTIONS of them. */
+/* V and T of one group: the reflections from column j on, at most REFLECTIONS. */
 typedef struct group {
   block v, t;
 } group;
@@ -16,7 +16,7 @@ static group group_of(const lapack *l, const reflections *r, int j) {
   return (group){cut(l, r->v, j, j, r->v.m - j, count), {t, count, count, REFLECTIONS}};
 }
 
-/* x = (I - V op(T) Vᴴ) x, with op "N" or "C". work: 2 * REFLECTIONS elements for each column of x */
+/* Computes x = (I - V op(T) Vᴴ) x. op is "N" or "C". `work` has 2 * REFLECTIONS elements for each column of x. */
 static void reflect(const lapack *l, const group *g, const char *op, block x, char *work) {
   int count = g->t.n;
   block w = {work, count, x.n, count}, tw = cut(l, w, 0, x.n, count, x.n);
@@ -25,7 +25,7 @@ static void reflect(const lapack *l, const group *g, const char *op, block x, ch
   multiply(l, -1, "N", g->v, "N", tw, 1, x);
 }
 
-/* Returns the part of `work` that belongs to the columns from `first` on. */
+/* Returns the part of r->work that belongs to the columns from `first` on. */
 static char *work_of_column(const lapack *l, const reflections *r, int first) {
   return r->work + (int64_t)first * 2 * REFLECTIONS * (int64_t)l->size;
 }
@@ -39,7 +39,7 @@ double make_reflection(const lapack *l, int n, char *x) {
 
 /* ---- QR ---- */
 
-/* x -= factor u (uᵀ x), column by column */
+/* Computes x -= factor u (uᵀ x), column by column. */
 static void reflect_columns(const lapack *l, const char *u, double factor, block x) {
   const matvec_table *kernels = matvec_of(l);
   for (int j = 0; j < x.n; j++) {
@@ -67,7 +67,7 @@ void make_q_small(const lapack *l, block a, const double *factors, block q) {
   }
 }
 
-/* v gets ones on the diagonal, zeros above the diagonal, and a's elements below the diagonal. */
+/* Sets v to ones on the diagonal, zeros above the diagonal, and a's elements below the diagonal. */
 static void copy_reflections(const lapack *l, block a, block v) {
   fill_identity(l, v, 0);
   for (int j = 0; j < v.n; j++)
@@ -82,7 +82,7 @@ static void copy_rows(const lapack *l, block a, block v) {
     transpose_block(l, cut(l, a, j, j + 1, 1, v.n - j - 1), cut(l, v, j + 1, j, v.n - j - 1, 1));
 }
 
-/* Clears T below the diagonal. LAPACK writes only the upper triangle, but products read all of T. */
+/* Sets T to 0. LAPACK writes only the upper triangle of T, but products read all of T. */
 static void clear_t(const lapack *l, const group *g) {
   for (int j = 0; j < g->t.n; j++) memset(cut(l, g->t, 0, j, 1, 1).at, 0, (size_t)g->t.m * l->size);
 }
@@ -121,7 +121,7 @@ void factor_qr(const solver *s, block a, reflections *r) {
   }
 }
 
-/* Computes slab i of Q. Reflections from column `end` on do not change its columns. */
+/* Computes slab i of Q. Reflections from column `end` on do not change the slab. */
 static void q_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const reflecting *p = arg;
@@ -190,7 +190,7 @@ void apply_q(const solver *s, const reflections *r, block x) {
   cpu_parallel(p.slabs, p.slabs, apply_task, &p);
 }
 
-/* x = x (I - V Tᴴ Vᴴ) */
+/* Computes x = x (I - V Tᴴ Vᴴ). */
 static void reflect_right(const lapack *l, const group *g, block x, char *work) {
   int count = g->t.n;
   block w = {work, x.m, count, x.m}, wt = cut(l, w, 0, count, x.m, count);

@@ -18,10 +18,11 @@ static int call_gesdd(const solver *s, const scratch *w, void *a, void *values, 
   return info;
 }
 
-/* True for real square matrices in the size range of our own reduction. */
+/* True for real square matrices in the size range of luatensor's own reduction. */
 static bool is_blocked_svd(const solver *s) { return !s->l->is_complex && s->m == s->n && s->n >= CONDENSED; }
 
-/* Plans the scratch memory. tau holds V and T, memory for applying them, the off-diagonal, and two rows of factors. */
+/* Plans the scratch memory. tau is for V and T, memory for applying them, the off-diagonal, and two arrays of
+** factors. */
 static void plan_blocked_svd(solver *s) {
   int64_t n = s->n, subdivision = 3 * n * n + 4 * n;
   if (s->c->b && s->work < subdivision) s->work = subdivision;
@@ -29,7 +30,7 @@ static void plan_blocked_svd(solver *s) {
   s->tau = (s->c->b ? n * n + reflections_t(s->n) + 2 * REFLECTIONS * n : 0) + 3 * n;
 }
 
-/* u = Q u, vt = vt Pᵀ, for a result of gebrd in a. */
+/* Computes u = Q u and vt = vt Pᵀ, where a is a result of to_bidiagonal. */
 static void apply_bidiagonal(const solver *s, block a, const bidiagonal *b, block u, block vt, char *memory) {
   const lapack *l = s->l;
   int n = a.n;
@@ -41,7 +42,7 @@ static void apply_bidiagonal(const solver *s, block a, const bidiagonal *b, bloc
   apply_q_right(s, &right, cut(l, vt, 0, 1, n, n - 1));
 }
 
-/* Like gesdd, by our own reduction. */
+/* Like LAPACK's gesdd, with luatensor's own reduction. */
 static int blocked_svd(const solver *s, const scratch *w, void *matrix, void *values, void *u, void *vt) {
   const lapack *l = s->l;
   int n = s->n, info, nothing;
@@ -96,7 +97,7 @@ static int call_syevd(const solver *s, const scratch *w, void *a, void *values) 
 
 static bool is_blocked_eigh(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED; }
 
-/* Plans the scratch memory. tau holds V and T, memory for applying them, the off-diagonal, and factors. */
+/* Plans the scratch memory. tau is for V and T, memory for applying them, the off-diagonal, and the factors. */
 static void plan_blocked_eigh(solver *s) {
   int64_t n = s->n;
   if (s->work < condense_work(s)) s->work = condense_work(s);
@@ -105,7 +106,7 @@ static void plan_blocked_eigh(solver *s) {
   s->tau = (s->c->vectors ? n * n + reflections_t(s->n) + 2 * REFLECTIONS * n : 0) + 2 * n;
 }
 
-/* Mirrors the upper triangle to the lower one: tile by tile, and on the diagonal element by element. */
+/* Copies the upper triangle to the lower triangle: by transposed tiles, and on the diagonal row by row. */
 static void mirror(const lapack *l, block a) {
   enum { TILE = 32 };
   for (int j = 0; j < a.n; j += TILE) {
@@ -124,7 +125,7 @@ static double largest_of_lower(const solver *s, void *a) {
   return largest;
 }
 
-/* Like syevd, by our own reduction. */
+/* Like LAPACK's syevd, with luatensor's own reduction. */
 static int blocked_eigh(const solver *s, const scratch *w, void *matrix, void *values) {
   const lapack *l = s->l;
   int n = s->n, info;
@@ -156,7 +157,7 @@ static void plan_eigh(solver *s) {
   if (is_blocked_eigh(s)) plan_blocked_eigh(s);
 }
 
-/* True if the triangle that is read is finite. The other triangle is ignored. */
+/* True if the triangle that the operation reads is finite. The other triangle is ignored. */
 static bool is_triangle_finite(const solver *s, void *a) {
   int64_t n = s->n;
   for (int64_t j = 0; j < n; j++) {
@@ -176,7 +177,7 @@ const routine eigh_routine = {plan_eigh, run_eigh, false};
 
 /* ---- any square matrices ---- */
 
-/* Calls geev. If a is real, values are 2 n reals, the real parts first. */
+/* Calls geev. If a is real, `values` has 2 n real numbers, the real parts first. */
 static int call_geev(const solver *s, const scratch *w, void *a, void *values, void *vectors) {
   int info, one = 1;
   const char *right = s->c->c ? "V" : "N";
@@ -190,7 +191,7 @@ static int call_geev(const solver *s, const scratch *w, void *a, void *values, v
   return info;
 }
 
-/* For real matrices, LAPACK's values and vectors go into scratch memory first. */
+/* Plans the scratch memory. For real matrices, LAPACK's values and vectors are first written to scratch memory. */
 static void plan_eig(solver *s) {
   char work[32];
   int64_t n = s->n;
@@ -200,7 +201,8 @@ static void plan_eig(solver *s) {
   s->reals = s->l->is_complex ? 2 * n : 2 * n + (s->c->c ? n * n : 0);
 }
 
-/* Joins real and imaginary parts to complex numbers. sign: the factor of the imaginary parts; 0 for zeros. */
+/* Defines join_T, which makes complex numbers of real and imaginary parts. The imaginary parts are multiplied by
+** `sign`, which is 1, -1 or 0. */
 #define JOIN(T)                                                                                          \
   static void join_##T(int n, const T *re, const T *im, T sign, T *to) {                                 \
     for (int i = 0; i < n; i++) {                                                                        \
@@ -211,8 +213,8 @@ static void plan_eig(solver *s) {
 JOIN(float)
 JOIN(double)
 
-/* For a pair of conjugate eigenvalues, columns j and j + 1 are the real and the imaginary part of one vector. The other
-** vector is its conjugate. */
+/* For a pair of conjugate eigenvalues, columns j and j + 1 of v are the real and the imaginary part of one vector.
+** The other vector is the conjugate of this vector. */
 #define UNPACK(T)                                                                                        \
   static void unpack_##T(int n, const T *real, const T *imag, const T *v, T *values, T *vectors) {       \
     join_##T(n, real, imag, 1, values);                                                                  \
@@ -225,7 +227,7 @@ UNPACK(float)
 UNPACK(double)
 
 static int run_eig(const solver *s, const scratch *w, int64_t i) {
-  int64_t n = s->n, doubled = s->l->is_complex ? 1 : 2;      /* b and c are complex */
+  int64_t n = s->n, doubled = s->l->is_complex ? 1 : 2;      /* b and c are complex even if a is real */
   char *values = elements_of(s, s->c->b, n * doubled, i), *vectors = elements_of(s, s->c->c, n * n * doubled, i);
   if (s->l->is_complex) return call_geev(s, w, a_of(s, i), values, vectors);
   void *imaginary = reals_of(s, w->reals, n, 1), *real_vectors = reals_of(s, w->reals, n, 2);

@@ -1,12 +1,13 @@
-/* Fourier transforms on vectors of complex numbers, re and im side by side as in memory. fft_float32.c and
-** fft_float64.c define REAL; fft_kernel.h describes each function. The lanes of a vector belong to different
-** transforms, or to places of one transform that are treated alike, so only re and im are shuffled.
+/* Inner loops of Fourier transforms (fft_kernel.h). fft_float32.c and fft_float64.c define REAL and include this
+** file. A vector contains complex numbers as in memory: re, im, re, im, …. Its complex numbers belong to different
+** transforms, or to elements of one transform that have the same factors, so only re and im of one number are
+** exchanged.
 **
-** If a length is not a multiple of a vector, its last vector overlaps the previous one. */
+** If a length is not a multiple of a vector, the last vector overlaps the vector before. */
 
 #include "cpu/kernels/vector.h"
 
-enum { NUMBERS = LANES / 2 };      /* complex numbers of a vector */
+enum { NUMBERS = LANES / 2 };      /* the complex numbers of a vector */
 
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -15,7 +16,7 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (places){__VA_ARGS__})
 #endif
 
-/* Lists of places for SHUFFLE, from the place of each complex number. */
+/* Lists of indices for SHUFFLE, which are made from the index of each complex number. */
 #define PAIR(u) 2 * (u), 2 * (u) + 1
 #define SWAPPED(u) 2 * (u) + 1, 2 * (u)
 #define LIST_1(M, F) M(F(0))
@@ -35,7 +36,7 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define LIST_PASTE(n) LIST_##n
 #define LIST_OF(n) LIST_PASTE(n)
 
-/* The size of a REAL in a form that the preprocessor can compare. */
+/* The size of a REAL as a number that the preprocessor can compare. */
 #define IS_float 4
 #define IS_double 8
 #define SIZE_PASTE(real) IS_##real
@@ -60,11 +61,12 @@ INLINE vector alternate(REAL re, REAL im) {
   return v;
 }
 
-/* i * x = swapped(x) * alternate(-1, 1), so x * (re + i im) = x * re + swapped(x) * (im * alternate(-1, 1)). The
-** argument `i` is alternate(-1, 1), or its negative to multiply by the factor's conjugate. */
+/* Returns x * (re + i im). Because i x = swapped(x) * alternate(-1, 1), this is x * re + swapped(x) * (im *
+** alternate(-1, 1)). The argument `i` is alternate(-1, 1), or alternate(1, -1) to multiply by the conjugate of the
+** factor. */
 INLINE vector times(vector x, REAL re, REAL im, vector i) { return x * all(re) + swapped(x) * (all(im) * i); }
 
-/* Returns x * turn, with one turn for each lane. */
+/* Returns x * turn, where each complex number of x has its own turn. The argument `i` is that of `times`. */
 INLINE vector times_each(vector x, vector turn, vector i) {
 #if BYTES / SIZE_OF(REAL) == 2
   vector re = {turn[0], turn[0]}, im = {turn[1], turn[1]};
@@ -76,8 +78,8 @@ INLINE vector times_each(vector x, vector turn, vector i) {
   return x * re + swapped(x) * (im * i);
 }
 
-/* ---- transforms of a few numbers, in registers: a is replaced by its transform; r is -i in the form of `i` above
-** ---- */
+/* ---- transforms of a few numbers in registers: a is replaced by its transform; r is -i in the form of `i` of
+** `times` ---- */
 
 INLINE void small_2(vector *a) {
   vector sum = a[0] + a[1];
@@ -130,7 +132,7 @@ INLINE void small_8(vector *a, vector r) {
   a[7] = even[3] - t3 * c;
 }
 
-/* exp(-2 pi i k / 16), k = 0 … 9: re, im. */
+/* exp(-2 pi i k / 16) for k = 0 … 9, as re, im */
 static const REAL sixteenth[10][2] = {
   {1, 0}, {(REAL)0.92387953251128675613, (REAL)-0.38268343236508977173},
   {(REAL)0.70710678118654752440, (REAL)-0.70710678118654752440},
@@ -160,8 +162,8 @@ INLINE void small_16(vector *a, vector r) {
   }
 }
 
-/* Transforms any odd number of elements: cosines multiply the sums of the k-th and the (radix - k)-th elements, sines
-** their differences. */
+/* Transforms an odd number of elements. Elements j and radix - j are added and subtracted. Their sum is multiplied by
+** cosines, and their difference by sines. */
 INLINE void small_odd(const int radix, vector *a, const REAL *circle, vector r) {
   const int half = radix / 2;
   vector t[FFT_RADIX / 2], u[FFT_RADIX / 2], first = a[0];
@@ -193,8 +195,8 @@ INLINE void small_few(const int radix, vector *a, vector r) {
   else small_5(a, r);
 }
 
-/* For a radix p * q without a common divisor, no turns are needed between the transforms of p and of q. For j = q a +
-** p b the turn is a product of a turn of p and a turn of q:
+/* Transforms p * q elements, where p and q have no common divisor. Then no turns are needed between the transforms of
+** p and of q elements, because for j = q a + p b the turn is a product of both transforms' turns:
 **      exp(-2 pi i j k / (p q)) = exp(-2 pi i a k / p) * exp(-2 pi i b k / q) */
 INLINE void small_product(const int p, const int q, vector *a, vector r) {
   vector b[4][5];
@@ -229,8 +231,8 @@ INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
 
 /* ---- passes ---- */
 
-/* Transforms one vector of each of `radix` rows: rows of x are `leg` apart, rows of y `y_leg`. turn: factors for k = 1
-** …; if NULL, the result is multiplied by scale. */
+/* Transforms one vector of each of `radix` rows. `leg` is the stride of the rows of x, and `y_leg` that of the rows
+** of y. `turn` has the factors of rows 1, 2, …. If `turn` is NULL, the result is multiplied by scale. */
 INLINE void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int64_t y_leg, const REAL *circle,
                       const REAL *turn, vector scale, vector r) {
   vector a[FFT_RADIX];
@@ -273,7 +275,7 @@ static void pass_odd(const fft_pass *p, const void *x, void *y) {
 
 /* ---- transposing ---- */
 
-/* Transposes a square of NUMBERS rows, in registers: each round swaps squares of h × h across the diagonal. */
+/* Transposes a square of NUMBERS rows in registers. Each round swaps squares of h × h across the diagonal. */
 INLINE void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
@@ -295,8 +297,8 @@ INLINE void transpose(vector *a) {
   (void)a;
 }
 
-/* Transposes the square that begins at row, column. If `turned` or `more`, the elements are multiplied by turns or
-** factors. */
+/* Transposes the square that begins at `row` and `column`. If `turned`, the elements are multiplied by turns; if
+** `more`, they are also multiplied by factors. */
 INLINE void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
                         const REAL *x, REAL *y, vector i) {
   const REAL *turns = t->turns, *factors = t->factors;
@@ -333,7 +335,8 @@ static void turn(const fft_turn *t, const void *x, void *y) {
 
 /* ---- halves of real lines ---- */
 
-/* Computes both outputs of k. upward: the lanes are neighbouring k; those of h - k are in reverse order. */
+/* Computes the outputs k and h - k for a vector of k. If `upward`, the complex numbers of a vector belong to
+** successive k, so that the vector for h - k is reversed. */
 INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, vector turn,
                       vector i) {
   const vector conj = alternate(1, -1);
@@ -344,7 +347,7 @@ INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL 
   store(y_end, upward ? backward(e) : e);
 }
 
-/* Handles one pair, without vectors. */
+/* Computes the outputs k and h - k for one k, without vectors. */
 INLINE void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, const REAL *turn, REAL sign) {
   REAL sr = x[0] + x_end[0], si = x[1] - x_end[1], dr = x[0] - x_end[0], di = x[1] + x_end[1];
   REAL tr = dr * turn[0] - di * (sign * turn[1]), ti = dr * (sign * turn[1]) + di * turn[0];
@@ -354,7 +357,7 @@ INLINE void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, con
   y_end[1] = ti - si;
 }
 
-/* k = 0: the first and the last output are real. */
+/* Computes the outputs for k = 0: the first and the last output of the half transform are real. */
 INLINE void join_ends(const fft_join *j, const REAL *x, REAL *y) {
   const REAL *x_end = x + 2 * j->h * j->x_step;
   REAL *y_end = y + 2 * j->h * j->y_step;
