@@ -17,7 +17,7 @@ local options = run.options
 local rows, cols = options.rows, options.cols
 
 local names = {"rand", "x + y", "exp", "x @ y.T", "sum"}
-local keys = {"rand", "add", "exp", "product", "sum"}        -- the beginnings of the results' names
+local keys = {"rand", "add", "exp", "product", "sum"}        -- the results' names begin with these
 
 -- Returns the parts of the loop as functions, with their data on `device`.
 local function parts_on(device)

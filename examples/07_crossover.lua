@@ -1,6 +1,6 @@
 -- Finds the size from which on the GPU is faster than the CPU, for two kinds of work. One is the product of two n × n
 -- matrices, where the arithmetic for each element grows with n; the other is their sum x + y, with one addition for
--- each element. Each is timed twice: with the matrices already on the GPU, and with sending them and fetching the
+-- each element. Both are timed twice: with the matrices already on the GPU, and with sending them and fetching the
 -- result. Without a GPU, the example shows the times of the CPU, which a GPU would have to beat.
 
 local lt = require "luatensor"

@@ -42,11 +42,11 @@ enum { LUATENSOR_MAX_DIMS = 16, LUATENSOR_any_ndim = -1 };
 
 /* A description of elements in the memory of the host. */
 typedef struct luatensor_array {
-  void   *data;                         /* the first element */
+  void   *data;                         /* the address of the first element */
   int32_t dtype, ndim;
   int64_t count;                        /* number of elements */
   int64_t shape[LUATENSOR_MAX_DIMS];
-  int64_t stride[LUATENSOR_MAX_DIMS];   /* in elements, may be negative */
+  int64_t stride[LUATENSOR_MAX_DIMS];   /* elements from one index of a dim to the next; may be negative */
   int32_t contiguous;                   /* 1 if the elements are row-major without gaps, else 0 */
 } luatensor_array;
 

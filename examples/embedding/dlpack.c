@@ -18,7 +18,7 @@ typedef struct DLTensor {
   struct { int32_t type, id; } device;
   int32_t  ndim;
   struct { uint8_t code, bits; uint16_t lanes; } dtype;
-  int64_t *shape, *strides;            /* strides in elements; NULL: row-major */
+  int64_t *shape, *strides;            /* bit 0: the elements are read-only */
   uint64_t byte_offset;
 } DLTensor;
 

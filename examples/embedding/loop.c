@@ -90,7 +90,7 @@ static int serve(lua_State *L) {
   lua_State *task = lua_tothread(L, -1);
   if (lua_resume(task, L, 0, &n) != LUA_YIELD) return luaL_error(L, "%s", lua_tostring(task, -1));
   struct pollfd event = {.fd = w->done[0], .events = POLLIN};
-  while (poll(&event, 1, 1) == 0) {              /* no message within 1 ms */
+  while (poll(&event, 1, 1) == 0) {              /* true if the worker wrote nothing for 1 ms */
     lua_getglobal(L, "ticking");
     lua_call(L, 0, 0);
   }

@@ -343,7 +343,7 @@ void start_recording(void) {
 
 /* ---- for the engine ---- */
 
-/* mode(): true if operations are recorded. */
+/* mode(): returns true if operations are recorded. */
 static int l_mode(lua_State *L) {
   lua_pushboolean(L, mode_is_recording(L));
   return 1;

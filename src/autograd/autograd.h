@@ -1,18 +1,19 @@
 #ifndef LT_AUTOGRAD_AUTOGRAD_H
 #define LT_AUTOGRAD_AUTOGRAD_H
 
-/* Declarations shared by the files of autograd. */
+/* Declarations that the files of this folder share: the state of autograd, and tests of tensors. */
 
 #include "lua/args.h"
 
-/* Autograd's part of a Lua state. Its user value STATE_RULES is a table of rules by the name of the op. */
+/* Autograd's part of a Lua state, a userdata. User value STATE_RULES is a table of the rules by the name of their
+** op. */
 enum { STATE_RULES = 1, STATE_VALUES = STATE_RULES };
 typedef struct grad_state {
   uint64_t seq;
   scope    made;               /* the tensors that a rule makes while it runs */
 } grad_state;
 
-/* Pushes autograd's state. */
+/* Pushes autograd's part of the Lua state, and returns its address. */
 grad_state *push_state(lua_State *L);
 
 static inline tensor_userdata *test_userdata(lua_State *L, int i) {
@@ -22,7 +23,7 @@ static inline tensor_userdata *test_userdata(lua_State *L, int i) {
 /* True if tensors of this dtype can need gradients. */
 static inline bool can_need(enum dtype d) { return dtype_kind(d) >= KIND_FLOAT; }
 
-/* Starts recording ops, in the whole process. */
+/* Starts recording ops, in all Lua states of the process. */
 void start_recording(void);
 
 /* Makes the tensor u, at stack index i, a constant: no gradient flows through the tensor. */

@@ -13,11 +13,11 @@
 #include "lua/register.h"
 
 typedef struct walk {
-  bool graph;                  /* create_graph: the gradients are recorded, too */
+  bool graph;                  /* create_graph: operations on gradients are recorded, too */
   bool retain;                 /* retain_graph: nodes keep their values */
   bool custom;                 /* this node's rule belongs to a script, which may keep its arguments and results */
   bool moved;                  /* this node's gradient was passed on unchanged */
-  scope *made;                 /* tensors made by a rule */
+  scope *made;                 /* the tensors that a rule makes while it runs */
 } walk;
 
 /* The stack indices of a walk. FIT, TO_LEAF, KEEP, ADD and ADD_IN_PLACE are functions of the engine. CAPTURED,
@@ -368,7 +368,7 @@ static bool take_gradient(lua_State *L) {
   lua_pushvalue(L, NODE);
   lua_pushnil(L);
   lua_rawset(L, GRADIENTS);
-  return true;                 /* the gradient is at G */
+  return true;                 /* the pushed gradient is at stack index G */
 }
 
 static bool flag_of(lua_State *L, int at, const char *name) {
@@ -417,7 +417,7 @@ static int l_walk(lua_State *L) {
   lua_insert(L, 1);
   guard *g = mode_record(L, graph);
   lua_pushcfunction(L, walk_nodes);
-  lua_insert(L, 3);                          /* guard, source, walk_nodes, its arguments */
+  lua_insert(L, 3);                          /* the stack is: guard, source, walk_nodes, its arguments */
   int failed = lua_pcall(L, FIRST, 0, 0);
   mode_end(g);
   if (!failed) return 0;

@@ -17,7 +17,7 @@ static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
     luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s%s", fn,
                u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name,
                u->tensor.weak ? "" : "; write 1.0 instead of 1, or {dtype = \"float32\"}");
-  if (flag && u->tensor.apart) {             /* `kept` counts detached tensors, and this tensor is none any more */
+  if (flag && u->tensor.apart) {             /* the tensor does not count as detached any more */
     u->tensor.apart = false;
     u->tensor.store->kept--;
   }

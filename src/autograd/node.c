@@ -9,7 +9,7 @@
 #include "autograd/autograd.h"
 #include "lua/register.h"
 
-static const char node_class = 0;          /* registry key of the metatable */
+static const char node_class = 0;          /* the address is the registry key of the metatable */
 
 /* ---- nodes ---- */
 

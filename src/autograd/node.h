@@ -11,7 +11,7 @@
 /* A result or an input of the recorded op. */
 typedef struct node_value {
   enum { VALUE_none, VALUE_tensor, VALUE_integer, VALUE_float, VALUE_boolean } kind;
-  bool      needs;             /* an input that needs a gradient */
+  bool      needs;             /* the value is an input that needs a gradient */
   bool      is_leaf;           /* the input is a leaf, and its edge is the leaf itself */
   int       output;            /* unless is_leaf: the edge of the input is a node, and this the 0-based number of the
                                ** node's result */
@@ -24,7 +24,7 @@ typedef struct node_value {
   storage  *store;             /* the storage that the node keeps for its rule, or NULL */
   union {
     struct { int64_t offset, count; };
-    lua_Integer integer;       /* value of a number or boolean */
+    lua_Integer integer;       /* the value of an integer or a boolean */
     lua_Number  number;
   };
 } node_value;
@@ -36,7 +36,7 @@ typedef struct node {
   const char *name;
   bool      used;              /* backward has used the node and released its values and edges */
   bool      failed;            /* a backward that started at this node raised an error */
-  bool      ordered;           /* params contains an order */
+  bool      ordered;           /* `order` contains the dims of a permutation */
   int       nin, nout;
   op_params params;
   int8_t    order[MAX_DIMS];

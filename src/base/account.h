@@ -25,7 +25,7 @@ typedef struct account {
 account *account_open(place where);
 
 /* Called when the Lua state is closed. Frees the account if no storage is charged to the account any more. Otherwise
-** a later account_open or account_close frees it, after other libraries have released its last storage. */
+** a later account_open or account_close frees the account, after other libraries have released its last storage. */
 void account_close(account *a);
 
 /* Charges the storage to the account until the storage ends. */

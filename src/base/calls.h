@@ -91,7 +91,7 @@ enum reduce_op {
 ** collapsed. Ordered reductions, such as argmax, return positions, so the order of their reduced dims is kept. */
 typedef struct reduce_call {
   enum reduce_op op;
-  enum dtype compute;          /* the dtype to which in is converted */
+  enum dtype compute;          /* the dtype to which the elements of `in` are converted */
   operand    in, out;
   double     correction;       /* for var and std: the divisor is n - correction */
   bool       ordered;          /* positions among the reduced elements matter, as for argmax */
@@ -101,7 +101,7 @@ typedef struct reduce_call {
 
 /* A call that processes lines. A line has the n elements along one dim, for one position in the other dims. */
 typedef struct line_call {
-  enum dtype compute;          /* the dtype to which in is converted */
+  enum dtype compute;          /* the dtype to which the elements of `in` are converted */
   operand    in, out;
   plan       outer;            /* the other dims: stride[0] is out's, stride[1] is in's */
   int64_t    n, in_stride, out_stride;
@@ -145,7 +145,7 @@ typedef struct cross_entropy_call {
   enum cross_entropy_reduction reduction;
   enum dtype compute;          /* the dtype of losses and sums */
   int64_t    rows, n;
-  operand    in;               /* [rows][n] */
+  operand    in;               /* the logits, [rows][n] */
   const int64_t *classes;      /* [rows], 1-based. A class outside of 1 … n is stored in *bad and causes ERR_INDEX, or
                                ** an error at a later wait, as in an index_call */
   bool       ignores;
@@ -154,7 +154,7 @@ typedef struct cross_entropy_call {
                                ** of the losses */
   void      *sums;             /* [2 * rows + 1]: the largest element of each row, then each row's sum of exp(x -
                                ** largest), then scale */
-  operand    out;              /* backward: [rows][n], the gradients of in */
+  operand    out;              /* in a backward call: [rows][n], the gradients of `in` */
   int64_t   *bad;
 } cross_entropy_call;
 
@@ -179,7 +179,7 @@ typedef struct norm_call {
   double     eps, momentum, correction;   /* correction: the factor of the variance in running_var */
   operand    in, out;          /* in a backward call out is the gradient of in; out.data NULL: not wanted */
   operand    gradient;         /* in a backward call: the gradient of the result */
-  const void *weight, *bias;   /* NULL: not applied */
+  const void *weight, *bias;   /* NULL: not applied in the formula above */
   void       *stats;           /* output of a forward call, input of a backward call */
   void       *running_mean, *running_var;   /* for forward calls of NORM_channels; or NULL. Unless `given`, the call
                                             ** replaces each value: old + momentum * (batch's value - old) */
@@ -200,7 +200,7 @@ enum index_op { INDEX_get, INDEX_put, INDEX_add };
 
 typedef struct index_source {
   const int64_t *data;
-  int64_t count;               /* number of index values */
+  int64_t count;               /* number of index values, 0 or more */
   int64_t stride[MAX_DIMS];    /* the index tensor's strides over the plan's dims */
   int64_t length, step;        /* the length and the stride of the target's dim to which the index applies */
   int     dim;                 /* the number of this dim in the script's tensor, 0-based, for messages */
@@ -248,7 +248,7 @@ typedef struct sort_call {
   bool       descending;
   int64_t    n, keep;
   plan       outer;            /* the other dims: stride[0] is values', stride[1] in's, stride[2] positions' */
-  int64_t    in_stride, values_stride, positions_stride;   /* strides along the line */
+  int64_t    in_stride, values_stride, positions_stride;   /* elements from one element of a line to the next */
 } sort_call;
 
 /* Discrete Fourier transforms of lines of length n: out[k] = scale * sum over j of in[j] exp(∓ 2 π i j k / n), with +
@@ -261,9 +261,9 @@ typedef struct fft_call {
   enum fft_kind kind;
   bool       inverse;          /* always false for FFT_real, true for FFT_hermitian */
   double     scale;
-  int64_t    n;                /* length of the transform */
-  operand    in, out;          /* one has dtype float32 or float64 or the complex dtype of such parts; the operands do
-                               ** not overlap */
+  int64_t    n;                /* number of elements of the transform */
+  operand    in, out;          /* real operands have dtype float32 or float64, complex operands complex64 or
+                               ** complex128; the operands do not overlap */
   plan       outer;            /* the other dims: stride[0] is out's, stride[1] is in's */
   int64_t    in_stride, out_stride;   /* strides along the line, in elements of the operand's dtype */
 } fft_call;
@@ -297,7 +297,7 @@ enum linalg_op {
   LINALG_eigh,                 /* [syevd] * a n × n, Hermitian; only one triangle is read. values [n] become the
                                ** eigenvalues, ascending; if `vectors`, a becomes the matrix of eigenvectors */
   LINALG_eig,                  /* [geev] * a n × n. b [n], complex, becomes the eigenvalues, in any order; c n × n,
-                               ** complex, becomes eigenvectors of length 1 unless it is NULL */
+                               ** complex, becomes eigenvectors of length 1 unless c is NULL */
   LINALG_lstsq,                /* [gelsd] * a m × n, b max(m, n) × k. The first n rows of b become the solution x; if
                                ** m > n = rank, the squares of the other rows sum to the squared residual. values
                                ** [min(m, n)] become the singular values of a; rank [1]: how many exceed rtol * the
@@ -330,13 +330,13 @@ typedef struct random_call {
   uint64_t seed, offset;       /* offset: the number of the first Philox block */
   const uint64_t *cell;        /* for captured graphs, in device memory: {a number that is added to offset, the seed
                                ** that replaces `seed`}; or NULL */
-  operand  out;                /* contiguous */
+  operand  out;                /* a contiguous tensor of `count` elements */
   int64_t  count;
   double   a, b;               /* uniform: the interval [a, b); normal: the mean a and the standard deviation b */
   double   most;               /* uniform: the greatest value of out's dtype below b */
   int      bits;               /* uniform: random bits of an element, as many as the significand of its dtype has */
   int64_t  low;                /* integers: low … low + range - 1 */
-  uint64_t range;              /* 0 means all 2^64 */
+  uint64_t range;              /* number of possible integers; 0 means 2^64 */
 } random_call;
 
 /* out[i] = start + i * step for 0 <= i < count; out is contiguous. */
@@ -357,7 +357,7 @@ typedef struct gemm_call {
   int64_t     m, n, k;         /* c is m × n, a is m × k, b is k × n */
   const void *a, *b;
   void       *c;
-  int64_t     a_stride[2], b_stride[2], c_stride[2];   /* {row, column} */
+  int64_t     a_stride[2], b_stride[2], c_stride[2];   /* {from row to row, from column to column}, in elements */
   scalar      alpha, beta;     /* float dtypes read f, complex dtypes also im, integer dtypes i */
   plan        batch;           /* from matrix to matrix: stride[0] is c's, stride[1] a's, stride[2] b's */
   enum precision precision;    /* the least precision that is allowed */
@@ -519,7 +519,7 @@ typedef struct elementwise_program {
 
 typedef struct elementwise_call {
   const elementwise_program *program;
-  const plan *plan;                    /* as in a map_call */
+  const plan *plan;                    /* the loop nest of all operands, as in a map_call */
   operand    out, in[MAX_IN];
 } elementwise_call;
 
@@ -534,7 +534,7 @@ typedef struct user_kernel_argument {
 } user_kernel_argument;
 
 typedef struct user_kernel_call {
-  void    *kernel;                     /* made by user_kernel_make */
+  void    *kernel;                     /* the handle that user_kernel_make returned */
   unsigned grid[3], block[3], shared;  /* shared: bytes of shared memory of each block */
   int      count;
   user_kernel_argument argument[USER_KERNEL_ARGUMENTS];

@@ -49,7 +49,7 @@ typedef struct device_streams {
   /* decrements the reference count; the stream is freed when the count is 0 */
   void   (*release)(int index, int stream);
   int    (*current)(int index);                               /* returns the stream on which work is queued */
-  int    (*use)(int index, int stream);                       /* makes a stream the current one */
+  int    (*use)(int index, int stream);                       /* makes a stream the current stream of its device */
   int    (*sync)(int index, int stream);
   /* makes the stream wait for the work that is now queued on `other` */
   int    (*follow)(int index, int stream, int other_index, int other);
@@ -76,8 +76,8 @@ typedef struct device_graphs {
 } device_graphs;
 
 typedef struct device {
-  int         abi;                                            /* DEVICE_ABI */
-  const char *name;                                           /* "cpu", "cuda" */
+  int         abi;                                            /* must be DEVICE_ABI */
+  const char *name;                                           /* the name in scripts, such as "cpu" or "cuda" */
   int         dlpack;                                         /* the number of this kind in DLPack's enum
                                                               ** DLDeviceType */
   /* true: the host may read and write this device's memory */
@@ -106,7 +106,8 @@ typedef struct device {
   /* frees memory as soon as queued work no longer uses it */
   void (*free)(int index, void *ptr, size_t bytes);
   int  (*copy_in)(int index, void *to, const void *host, size_t bytes);
-  int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* copies and waits */
+  int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* copies to the host and waits for the
+                                                                             ** copy */
   /* copies between two devices of this kind */
   int  (*copy_across)(int index, void *to, int from_index, const void *from, size_t bytes);
   int  (*sync)(int index);                                    /* waits for all queued work */
@@ -152,7 +153,7 @@ typedef struct place {
 
 /* The kinds of devices, by number; the host's own kind is the first. The compiled-in kinds are in device.c's list.
 ** device_add may add other kinds while the process runs; a kind is never removed. */
-enum { DEVICE_KINDS = 8 };             /* the most kinds */
+enum { DEVICE_KINDS = 8 };             /* the most kinds of devices */
 const device *device_kind(int number); /* returns NULL if there is no such kind */
 int device_number(const device *d);
 

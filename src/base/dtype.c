@@ -45,7 +45,7 @@ enum dtype dtype_promote(enum dtype a, enum dtype b) {
     return hi->size > lo->size ? b : signed_of_size(2 * lo->size);
   if (hi->kind == KIND_COMPLEX && lo->kind == KIND_FLOAT && 2 * lo->size > hi->size) return DT_complex128;
   if (lo->kind != hi->kind) return b;
-  if (lo->size == hi->size) return DT_float32;       /* float16 with bfloat16 */
+  if (lo->size == hi->size) return DT_float32;       /* float16 and bfloat16 */
   return lo->size > hi->size ? a : b;
 }
 

@@ -27,7 +27,7 @@ enum loan_status loan_revoke(uint64_t number);
 ** libraries. */
 bool storage_is_lent(const storage *s);
 
-enum { EPOCH_REVOKED = 0x7fffffff };       /* no device is reopened this many times */
+enum { EPOCH_REVOKED = 0x7fffffff };       /* an epoch that no device reaches by reopening */
 
 /* True if the host took this memory back. */
 static inline bool storage_is_revoked(const storage *s) { return s->epoch == EPOCH_REVOKED; }

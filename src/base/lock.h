@@ -7,7 +7,7 @@
 /* The locks, in their order: a thread that holds a lock may take only locks that are listed after it. */
 enum lock {
   LOCK_DEVICES,        /* the list of the kinds of devices */
-  LOCK_PROFILE,        /* the owner of the profile */
+  LOCK_PROFILE,        /* the owner and the thread of the running profile */
   LOCK_STORAGES,       /* the list of large storages */
   LOCK_LOANS,          /* the list of memory that hosts lend */
   LOCK_PINNED,         /* the list of page-locked memory */

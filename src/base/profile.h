@@ -12,7 +12,7 @@
 enum profile_family {
 #define FAMILY(name, call) PROFILE_##name,
 #include "families.def"
-  PROFILE_graph,               /* replays: only their time is known */
+  PROFILE_graph,               /* replays of graphs; only their time is known */
   PROFILE_copy_across,
   PROFILE_copy_in,
   PROFILE_copy_out,
@@ -38,7 +38,7 @@ enum { PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* includes DT_none */
 
 typedef struct profile {
   enum profile_mode mode;
-  double seconds;              /* from start to stop */
+  double seconds;              /* seconds from profile_start to profile_stop */
   double inside, outside;      /* seconds that counting adds to a call: within the call's measured seconds, and
                                ** outside of them */
   uint64_t used[DEVICE_KINDS];   /* [number of the kind]: bit i is set if device i had a counted call; bit 63 stands
@@ -74,7 +74,7 @@ typedef struct profile_span {
 
 typedef struct work {
   enum dtype dtype;
-  double elements, read, written, flops;   /* the same as in profile_row */
+  double elements, read, written, flops;   /* as in profile_row */
 } work;
 
 profile_span profile_begin(place where);

@@ -15,7 +15,7 @@
 
 enum { RANDOM_RUN = 16, PHILOX_ROUNDS = 10 };
 
-static const unsigned int PHILOX_M0 = 0xD2511F53u, PHILOX_M1 = 0xCD9E8D57u;   /* multipliers */
+static const unsigned int PHILOX_M0 = 0xD2511F53u, PHILOX_M1 = 0xCD9E8D57u;   /* multipliers of the rounds */
 static const unsigned int PHILOX_W0 = 0x9E3779B9u, PHILOX_W1 = 0xBB67AE85u;   /* added to the key in each round */
 
 /* Returns the number of counters that `count` elements use. wide: each element uses 64 bits. */

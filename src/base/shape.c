@@ -90,7 +90,7 @@ bool shape_reshape(const shape *from, const int64_t *stride, const shape *to, in
     int64_t step = st[i - 1];
     for (int k = j - 1; k >= start; k--) { out[k] = step; step *= to->dim[k]; }
   }
-  for (; j < to->ndim; j++) out[j] = 1;      /* trailing dims of length 1 */
+  for (; j < to->ndim; j++) out[j] = 1;      /* strides of trailing dims of length 1 */
   return true;
 }
 

@@ -8,15 +8,15 @@
 enum status {
   OK = 0,
   ERR_MEMORY,        /* an allocation failed */
-  ERR_OVERFLOW,      /* a size overflows */
-  ERR_NDIM,          /* more than MAX_DIMS dims */
+  ERR_OVERFLOW,      /* a number of elements or bytes overflows */
+  ERR_NDIM,          /* a tensor would have more than MAX_DIMS dims */
   ERR_BROADCAST,     /* shapes do not broadcast */
-  ERR_DEVICES,       /* tensors on different devices */
+  ERR_DEVICES,       /* the tensors are on different devices */
   ERR_DTYPE,         /* the op is not defined for this dtype */
   ERR_SCALAR,        /* the tensor's dtype cannot represent a Lua number */
   ERR_CAST,          /* the result has a dtype of a higher kind than the target, such as float for an integer
                      ** target */
-  ERR_OUT_SHAPE,     /* out and the result have different shapes */
+  ERR_OUT_SHAPE,     /* option out and the result have different shapes */
   ERR_OVERLAP,       /* the target shares memory with an input whose elements have other positions */
   ERR_READONLY,      /* the target is a broadcast view, in which several elements share a memory location */
   ERR_EMPTY,         /* a reduction without an identity, such as max, has no elements */

@@ -20,13 +20,13 @@ typedef struct storage {
   unsigned epoch;                         /* the device's epoch at allocation; the memory is lost when the device is
                                           ** reopened */
   void   (*release)(struct storage *s);   /* NULL, or called instead of free for foreign memory (DLPack) */
-  void    *owner;                         /* argument of `release` */
+  void    *owner;                         /* for `release`: the owner of the foreign memory */
   struct account *account;                /* the account to which the storage is charged, or NULL */
 
   /* Only storages of at least LARGE_STORAGE bytes use these fields, for the out-of-memory message, which names the
   ** largest storage. */
   struct storage *next, *prev;
-  char    *origin;                        /* "train.lua:14: [7000, 7000] float32", or NULL */
+  char    *origin;                        /* such as "train.lua:14: [7000, 7000] float32", or NULL */
 } storage;
 
 /* Allocates a storage of `bytes` bytes with one reference. If the result is ERR_MEMORY, *s is unchanged. */

@@ -228,10 +228,10 @@ bool system_has_room(size_t bytes, size_t *available) {
 
 /* The files of one limit in one version of control groups. */
 typedef struct group_limit {
-  const char *controller;              /* name in /proc/self/cgroup; "" for version 2 */
+  const char *controller;              /* the controller's name in /proc/self/cgroup; "" for version 2 */
   const char *folder;                  /* root folder of the controller's groups */
   void (*look)(const struct group_limit *l, const char *folder, void *found);
-  const char *most, *used, *idle;      /* file names; idle: a field of memory.stat */
+  const char *most, *used, *idle;      /* names of files in the folder; idle: a field of memory.stat */
 } group_limit;
 
 static FILE *open_file(const char *folder, const char *name) {
@@ -341,7 +341,8 @@ size_t system_memory(const char *root, size_t *available) {
 /* Returns the bytes that the process can still get before it reaches a limit. `limit` is a row of /proc/self/limits,
 ** `used` a field of /proc/self/status, in KiB. */
 static double left_of(const char *root, const char *limit, const char *used) {
-  double most = read_field(root, "proc/self/limits", limit);              /* "unlimited" is not a number */
+  double most = read_field(root, "proc/self/limits", limit);              /* negative for "unlimited", which is not a
+                                                                          ** number */
   double taken = most < 0 ? -1 : read_field(root, "proc/self/status", used);
   return taken < 0 ? 0x1p64 : most - 1024 * taken;
 }
@@ -369,7 +370,8 @@ static const group_limit quotas[2] = {
 static int affinity(void) {
 #ifdef __linux__
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);     /* fails beyond 1024 processors */
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);     /* fails if the machine has more than
+                                                                               ** 1024 processors */
 #endif
   return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }

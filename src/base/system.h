@@ -39,8 +39,8 @@ int system_make_beside(const char *target, bool like_target, char name[SYSTEM_PA
 ** process by the signal SIGXFSZ (see `ulimit -f`). */
 bool system_may_have(int file, uint64_t bytes);
 
-/* Opens a regular file for reading. Never waits, unlike fopen of a pipe. On failure returns NULL and errno says why;
-** errno is 0 if the path names no regular file. */
+/* True if `bytes` bytes can be allocated without swapping. For at most 16 MiB the result is always true and
+** *available is SIZE_MAX, because reading the available memory would take 0.1 ms. */
 FILE *system_open(const char *path);
 
 /* True if `bytes` bytes can be allocated without swapping. Requests of at most 16 MiB are not compared with the
@@ -61,7 +61,7 @@ size_t system_addresses(const char *root);
 int system_processors(const char *root, double *quota);
 
 /* Returns the most threads that an environment or a script may request: 4 for each processor, at least 64, at most
-** 1024. All states of the process share them. */
+** 1024. All states of the process share these threads. */
 int system_most_threads(void);
 
 /* Returns the seconds of a monotonic clock. */

@@ -12,7 +12,7 @@ typedef struct tensor {
   shape      shape;
   int64_t    count;               /* number of elements */
   int64_t    offset;              /* elements from the storage's start to the first element */
-  int64_t    stride[MAX_DIMS];    /* in elements */
+  int64_t    stride[MAX_DIMS];    /* elements from one index of a dim to the next */
   bool       weak;                /* true for lt.complex(re, im): a 0-d complex128 on the CPU that promotes like a Lua
                                   ** number */
   bool       apart;               /* true for x:detach(): shares memory but no gradient with other tensors; counted in
