@@ -230,8 +230,8 @@ function Tensor:argmin(dim, options) end
 ---@return luatensor.Tensor # int64, of x's shape
 function Tensor:argsort(dim, options) end
 
----Returns the positions of the elements that are not 0 (or are true), one row for each. Waits for the device, because
----the result's length depends on the elements.
+---Returns the positions of the elements that are not 0 (or are true), one row for each such element. Waits for the
+---device, because the result's length depends on the elements.
 ---```lua
 ---lt.tensor{0, 5, 7}:argwhere()  --> [[2], [3]]
 ---```
@@ -857,7 +857,7 @@ function Tensor:expm1_() end
 ---```lua
 ---lt.zeros(2):fill_(5)  --> [5.0, 5.0]
 ---```
----@param value number|boolean|luatensor.Tensor that x's dtype can hold, or a 0-d tensor
+---@param value number|boolean|luatensor.Tensor that x's dtype can represent, or a 0-d tensor
 ---@return luatensor.Tensor # x
 function Tensor:fill_(value) end
 
@@ -874,7 +874,7 @@ function Tensor:flatten(first, last) end
 ---```lua
 ---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
 ---```
----@param dim? integer|table|luatensor.flip.options without it, all dims; also option `dim`
+---@param dim? integer|table|luatensor.flip.options by default all dims; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:flip(dim) end
 
@@ -1106,7 +1106,7 @@ function Tensor:isnan(options) end
 ---```lua
 ---lt.tensor(3.5):item()  --> 3.5
 ---```
----@return any # number or boolean; of complex numbers two: the real and the imaginary part
+---@return any # number or boolean; for complex numbers two values: the real and the imaginary part
 function Tensor:item() end
 
 ---The same as less_equal.
@@ -1293,14 +1293,14 @@ Tensor["lt"] = Tensor["less"]
 ---x:masked_fill(x:less(0), 0)  --> [0, 2, 0]
 ---```
 ---@param mask luatensor.Tensor bool, broadcast with x
----@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
+---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must be able to represent the value
 ---@param options? luatensor.options.out
 ---@return luatensor.Tensor # of x's dtype
 function Tensor:masked_fill(mask, value, options) end
 
 ---In place: Returns a copy of x in which elements are replaced by value where the mask is true.
 ---@param mask luatensor.Tensor bool, broadcast with x
----@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
+---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must be able to represent the value
 ---@return luatensor.Tensor # x
 function Tensor:masked_fill_(mask, value) end
 
@@ -1323,8 +1323,8 @@ function Tensor:masked_scatter(mask, src) end
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
 
----Computes the matrix product (matrix multiplication). A 1-d tensor on the left is a row, on the right a column; the
----result does not have its dim. Dims before the last two are a batch, and broadcast.
+---Computes the matrix product (matrix multiplication). A 1-d tensor on the left counts as a row, on the right as a
+---column; the result does not have this dim. Dims before the last two are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -1426,8 +1426,8 @@ function Tensor:mm(y, options) end
 ---```lua
 ---lt.ones(2, 3, 4):moveaxis(1, 3).shape  --> [3, 4, 2]
 ---```
----@param source integer|table
----@param destination integer|table
+---@param source integer|table the dims to move
+---@param destination integer|table the positions of these dims in the result
 ---@return luatensor.Tensor # a view
 function Tensor:moveaxis(source, destination) end
 
@@ -1488,7 +1488,7 @@ function Tensor:nElement() end
 ---lt.arange(10):narrow(1, 3, 4)  --> [2, 3, 4, 5]
 ---```
 ---@param dim integer
----@param start integer negative: from the end
+---@param start integer the position of the first element; a negative number counts from the end
 ---@param length integer
 ---@return luatensor.Tensor # a view
 function Tensor:narrow(dim, start, length) end
@@ -1612,8 +1612,8 @@ Tensor["permute"] = Tensor["permute_dims"]
 ---@return luatensor.Tensor # a view
 function Tensor:permute_dims(...) end
 
----Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
----memory.
+---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
+---page-locked memory already.
 ---Errors: if there is no GPU, or at the system's limit for such memory.
 ---```lua
 ---if lt.cuda.is_available() then
@@ -2058,7 +2058,7 @@ function Tensor:square_() end
 ---```lua
 ---lt.ones(1, 3, 1):squeeze().shape  --> [3]
 ---```
----@param dim? integer|table|luatensor.squeeze.options the dims to drop; without it, all dims of length 1; also option `dim`
+---@param dim? integer|table|luatensor.squeeze.options the dims to remove, by default all dims of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:squeeze(dim) end
 
@@ -2127,7 +2127,7 @@ Tensor["t"] = Tensor["matrix_transpose"]
 ---```lua
 ---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
 ---```
----@param indices luatensor.Tensor integers, of any shape; negative from the end
+---@param indices luatensor.Tensor integers of any shape; negative numbers count from the end
 ---@param dim? integer|luatensor.take.options may be left out if x is 1-d
 ---@param options? luatensor.take.options
 ---@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
@@ -2208,10 +2208,10 @@ function Tensor:to(...) end
 ---@return any # string of x.size elements
 function Tensor:to_bytes() end
 
----Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
----consumer may delete the struct only when its own work on the memory is done. The userdata owns a
----DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise the
----struct is deleted with the userdata.
+---Exports the tensor to other libraries in this process, without a copy. On a GPU the function first waits for queued
+---work. The consumer may delete the struct only when its own work on the memory is done. The userdata owns a
+---DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise
+---the struct is deleted with the userdata.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
 ---```
@@ -2290,7 +2290,7 @@ Tensor["unbind"] = Tensor["unstack"]
 ---lt.arange(6):unflatten(1, {2, 3}).shape  --> [2, 3]
 ---```
 ---@param dim integer
----@param sizes table one may be -1
+---@param sizes table the lengths of the new dims; one may be -1, which is computed from the others
 ---@return luatensor.Tensor # a view
 function Tensor:unflatten(dim, sizes) end
 
@@ -2534,7 +2534,7 @@ local event = {}
 ---@return luatensor.event # itself
 function event:record(stream) end
 
----Waits until the event has happened. Returns at once if it was never recorded.
+---Waits until the event has happened. Returns at once if the event was never recorded.
 ---```lua
 ---local a, b = lt.event{device = "cpu"}, lt.event{device = "cpu"}
 ---a:record()
@@ -2655,7 +2655,7 @@ function lt.asarray(data, options) end
 ---lt.tensor(3.5):item()  --> 3.5
 ---```
 ---@param x luatensor.Tensor
----@return any # number or boolean; of complex numbers two: the real and the imaginary part
+---@return any # number or boolean; for complex numbers two values: the real and the imaginary part
 function lt.item(x) end
 
 ---Returns all elements as nested tables, complex elements as {re, im}. A 0-d tensor becomes a number or boolean. Waits for
@@ -2741,8 +2741,8 @@ function lt.contiguous(x) end
 ---@return boolean #
 function lt.is_contiguous(x) end
 
----Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
----memory.
+---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
+---page-locked memory already.
 ---Errors: if there is no GPU, or at the system's limit for such memory.
 ---```lua
 ---if lt.cuda.is_available() then
@@ -2878,7 +2878,8 @@ function lt.linspace(start, stop, n, options) end
 ---@return string # the full name; an error if there is no such device
 function lt.device(name) end
 
----Sets the device of tensors that are made without option `device`, in this Lua state. Initially "cpu".
+---Sets the device of tensors that are made without option `device`, in this Lua state. The initial default device is
+---"cpu".
 ---```lua
 ---lt.set_default_device("cpu")
 ---lt.ones(1).device  --> cpu
@@ -2916,7 +2917,7 @@ function lt.accelerator() end
 function lt.cuda.is_available() end
 
 ---Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
----was lost when cuda:0 was reopened"; freeing it is harmless. Other devices are not affected.
+---was lost when cuda:0 was reopened"; freeing such a tensor is harmless. Other devices are not affected.
 ---```lua
 ---pcall(lt.cuda.reopen, "cuda:99")  --> false
 ---```
@@ -2938,10 +2939,10 @@ function lt.synchronize(device) end
 ---@return number #
 function lt.clock() end
 
----Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
----consumer may delete the struct only when its own work on the memory is done. The userdata owns a
----DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise the
----struct is deleted with the userdata.
+---Exports the tensor to other libraries in this process, without a copy. On a GPU the function first waits for queued
+---work. The consumer may delete the struct only when its own work on the memory is done. The userdata owns a
+---DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise
+---the struct is deleted with the userdata.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
 ---```
@@ -2950,9 +2951,9 @@ function lt.clock() end
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
 
----Makes a tensor on another library's memory, without a copy; the tensor owns the memory from then on; the memory stays on
----its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
----still belongs to the caller.
+---Makes a tensor on another library's memory, without a copy. From then on the tensor owns the memory, which stays on
+---its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the
+---struct still belongs to the caller.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
 ---```
@@ -3248,7 +3249,7 @@ function lt.linalg.inv(x) end
 ---@return luatensor.Tensor # [...]; 1 for matrices of shape [0, 0], 0 for singular ones
 function lt.linalg.det(x) end
 
----Computes sign and logarithm of determinants, even if the determinants overflow or underflow.
+---Computes the sign and the logarithm of determinants, even if the determinants overflow or underflow.
 ---```lua
 ---local sign, logarithm = lt.linalg.slogdet(lt.tensor{{0.0, 1.0}, {1.0, 0.0}})
 ---sign  --> -1.0
@@ -3325,7 +3326,7 @@ function lt.linalg.cholesky(x, options) end
 function lt.linalg.eigh(x, options) end
 
 ---Computes the eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
----both.
+---both triangles.
 ---```lua
 ---lt.linalg.eigvalsh(lt.tensor{{2.0, 1.0}, {1.0, 2.0}})  --> [1.0, 3.0]
 ---```
@@ -3391,7 +3392,7 @@ function lt.clip(x, min, max, options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool, broadcast with x
----@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
+---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must be able to represent the value
 ---@param options? luatensor.options.out
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
@@ -3408,8 +3409,8 @@ function lt.masked_fill(x, mask, value, options) end
 ---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
 
----Computes the matrix product (matrix multiplication). A 1-d tensor on the left is a row, on the right a column; the
----result does not have its dim. Dims before the last two are a batch, and broadcast.
+---Computes the matrix product (matrix multiplication). A 1-d tensor on the left counts as a row, on the right as a
+---column; the result does not have this dim. Dims before the last two are a batch, and broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -3558,7 +3559,8 @@ function lt.generator(options) end
 ---@return luatensor.generator # the default generator
 function lt.manual_seed(seed) end
 
----Returns the generator for draws without option `generator`. Setting its saved state continues a run exactly.
+---Returns the generator for draws without option `generator`. A script that saves and later restores the state of this
+---generator continues its run exactly.
 ---```lua
 ---lt.manual_seed(5)
 ---lt.default_generator():seed()  --> 5
@@ -3792,7 +3794,7 @@ function lt.event(options) end
 ---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
 ---```
 ---@param x luatensor.Tensor
----@param indices luatensor.Tensor integers, of any shape; negative from the end
+---@param indices luatensor.Tensor integers of any shape; negative numbers count from the end
 ---@param dim? integer|luatensor.take.options may be left out if x is 1-d
 ---@param options? luatensor.take.options
 ---@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
@@ -3865,8 +3867,8 @@ function lt.index_add(x, dim, index, src) end
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function lt.nonzero(x) end
 
----Returns the positions of the elements that are not 0 (or are true), one row for each. Waits for the device, because
----the result's length depends on the elements.
+---Returns the positions of the elements that are not 0 (or are true), one row for each such element. Waits for the
+---device, because the result's length depends on the elements.
 ---```lua
 ---lt.tensor{0, 5, 7}:argwhere()  --> [[2], [3]]
 ---```
@@ -3983,7 +3985,7 @@ function lt.flatten(x, first, last) end
 ---```
 ---@param x luatensor.Tensor
 ---@param dim integer
----@param sizes table one may be -1
+---@param sizes table the lengths of the new dims; one may be -1, which is computed from the others
 ---@return luatensor.Tensor # a view
 function lt.unflatten(x, dim, sizes) end
 
@@ -4010,7 +4012,7 @@ function lt.expand_dims(x, dim) end
 ---lt.ones(1, 3, 1):squeeze().shape  --> [3]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|table|luatensor.squeeze.options the dims to drop; without it, all dims of length 1; also option `dim`
+---@param dim? integer|table|luatensor.squeeze.options the dims to remove, by default all dims of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.squeeze(x, dim) end
 
@@ -4028,8 +4030,8 @@ function lt.permute_dims(x, ...) end
 ---lt.ones(2, 3, 4):moveaxis(1, 3).shape  --> [3, 4, 2]
 ---```
 ---@param x luatensor.Tensor
----@param source integer|table
----@param destination integer|table
+---@param source integer|table the dims to move
+---@param destination integer|table the positions of these dims in the result
 ---@return luatensor.Tensor # a view
 function lt.moveaxis(x, source, destination) end
 
@@ -4049,7 +4051,7 @@ function lt.swapaxes(x, a, b) end
 ---```
 ---@param x luatensor.Tensor
 ---@param dim integer
----@param start integer negative: from the end
+---@param start integer the position of the first element; a negative number counts from the end
 ---@param length integer
 ---@return luatensor.Tensor # a view
 function lt.narrow(x, dim, start, length) end
@@ -4059,7 +4061,7 @@ function lt.narrow(x, dim, start, length) end
 ---lt.tensor{1, 2, 3}:flip()  --> [3, 2, 1]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|table|luatensor.flip.options without it, all dims; also option `dim`
+---@param dim? integer|table|luatensor.flip.options by default all dims; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.flip(x, dim) end
 

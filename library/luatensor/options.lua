@@ -252,10 +252,10 @@
 ---@field dim? integer|table the positions of the new dims in the result
 
 ---@class (exact) luatensor.squeeze.options
----@field dim? integer|table the dims to drop; without it, all dims of length 1
+---@field dim? integer|table the dims to remove, by default all dims of length 1
 
 ---@class (exact) luatensor.flip.options
----@field dim? integer|table without it, all dims
+---@field dim? integer|table by default all dims
 
 ---@class (exact) luatensor.options.offset_dim1_dim2
 ---@field offset? integer above the main diagonal if positive; default 0

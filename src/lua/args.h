@@ -31,8 +31,8 @@ const char *push_lost(lua_State *L, const char *what, place where);
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
 const char *push_gone(lua_State *L, const tensor *t);
 
-/* True for a Lua number, a boolean, and an lt.complex(re, im), which counts as a number. check_value accepts all of
-** them. */
+/* True for a Lua number, a boolean, and an lt.complex(re, im), which counts as a number. check_value accepts these
+** values. */
 bool is_value(lua_State *L, int i);
 
 /* Reads a tensor, a Lua number, a complex number, or a boolean (as 0 or 1). Raises an error for any other value. */
@@ -69,7 +69,7 @@ tensor    *opt_out(lua_State *L, int options, const char *fn);                  
                                                                                          ** NULL */
 /* like opt_out, for the value at the top of the stack */
 tensor    *top_out(lua_State *L, const char *fn);
-/* pushes option out again; raises an error if it is not `out` any more, the result of opt_out */
+/* pushes option out; raises an error unless the option is still `out`, the result of opt_out */
 void       push_out(lua_State *L, int options, const char *fn, const tensor *out);
 bool       opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise);
 
@@ -97,7 +97,8 @@ int check_line_dim(lua_State *L, int i, const char *fn, const shape *s);
 ** and -1 are allowed and give no bits. */
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
-const char *push_shape(lua_State *L, const shape *s);        /* pushes and returns "[2, 3]" */
+const char *push_shape(lua_State *L, const shape *s);        /* pushes a shape as text, such as "[2, 3]", and returns
+                                                             ** the text */
 
 /* Raises the error that dtype d cannot represent the number at index i. */
 int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d);
@@ -117,7 +118,8 @@ place      check_place(lua_State *L, int i, const char *fn);   /* reads "cpu", "
                                                                ** the device does not exist */
 place      arg_place(lua_State *L, int i, const char *fn);     /* like check_place, but returns the default place for
                                                                ** none or nil */
-const char *push_place(lua_State *L, place p);                 /* pushes and returns "cpu", "cuda:1" */
+const char *push_place(lua_State *L, place p);                 /* pushes and returns the name of a device, such as
+                                                               ** "cpu" or "cuda:1" */
 
 /* Returns the place of new tensors, which lt.set_default_device sets. */
 place default_place(lua_State *L);

@@ -163,8 +163,8 @@ static void answer(lua_State *L, module_state *m, account *a) {
   collect_all(L, m, a);
 }
 
-/* Inside of a finalizer, LUA_GCISRUNNING is -1 or 0, and after the script stopped the collector it is 0. Then nothing
-** is collected. */
+/* Collects nothing unless LUA_GCISRUNNING is 1. Inside of a finalizer the value is -1 or 0; after the script stopped
+** the collector, the value is 0. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes) {
   bool asked = atomic_load_explicit(&requests, memory_order_relaxed) != m->answered;
   if ((!asked && account_live(a) + bytes <= a->step_at) || lua_gc(L, LUA_GCISRUNNING) != 1) return;

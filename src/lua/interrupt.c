@@ -136,7 +136,7 @@ static bool find_interrupt(lua_State *L, int running) {
 }
 
 bool is_interrupting(lua_State *L) {
-  if (this_operation.inside) return true;      /* lua/cancel.c has called a hook */
+  if (this_operation.inside) return true;      /* lua/cancel.c is calling a hook in the middle of an operation */
   int running = lua_gc(L, LUA_GCISRUNNING);
   if (running == 1 && !lua_gethook(L)) return false;
   return find_interrupt(L, running);
@@ -153,7 +153,7 @@ void check_no_interrupt(lua_State *L, const char *fn) {
     luaL_error(L, "%s: not from a finalizer or a debug hook that interrupted an operation", fn);
 }
 
-/* check_interrupt(fn): see check_no_interrupt. */
+/* check_interrupt(fn): raises an error if a finalizer or a debug hook interrupted an operation. */
 static int l_check(lua_State *L) {
   check_no_interrupt(L, luaL_checkstring(L, 1));
   return 0;

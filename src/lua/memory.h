@@ -1,7 +1,7 @@
 #ifndef LT_LUA_MEMORY_H
 #define LT_LUA_MEMORY_H
 
-/* New tensors on the Lua stack, and how they are freed. */
+/* Functions that make new tensors on the Lua stack, and scopes that free tensors. */
 
 #include "lua/cancel.h"
 #include "op/op.h"

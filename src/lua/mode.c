@@ -22,7 +22,7 @@
 
 struct guard {
   guard         *younger, *older;        /* the neighbouring open guards of the same bucket */
-  struct guards *list;                   /* NULL: closed */
+  struct guards *list;                   /* the guards of the state while this guard is open; NULL: closed */
   lua_State     *thread;                 /* the guard's coroutine, which user value THREAD keeps alive */
   enum mode      mode;
   bool           flag;                   /* the value as a boolean; the value itself is user value VALUE */
@@ -30,7 +30,7 @@ struct guard {
   const void    *frame;                  /* the frame in which the guard was last found; NULL: none */
   int            slot, depth;            /* slot: slot of the guard in that frame; depth: the frame's number from the
                                          ** bottom, or 0 if it was not counted */
-  uint64_t       number;                 /* unique among the guards of the state */
+  uint64_t       number;                 /* unique among the guards of the state; later guards have greater numbers */
 };
 
 enum { VALUE = 1, THREAD, USER_VALUES = THREAD };
@@ -39,7 +39,8 @@ enum { VALUE = 1, THREAD, USER_VALUES = THREAD };
 typedef struct guards {
   uint64_t  made;
   lua_State *main;
-  lua_CFunction resume, wrapped;         /* coroutine.resume; a function that coroutine.wrap made */
+  lua_CFunction resume, wrapped;         /* the C functions of coroutine.resume, and of a function that coroutine.wrap
+                                         ** made */
   int       open, log2;                  /* open: number of open guards; log2: binary logarithm of the number of
                                          ** buckets */
   guard   **bucket;                      /* the youngest guard of each bucket; the array is a userdata, which a user
@@ -51,7 +52,7 @@ static const char guards_key = 0;        /* registry key, by its address, of the
 static const char values_key = 0;        /* registry key, by its address, of guards by their addresses, as weak
                                          ** values */
 
-static int open_guards[MODE_COUNT];      /* numbers of open guards in all states */
+static int open_guards[MODE_COUNT];      /* numbers of open guards of each mode, in all states */
 static int lists_made;                   /* number of lists of guards in the process */
 static guards *only_list;                /* the list if the process has only one, which saves the 60 instructions of a
                                          ** lookup */
@@ -107,7 +108,7 @@ static void make_room(lua_State *L, guards *list) {
 
 /* ---- opening and closing ---- */
 
-/* Pushes a closed guard. */
+/* Pushes a new guard, which is still closed. */
 static guard *push_guard(lua_State *L, enum mode mode, bool flag) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   make_room(L, list_of(L));
@@ -122,7 +123,7 @@ static guard *push_guard(lua_State *L, enum mode mode, bool flag) {
   return g;
 }
 
-/* Opens a guard. Raises no errors. */
+/* Opens a guard. This function raises no errors. */
 static void open_guard(lua_State *L, guard *g) {
   g->list = list_of(L);
   g->list->open++;
@@ -255,8 +256,8 @@ static void search_bucket(search *s, guard *youngest, const lua_State *co) {
   }
 }
 
-/* Returns the coroutine that co, which is not running, has resumed, or NULL if Lua's own functions did not resume
-** it. */
+/* Returns the coroutine that co, which is not running, has resumed by coroutine.resume or a function of
+** coroutine.wrap. Returns NULL if co has resumed no coroutine by these functions. */
 static lua_State *resumed_by(const guards *list, lua_State *co) {
   lua_Debug ar;
   if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
@@ -378,7 +379,7 @@ static int l_close(lua_State *L) {
 static const luaL_Reg metamethods[] = {{"__close", l_close}, {"__gc", l_close}, {NULL, NULL}};
 static const luaL_Reg functions[] = {{"guard", l_guard}, {"call", l_call}, {"value", l_value}, {NULL, NULL}};
 
-/* Pushes a table with weak values. */
+/* Pushes a new table with weak values. */
 static void push_weak_table(lua_State *L) {
   lua_newtable(L);
   lua_createtable(L, 0, 1);

@@ -86,8 +86,8 @@ place failing_place(const tensor *const *t, int n) {
   return p;
 }
 
-/* Raises an error for tensors on different devices. Suggests a move to the accelerator if one of two tensors is
-** there. */
+/* Raises an error for tensors on different devices. Suggests a move to the accelerator if one of the tensors is on
+** the accelerator. */
 static int raise_devices(lua_State *L, const char *fn, const tensor *const *t, int n) {
   place a = t[0]->store->place, b = t[n - 1]->store->place;
   for (int i = 1; i < n; i++)

@@ -9,11 +9,11 @@
 
 /* Parameters of a call, besides its tensors, that a gradient may need. Every rule reads only its own fields. */
 typedef struct op_params {
-  uint32_t dims;                         /* the reduced dims, as bits */
+  uint32_t dims;                         /* the reduced dims: bit d is set for dim d */
   int      dim;                          /* a dim of the call, 0-based */
   bool     keepdim, flag;
   double   number[2];
-  const int *order;                      /* order of the dims in a permutation; NULL: none */
+  const int *order;                      /* the permutation of the dims; NULL: the op permutes no dims */
 } op_params;
 
 /* A call of an op, for autograd. Values are given by their index on the Lua stack, so that they can be kept alive. The

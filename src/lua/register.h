@@ -37,12 +37,14 @@ void add_functions(lua_State *L, const function_row *functions);
 void add_methods(lua_State *L, const function_row *methods);
 void add_method_forms(lua_State *L, const function_row *methods);        /* adds only x:f, for in-place forms */
 void set_functions(lua_State *L, const function_row *functions);         /* adds to the table at the top of the stack */
-void push_library(lua_State *L, const function_row *functions);          /* pushes a table of functions */
+void push_library(lua_State *L, const function_row *functions);          /* pushes a new table of functions */
 
 struct luaL_Reg;
-void add_properties(lua_State *L, const struct luaL_Reg *properties);    /* adds x.f */
-void add_metamethods(lua_State *L, const struct luaL_Reg *metamethods);  /* adds "__len" and similar */
-/* adds core.library.f, which is internal */
+void add_properties(lua_State *L, const struct luaL_Reg *properties);    /* adds functions that compute x.f, by the
+                                                                         ** name f */
+void add_metamethods(lua_State *L, const struct luaL_Reg *metamethods);  /* adds metamethods of tensors, such as
+                                                                         ** "__len" */
+/* adds an internal table core.library with the functions */
 void add_library(lua_State *L, const char *library, const struct luaL_Reg *functions);
 
 /* Adds a class of userdata. The address `class` is the registry key of its metatable, which scripts cannot get. name:

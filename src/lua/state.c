@@ -8,8 +8,8 @@
 #include "lua/register.h"
 
 static const char state_key = 0;
-static atomic_ulong closings;             /* number of closed states; it is compared, because addresses of states may be
-                                          ** reused */
+static atomic_ulong closings;             /* number of closed states; a greater number means that the address in
+                                          ** `last` may belong to a new state */
 
 /* The state that this thread has looked up last. */
 static _Thread_local FAST_TLS struct { const void *registry; unsigned long closings; module_state *state; } last;
@@ -44,8 +44,8 @@ account *account_of(module_state *m, place where) {
   return m->accounts = a;
 }
 
-/* Closes the accounts. This runs after the finalizers of all tensors, because its userdata was the first of the module
-** to get a finalizer. */
+/* Closes the accounts. This finalizer runs after the finalizers of all tensors, because the state's userdata was the
+** first object of the module to get a finalizer. */
 static int l_close(lua_State *L) {
   module_state *m = lua_touserdata(L, 1);
   while (m->accounts) {

@@ -1,7 +1,7 @@
 #ifndef LT_LUA_STATE_H
 #define LT_LUA_STATE_H
 
-/* The module's data for each Lua state. */
+/* The module's data for each Lua state, such as its accounts of memory and its default device. */
 
 #include <stdatomic.h>
 
@@ -10,14 +10,14 @@
 #include "base/account.h"
 
 typedef struct module_state {
-  atomic_int cancelled;                 /* a host may set this field from any thread; it must be first, see
+  atomic_int cancelled;                 /* a host may set this field from any thread; the field must be first, see
                                         ** docs/embedding.md */
   bool     closed, sandbox;             /* sandbox: no files, no raw addresses, nothing that affects other states */
-  account *accounts;                    /* one for each device */
+  account *accounts;                    /* a list with an account for each device */
   place    standard;                    /* the place that lt.set_default_device sets */
   unsigned answered;                    /* number of the last request for memory by another state that was answered */
 
-  /* Facts about Lua's collector: lua/collect.c. */
+  /* Fields of lua/collect.c about Lua's collector. */
   bool     incremental;                 /* the collector's mode at the last check */
   size_t   settled_heap;                /* Lua's heap after the last full collection, in bytes */
   int      steps, cycle;                /* steps of this incremental cycle so far, and of the previous cycle */

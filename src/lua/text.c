@@ -1,4 +1,4 @@
-/* Runs Lua's own text functions in the C locale. For the library's own Lua files, not for scripts. */
+/* Runs Lua's own text functions in the C locale. Only the library's own Lua files use this. */
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Complex numbers: functions that make them, and views of their parts. */
+/* Complex tensors: functions that make them from their parts, and views of their parts. */
 
 #include "lua/args.h"
 #include "lua/register.h"

@@ -93,7 +93,7 @@ static void check_every_key(lua_State *L, const reader *r, int depth, int64_t n)
 
 /* Like check_every_key, for a table that is known to have the keys 1 … n. Not all keys of a long list are visited: it
 ** suffices that its first keys come in order and no key comes after n. (A table of more than LOOK entries that Lua
-** keeps in a hash could pass with a stray key, if hashing happened to order it like a list.) */
+** keeps in a hash could pass with a stray key, if hashing happened to order the keys like those of a list.) */
 static void check_keys(lua_State *L, const reader *r, int depth) {
   enum { LOOK = 16 };
   int64_t n = r->shape.dim[depth];
@@ -209,7 +209,7 @@ static void choose_leaves(lua_State *L, reader *r) {
   if (!leaf) r->leaf = LUA_TNUMBER;
   if (r->dtype == DT_none) return;
   r->floats = dtype_kind(r->dtype) >= KIND_FLOAT;
-  if (r->floats && r->leaf == LUA_TNUMBER) r->dtype = DT_none;    /* every number fits a float */
+  if (r->floats && r->leaf == LUA_TNUMBER) r->dtype = DT_none;    /* every number fits a float dtype */
 }
 
 /* Removes the last dim of complex data, whose entries are pairs {re, im}. Returns false for a single number. */
@@ -354,7 +354,7 @@ Returns the value of a tensor of one element, as a Lua number or boolean. Waits 
 integer with the same 64 bits.
 @function item
 @tparam tensor x
-@return number or boolean; of complex numbers two: the real and the imaginary part
+@return number or boolean; for complex numbers two values: the real and the imaginary part
 */
 static int l_item(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "item");
@@ -419,8 +419,8 @@ static int l_totable(lua_State *L) {
 /* ---- excerpts, for printing ---- */
 
 /* excerpt(x, edge): returns the elements that printing shows, as a flat list in row-major order. These are the first
-** and last `edge` elements of every dim longer than 2 edge. They are gathered on x's device, so that there is one
-** transfer, whatever x's size. */
+** and last `edge` elements of every dim longer than 2 edge. These elements are gathered on x's device, so that there
+** is one transfer, whatever the size of x. */
 static int l_excerpt(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "tostring"), *shown = t;
   int64_t edge = luaL_checkinteger(L, 2);

@@ -125,8 +125,8 @@ static void pace_pinning(lua_State *L, size_t bytes) {
 }
 
 /***
-Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if it is in such
-memory.
+Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
+page-locked memory already.
 @function pin_memory
 @tparam tensor x on the CPU
 @treturn tensor
@@ -222,7 +222,7 @@ static int l_copy_in_place(lua_State *L) { return copy_or_fill(L, "copy_"); }
 /*** Overwrites each element of x.
 @function fill_
 @tparam tensor x
-@tparam number|boolean|tensor value that x's dtype can hold, or a 0-d tensor
+@tparam number|boolean|tensor value that x's dtype can represent, or a 0-d tensor
 @treturn tensor x
 */
 static int l_fill_in_place(lua_State *L) {

@@ -19,8 +19,8 @@ static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int opt
 ** The functions differ only in name and value, which are upvalues. If the value is nil, memory stays
 ** uninitialised. */
 
-/* Fills the tensor, unless it is to stay uninitialised. bool is always cleared, because a byte other than 0 and 1 is
-** not a bool. */
+/* Fills the tensor with the value of upvalue 2. If the value is nil, the elements stay uninitialised, except those of
+** a bool tensor: they become false, because a byte other than 0 and 1 is not a bool. */
 static int constant(lua_State *L, const char *fn, tensor *t, int options) {
   if (lua_isnil(L, lua_upvalueindex(2)) && t->dtype != DT_bool) return finish_made(L, options, fn);
   int value = (int)lua_tointeger(L, lua_upvalueindex(2));
@@ -57,7 +57,7 @@ static int l_constant(lua_State *L) {
   return constant(L, fn, push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place(L))), options);
 }
 
-/* Pushes a new tensor with the shape of argument 1. It has the argument's dtype and device unless options say
+/* Pushes a new tensor with the shape of argument 1. The tensor has the argument's dtype and device unless options say
 ** otherwise. */
 static tensor *push_like(lua_State *L, const char *fn, int options) {
   const tensor *like = check_tensor(L, 1, fn);
@@ -288,7 +288,7 @@ static tensor *push_between(lua_State *L, enum dtype d, place where, double star
   return t;
 }
 
-/* Reads a number or lt.complex(re, im). */
+/* Reads argument i of linspace, a number or lt.complex(re, im). */
 static scalar check_end(lua_State *L, int i, const char *what) {
   bool is_complex = lua_isuserdata(L, i) && is_value(L, i);
   return is_complex ? check_value(L, i, "linspace", DT_complex128) : check_number(L, i, "linspace", what);

@@ -132,7 +132,7 @@ static void push_limits(lua_State *L, enum dtype d) {
 static int l_finfo(lua_State *L) {
   enum dtype d = dtype_real(check_dtype_of(L, 1, "finfo"));
   if (!dtypes[d].digits) return luaL_error(L, "finfo: %s is not a float dtype; use iinfo", dtypes[d].name);
-  int highest = (1 << (dtypes[d].exponent - 1)) - 1;                   /* the greatest exponent */
+  int highest = (1 << (dtypes[d].exponent - 1)) - 1;                   /* the greatest exponent of a finite value */
   double eps = ldexp(1, 1 - dtypes[d].digits), max = ldexp(2 - eps, highest);
   push_limits(L, d);
   set_number(L, "eps", eps);

@@ -53,7 +53,7 @@ static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   return (int)n;
 }
 
-/* Pushes number k (0-based) of argument i. */
+/* Pushes number k (0-based) of argument i, which is a list or one number. */
 static void push_number(lua_State *L, int i, int k) {
   if (lua_istable(L, i)) lua_rawgeti(L, i, k + 1);
   else lua_pushvalue(L, i);
@@ -326,7 +326,7 @@ static int l_fft(lua_State *L) {
                                        .params = &(op_params){.number = {f.norm}}, .in_place = given});
 }
 
-/* Makes the table lt.fft. */
+/* Adds the table lt.fft, with one function for each row of fft_ops. */
 void open_fft(lua_State *L) {
   lua_createtable(L, 0, FFT_COUNT);
   for (int k = 0; k < FFT_COUNT; k++) {

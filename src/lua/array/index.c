@@ -16,7 +16,7 @@ bool is_index_mark(const void *p) { return p == &newaxis || p == &ellipsis; }
 typedef struct picker {
   const tensor *t;
   int dim, ndim;            /* the first dim of the view to which the index applies, and the number of dims */
-  int source;               /* the dim of x, for error messages */
+  int source;               /* the 0-based dim of x, for error messages */
 } picker;
 
 /* The placing of the advanced indices (numbers and index tensors) among the items: none yet, all adjacent, adjacent
@@ -66,7 +66,7 @@ static int64_t to_index(lua_State *L, int i, int dim) {
   return n;
 }
 
-/* Records that the next item covers `dims` dims of the view without an index. */
+/* Records that the current item covers `dims` dims of the view without an index. */
 static void place_plain(selection *s, int dims) {
   s->dim += dims;
   s->plain += dims;
@@ -148,7 +148,8 @@ static bool is_empty_range(const int64_t *v, int64_t first, int64_t last, int64_
   return next_to_it || (step > 0 ? v[0] > 0 && v[1] < 0 : v[1] > 0 && v[0] < 0);
 }
 
-/* Selects {first, last, step}: both ends are included, and nothing is clamped. */
+/* Selects the range {first, last, step}, which includes both ends. An end outside of the dim is an error unless the
+** range is empty. */
 static void select_range(lua_State *L, int i, selection *s) {
   need_dims(L, s, 1);
   int64_t v[3] = {0}, n = s->view.shape.dim[s->dim], length;

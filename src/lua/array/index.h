@@ -7,7 +7,7 @@
 #include "lua/args.h"
 #include "op/index.h"
 
-/* x[key] and x[key] = value for keys that are not strings. */
+/* The metamethods of x[key] and x[key] = value, for keys that are not strings. */
 int index_get(lua_State *L);
 int index_set(lua_State *L);
 

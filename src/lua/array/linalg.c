@@ -113,7 +113,7 @@ Computes the determinants of square matrices.
 @treturn Tensor [...]; 1 for matrices of shape [0, 0], 0 for singular ones
 */
 /***
-Computes sign and logarithm of determinants, even if the determinants overflow or underflow.
+Computes the sign and the logarithm of determinants, even if the determinants overflow or underflow.
 @function linalg.slogdet
 @tparam Tensor x [..., n, n]
 @treturn Tensor [...]: -1, 0 or 1; for complex matrices det / |det|
@@ -198,7 +198,7 @@ static int l_eigh(lua_State *L) { return eigh(L, "eigh", true); }
 
 /***
 Computes the eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to
-both.
+both triangles.
 @function linalg.eigvalsh
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle instead of the lower one
@@ -270,8 +270,8 @@ static int l_lu(lua_State *L) {
   return finish(L, "lu", &j);
 }
 
-/* lu_solve(lu, pivots, b): solves with the factors. pivots must be int32, contiguous, in range, and have the result's
-** batch. */
+/* lu_solve(lu, pivots, b): solves a x = b with the factors of a, which are results of lu_factor. pivots must be
+** int32, contiguous, in range, and have the result's batch. */
 static int l_lu_solve(lua_State *L) {
   linalg_job j = {.op = LINALG_lu_solve, .a = check_tensor(L, 1, "lu_solve"), .b = check_tensor(L, 3, "lu_solve")};
   j.pivots = check_tensor(L, 2, "lu_solve");

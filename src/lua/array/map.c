@@ -40,7 +40,7 @@ static op_record record_of(const call *c, bool in_place) {
   return r;
 }
 
-/* Computes into a new tensor. */
+/* Runs the op with a new tensor as its result. */
 static int compute(lua_State *L, const call *c) {
   tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
   int st;
@@ -51,7 +51,7 @@ static int compute(lua_State *L, const call *c) {
   return finish_record(L, &r);
 }
 
-/* Computes into the tensor at stack index `target`. */
+/* Runs the op with the tensor at stack index `target` as its result. */
 static int compute_into(lua_State *L, const call *c, int target) {
   int height = lua_gettop(L), st;
   op_record r = record_of(c, true);
@@ -65,7 +65,7 @@ static int compute_into(lua_State *L, const call *c, int target) {
   return 1;
 }
 
-/* Computes into the option `out`, or into a new tensor. */
+/* Runs the op with option out, or a new tensor, as its result. */
 static int compute_or_out(lua_State *L, const call *c, int options) {
   const tensor *out = opt_out(L, options, c->fn);
   if (!out) return compute(L, c);
@@ -228,7 +228,7 @@ static void prepare_fill(lua_State *L, call *c, int nargs) {
 @function masked_fill
 @tparam tensor x
 @tparam tensor mask bool, broadcast with x
-@tparam number|boolean|tensor value broadcast with x; x's dtype must hold it
+@tparam number|boolean|tensor value broadcast with x; x's dtype must be able to represent the value
 @tparam[opt] table options `out`: the tensor to write to
 @treturn tensor of x's dtype
 */

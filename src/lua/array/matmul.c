@@ -89,8 +89,8 @@ static void check_ranks(lua_State *L, const struct product *p, const matmul_job 
 }
 
 /***
-Computes the matrix product (matrix multiplication). A 1-d tensor on the left is a row, on the right a column; the
-result does not have its dim. Dims before the last two are a batch, and broadcast.
+Computes the matrix product (matrix multiplication). A 1-d tensor on the left counts as a row, on the right as a
+column; the result does not have this dim. Dims before the last two are a batch, and broadcast.
 @function matmul
 @tparam tensor x shape [..., m, k]
 @tparam tensor y shape [..., k, n]; not bool

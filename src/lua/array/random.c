@@ -1,4 +1,4 @@
-/* Random tensors and generators. */
+/* Functions and methods that draw random numbers, and the class of generators. */
 
 #include <math.h>
 #include <sys/random.h>
@@ -104,7 +104,8 @@ static int l_manual_seed(lua_State *L) {
 }
 
 /***
-Returns the generator for draws without option `generator`. Setting its saved state continues a run exactly.
+Returns the generator for draws without option `generator`. A script that saves and later restores the state of this
+generator continues its run exactly.
 @function default_generator
 @treturn generator
 */
@@ -245,7 +246,8 @@ static int create(lua_State *L, const char *fn, int first, int nargs, int option
   return fill(L, fn, j, g, options, false);
 }
 
-/* Creates a tensor with argument 1's shape. It has the argument's dtype and device unless options say otherwise. */
+/* Creates a tensor with argument 1's shape. The tensor has the argument's dtype and device unless options say
+** otherwise. */
 static int create_like(lua_State *L, const char *fn, int options, const random_job *j) {
   const tensor *like = check_tensor(L, 1, fn);
   enum dtype d = opt_dtype(L, options, fn, like->dtype);

@@ -7,7 +7,7 @@
 #include "lua/register.h"
 #include "op/scan_softmax.h"
 
-enum { MOST = 3 };                                   /* most arguments: x, dim, options */
+enum { MOST = 3 };                                   /* the most arguments: x, dim, options */
 
 /* Each reduction accepts the options of one of these lists. */
 static const char *const options_any[] = {"dim", "keepdim", "out", NULL};

@@ -34,7 +34,7 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
   run_index(L, fn, j, out, &dim);
-  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* stack index of the indices */
+  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* the stack index of argument `indices` or `index` */
   return finish_record(L, &(op_record){.name = fn, .params = &(op_params){.dim = dim}, .nin = 1, .in = {1}, .first = at,
                                        .last = at, .in_place = options != 0});
 }
@@ -42,7 +42,7 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
 /*** Returns the elements of x at positions along a dim: `x[{…, indices, …}]`.
 @function take
 @tparam Tensor x
-@tparam Tensor indices integers, of any shape; negative from the end
+@tparam Tensor indices integers of any shape; negative numbers count from the end
 @tparam[opt] int dim may be left out if x is 1-d
 @tparam[opt] table options `dim`, `out`
 @treturn Tensor the shape of x, in which the shape of indices replaces dim
@@ -158,7 +158,8 @@ static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s)
   return part;
 }
 
-/* Returns t, or a copy if t shares memory with x. An in-place op on x uses this for its index tensors and sources. */
+/* Returns t, or a copy if t shares memory with x. An in-place op on x calls this function for its index tensors and
+** sources. */
 static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const tensor *x) {
   return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
 }
@@ -281,8 +282,8 @@ static int l_nonzero(lua_State *L) {
   return x->shape.ndim;
 }
 
-/*** Returns the positions of the elements that are not 0 (or are true), one row for each. Waits for the device, because
-the result's length depends on the elements.
+/*** Returns the positions of the elements that are not 0 (or are true), one row for each such element. Waits for the
+device, because the result's length depends on the elements.
 @function argwhere
 @tparam Tensor x
 @treturn Tensor int64, [count, ndim]

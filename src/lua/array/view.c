@@ -103,8 +103,8 @@ static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int
   return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
-/* Finishes the view at the top of the stack, of the tensor at index 1, whose gradient needs no argument of the
-** call. */
+/* Finishes a view, which is at the top of the stack, of the tensor at index 1. The gradient of the view needs no
+** argument of the call. */
 static int finish_view(lua_State *L, const char *name) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}});
 }
@@ -219,7 +219,7 @@ static int l_flatten(lua_State *L) {
 @function unflatten
 @tparam Tensor x
 @tparam int dim
-@tparam table sizes one may be -1
+@tparam table sizes the lengths of the new dims; one may be -1, which is computed from the others
 @treturn Tensor a view
 */
 static int l_unflatten(lua_State *L) {
@@ -282,7 +282,7 @@ static int l_expand_dims(lua_State *L) {
 /*** Removes dims of length 1.
 @function squeeze
 @tparam Tensor x
-@tparam[opt] int|table dim the dims to drop; without it, all dims of length 1; also option `dim`
+@tparam[opt] int|table dim the dims to remove, by default all dims of length 1; also option `dim`
 @treturn Tensor a view
 */
 static int l_squeeze(lua_State *L) {
@@ -320,8 +320,8 @@ static int l_permute_dims(lua_State *L) {
 /*** Moves dims; the others keep their order.
 @function moveaxis
 @tparam Tensor x
-@tparam int|table source
-@tparam int|table destination
+@tparam int|table source the dims to move
+@tparam int|table destination the positions of these dims in the result
 @treturn Tensor a view
 */
 static int l_moveaxis(lua_State *L) {
@@ -375,7 +375,7 @@ static int get_mT(lua_State *L) {
 @function narrow
 @tparam Tensor x
 @tparam int dim
-@tparam int start negative: from the end
+@tparam int start the position of the first element; a negative number counts from the end
 @tparam int length
 @treturn Tensor a view
 */
@@ -396,7 +396,7 @@ static int l_narrow(lua_State *L) {
 /*** Reverses the order of elements along dims.
 @function flip
 @tparam Tensor x
-@tparam[opt] int|table dim without it, all dims; also option `dim`
+@tparam[opt] int|table dim by default all dims; also option `dim`
 @treturn Tensor a view
 */
 static int l_flip(lua_State *L) {

@@ -1,4 +1,4 @@
-/* Devices: their list, waiting for them, and the clock. */
+/* Functions about devices: their names, waiting for queued work, reopening, and the clock. */
 
 #include <stdatomic.h>
 
@@ -22,7 +22,8 @@ static int l_device(lua_State *L) {
 }
 
 /***
-Sets the device of tensors that are made without option `device`, in this Lua state. Initially "cpu".
+Sets the device of tensors that are made without option `device`, in this Lua state. The initial default device is
+"cpu".
 @function set_default_device
 @string name
 */
@@ -128,7 +129,7 @@ static int l_is_available(lua_State *L) {
 
 /***
 Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
-was lost when cuda:0 was reopened"; freeing it is harmless. Other devices are not affected.
+was lost when cuda:0 was reopened"; freeing such a tensor is harmless. Other devices are not affected.
 @function cuda.reopen
 @string device
 */

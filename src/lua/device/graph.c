@@ -1,4 +1,4 @@
-/* lt.graph: captures a sequence of ops on a GPU, and repeats the sequence by a single launch. */
+/* lt.graph: captures a sequence of ops on a GPU, so that a single launch repeats the sequence. */
 
 #include "lua/args.h"
 #include "lua/array/random.h"

@@ -20,7 +20,7 @@ typedef struct stream {
 
 typedef struct event {
   place    where;
-  void    *handle;           /* NULL on the CPU */
+  void    *handle;           /* the device's event; NULL on the CPU */
   double   time;             /* on the CPU: time of the record in seconds */
   unsigned epoch;
   bool     timing, recorded, ended;
@@ -129,8 +129,8 @@ static int s_end(lua_State *L) {
 
 /* ---- with_stream ---- */
 
-/* The guard is a <close> variable while f runs. It keeps both streams alive, and restores the previous stream at the
-** end. */
+/* The guard is a <close> variable while f runs. The guard keeps both streams alive, and restores the previous stream
+** at the end. */
 typedef struct guard {
   place    where;
   int      before, during;
@@ -182,7 +182,7 @@ static int l_with_stream(lua_State *L) {
   if (lua_type(L, 2) != LUA_TFUNCTION)
     return luaL_error(L, "with_stream: argument 2: function expected, got %s", type_name(L, 2));
   int nargs = lua_gettop(L) - 2;
-  enter_stream(L, s, 2);                  /* stream, guard, f, arguments */
+  enter_stream(L, s, 2);                  /* the stack is: stream, guard, f, arguments */
   lua_call(L, nargs, LUA_MULTRET);
   lua_closeslot(L, 2);
   return lua_gettop(L) - 2;
@@ -291,7 +291,7 @@ static int e_record(lua_State *L) {
 }
 
 /***
-Waits until the event has happened. Returns at once if it was never recorded.
+Waits until the event has happened. Returns at once if the event was never recorded.
 @function event:synchronize
 */
 static int e_synchronize(lua_State *L) {

@@ -37,10 +37,10 @@ static void check_no_gradient(lua_State *L, const char *fn) {
 }
 
 /***
-Hands the tensor to other libraries in this process, without a copy. On a GPU it first waits for queued work; the
-consumer may delete the struct only when its own work on the memory is done. The userdata owns a
-DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise the
-struct is deleted with the userdata.
+Exports the tensor to other libraries in this process, without a copy. On a GPU the function first waits for queued
+work. The consumer may delete the struct only when its own work on the memory is done. The userdata owns a
+DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise
+the struct is deleted with the userdata.
 @function to_dlpack
 @tparam tensor x
 @tparam[opt] table options `versioned` (true): false gives the older struct, DLManagedTensor
@@ -149,9 +149,9 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
 }
 
 /***
-Makes a tensor on another library's memory, without a copy; the tensor owns the memory from then on; the memory stays on
-its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the struct
-still belongs to the caller.
+Makes a tensor on another library's memory, without a copy. From then on the tensor owns the memory, which stays on
+its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the
+struct still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
 @tparam[opt] table options `versioned` (true): false for light userdata to the older DLManagedTensor; `copy`: true

@@ -49,7 +49,7 @@ static bool fail(int why) {
   return false;
 }
 
-/* Opens an existing file. O_CREAT is not used, because Linux may refuse it in a folder with the sticky bit. */
+/* Opens an existing file. O_CREAT is not used, because Linux may refuse this flag in a folder with the sticky bit. */
 static bool open_in_place(file *f, const char *target) {
   int to = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (to >= 0) f->f = fdopen(to, "wb");
@@ -160,7 +160,7 @@ bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *
   return true;
 }
 
-/* save_npy(path, x): writes a .npy file. */
+/* save_npy(path, x): writes the tensor x as a .npy file. */
 static int l_save_npy(lua_State *L) {
   const char *path = check_path(L, 1, "save");
   const tensor *t = check_tensor(L, 2, "save");

@@ -231,12 +231,12 @@ static int raise_field(lua_State *L, const char *path, const csv *c, int i, cons
 /* The arguments of one call of csv_numbers. */
 typedef struct wanted {
   const char *path;
-  enum dtype  dtype;               /* dtype of the numbers */
+  enum dtype  dtype;               /* the dtype of the returned numbers */
   bool        integers, fills;     /* integers: integers are wanted; fills: an empty field becomes `missing` */
   double      missing;
   int         fields, ncolumn, labels;     /* fields: number of fields in each row; labels: the column of classes, from
                                            ** 0; -1: there is none */
-  const int  *column;              /* the columns of the numbers, from 0 */
+  const int  *column;              /* the columns of the numbers, 0-based */
   int         names;               /* stack index of the table of classes, which maps names to numbers and numbers to
                                    ** names */
 } wanted;

@@ -48,7 +48,8 @@ static int l_write_tensors(lua_State *L) {
 
 /* ---- reading ---- */
 
-/* open_tensors(path): returns the file, which a variable <close> closes, and its size. */
+/* open_tensors(path): returns an open file and its size in bytes. A <close> variable of the caller closes the
+** file. */
 static int l_open_tensors(lua_State *L) {
   struct stat s;
   const char *path = check_path(L, 1, "load");

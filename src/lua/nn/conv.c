@@ -113,7 +113,7 @@ static int l_conv_weight(lua_State *L) {
 /* ---- pooling ---- */
 
 /* Reads the windows from the list at i. The list has lengths, strides, padding before and dilation, of two numbers
-** each; 1 for ceil; 1 to count padding; and a divisor. For adaptive pooling it has the result's two lengths. */
+** each; 1 for ceil; 1 to count padding; and a divisor. For adaptive pooling the list has the result's two lengths. */
 static void read_windows(lua_State *L, int i, const char *fn, pool_job *j) {
   int64_t v[11];
   int n = read_list(L, i, fn, v, 11);

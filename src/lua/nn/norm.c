@@ -38,8 +38,8 @@ static int run(lua_State *L, const char *fn, const norm_job *j, const op_params 
 }
 
 /* norm_rows(x, weight, bias, segments, run, groups, eps, rms): splits x into blocks of (segments * run) neighbouring
-** elements and normalises each block. Then it multiplies by weight and adds bias, which have the shape [groups *
-** segments] or are nil. */
+** elements and normalises each block. The results are multiplied by weight and increased by bias, which have the
+** shape [groups * segments] or are nil. */
 static int l_norm_rows(lua_State *L) {
   const char *fn = "norm_rows";
   lua_settop(L, 8);

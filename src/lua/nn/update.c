@@ -38,7 +38,8 @@ static int push_gone_as(lua_State *L, const tensor *t, const char *what) {
 
 /* ---- operands ---- */
 
-/* Gets the row's states from the table at index 2. Returns false if a state is missing or unlike p. */
+/* Stores the row's states, which are fields of the table at index 2, in `at`. Returns false if a state is missing, or
+** differs from the parameter in shape, dtype or device. */
 static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   for (int k = 0; k < row->states; k++) {
     lua_pushvalue(L, lua_upvalueindex(2 + k));
@@ -50,7 +51,8 @@ static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   return true;
 }
 
-/* Gets the parameter at i and pushes its gradient. Returns false after pushing a problem. */
+/* Stores the parameter at index i and its gradient in `at`, and pushes the gradient. If this is impossible, returns
+** false after pushing the reason, or after pushing false if there is no gradient. */
 static bool get_parameter(lua_State *L, int i, tensor **at) {
   at[0] = test_tensor(L, i);
   if (!at[0]) return push_problem(L, "tensor expected"), false;
