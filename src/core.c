@@ -1,5 +1,5 @@
-/* Opens the C module (luaopen_luatensor_core), which lua/luatensor loads. Also handles x.name, x[i] and assignments
-** to them for tensors. */
+/* Opens the C module (luaopen_luatensor_core), which lua/luatensor loads. Also implements x.name and x[i] of tensors,
+** and assignments to both. */
 
 #include <string.h>
 
@@ -80,11 +80,11 @@ int luaopen_luatensor_core(lua_State *L) {
   luaL_checkversion(L);                             /* lua/luatensor/base/loading.lua explains the error that a module
                                                     ** for another Lua version raises */
   lua_settop(L, 0);
-  lua_newtable(L);                                  /* MODULE */
-  lua_newtable(L);                                  /* METHODS */
-  lua_newtable(L);                                  /* PROPERTIES */
-  luaL_newmetatable(L, "luatensor.Tensor");         /* METATABLE */
-  lua_newtable(L);                                  /* INTERNALS: a set of names, which are the keys */
+  lua_newtable(L);                                  /* at stack index MODULE */
+  lua_newtable(L);                                  /* at stack index METHODS */
+  lua_newtable(L);                                  /* at stack index PROPERTIES */
+  luaL_newmetatable(L, "luatensor.Tensor");         /* at stack index METATABLE */
+  lua_newtable(L);                                  /* at stack index INTERNALS; a set of names, which are the keys */
   lua_pushvalue(L, METATABLE);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
   set_access(L, "__index", l_index);

@@ -32,13 +32,13 @@ struct gpu_kernels {
   unit  *units;
   size_t nunits, units_size;
   int    arch;                         /* the architecture for which kernels are compiled, such as 90 */
-  bool   virtual_arch;                 /* true: compile to PTX, because the compiler is older than the device's
-                                       ** architecture */
+  bool   virtual_arch;                 /* true: compile to PTX, because the compiler has no binaries for the device's
+                                       ** major version */
 };
 
 enum { FIRST_SLOTS = 256 };
 
-/* ---- the table ---- */
+/* ---- the table of kernels ---- */
 
 /* Returns the slot where the search for this key begins. Fibonacci hashing: the high bits of the product depend on
 ** all bits of the key. */

@@ -71,7 +71,7 @@ gpu *gpu_lock(int index) {
 
 void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
-/* ---- which devices there are ---- */
+/* ---- counting devices ---- */
 
 static const char *error_text(gpu_result r) {
   const char *text = NULL;

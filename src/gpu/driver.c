@@ -139,7 +139,7 @@ static const char *load_symbols(const symbol *s, void *library) {
   return NULL;
 }
 
-/* ---- driver ---- */
+/* ---- the driver's library ---- */
 
 /* True if the driver is new enough. The version is checked before the table is filled, so that an old driver is
 ** reported by its version instead of by a missing function. */
@@ -219,7 +219,8 @@ static void load_blas(void) {
     if (property(part, &versions.blas[part]) != 0) versions.blas[part] = 0;
 }
 
-/* `behind` is 1 for cuFFT and cuSOLVER: CUDA 12 and 13 contain versions 11 and 12 of them. */
+/* load_dft and load_solver pass 1 as `behind`, because CUDA 12 and 13 contain versions 11 and 12 of cuFFT and
+** cuSOLVER. */
 static const char FFT_MISSING[] =
   "install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH";
 

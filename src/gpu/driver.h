@@ -282,7 +282,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   X(set_workspace,      cufftSetWorkArea,           fft_result, (fft_handle plan, void *memory))                     \
   X(run,                cufftXtExec,                fft_result, (fft_handle plan, void *in, void *out, int direction))
 
-/* The functions that compute Q of a QR factorisation. They have no form for all types, so each type has its own. */
+/* The functions that compute Q of a QR factorisation. cuSOLVER has no function for all types, so there is one for
+** each type. */
 #define SOLVER_ORGQR(X, dtype, letter, kind, T)                                                                      \
   X(orgqr_size_##dtype, cusolverDn##letter##kind##gqr_bufferSize, solver_result, (solver_handle h,                   \
       int m, int n, int k, const T *a, int lda, const T *tau, int *elements))                                        \
@@ -337,7 +338,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   SOLVER_ORGQR(X, float64, D, or, double)                                                                            \
   SOLVER_ORGQR(X, complex64, C, un, solver_complex64)                                                                \
   SOLVER_ORGQR(X, complex128, Z, un, solver_complex128)
-/* These functions exist only since CUDA 12.6. They have a separate table, so that older versions are still usable. */
+/* These functions exist only since CUDA 12.6. A separate table contains the functions, so that older versions are
+** still usable. */
 #define EIG_FUNCTIONS(X)                                                                                             \
   X(geev_size,          cusolverDnXgeev_bufferSize, solver_result, (solver_handle h, solver_params p,                \
       solver_vectors left, solver_vectors right, int64_t n, blas_type type, const void *a, int64_t lda,              \

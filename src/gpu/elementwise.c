@@ -25,7 +25,7 @@ static const unsigned char op_arity[OP_COUNT] = {
 #include "ops.def"
 };
 
-/* ---- the text of a unit ---- */
+/* ---- the source of a kernel ---- */
 
 typedef struct text {
   size_t length;

@@ -153,7 +153,7 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
   return st;
 }
 
-/* ---- lines ---- */
+/* ---- the layout of lines ---- */
 
 /* An operand of the running transform. `outer` has the strides over the dims of the call's plan, whose positions are
 ** the lines. */
@@ -236,7 +236,7 @@ static int scale_lines(gpu *g, const side *s, const plan *outer, double scale, b
   return gpu_map(g->index, &multiply);
 }
 
-/* ---- a call ---- */
+/* ---- calls ---- */
 
 static bool is_wide(const fft_call *c) {
   return c->in.dtype == DT_float64 || c->out.dtype == DT_float64 || dtype_size(c->out.dtype) == 16;

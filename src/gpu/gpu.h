@@ -26,12 +26,12 @@ typedef struct gpu {
   bool          capturing;             /* the current stream is being captured into a graph */
   struct gpu_recording *recording;     /* the graph that is being captured (graph.c), or NULL */
   char          words[768];            /* message of the last failure, for gpu_explain */
-  const char   *last;                  /* name of the kernel that was launched last; the kernel that caused a late
-                                       ** error is this one or an earlier one */
-  struct gpu_kernels *kernels;         /* compile.c */
-  struct gpu_memory  *memory;          /* memory.c */
-  struct gpu_streams *streams;         /* stream.c */
-  struct gpu_notes   *notes;           /* late.c */
+  const char   *last;                  /* name of the kernel that was launched last; a late error comes from this
+                                       ** kernel or from an earlier kernel */
+  struct gpu_kernels *kernels;         /* the compiled kernels (compile.c) */
+  struct gpu_memory  *memory;          /* the blocks of device memory (memory.h) */
+  struct gpu_streams *streams;         /* the streams and their events (stream.c) */
+  struct gpu_notes   *notes;           /* the facts for messages of late errors (late.c) */
   gpu_address   late;                  /* address of the device's gpu_late, to which kernels write errors */
 } gpu;
 
@@ -54,7 +54,7 @@ int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
 
 /* While a graph is captured, gpu_enter fails for all other GPUs. Functions that only free memory use gpu_enter_free,
-** which succeeds. */
+** which also enters other GPUs during a capture. */
 int  gpu_enter_free(int index, gpu **g);
 void gpu_set_capturing(gpu *g, bool capturing);
 
@@ -151,8 +151,8 @@ int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log);
 
-/* Adds a launch of k to the current stream. `shared` is the bytes of dynamic shared memory. `arguments` has the
-** addresses of the kernel's parameters. */
+/* Adds a launch of k to the current stream. `shared` is the number of bytes of dynamic shared memory. `arguments` has
+** the addresses of the kernel's parameters. */
 int gpu_launch(gpu *g, const gpu_kernel *k, unsigned blocks, unsigned threads, unsigned shared, void **arguments);
 int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
                   void **arguments);
@@ -208,7 +208,7 @@ int      gpu_reopen(int index);
 void     gpu_shut(void);
 unsigned gpu_device_epoch(int index);
 
-/* ---- families ---- */
+/* ---- families of kernels ---- */
 
 #define FAMILY(name, call) int gpu_##name(int index, call *c);
 #include "families.def"

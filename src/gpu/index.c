@@ -21,8 +21,8 @@ enum {
   DIM_WORDS   = 6,             /* words (int64) of a dim in a plan, without the one word for each index tensor; the
                                ** same as in kernels/index.cuh */
   PLAN_WORDS  = 4 + MAX_DIMS * (DIM_WORDS + MAX_DIMS) + MAX_DIMS * 5,
-  ELECTIONS   = 16             /* keys per pick up to which the last pick of each key is found by an array over all
-                               ** keys; otherwise picks are sorted */
+  ELECTIONS   = 16             /* up to this number of keys per pick, the last pick of each key is found through an
+                               ** array with an element for each key; with more keys, the picks are sorted */
 };
 
 enum side { VALUE, TARGET, KEY, PICK, SIDES };
@@ -97,7 +97,7 @@ static void start_access(access *a, const index_call *c, bool picked_first) {
   a->wide = a->count > INT32_MAX || (c->op != INDEX_get && a->keys >= UINT32_MAX);
 }
 
-/* ---- units ---- */
+/* ---- units of copying ---- */
 
 /* Returns the largest power of 2, at most 16, that divides all numbers of a set. x is the bitwise or of the
 ** numbers. */
@@ -228,7 +228,7 @@ static int check_all(gpu *g, const access *a) {
   return st;
 }
 
-/* ---- get ---- */
+/* ---- INDEX_get ---- */
 
 /* Returns the number of positions that a thread copies. kernels/index_move.cuh has the same rule. */
 static int each(const access *a) { return !is_short(a) ? 1 : a->unit >= 8 ? 2 : 4; }
@@ -241,7 +241,7 @@ static int get_elements(gpu *g, access *a) {
   return launch(g, a, GET, (a->count + each(a) - 1) / each(a), (void *[]){&p, &target, &values});
 }
 
-/* ---- put ---- */
+/* ---- INDEX_put ---- */
 
 /* Writes the values of the picks (positions along the indexed dims) that `elected` marks, or of all picks if
 ** `elected` is NULL. */
@@ -362,7 +362,7 @@ static int put_all(gpu *g, access *a) {
   return st == OK ? put(g, a, NULL) : st;
 }
 
-/* ---- add ---- */
+/* ---- INDEX_add ---- */
 
 static int add_each(gpu *g, const access *a) {
   index_plan p;
@@ -397,7 +397,7 @@ static int add_runs(gpu *g, const access *a) {
   return st;
 }
 
-/* ---- the call ---- */
+/* ---- calls ---- */
 
 static void order_operands(gpu *g, const index_call *c) {
   for (int k = 0; k < c->nindex; k++) gpu_reads(g, c->index[k].data);

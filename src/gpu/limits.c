@@ -8,8 +8,8 @@
 
 enum {
   ROUNDS = 10,                     /* number of runs of a measurement; the fastest run is the result */
-  WAVES  = 8,                      /* blocks for each multiprocessor: 8 * LIMITS_THREADS = 2048 threads, the most that
-                                   ** a multiprocessor can run at once */
+  WAVES  = 8,                      /* blocks for each multiprocessor: 8 * LIMITS_THREADS = 2048 threads; no
+                                   ** multiprocessor can run more at once */
   MOST_TIMES = 1 << 20
 };
 /* Bytes of the smallest and largest block of memory that is read. The largest block is larger than any cache. */

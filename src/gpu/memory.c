@@ -14,8 +14,8 @@
 enum { ALIGNMENT = 256 };        /* bytes; the alignment of the driver's own allocations, which suffices for copies
                                  ** and vector loads */
 
-/* Memory statistics of each GPU. They are not in gpu_memory, because they are read before a device is opened and
-** after it is lost. */
+/* Memory statistics of each GPU. The statistics are not in gpu_memory, because they are read before a device is
+** opened and after the device is lost. */
 static memory_stats stats[MAX_GPUS];
 
 memory_stats *gpu_stats(int index) { return &stats[index]; }
@@ -81,7 +81,8 @@ gpu_block *gpu_block_of(gpu *g, gpu_segment *s, const void *ptr) {
     s->block = calloc(s->count, sizeof *s->block);
     if (!s->block) return NULL;
     int home = s->arena->stream == GPU_NO_STREAM ? 0 : s->arena->stream;
-    for (size_t k = 0; k < s->count; k++)        /* work on the block that was queued before may not be finished */
+    for (size_t k = 0; k < s->count; k++)        /* treats each block as written now, because earlier work on the
+                                                 ** block may not be finished */
       s->block[k] = (gpu_block){.writer = home, .written = gpu_epoch(g, home)};
   }
   size_t k = ((gpu_address)(uintptr_t)ptr - s->base) / s->block_bytes;
@@ -392,7 +393,7 @@ void gpu_memory_close(gpu *g) {
   stats[g->index].live = stats[g->index].cached = 0;
 }
 
-/* ---- the interface ---- */
+/* ---- the functions of gpu.h and of struct device ---- */
 
 int gpu_scratch(gpu *g, size_t bytes, void **ptr) { return take_block(g, bytes, ptr); }
 

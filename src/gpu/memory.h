@@ -39,7 +39,7 @@ typedef struct gpu_arena {
 
 enum { GPU_NO_STREAM = -1 };
 
-/* An allocation of the driver. It is divided into slots of one size class, or is one large block. */
+/* An allocation of the driver, which is divided into slots of one size class or is one large block. */
 typedef struct gpu_segment {
   gpu_address base;
   size_t      block_bytes, count;  /* bytes of a block, and number of blocks */

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Records that a stream reads the block. If no host memory is left for the record, waits for the stream, so that no
-** later write can precede this read. */
+/* Records that a stream reads the block. If no host memory is left for the record, waits for all work that is queued
+** on the current stream. */
 static void note_reader(gpu *g, gpu_block *b, int stream) {
   if (!b->read) b->read = calloc(GPU_STREAMS, sizeof *b->read);
   if (b->read) b->read[stream] = gpu_epoch(g, stream);
@@ -20,8 +20,8 @@ void gpu_order(gpu *g, const void *ptr, bool writes) {
   if (g->capturing) {
     if (s) gpu_hold(g, s, b);
   } else if (!b) {
-    if (s) gpu_get_driver()->context_sync();       /* without host memory for the block's record, all streams must be
-                                                   ** waited for */
+    if (s) gpu_get_driver()->context_sync();       /* no host memory is left for the block's record, so all queued
+                                                   ** work is waited for */
   } else if (writes) gpu_settle(g, b, stream);
   else {
     gpu_follow_epoch(g, stream, b->writer, b->written);

@@ -68,7 +68,7 @@ void gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int
   for (int d = c.dim + 1; d < p->ndim; d++) add_dim(g, p, noperands, d, p->shape[d]);
 }
 
-/* ---- numbers ---- */
+/* ---- the bits of numbers ---- */
 
 /* The dtypes whose bits a function to_<dtype> returns: all dtypes except float32, float64 and the complex dtypes. */
 #define EACH_WORD(M) \

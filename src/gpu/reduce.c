@@ -22,7 +22,8 @@ enum {
                            ** reduced */
   ROW_BYTES    = 128,      /* bytes of a row of outputs that neighbouring threads compute, so that they read
                            ** neighbouring memory */
-  ONE_PASS     = 4         /* with fewer batches per thread than this, a second pass costs more than it gains */
+  ONE_PASS     = 4         /* if a thread has fewer batches (batch_of) than this number, a second pass costs more than
+                           ** it gains */
 };
 
 typedef struct row_info { const char *name; enum dtype_class class; } row_info;

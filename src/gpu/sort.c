@@ -70,9 +70,10 @@ int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
 /* ---- lines of tensors ---- */
 
 enum {
-  LINES_ROOM   = 1024,             /* number of elements that a block sorts in shared memory, if the lines are
-                                   ** shorter */
-  BATCH        = 1 << 26,          /* number of elements whose keys are sorted at once, if the lines are shorter */
+  LINES_ROOM   = 1024,             /* number of elements that a block sorts in shared memory, unless a single line has
+                                   ** more */
+  BATCH        = 1 << 26,          /* number of elements whose keys are sorted at once, unless a single line has
+                                   ** more */
   FEW          = 4,                /* only candidates are sorted if `keep` is at most 1 / FEW of the elements of a
                                    ** chunk */
   ACROSS_LINE  = 64                /* lines of more elements that are far apart in memory are sorted in a contiguous
@@ -216,8 +217,8 @@ typedef struct lines_copy {
   void   *tensor;
 } lines_copy;
 
-/* Allocates the copy for `length` elements of each line of operand k. If the operand has no memory, because it is not
-** wanted, allocates nothing. */
+/* Allocates the copy for `length` elements of each line of operand k. If the operand has no memory, because the
+** result is not needed, allocates nothing. */
 static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *of, int k, int64_t length,
                      int64_t stride) {
   *l = (lines_copy){.copy = {.dtype = of->dtype}, .plan = c->outer, .tensor = of->data};

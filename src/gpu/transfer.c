@@ -110,7 +110,7 @@ static void unlock_all(const gpu *g) {
   lock_release(LOCK_PINNED);
 }
 
-/* ---- the ring ---- */
+/* ---- the ring of pinned buffers ---- */
 
 static void close_ring(struct gpu_ring *r) {
   for (int k = 0; k < SLOTS; k++) {

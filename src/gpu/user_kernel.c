@@ -1,5 +1,5 @@
-/* Kernels that scripts write in CUDA C++. They are compiled from their text, and are launched with arguments that
-** src/lua/device/user_kernel.c has checked. */
+/* Kernels that scripts write in CUDA C++. The kernels are compiled from their text, and are launched with arguments
+** that src/lua/device/user_kernel.c has checked. */
 
 #include <stdlib.h>
 

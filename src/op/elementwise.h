@@ -42,7 +42,7 @@ int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in,
 int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result);
 
 /* Makes `in` the result, in dtype d or, if d is DT_none, in the dtype of `in`. Allocates registers. Fails with
-** ERR_OVERFLOW if a step needs more than ELEMENTWISE_REGISTERS values at the same time. */
+** ERR_OVERFLOW if more than ELEMENTWISE_REGISTERS values are needed at the same time. */
 int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d);
 
 /* Finds the place, shape and dtypes of a run with the inputs in j. Fails with ERR_DTYPE if input *wrong is a tensor

@@ -59,7 +59,7 @@ static int clear_after(const tensor *t, int d, int64_t from) {
   return op_fill(&rest, (scalar){.f = 0});
 }
 
-/* ---- one dim ---- */
+/* ---- transforms of one dim ---- */
 
 typedef struct step {
   enum fft_kind kind;
@@ -110,7 +110,7 @@ static int mirror(const tensor *out, const step *s, int nsteps) {
   return st;
 }
 
-/* ---- all dims ---- */
+/* ---- transforms of all dims ---- */
 
 /* Returns the factor that f->norm requires: 1, 1 / n or 1 / sqrt(n), where n is the product of the transformed
 ** lengths. */

@@ -12,7 +12,7 @@
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
 /* The transforms, as X(name, kind, inverse, dims). dims is 1 for one dim, 2 if the last two dims are the default, and
-** 0 if all dims are the default. hfft and ihfft conjugate: hfft its input, ihfft its result. */
+** 0 if all dims are the default. hfft conjugates its input, and ihfft conjugates its result. */
 #define FFT_OPS(X)                       \
   X(fft,    FFT_complex,   false, 1)     \
   X(ifft,   FFT_complex,   true,  1)     \
@@ -47,7 +47,7 @@ typedef struct fft_op {
   const tensor *in;
   enum fft_norm norm;
   int           ndims;        /* the number of transformed dims, at least 1 */
-  int           dim[MAX_DIMS];/* the transformed dims, 0-based; a dim that is halved comes last */
+  int           dim[MAX_DIMS];/* the transformed dims, 0-based; a dim of which only half is kept comes last */
   int64_t       n[MAX_DIMS];  /* the length of the transform along each of these dims, at least 1 */
   enum dtype    result;
   shape         shape;        /* shape of the result */

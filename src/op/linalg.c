@@ -280,8 +280,8 @@ static int fill_identity(tensor *t) {
   return st == OK ? op_fill(&line, (scalar){.f = 1, .i = 1}) : st;
 }
 
-/* Writes the results for matrices without elements: the identity for qr and svd; otherwise 1 in the first result and
-** 0 in the others. */
+/* Writes the results for matrices without elements. For qr and svd, all results are identities. For other ops, the
+** first result is 1 (for lstsq it is b), and all further results are 0. */
 static int run_empty(const linalg_job *j, tensor *const *out) {
   int st = OK;
   for (int i = 0; st == OK && i < j->nout; i++) {

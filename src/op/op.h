@@ -69,8 +69,9 @@ int check_target(const tensor *out, const shape *s, enum dtype result, const ten
 int check_apart(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 
 /* Two functions for ops that can write only contiguous memory of the result's dtype. op_target sets *to to `out` if
-** `out` is such memory, else to `fresh`, a new tensor. st is the status of the op. If st is OK, op_settle copies
-** `fresh`, if used, to `out`. It drops `fresh` and returns st or the copy's status. */
+** `out` is such memory, else to `fresh`, a new tensor. After the op, the caller calls op_settle with the op's status
+** st. If st is OK, op_settle copies `fresh`, if used, to `out`. op_settle drops `fresh`, and returns st or the copy's
+** status. */
 int op_target(tensor *out, enum dtype result, tensor *fresh, tensor **to);
 int op_settle(int st, tensor *out, tensor *fresh);
 
@@ -100,7 +101,7 @@ int op_copy(tensor *out, const tensor *in);
 typedef int (*map_entry)(place where, const map_call *c);
 int op_copy_by(map_entry entry, tensor *out, const tensor *in);
 
-/* Sets out[i] = start + i * step, 0 <= i. `out` must be contiguous. */
+/* Sets out[i] = start + i * step for all i >= 0. `out` must be contiguous. */
 int op_arange(tensor *out, scalar start, scalar step);
 
 /* Sets *use to t if t is contiguous and of dtype d, else to a contiguous copy of dtype d in *fresh. fresh->store must

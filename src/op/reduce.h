@@ -38,8 +38,8 @@ int reduce_run(const reduction *r, tensor *out);
 /* Returns the dtype of the result of a sum or product of elements of dtype d. */
 enum dtype dtype_accum(enum dtype d);
 
-/* Returns the compute dtype of a sum that has dtype `result`, over elements of dtype `in`. The sum equals the sum of
-** the elements converted to `result`. */
+/* Returns the compute dtype of a sum that has dtype `result`, over elements of dtype `in`. The elements are added as
+** if they were first converted to dtype `result`. */
 enum dtype sum_compute(enum dtype in, enum dtype result);
 
 /* Sorts the dims of p by the absolute stride of operand k, largest first. Dims with equal strides keep their

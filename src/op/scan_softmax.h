@@ -22,8 +22,8 @@ typedef struct scan_softmax_job {
   const scan_softmax_info *info;
   const tensor *in;
   int           dim;
-  bool          initial;      /* for scans: the result has one more element, which comes first and is the op of no
-                              ** elements */
+  bool          initial;      /* for scans: the result has one more element, which comes first and is the result for
+                              ** zero elements, such as 0 for sums */
   enum dtype    dtype;        /* the requested dtype, or DT_none */
   enum dtype    compute, result;
   shape         shape;        /* shape of the result */

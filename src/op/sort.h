@@ -6,7 +6,7 @@
 #include "op/op.h"
 
 /* A sort. values and positions are new contiguous tensors of in's shape, but with `keep` elements in the sorted dim.
-** Either may be NULL, and then that result is not computed. */
+** Each of the two tensors may be NULL, and is then not computed. */
 typedef struct sort_job {
   const tensor *in;
   int     dim;                  /* the sorted dim, 0-based; ignored if `in` is 0-d, which is treated as one element

@@ -14,7 +14,7 @@ struct blas_handle_opaque {
 };
 
 /* Functions of the emulated libcuda.so.1. emulator_queue adds `work` to a stream. emulator_reaches returns true if
-** these bytes are allocated device memory. */
+** the bytes belong to one allocated block of the device whose operation is running. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);

@@ -28,7 +28,7 @@ enum { PLAIN_WORKSPACE = 4000 };
 
 typedef int64_t lengths[4];
 
-/* The number of descriptors that have not been destroyed. Specs use it to detect leaks. */
+/* The number of descriptors that have not been destroyed. At most NONE_KEPT may exist, so that specs detect leaks. */
 int alive = 0;
 std::mutex &lock = *new std::mutex;
 

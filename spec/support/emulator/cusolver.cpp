@@ -123,7 +123,7 @@ bool is_matrix(int64_t rows, int64_t columns, int64_t lda) { return rows >= 1 &&
 
 }
 
-/* ---- handles ---- */
+/* ---- creating and destroying handles ---- */
 
 EXPORT int cusolverDnCreate(solver_handle *h) {
   gpu_context c = nullptr;

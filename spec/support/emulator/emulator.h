@@ -119,7 +119,7 @@ size_t memory_report(const char *when);                      /* prints the block
 
 struct queue;
 
-/* A point in the order of a queue. It is reached when `ticket` operations of the queue are done. */
+/* A point in the order of a queue. The point is reached when `ticket` operations of the queue are done. */
 struct point {
   std::shared_ptr<queue> q;
   uint64_t ticket = 0;
@@ -141,8 +141,8 @@ struct queue {
 struct graph_work { std::vector<std::function<int()>> steps; };
 struct capture;
 
-/* Adds an operation to a stream, or to the graph that is being captured. Unless the setting `lazy` is on, also runs
-** it. */
+/* Adds an operation to a stream, or to the graph that is being captured. Unless the setting `lazy` is on, an
+** operation that was added to a stream runs at once. */
 int  stream_add(gpu_stream s, std::function<int()> run);
 /* Replaces NULL by the default stream. Returns an error if the stream is not valid. */
 int  stream_check(gpu_stream *s);
@@ -161,7 +161,7 @@ size_t module_report(const char *when);
 
 /* ---- graph.cpp ---- */
 
-/* The current capture. It begins with one stream. Streams that wait for events of a captured stream join the
+/* The current capture. A capture begins with one stream. Streams that wait for events of a captured stream join the
 ** capture. */
 struct capture {
   gpu_stream origin = nullptr;

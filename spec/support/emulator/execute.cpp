@@ -233,7 +233,7 @@ static void host_fail(int result, const char *why) { impossible(result, why); }
 
 static const simt_host host = {host_next, host_barrier, host_vote, host_exchange, host_active, host_lane, host_fail};
 
-/* ---- a block, a launch ---- */
+/* ---- running a block and a launch ---- */
 
 static void stuck() {
   char why[120];

@@ -1,4 +1,4 @@
-/* The Lua module "emulator". Specs use it to configure the emulated driver and to read its counters. */
+/* The Lua module "emulator", by which specs configure the emulated driver and read its counters. */
 
 #include <lauxlib.h>
 #include <lua.h>

@@ -26,7 +26,7 @@
 RTC_FUNCTIONS(DECLARE)
 
 extern char **environ;
-extern "C" bool emulator_counted(int kind);          /* of the emulated libcuda.so.1 */
+extern "C" bool emulator_counted(int kind);          /* in the emulated libcuda.so.1, like emulator_nvrtc_version */
 extern "C" int emulator_nvrtc_version(void);
 enum { COUNTED_COMPILE = 3 };
 
@@ -74,8 +74,9 @@ struct temporary {
   ~temporary();
 };
 
-/* Runs a command and returns its exit status, or -1 if the command cannot be run. Its error output, in English, is
-** written to the file `said`. LD_PRELOAD is removed, because the compiler must run without preloaded sanitizers. */
+/* Runs a command and returns its exit status, or -1 if the command cannot be run. The command's error output, in
+** English, is written to the file `said`. LD_PRELOAD is removed, because the compiler must run without preloaded
+** sanitizers. */
 int run(const words &command, const std::string &said) {
   std::vector<char *> arguments, environment = {const_cast<char *>("LC_ALL=C")};
   for (char **e = environ; *e; e++)
@@ -278,7 +279,7 @@ rtc finish_image(rtc_program p, const options &o, const std::string &library) {
   return SUCCESS;
 }
 
-/* Compiles a program. In messages the names of temporary files are replaced by the names that the program has. */
+/* Compiles a program. In messages, the name of the program replaces the names of temporary files. */
 rtc compile(rtc_program p, const options &o) {
   temporary t;
   std::string simt = own_folder(), source = t.path + "/unit.cu", text = t.path + "/unit.ii", unit = t.path + "/unit.cpp",
@@ -341,7 +342,7 @@ EXPORT int nvrtcDestroyProgram(rtc_program *p) {
 
 /* Appends a line for a compiled program to the file LUATENSOR_EMULATOR_UNITS: its name and its options, separated by
 ** tabs. spec/support/units.c compiles these programs by NVIDIA's NVRTC. If the program is not a file of kernels/, its
-** text is stored in a file beside the list, whose path follows an @ at the beginning of the line. */
+** text is stored in a file beside the list. The line then begins with @ and the path of this file. */
 static void note_unit(rtc_program p, int count, const char *const *option) {
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
   if (!file || !*file) return;

@@ -1,5 +1,5 @@
-/* The settings of the emulator, such as "devices=2,memory=64M,order=lazy,fail_alloc=3". They are read from the
-** variable LUATENSOR_EMULATOR and by emulator_configure. docs/emulator.md describes them. */
+/* The settings of the emulator, such as "devices=2,memory=64M,order=lazy,fail_alloc=3". The settings are read from
+** the variable LUATENSOR_EMULATOR and by emulator_configure. docs/emulator.md describes the settings. */
 
 #include "emulator.h"
 
@@ -109,6 +109,6 @@ EXPORT int emulator_nvrtc_version() { return settings.nvrtc; }
 
 EXPORT int emulator_dnn_setting() { return settings.dnn; }
 
-/* Reads the settings and registers look_for_leaks when the library is loaded. It is the last variable of this file,
-** so that the objects above are constructed before. */
+/* Reads the settings and registers look_for_leaks when the library is loaded. This variable is the last of the file,
+** so that the objects above are constructed before it. */
 static const int configured = emulator_configure(getenv("LUATENSOR_EMULATOR")) + atexit(look_for_leaks);

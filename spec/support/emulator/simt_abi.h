@@ -32,7 +32,8 @@ struct simt_kernel {
   const unsigned *sizes;
 };
 
-/* Describes a compiled program. Its only exported symbols are the kernels and a variable simt_unit of this type. */
+/* Describes a compiled program. The program's only exported symbols are its kernels and a variable simt_unit of this
+** type. */
 struct simt_module {
   int abi;
   simt_state *state;
@@ -47,7 +48,8 @@ struct simt_image {
   int  abi, arch;                                            /* version of this interface; architecture (90: sm_90) */
   int  ptx;                                                  /* not 0 if the image may also run on newer devices */
   int  sanitized;                                            /* not 0 if compiled with -fsanitize=address */
-  unsigned long long bytes, checksum;                        /* of the shared library that follows */
+  unsigned long long bytes, checksum;                        /* size in bytes, and checksum, of the shared library
+                                                             ** that follows */
 };
 #define SIMT_MAGIC "SIMTUNIT"
 

@@ -1,5 +1,5 @@
-/* The arithmetic functions that are built into NVRTC. They call libm, so results may differ from a GPU's in the last
-** bits. */
+/* The arithmetic functions that are built into NVRTC. The functions call libm, so results may differ from a GPU's in
+** the last bits. */
 #ifndef SIMT_MATH_H
 #define SIMT_MATH_H
 

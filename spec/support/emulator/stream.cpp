@@ -176,7 +176,7 @@ EXPORT int cuStreamCreate(gpu_stream *s, unsigned flags) {
   return SUCCESS;
 }
 
-/* Destroys a stream. Its queued operations are run first. */
+/* Runs the queued operations of a stream and destroys the stream. */
 EXPORT int cuStreamDestroy_v2(gpu_stream s) {
   EMULATOR_ENTER(NEEDS_INIT);
   if (!streams.count(s)) return INVALID_HANDLE;

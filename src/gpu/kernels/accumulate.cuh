@@ -1,15 +1,15 @@
 #ifndef LT_GPU_KERNELS_ACCUMULATE_CUH
 #define LT_GPU_KERNELS_ACCUMULATE_CUH
 
-/* The reductions of ops.def as device code. Each row becomes a struct row_<name><C> with
+/* The reductions of ops.def as device code. Each row becomes a struct row_<name><C> with these members:
 **
 **    A, R               the type of the accumulator, and the type of the result before it is stored
 **    run                the state of one thread; init() makes an empty run, total(run) converts a run to an accumulator
 **    fold(run, x, …)    adds a batch of elements to a run
 **    merge(a, b)        merges two accumulators
-**    finish(a, n, correction)
+**    finish(a, n, correction)   computes the result of n elements from the accumulator a
 **
-** Each thread adds every n-th element. Unlike on the CPU, the elements of b in merge(a, b) therefore do not all
+** The elements of a thread are not adjacent. Unlike on the CPU, the elements of b in merge(a, b) therefore do not all
 ** follow those of a. Of two equal elements, the element with the lower position is the first. */
 
 #include "gpu/kernels/scalar.cuh"
@@ -66,8 +66,8 @@ template <int U, int W, class F> INLINE void each_element(const batch &b, F take
       _Pragma("unroll") for (int w = 0; w < W; w++) take(u, w);
 }
 
-/* True for rows that sum integers of at most 16 bits, or booleans. These rows add a batch in 32 bits, because a
-** 64-bit addition takes two instructions. */
+/* adds_narrow is true for rows that sum integers of at most 16 bits, or that count elements. These rows add a batch
+** in 32 bits, because a 64-bit addition takes two instructions. */
 template <class C> struct row_sum;
 template <class C> struct row_count_nonzero;
 template <class Row> struct adds_narrow                        { enum { value = false }; };

@@ -11,9 +11,9 @@
 
 enum {
   W      = 16 / sizeof(in_t),                /* number of elements in a load of 16 bytes */
-  U      = sizeof(in_t) == 1 ? 2 : 4,        /* number of these loads in flight; 64 bytes for each thread hide the
-                                             ** latency of the memory */
-  SINGLE = 8                                 /* number of loads in flight if elements are loaded singly */
+  U      = sizeof(in_t) == 1 ? 2 : 4,        /* number of loads of W elements that a thread has in flight; 64 bytes
+                                             ** for each thread hide the latency of the memory */
+  SINGLE = 8                                 /* number of loads in flight if a thread loads single elements */
 };
 
 /* The work of a thread: every rows-th element of a chunk of an output, beginning with element number `row`. */

@@ -3,7 +3,7 @@
 
 /* Finds the elements to which a position of an index call refers. WIDE is 1 if positions or keys need 64 bits. A plan
 ** has space for DIMS dims and SOURCES index tensors. If both numbers are small, the parameters are short and loops
-** are unrolled. Otherwise they are the maximum. */
+** are unrolled. Otherwise both are the maximum, MAX_DIMS. */
 
 #include "gpu/kernels/late.cuh"
 
@@ -13,8 +13,8 @@ typedef uint64_t position;
 typedef uint32_t position;
 #endif
 
-/* The sides of a call, for each of which a step along every dim is known. Steps are counted in elements, or in units
-** of several elements. gpu/index.c writes an index_plan as 64-bit words. */
+/* For each dim, a plan has one step for each of these: the values, the target, the keys and the picks. Steps are
+** counted in elements, or in units of several elements. gpu/index.c writes an index_plan as 64-bit words. */
 enum { SIDE_VALUE, SIDE_TARGET, SIDE_KEY, SIDE_PICK, SIDES };
 /* A key is the number, without gaps, of the target's element among all elements that indices can select. A pick is
 ** the number of a position, counted only along the dims with indices. */

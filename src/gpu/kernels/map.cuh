@@ -129,7 +129,7 @@ KERNEL(map_flat)(map_args a) {
 
 #else
 
-/* ---- strides ---- */
+/* ---- operands with strides ---- */
 
 #if FORM == STRIDED
 

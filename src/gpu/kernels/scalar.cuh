@@ -32,8 +32,8 @@ template <int TO, int FROM> INLINE stored_t<TO> convert(stored_t<FROM> x) {
   else return element<TO>::store_from(element<FROM>::load(x));
 }
 
-/* load_any and store_any load and store element i and convert it. The stored dtype is a parameter, which must be the
-** same for all threads. */
+/* load_any loads and converts element i, and store_any converts and stores it. The stored dtype is a parameter, which
+** must be the same for all threads. */
 template <int TO> INLINE stored_t<TO> load_any(int dtype, const void *p, int64_t i) {
   switch (dtype) {
 #define LOAD_ANY(name, store, ...) \

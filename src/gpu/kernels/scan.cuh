@@ -139,7 +139,8 @@ INLINE void scan_stretch(const scan_args &p, const stretch &s, A before) {
   }
 }
 
-/* Returns the merged totals of all segments before this one. Every thread of the block gets the result. */
+/* Returns the merged totals of all segments of the line before segment number `segment`. Every thread of the block
+** gets the result. */
 INLINE A segments_before(const scan_args &p, int64_t line, int segment) {
   A a = Row::init();
   for (int k = (int)threadIdx.x; k < segment; k += p.threads) a = Row::merge(a, total_of(p, line, k));

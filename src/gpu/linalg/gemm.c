@@ -59,7 +59,7 @@ static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
   return st;
 }
 
-/* ---- own kernels ---- */
+/* ---- luatensor's own kernels ---- */
 
 enum {
   TILES, ROWS, COLUMNS,      /* the kernels gemm_tiles, gemm_rows and gemm_columns */
@@ -225,8 +225,8 @@ static blas_compute compute_of(const gemm_call *c) {
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
-/* cuBLAS is column-major. A row-major c is the column-major transpose of c, so the product of bᵀ and aᵀ, in this
-** order, is computed. */
+/* cuBLAS is column-major. If c is row-major, its memory is the column-major transpose of c, so the product of bᵀ and
+** aᵀ, in this order, is computed. */
 static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   const blas_product *p = with;
   const gpu_blas *blas = gpu_get_blas();
@@ -326,7 +326,7 @@ static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   return st;
 }
 
-/* ---- the family ---- */
+/* ---- the device's function ---- */
 
 int gpu_gemm(int index, const gemm_call *c) {
   gpu *g;

@@ -107,7 +107,7 @@ void solver_end(solver *s) {
   free(s->host);
 }
 
-/* ---- a call ---- */
+/* ---- beginning a call ---- */
 
 int solver_begin(gpu *g, const linalg_call *c, solver *s) {
   struct solver_state *state = &states[g->index];

@@ -32,7 +32,7 @@ typedef struct solver {
                                  ** statuses that are not used */
   void     *device, *host;       /* cuSOLVER's scratch memory on the device and on the host */
   size_t    device_bytes, host_bytes;
-  int64_t  *pivots;              /* [batch][least] */
+  int64_t  *pivots;              /* cuSOLVER's pivots, in device memory: [batch][least] */
   void     *extra[4], *work[4];  /* scratch memory of the op */
   int       nblocks;
   struct solver_block { void *at; size_t bytes; } block[SOLVER_BLOCKS];

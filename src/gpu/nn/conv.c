@@ -11,8 +11,8 @@
 #include "gpu/plan.h"
 
 enum {
-  FEW        = 4,            /* a group with at most this number of channels does not use matrix products, because
-                             ** they are too small to be fast */
+  FEW        = 4,            /* if the groups have at most this number of channels, matrix products are not
+                             ** worthwhile */
   EVEN       = 32            /* the number of positions of a piece is a multiple of this number, so that rows of
                              ** columns are aligned */
 };
@@ -255,7 +255,7 @@ static bool is_pointwise(const conv *v) {
   return yes;
 }
 
-/* ---- the ops ---- */
+/* ---- the three ops ---- */
 
 static int multiply_forward(const conv *v, const piece *p, const matrix *x) {
   const conv_call *c = v->c;
@@ -412,7 +412,7 @@ static int direct(const conv *v) {
   return st;
 }
 
-/* ---- the family ---- */
+/* ---- the device's function ---- */
 
 static int run_conv(gpu *g, const conv_call *c) {
   conv v = {.g = g, .c = c, .in_group = c->c_in / c->groups, .out_group = c->c_out / c->groups,

@@ -256,7 +256,7 @@ static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan *
   return OK;
 }
 
-/* ---- a call ---- */
+/* ---- calls ---- */
 
 static dnn_result launch(struct dnn_state *s, const dnn_plan *p, const conv_call *c, void *room) {
   const gpu_dnn *dnn = gpu_get_dnn();

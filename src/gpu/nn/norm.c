@@ -10,8 +10,8 @@ enum {
   LONG_ROW    = 1024,        /* a row of more elements is processed by a block, a shorter row by a warp */
   MOST_CHUNKS = 256,         /* the maximum number of chunks into which the rows are cut for the sums of a
                              ** parameter */
-  ENOUGH      = 1 << 16      /* the maximum number of threads to which chunks are added; a constant, so that chunks
-                             ** and sums do not depend on the GPU */
+  ENOUGH      = 1 << 16      /* rows are cut into chunks until about this number of threads runs; a constant, so that
+                             ** chunks and sums do not depend on the GPU */
 };
 
 enum entry { ROWS, ROWS_BACK, SUMS, FINISH, APPLY, SOFTMAX_BACK };
@@ -80,7 +80,7 @@ static int with_sums(gpu *g, const norm_call *c, norm_args *a, int (*run)(gpu *,
   return st;
 }
 
-/* ---- the kinds ---- */
+/* ---- the kinds of normalisation ---- */
 
 static int rows(gpu *g, const norm_call *c, norm_args *a) {
   int st = OK;

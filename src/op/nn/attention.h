@@ -20,8 +20,8 @@ typedef struct attention_job {
   const tensor *at[ATTENTION_TENSORS];
 } attention_job;
 
-/* Writes o and, if wanted, log_sums; a backward call writes dq, dk and dv. Fails with ERR_INNER if the shape, dtype
-** or place of tensor *wrong does not fit. */
+/* Writes o and, unless the tensor is NULL, log_sums. A backward call writes dq, dk and dv. Fails with ERR_INNER if
+** the shape, dtype or place of tensor *wrong does not fit. */
 int attention_run(const attention_job *j, enum attention_tensor *wrong);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct conv_job {
 } conv_job;
 
 /* Computes shapes, without allocating memory. Fails with ERR_RANK, ERR_DTYPE or ERR_DEVICES, or with ERR_INNER if
-** lengths or channels do not fit together. */
+** lengths or numbers of channels are not consistent. */
 int conv_prepare(conv_job *j);
 
 /* Computes the result into `out`, which must not share memory with the inputs. Fails with ERR_DEVICES, ERR_OUT_SHAPE,

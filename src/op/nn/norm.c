@@ -59,8 +59,8 @@ int norm_prepare(norm_job *j) {
 
 /* ---- running ---- */
 
-/* If `written`, a converted copy, has received the updated statistics, copies them to `running`. Counts a change of
-** `running`. */
+/* If `written`, a converted copy, has received the updated statistics, copies them to `running`. Advances the version
+** of `running`, because its elements have changed. */
 static int write_back(tensor *running, const tensor *written) {
   int st = written->store ? op_copy(running, written) : OK;
   if (st == OK) running->store->version++;

@@ -9,8 +9,9 @@
 typedef struct norm_job {
   enum norm_kind kind;
   bool          rms, given;
-  int64_t       segments, groups;      /* number of segments of a row, and of groups of rows; the caller sets both for
-                                       ** NORM_rows, otherwise norm_prepare does */
+  int64_t       segments, groups;      /* number of segments of a row; number of sets of parameters, of which row r
+                                       ** uses set r % groups; the caller sets both for NORM_rows, otherwise
+                                       ** norm_prepare does */
   int64_t       run;                   /* number of elements of a segment; the caller sets it for NORM_rows forward,
                                        ** otherwise norm_prepare does */
   double        eps, momentum;

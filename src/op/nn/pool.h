@@ -6,7 +6,7 @@
 
 #include "op/op.h"
 
-/* A pooling. `in` is 3-d (signals) or 4-d (images). It is x, or the gradient of y if op computes the gradient of x.
+/* A pooling. `in` is 3-d (signals) or 4-d (images). `in` is x, or the gradient of y if op computes the gradient of x.
 ** The caller sets `in`, op, and kernel, stride, dilation and pad in `call`. For a gradient the caller also sets
 ** position and x's lengths, call.in. pool_prepare sets the other fields. */
 typedef struct pool_job {

@@ -92,8 +92,8 @@ INLINE void put(shared_tile &t, bool along, const number *from) {
   }
 }
 
-/* Returns the row (or column) of the tile for sum i of a thread. They are in groups of four, so that each load of a
-** warp uses all banks. */
+/* Returns the row (or column) of the tile for sum i of a thread. The rows of a thread are in groups of four, so that
+** each load of a warp uses all banks. */
 INLINE int line_of(int thread, int i) { return i / 4 * 64 + thread * 4 + i % 4; }
 
 KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
