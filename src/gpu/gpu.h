@@ -202,7 +202,7 @@ size_t gpu_conv_memory(void);
 /* Computes a convolution by cuDNN. If cuDNN does not support the call, *done is false and nothing was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
-/* Functions of struct device. */
+/* Functions of the struct device `gpu_device`, which context.c defines. */
 void     gpu_explain(int index, char *text, size_t size);
 int      gpu_reopen(int index);
 void     gpu_shut(void);
@@ -219,7 +219,8 @@ int gpu_user_kernel_make(int index, const char *text, const char *name, void **k
 void gpu_user_kernel_free(int index, void *kernel);
 bool gpu_has(enum map_op op, enum dtype compute);
 
-/* Functions of struct device that are defined in memory.c, transfer.c and stream.c. */
+/* The functions and tables of the struct device `gpu_device` for memory (memory.c), copies (transfer.c), waiting
+** (late.c), streams (queue.c) and graphs (graph.c). */
 int  gpu_alloc(int index, size_t bytes, void **ptr);
 void gpu_free(int index, void *ptr, size_t bytes);
 int  gpu_copy_in(int index, void *to, const void *host, size_t bytes);

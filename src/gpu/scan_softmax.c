@@ -56,7 +56,8 @@ enum {
   SHORT_LINE  = 32,        /* a shorter line is scanned by one thread */
   ROW_LINES   = 512,       /* if there are at least this number of lines, they are not cut into segments */
   ROW_BLOCKS  = 2048,      /* number of blocks into which fewer lines are cut */
-  COLUMN_LINES = 1 << 14,  /* like ROW_LINES, for lines that are scanned by one thread each */
+  COLUMN_LINES = 1 << 14,  /* if at least this number of lines are scanned by one thread each, they are not cut into
+                           ** segments */
   COLUMN_THREADS = 1 << 16,
   COLUMN_SEGMENTS = 256,   /* the maximum number of segments of a line, because each thread merges the totals of all
                            ** segments before its own */

@@ -17,15 +17,15 @@ typedef struct linalg_result {
 
 /* A call. The caller sets the fields up to rtol, and linalg_prepare sets the fields up to `out`. The results of each
 ** op:
-**   cholesky           the triangular factor
-**   lu                 L and U in one matrix; the pivots or, if `full` is set, the order of the rows
-**   solve, lu_solve    x; for lu_solve, a and pivots are results of lu
-**   inv, det           the inverse; the determinant
-**   slogdet            the sign of the determinant, and the logarithm of its absolute value
-**   qr                 Q and R
-**   svd                U, the singular values and Vᴴ or, unless `vectors` is set, only the values
-**   eigh, eig          the eigenvalues and, if `vectors` is set, the eigenvectors
-**   lstsq              b as LAPACK's gelsd returns it, the rank of a, and the singular values of a */
+**    cholesky           the triangular factor
+**    lu                 L and U in one matrix; the pivots or, if `full` is set, the order of the rows
+**    solve, lu_solve    x; for lu_solve, a and pivots are results of lu
+**    inv, det           the inverse; the determinant
+**    slogdet            the sign of the determinant, and the logarithm of its absolute value
+**    qr                 Q and R
+**    svd                U, the singular values and Vᴴ or, unless `vectors` is set, only the values
+**    eigh, eig          the eigenvalues and, if `vectors` is set, the eigenvectors
+**    lstsq              b as LAPACK's gelsd returns it, the rank of a, and the singular values of a */
 typedef struct linalg_job {
   enum linalg_op op;
   const tensor *a, *b, *pivots;

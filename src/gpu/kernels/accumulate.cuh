@@ -16,8 +16,8 @@
 
 /* The types of the accumulators of sums and products, for each compute type: 64-bit integers for integers, double for
 ** floats. On a data-centre GPU, adding float32 elements in double takes a third of the time of reading the elements.
-** On a gaming GPU, which has 1/64 of the units for double, it takes about 4/5. Compensated addition of floats
-** (two-sum) would cost 7 instructions instead of 2 and would not be more exact than double. */
+** On a gaming GPU, which has 1/64 of the units for double, the additions take about 4/5 of this time. Compensated
+** addition of floats (two-sum) would cost 7 instructions instead of 2 and would not be more exact than double. */
 template <class C> struct wide            { typedef int64_t type; };
 template <>        struct wide<uint8_t>   { typedef uint64_t type; };
 template <>        struct wide<uint16_t>  { typedef uint64_t type; };

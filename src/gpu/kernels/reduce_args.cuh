@@ -20,7 +20,8 @@ typedef struct reduce_args {
                                    ** outputs are neighbours (otherwise rows is a power of 2) */
   int32_t  parts;                  /* number of chunks; used only by reduce_merge */
   double   correction;
-  gpu_nest kept, reduced;          /* strides in kept: of out and of in; in reduced: of in */
+  gpu_nest kept, reduced;          /* loop nests: `kept` has the strides of out and of in, and `reduced` the strides
+                                   ** of in */
 } reduce_args;
 
 #endif

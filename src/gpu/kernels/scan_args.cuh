@@ -17,7 +17,7 @@ typedef struct scan_args {
                                    ** or a block */
   int32_t initial;                 /* if set, out begins with the result of no elements */
   int32_t across;                  /* if set, the totals are [segment][line], otherwise [line][segment] */
-  gpu_nest outer;                  /* strides of out and of in, over the lines */
+  gpu_nest outer;                  /* loop nest over the lines, with the strides of out and of in */
 } scan_args;
 
 #endif

@@ -14,7 +14,7 @@ typedef struct softmax_args {
   void    *out;
   int64_t  lines, n, in_stride, out_stride;
   int32_t  rows;                   /* number of threads for a line, a power of 2; rows * SOFTMAX_ITEMS >= n */
-  gpu_nest outer;                  /* strides of out and of in, over the lines */
+  gpu_nest outer;                  /* loop nest over the lines, with the strides of out and of in */
 } softmax_args;
 
 #endif

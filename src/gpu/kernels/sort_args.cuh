@@ -19,7 +19,8 @@ typedef struct sort_args {
   int64_t  n, keep, in_stride, values_stride, positions_stride;
   int32_t  descending;
   int32_t  across;           /* set if neighbouring lines are closer together than the elements of a line */
-  gpu_nest from, to;         /* strides in from: of in; in to: of values and positions */
+  gpu_nest from, to;         /* loop nests over the lines: `from` has the strides of in, and `to` the strides of
+                             ** values and positions */
 } sort_args;
 
 #endif

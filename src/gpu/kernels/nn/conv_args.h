@@ -26,7 +26,8 @@ typedef struct conv_columns {
   gpu_divisor width;                   /* number of threads of a row of y (conv_unfold) or of x (conv_fold) */
   gpu_divisor channels, groups;
   int64_t     x_image, x_group, x_channel;
-  int64_t     image, group, channel, tap;   /* distances in the columns; positions are adjacent */
+  int64_t     image, group, channel, tap;   /* distances, in elements, between images, groups, channels and taps of
+                                            ** the columns; positions are adjacent */
 } conv_columns;
 
 /* The parameters of a convolution without columns. x and y point to the first of `images` images. */
