@@ -206,7 +206,8 @@ static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t 
 }
 
 /* Reports a failed compilation. The message contains the first 480 bytes of the compiler's messages, and so only the
-** first errors. More are rarely needed: luatensor's own kernels compile unless someone has edited their files. */
+** first errors. More errors are rarely needed: luatensor's own kernels compile unless someone has edited their
+** files. */
 static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
   enum { LOG_MOST = 480 };
   const char *words = log ? log : gpu_get_rtc()->error_text(result);

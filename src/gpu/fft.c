@@ -124,7 +124,7 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
   return OK;
 }
 
-/* Finds the plan for a key, or makes it, and moves it to the front of the list. */
+/* Finds the plan for a key, or makes the plan, and moves the plan to the front of the list. */
 static int find_plan(gpu *g, const plan_key *key, fft_plan **found) {
   fft_plan **at = &plans[g->index];
   while (*at && memcmp(&(*at)->key, key, sizeof *key) != 0) at = &(*at)->next;

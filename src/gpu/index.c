@@ -18,8 +18,8 @@ enum {
                                ** same constant as in kernels/index_order.cuh */
   FEW_DIMS    = 3,             /* maximum number of dims of a short plan */
   FEW_SOURCES = 2,
-  DIM_WORDS   = 6,             /* words (int64) of a dim in a plan, without the one word for each index tensor; the
-                               ** same as in kernels/index.cuh */
+  DIM_WORDS   = 6,             /* number of int64 words of a dim in a plan, in addition to one word for each index
+                               ** tensor; the same number as in kernels/index.cuh */
   PLAN_WORDS  = 4 + MAX_DIMS * (DIM_WORDS + MAX_DIMS) + MAX_DIMS * 5,
   ELECTIONS   = 16             /* up to this number of keys per pick, the last pick of each key is found through an
                                ** array with an element for each key; with more keys, the picks are sorted */

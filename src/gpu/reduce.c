@@ -14,8 +14,8 @@ enum {
                            ** once */
   ENOUGH       = 1024,     /* if there are at least this number of blocks, they are not cut into chunks */
   VECTOR       = 16,       /* bytes of a vector load */
-  SINGLE       = 8,        /* elements that a thread loads before it adds them, if it loads them singly; the same
-                           ** constant as in fold.cuh */
+  SINGLE       = 8,        /* elements that a thread loads before it adds them, if elements are loaded singly; the
+                           ** same constant as in fold.cuh */
   SHORT_RUN    = 1024,     /* the least number of contiguous elements for which vectors are used, if several dims are
                            ** reduced */
   SHORT_ROW    = 32,       /* the least number of contiguous elements for which vectors are used, if one dim is

@@ -1,9 +1,9 @@
 /* Copies between the host and a device, and between devices.
 **
-** The driver copies by DMA only from and to page-locked (pinned) memory. For other memory it first waits for all work
-** of the stream. Therefore copies pass through a ring of pinned buffers, and a copy to the device returns as soon as
-** the source has been read into the buffers. While one buffer is transferred, the next buffer is filled. Small copies
-** share a buffer. */
+** The driver copies by DMA only from and to page-locked (pinned) memory. For other memory the driver first waits
+** for all work of the stream. Therefore copies pass through a ring of pinned buffers, and a copy to the device
+** returns as soon as the source has been read into the buffers. While one buffer is transferred, the next buffer is
+** filled. Small copies share a buffer. */
 
 #include "base/lock.h"
 #include "gpu/stream.h"

@@ -10,7 +10,7 @@ typedef struct user_kernel {
   gpu_module module;
   unsigned   epoch;          /* the device's epoch at compilation; if the epoch has changed, the device was reopened
                              ** and the module is unloaded */
-  bool       captured;       /* a captured graph may launch the kernel, so it is never unloaded */
+  bool       captured;       /* a captured graph may launch the kernel, so the kernel is never unloaded */
 } user_kernel;
 
 int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log) {

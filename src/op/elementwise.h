@@ -33,7 +33,7 @@ typedef struct elementwise {
 /* Starts an expression with nin parameters of the dtypes in[0 … nin - 1]. nin is at most MAX_IN. */
 void elementwise_init(elementwise *e, const enum dtype *in, int nin);
 
-/* Adds an op with the inputs `in`, and sets *result to the number of its value. Fails with ERR_DTYPE, with
+/* Adds an op with the inputs `in`, and sets *result to the number of the op's value. Fails with ERR_DTYPE, with
 ** ERR_SCALAR, or with ERR_OVERFLOW if the expression is too long. */
 int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in, int *result);
 

@@ -186,8 +186,8 @@ dnn_choice choice(int algo, int status, size_t memory, int repeats, int math) {
 }
 
 /* Proposes algorithms. The first four are algorithms that callers must avoid: results that differ in every run,
-** failure when it is used, more memory than the device has, and products of reduced precision. The last algorithm is
-** correct, needs a workspace, and fills the workspace with garbage. */
+** failure when the algorithm is used, more memory than the device has, and products of reduced precision. The last
+** algorithm is correct, needs a workspace, and fills the workspace with garbage. */
 int proposals(dnn_handle h, dnn_tensor x, dnn_filter w, dnn_convolution how, dnn_tensor y, int most, int *count,
               dnn_choice *choices) {
   if (int r = check(h, x, w, how, y)) return r;

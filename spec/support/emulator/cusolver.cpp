@@ -71,7 +71,7 @@ typedef std::vector<int> integers;
 
 /* ---- queued calls ---- */
 
-/* A range of device memory that a call reads or writes. `bytes` is 0 if the call does not use it. */
+/* A range of device memory that a call reads or writes. `bytes` is 0 if the call does not use the range. */
 struct range { const void *at; size_t bytes; };
 
 struct work {

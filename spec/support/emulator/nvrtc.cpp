@@ -190,7 +190,7 @@ std::string nvrtc_log(const std::string &said, const std::string &folder, const 
 
 bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/* Returns the identifier that ends at or before `end`, where spaces between it and `end` are skipped. */
+/* Returns the identifier before position `end` of the text. Spaces between the identifier and `end` are skipped. */
 std::string name_before(const std::string &text, size_t end) {
   while (end > 0 && isspace(static_cast<unsigned char>(text[end - 1]))) end--;
   size_t begin = end;

@@ -107,9 +107,9 @@ struct moments { double n, mean, m2; };
 ** PyTorch return infinity.) */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-/* The state of one thread: the sums of the distances from its first element, `from`, and of their squares. m2 is
-** the difference of two sums. For n elements the larger sum is at most n times m2, so m2 loses at most the digits
-** of n. */
+/* The state of one thread: the sums of the distances from its first element, `from`, and of their squares. m2, the
+** sum of squared distances from the mean, is the difference of two sums. For n elements the larger sum is at most n
+** times m2, so m2 loses at most the digits of n. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
 template <class C> struct state_moments {

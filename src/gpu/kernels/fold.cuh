@@ -12,7 +12,8 @@
 enum {
   W      = 16 / sizeof(in_t),                /* number of elements in a load of 16 bytes */
   U      = sizeof(in_t) == 1 ? 2 : 4,        /* number of loads of W elements that a thread has in flight; 64 bytes
-                                             ** for each thread hide the latency of the memory */
+                                             ** for each thread (32 if elements have 1 byte) hide the latency of the
+                                             ** memory */
   SINGLE = 8                                 /* number of loads in flight if a thread loads single elements */
 };
 

@@ -148,7 +148,7 @@ static dnn_result set_filter(dnn_filter *f, dnn_type type, const plan_key *k) {
   return (int)r == 0 ? dnn->filter_set(*f, type, (dnn_format)DNN_NCHW, NDIM, shape) : r;
 }
 
-/* Describes the convolution. The math type must be set, because cuDNN's default is TF32. */
+/* Makes cuDNN's descriptor of the convolution. The math type must be set, because cuDNN's default is TF32. */
 static dnn_result set_convolution(dnn_convolution *how, const plan_key *k) {
   const gpu_dnn *dnn = gpu_get_dnn();
   int pad[2], stride[2], dilation[2];
@@ -234,7 +234,7 @@ static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan 
   return OK;
 }
 
-/* Finds the plan for a call, or makes it, and moves it to the front of the list. */
+/* Finds the plan for a call, or makes the plan, and moves the plan to the front of the list. */
 static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan **found) {
   plan_key key = {.op = c->op, .dtype = c->dtype, .ieee = c->dtype == DT_float32 && c->precision == PRECISION_ieee,
                   .n = c->n, .groups = c->groups, .c_in = c->c_in, .c_out = c->c_out};

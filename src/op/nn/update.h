@@ -15,8 +15,8 @@ extern const update_info update_rows[UPDATE_COUNT];
 
 /* at[0] is the parameter, at[1] its gradient, and at[2 …] are the states, all of the same shape, dtype and place.
 ** Both functions fail with ERR_READONLY if several elements of the parameter or of a state have the same address.
-** They fail with ERR_OVERLAP if the gradient, which is only read, shares memory with another operand. op_update_check
-** only checks. *flat becomes true if all operands are contiguous. */
+** Both functions fail with ERR_OVERLAP if the gradient, which is only read, shares memory with another operand.
+** op_update_check only checks. *flat becomes true if all operands are contiguous. */
 int op_update_check(tensor *const *at, int operands, bool *flat);
 int op_update(enum update_op op, tensor *const *at, const double *number);
 
