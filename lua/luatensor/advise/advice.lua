@@ -1,4 +1,4 @@
---- Makes advice: measures, decides, and words the result.
+--- Implements lt.advise: measures the work at several sizes, chooses a device for each size, and explains the choice.
 
 local args = require "luatensor.base.args"
 local crossover = require "luatensor.bench.crossover"
@@ -36,7 +36,8 @@ advice.class = result.class("advice", {blocks = page.blocks, timings = measured.
     }},
   }))
 
--- The advice that follows from the measurements of a grid.
+-- Makes the advice from the measurements of a grid. calls: the number of calls with the same data. place: access to
+-- the machine.
 local function follow(found, settings, sizes, calls, place)
   found.name, found.devices, found.calls, found.wanted = settings.name, settings.devices, calls, sizes
   found.options = {seconds = settings.seconds, patience = settings.patience, calls = calls}
@@ -52,7 +53,7 @@ local function follow(found, settings, sizes, calls, place)
   return result.new(advice.class, found)
 end
 
---- lt.advise, at a given place.
+--- Implements lt.advise. `place` gives access to the machine; specs pass a place of their own.
 function advice.run(fn, options, place)
   args.check("advise", "argument 1", fn, "callable")
   options = args.read("advise", options, known)

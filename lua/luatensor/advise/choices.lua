@@ -1,4 +1,4 @@
---- "When to choose CPU, GPU, TPU" as a table, filled with this machine's figures.
+--- Makes the table "When to choose CPU, GPU, TPU" from measurements of this machine and from published figures.
 
 local args = require "luatensor.base.args"
 local crossover_page = require "luatensor.bench.crossover.page"
@@ -20,14 +20,16 @@ local choices = {}
 
 local BATCH <const>, LAYERS <const> = 64, 4
 local STEPS <const> = 10000           -- steps of the training run that the table times
-local MOST <const> = 4                -- times the best time: noise decides if a device's upper quartile is above
--- seconds of STEPS: a run up to SHORT counts as short, a run above LONG as too long
+-- The largest credible ratio of the upper quartile of a step to its time. Above this ratio, noise decides the choice.
+local MOST <const> = 4
+-- Bounds of the seconds that STEPS steps take. A run of up to SHORT seconds needs no other device. A run of more than
+-- LONG seconds takes too long.
 local SHORT <const>, LONG <const> = 60, 3600
 
--- float32 parameters, their gradients, and the two moments of Adam
+-- The bytes for each parameter: the float32 parameter, its gradient, and the two moments of Adam.
 local BYTES_A_PARAMETER <const> = 4 * 4
 
--- The notebook's kinds of models.
+-- The kinds of models that the notebook names, each with a number of parameters.
 local models = {
   {name = "small model, prototype", parameters = 100000},
   {name = "medium network", parameters = 10000000},
@@ -38,7 +40,7 @@ local models = {
 
 -- ---- figures ------------------------------------------------------------------------------------
 
--- Multiplications and additions of a step.
+-- Returns the number of multiplications and additions in a training step.
 local function flops(parameters)
   return network.flops(network.width(parameters, LAYERS), LAYERS, BATCH, true)
 end
@@ -49,13 +51,13 @@ local function point_of(advice, parameters)
   end
 end
 
--- Returns the measured seconds of a step at a point, or nil. `pick` makes one number of the seconds of all rounds.
+-- Returns the measured seconds of a step at a point, or nil. pick(times) returns one of the quartiles of all rounds.
 local function seconds_at(point, device, pick)
   local entry = measured.entry_of(point, device)
   return entry and pick(entry.with_transfers or entry.in_place)
 end
 
--- The points {{multiplications and additions, seconds}, …} of a device.
+-- Returns the points {multiplications and additions, seconds} of a device, one for each measured size.
 local function series(advice, device, pick)
   local list = {}
   for _, point in ipairs(advice.points) do
@@ -65,7 +67,8 @@ local function series(advice, device, pick)
   return list
 end
 
--- A line through the last two points: the constant cost of a call, and the cost of the products.
+-- Extrapolates the seconds to `at` multiplications and additions, by a line through the last two points. If there is
+-- only one point, or if the line does not ascend, the seconds grow in proportion.
 local function extrapolated(points, at)
   local last, before = points[#points], points[#points - 1]
   if not last then return nil end
@@ -74,7 +77,8 @@ local function extrapolated(points, at)
   return last[2] + slope * (at - last[1])
 end
 
--- The seconds of a step on a device of this machine, and how they are known.
+-- Returns the seconds of a step on a device of this machine, and "measured" or "extrapolated". Returns nil if nothing
+-- was measured.
 local function step_here(advice, device, parameters, pick)
   local exact = point_of(advice, parameters)
   local seconds = exact and seconds_at(exact, device, pick)
@@ -124,7 +128,7 @@ end
 
 local NAMES <const> = {"min", "q1", "median", "q3", "max"}
 
--- The time of a step on a device, with quartiles, in the form of a grid's entry; nil if unknown.
+-- Returns the quartiles of a step's time on a device, in the form of a grid's entry, or nil if they are unknown.
 local function entry_at(advice, cell, parameters)
   local list, there = {}, {others = noise.of_points(advice.points, cell.device).most}
   for i, name in ipairs(NAMES) do
@@ -136,7 +140,7 @@ local function entry_at(advice, cell, parameters)
   return {device = cell.device, emulated = cell.emulated, agreement = cell.differs and "differ", in_place = there}
 end
 
--- The devices that are as fast as the fastest one, as far as the measurements tell: at least two, or nil.
+-- Returns the devices that the measurements cannot tell apart from the fastest one, at least two, or nil.
 local function alike(advice, row)
   local point = {n = row.parameters, measured = {}}
   for _, cell in ipairs(row.here) do
@@ -167,7 +171,7 @@ local function most_needed(cells)
   return gpu, tpu
 end
 
--- True if the model was tried, and no real device has room for it.
+-- True if at least one real device was considered, and the model fits into the memory of none.
 local function fits_nowhere(cells)
   local real = 0
   for _, cell in ipairs(cells) do
@@ -177,20 +181,21 @@ local function fits_nowhere(cells)
   return real > 0
 end
 
--- How the time of a step is known. The steps of the whole training run are never all run.
+-- Texts that say how the time of a whole training run is known. The whole run is never made.
 local reckoned = {
   measured = "reckoned from a step that was measured", extrapolated = "reckoned from the trend of smaller networks",
 }
 
 local function too_long(cell) return STEPS * cell.seconds > LONG end
 
--- The least time of the steps on a device that is not in this machine; nil if a step's bound is too small to be
--- meaningful.
+-- Returns the least seconds of STEPS steps on a device that is not in this machine. Returns nil if the lower bound of
+-- a step is too small to be meaningful.
 local function least_of(one)
   return one and figures.visible(one.seconds) and STEPS * one.seconds or nil
 end
 
--- The chosen device, and a sentence with figures that gives the reason.
+-- Returns the choice as a text, and the sentence with its values that gives the reason. row: a model; cells: the
+-- times of the devices of this machine.
 local function choose(row, cells)
   local best, one = fastest(cells), smallest_fit(row.absent)
   local values = {bytes = {row.bytes, "B"}, steps = {STEPS, "count"}}
@@ -238,8 +243,8 @@ end
 
 local function upper_quartile(times) return times.q3 end
 
--- The largest share of the processor that others used while real devices were measured, and whether times are out of
--- line; nil if both are negligible.
+-- Returns the largest share of the processor that others used while real devices were measured, or nil if it is
+-- negligible. Also returns true if noise hides a time.
 local function noise_in(advice)
   local most, hidden = nil, false
   for _, device in ipairs(measured.devices(advice.devices, false)) do
@@ -250,8 +255,8 @@ local function noise_in(advice)
   return most, hidden
 end
 
--- The choice for a row of the table. If the upper quartiles of the same rounds lead to another choice, the noise is
--- too great, and the choice is "not known".
+-- Returns the choice for a row of the table, its sentence and its values. If the upper quartiles of the same rounds
+-- lead to another choice, the noise is too great, and the choice is "not known".
 local function decide(row, advice, rooms)
   local choice, text, values = choose(row, row.here)
   local others, hidden = noise_in(advice)
@@ -345,7 +350,7 @@ end
 
 local methods = {}
 
---- The blocks of the result, as in every class of results.
+--- Returns the blocks of the result's page. Every class of results has this method.
 function methods:blocks()
   local blocks = {document.text("A training step of a multilayer perceptron, batch {batch}, float32. Memory: "
     .. "parameters, their gradients and Adam's two moments, {each} a parameter.",
@@ -372,7 +377,8 @@ choices.class = result.class("choices", methods, {
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- The bytes that a model may take on each device: a part of its total memory, not of its free memory.
+-- Returns the bytes that a model may take on each device: the share HEADROOM of its total memory, not of its free
+-- memory.
 local function rooms_of(place)
   local rooms = {}
   for _, device in ipairs(place.devices()) do
@@ -391,7 +397,7 @@ end
 
 local known = {seconds = true, devices = true, patience = true, largest = {"integer", 1000}}
 
---- advise.choices, at a given place.
+--- Implements advise.choices. `place` gives access to the machine; specs pass a place of their own.
 function choices.run(options, place)
   options = args.read("advise.choices", options, known)
   local largest = options.largest or 10000000

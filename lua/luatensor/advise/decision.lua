@@ -1,5 +1,5 @@
---- Decides which device is the fastest at which size. Pure functions: they turn measured points into costs, choices and
--- predictions.
+--- Decides which device is the fastest at which size. The functions are pure: they compute costs, choices and
+-- predictions from measured points.
 
 local figures = require "luatensor.bench.public_figures"
 local grid = require "luatensor.bench.crossover.grid"
@@ -11,12 +11,12 @@ local decision = {}
 local entry_of <const> = measured.entry_of
 local NAMES <const> = {"min", "q1", "median", "q3", "max"}
 
---- The cost of a call on a device if the data are sent once for `calls` calls.
+--- Returns the cost of a call on a device if the data are sent once for `calls` calls.
 -- @tab entry a measured point's entry of the device
 -- @number calls
--- @treturn table {min =, q1 =, median =, q3 =, max =, seconds = the figure to compare; transfers = their share of
---   these seconds; others = the share of the processor that other processes used; hidden = true if noise hides the
---   time}. `seconds` is the median, or the minimum if other processes used the processor
+-- @treturn table {min =, q1 =, median =, q3 =, max = seconds; seconds = the figure to compare: the median, or the
+--   minimum if other processes used the processor; transfers = the share of the transfers in these seconds; others =
+--   the share of the processor that other processes used; hidden = true if noise hides the time}
 function decision.cost(entry, calls)
   local there, sent = entry.in_place, entry.with_transfers or entry.in_place
   local cost = {others = math.max(there.others or 0, sent.others or 0)}
@@ -28,7 +28,8 @@ function decision.cost(entry, calls)
   return cost
 end
 
--- The real devices whose results agree with the base's: {{device =, cost =}, …}, cheapest first.
+-- Returns the real devices whose results do not differ from the base's: {{device =, cost =}, …}, the least cost
+-- first.
 local function candidates(point, calls)
   local list = {}
   for _, entry in ipairs(point.measured) do
@@ -47,7 +48,7 @@ local function alike(best, other)
   return not noise.faster(best, other)
 end
 
---- The choice at one size.
+--- Chooses a device at one size.
 -- @tab point
 -- @number calls
 -- @treturn ?table {n =, device =, cost =, either = two or more devices that the measurements cannot tell apart, or
@@ -67,7 +68,7 @@ function decision.at(point, calls)
   return choice
 end
 
---- The choices at all sizes.
+--- Returns the choices at all sizes. Sizes without a measured real device are left out.
 function decision.all(points, calls)
   local list = {}
   for _, point in ipairs(points) do list[#list + 1] = decision.at(point, calls) end
@@ -76,7 +77,8 @@ end
 
 -- ---- beyond what was measured -------------------------------------------------------------------
 
--- The points {{n, value}, …} of a device over the measured sizes.
+-- Returns the points {{n, value}, …} of a device at the measured sizes. value(entry, point) computes the value of a
+-- point. Values that are missing or not positive are left out.
 local function series(points, device, value)
   local list = {}
   for _, point in ipairs(points) do
@@ -87,7 +89,7 @@ local function series(points, device, value)
   return list
 end
 
--- The first size that was skipped on this device at n or below, or nil.
+-- Returns the first skipped size of this device that is at most n, or nil.
 local function skipped_at(skipped, device, n)
   for _, item in ipairs(skipped) do
     if item.device == device and item.n <= n then return item end
@@ -95,7 +97,8 @@ local function skipped_at(skipped, device, n)
 end
 
 --- Predicts the times of this machine's devices at skipped sizes, by the trend of the measured sizes.
--- @treturn table {{n =, device =, why =, seconds = extrapolated, if the data would fit, bytes = extrapolated}, …}
+-- @treturn table {{n =, device =, why = the reason for skipping, seconds = extrapolated, unless the data would not
+--   fit, bytes = extrapolated}, …}
 function decision.predictions(found, sizes, calls)
   local list = {}
   for _, n in ipairs(sizes) do
@@ -128,7 +131,7 @@ local function trend(before, last, name, n)
   return name ~= "calls" and grid.extrapolate(points, n) or last[2] or 0
 end
 
--- The counted work of the last measured point, extrapolated to size n by the trend of the last two points.
+-- Returns the counted work of the last measured point, extrapolated to size n by the trend of the last two points.
 local function work_at(points, n)
   local last, before = points[#points], points[#points - 1]
   local work = {rows = {}}
@@ -153,8 +156,8 @@ local function counted(points)
   return list
 end
 
--- A lower bound of a call's time if the data are sent once for `calls` calls. Sending is left out if the bandwidth of
--- the device's link is unpublished.
+-- Returns a lower bound of the seconds of a call if the data are sent once for `calls` calls, and the part of the
+-- work that takes longest. Sending is left out if the bandwidth of the device's link is unpublished.
 local function bound(figure, work, calls)
   local there, takes = figures.bound(figure, work, "in_place")
   local sent, sent_takes = figures.bound(figure, work, "with_transfers")
@@ -164,7 +167,7 @@ local function bound(figure, work, calls)
   return all, all - there > there and sent_takes or takes
 end
 
--- The bytes that the work holds at size n, extrapolated from the first real device.
+-- Returns the bytes of memory that the work needs at size n, extrapolated from the first real device.
 local function bytes_at(found, n)
   local device = measured.devices(found.devices, false)[1]
   return device and grid.extrapolate(series(found.points, device.device, function(entry) return entry.bytes end), n)
@@ -185,7 +188,8 @@ local function bounds_of(found, figure, sizes, calls)
   return list
 end
 
---- Lower bounds of the times of devices that are not in this machine, by the counted work and published figures.
+--- Returns lower bounds of the times of devices that are not in this machine, from the counted work and published
+-- figures.
 -- @tab found what a grid measured
 -- @tab sizes
 -- @number calls

@@ -1,5 +1,5 @@
---- Advises which device to use for which work. The advice rests on measurements of this machine and, beyond them, on
--- published figures.
+--- Advises which device to use for which work. The advice follows from measurements of this machine and, for devices
+-- and sizes that were not measured, from published figures and trends.
 -- @module luatensor.advise
 
 local arity = require "luatensor.base.arity"

@@ -1,5 +1,5 @@
---- A network for measurements: a multilayer perceptron of square layers, its forward pass or a training step, in
--- explicit tensor operations.
+--- The network that lt.advise.network measures: a multilayer perceptron of square layers. Its forward pass and its
+-- training step consist of explicit tensor operations.
 
 local lt = require "luatensor"
 local advice = require "luatensor.advise.advice"
@@ -8,21 +8,21 @@ local core = require "luatensor.core"
 
 local network = {}
 
-local SIZES <const> = 4             -- from parameters / 64 to parameters, fourfold each time
+local SIZES <const> = 4             -- the number of measured sizes: 1/64, 1/16, 1/4 and all of the parameters
 
---- The width of `layers` square layers with biases that together have about `parameters` parameters: it solves layers
--- · (width² + width) = parameters.
+--- Returns the width of `layers` square layers with biases that together have about `parameters` parameters, by
+-- solving layers · (width² + width) = parameters.
 function network.width(parameters, layers)
   local each = parameters / layers
   return math.max(1, (math.sqrt(each + 0.25) - 0.5 + 0.5) // 1 | 0)
 end
 
---- The exact number of parameters of such layers.
+--- Returns the exact number of parameters of `layers` square layers with biases.
 function network.parameters(width, layers) return layers * (width * width + width) end
 
---- The multiplications and additions of one call, counted by hand for the matrix products alone. A product takes 2 ·
--- batch · width². The forward pass has one product a layer. Training adds one a layer for the gradients of the
--- weights, and one for the gradients of the inputs of each layer but the first.
+--- Returns the number of multiplications and additions of one call, counted for the matrix products alone. A product
+-- takes 2 · batch · width². The forward pass has one product a layer. Training adds one a layer for the gradients of
+-- the weights, and one for the gradients of the inputs of each layer but the first.
 function network.flops(width, layers, batch, training)
   return 2 * batch * width * width * (training and 3 * layers - 1 or layers)
 end
@@ -44,7 +44,7 @@ local function on_device(layers, device)
   return list
 end
 
--- The activations: the input, and the output of each layer.
+-- Returns the activations: the input, and the output of each layer.
 local function forward(layers, x)
   local all = {x}
   for i, layer in ipairs(layers) do
@@ -54,7 +54,8 @@ local function forward(layers, x)
   return all
 end
 
--- The step is 0, so that the work is that of training, but every call does the same work again.
+-- The learning rate. With 0, a call does the work of a training step but leaves the weights unchanged, so that all
+-- calls do the same work.
 local STEP <const> = 0
 
 -- Computes the gradients of the mean squared error, layer by layer from the last one. Returns the gradient of the
@@ -72,7 +73,7 @@ local function backward(layers, all, grad)
   return first
 end
 
---- A step of training.
+--- Makes a training step: computes the loss and the gradients, and updates the weights.
 -- @tab layers {{weights =, bias =}, …}
 -- @treturn tensor the loss, the mean squared error
 -- @treturn tensor the gradient of the first layer's bias
@@ -83,12 +84,13 @@ function network.train(layers, x, target)
   return off:square():mean(), first
 end
 
---- The function to measure and its inputs. The weights stay on each device; only the batch is sent.
+--- Returns the function to measure, and the function that makes its inputs. The weights stay on each device. Only the
+-- batch is sent.
 -- @tab spec layers, batch, training, dtype
 -- @treturn function fn(x, target): the output, or the loss and the first layer's bias gradient
 -- @treturn function inputs(n) of a network with about n parameters
 function network.work(spec)
-  local weights = {}                                          -- by device; "cpu" has the original
+  local weights = {}                                  -- copies of the weights by device; "cpu" has the original
   local function inputs(n)
     local width = network.width(n, spec.layers)
     weights = {cpu = random_layers(width, spec.layers, spec.dtype)}
@@ -105,7 +107,7 @@ function network.work(spec)
   return fn, inputs
 end
 
---- Sizes up to `parameters`, from which a trend can be derived.
+--- Returns the numbers of parameters to measure: `parameters`, and smaller numbers from which a trend can be derived.
 function network.sizes(parameters)
   local sizes = {}
   for i = SIZES - 1, 0, -1 do
@@ -144,7 +146,7 @@ local function name_of(spec)
     spec.training and "training step" or "forward pass", spec.layers, spec.batch, spec.dtype)
 end
 
---- advise.network, at a given place. sizes: replaces those of network.sizes.
+--- Implements advise.network. Specs pass a place of their own. `sizes` replaces the result of network.sizes.
 function network.run(options, place, sizes)
   local spec
   spec, options = check(options)

@@ -1,4 +1,4 @@
---- The page of an advice: the reason, and its blocks.
+--- Makes the page of an advice: the paragraph with the reason, tables and caveats.
 
 local crossover_page = require "luatensor.bench.crossover.page"
 local decision = require "luatensor.advise.decision"
@@ -14,7 +14,7 @@ local page = {}
 local paragraph = {}
 paragraph.__index = paragraph
 
--- Adds a sentence, with unique names for its values.
+-- Adds a sentence to the paragraph. Its values get names that are unique in the paragraph.
 function paragraph:say(text, values)
   self.count = self.count + 1
   self.parts[self.count] = text:gsub("{([%w_]+)}", function(name)
@@ -71,7 +71,7 @@ local function say_choice(p, self, choice)
   end
 end
 
--- Runs of sizes with the same choice: {{device = text, from =, to =}, …}.
+-- Groups adjacent sizes with the same choice: {{device = text, from =, to =}, …}, where `from` and `to` are sizes.
 local function runs(sizes)
   local list = {}
   for _, choice in ipairs(sizes) do
@@ -94,7 +94,7 @@ local function say_runs(p, sizes)
   p:say("By size: " .. table.concat(words, "; ") .. ".", values)
 end
 
--- The absent device that luatensor could use: the first GPU with a bound.
+-- Returns the first GPU among the bounds, or nil. luatensor supports no other kind of absent device.
 local function first_gpu(bounds)
   for _, row in ipairs(bounds) do
     if row.kind == "gpu" then return row end
@@ -140,7 +140,7 @@ local function say_end(p, self, choice)
   end
 end
 
---- The paragraph that says why: text and values of a block.
+--- Returns the paragraph with the reason: the text and the values of a block.
 function page.why(self)
   local p = new_paragraph()
   local choice = last(self.sizes)
@@ -215,7 +215,7 @@ local function sources(self)
   return document.note("Published by: " .. table.concat(words, "; ") .. ". " .. figures.TPU_NOTE)
 end
 
---- The blocks of advice.
+--- Returns the blocks of an advice's page.
 function page.blocks(self)
   local blocks = {document.text(self.why.text, self.why.values)}
   local function add(block) blocks[#blocks + 1] = block end

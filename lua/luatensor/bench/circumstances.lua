@@ -7,7 +7,7 @@ local circumstances = {}
 -- The share by which the reported memory of one machine may differ, because systems reserve some of the memory.
 local MEMORY <const> = 0.05
 
--- The fields by which a device differs from another one, and the other facts about a device.
+-- The fields that identify a device, and the fields that may differ for the same device.
 local hardware = {"name", "cores", "isa", "memory"}
 local software = {"kind", "software", "emulated"}
 
@@ -16,7 +16,7 @@ local function text(value)
   return type(value) == "number" and value or tostring(value)
 end
 
--- Notes that a and b differ; equal values are left out.
+-- Adds a row to the list if a and b differ. Returns true if they differ.
 local function add(list, what, a, b, unit)
   if a == b then return false end
   local numbers = type(a) == "number" and type(b) == "number"
@@ -79,7 +79,7 @@ local function union_of_names(a, b)
   return names
 end
 
--- Compares fields that are plain values: versions, options.
+-- Adds a row for each field that differs between two tables of plain values, such as versions or options.
 local function compare_fields(list, prefix, a, b, unit)
   for _, name in ipairs(union_of_names(a or {}, b or {})) do
     local x, y = a and a[name], b and b[name]
@@ -89,7 +89,7 @@ end
 
 local ROW <const> = {"name", "device", "dtype", "gc", "emulated"}      -- threads are a field of the machine
 
--- Merges rows with the same difference into one line.
+-- Merges items with the same difference into one item, which names its rows.
 local function merged(items, pairs_of)
   local list, by_key = {}, {}
   for _, item in ipairs(items) do
@@ -120,7 +120,7 @@ function circumstances.of_rows(list, pairs_of)
   for _, item in ipairs(merged(items, pairs_of)) do list[#list + 1] = item end
 end
 
--- The experiments within a result, by name and device.
+-- Collects the experiments within a result into `found`, by name and device.
 local function experiments_in(value, found)
   if type(value) ~= "table" then return found end
   if value.kind == "experiment" and value.name then
@@ -145,7 +145,7 @@ local function compare_experiments(list, before, after)
 end
 
 --- Lists the differences between the runs of two results.
--- @treturn table list of {what =, before =, after =, unit =}: unconverted values, "–" for a missing one
+-- @treturn table list of {what =, before =, after =, unit =}, with "–" for a missing value
 -- @treturn boolean true if both ran on the same machine
 function circumstances.of_runs(before, after)
   local list = {}

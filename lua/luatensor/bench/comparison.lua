@@ -1,4 +1,4 @@
---- Compares several functions that should compute the same, by timing them in turn.
+--- Compares several functions that should compute the same results, by timing them in turn.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -18,7 +18,7 @@ local timing = require "luatensor.bench.timing"
 
 local comparison = {}
 
---- The highest accepted probability that as many pairs of rounds agree by chance.
+--- For a verdict, chance must have at most this probability to make as many pairs of rounds agree.
 comparison.LEVEL = 0.001
 
 comparison.class = result.class("compare", page, {
@@ -64,7 +64,8 @@ local function check_entries(entries)
   for i, entry in ipairs(entries) do check_entry(i, entry, names) end
 end
 
--- Calls f. An error other than Ctrl-C becomes the error of the entry.
+-- Calls f, and returns true and its results. After an error other than Ctrl-C, stores the error in the entry and
+-- returns false.
 local function attempt(entry, f, ...)
   local returned = table.pack(pcall(f, ...))
   if returned[1] then return true, table.unpack(returned, 2, returned.n) end
@@ -75,7 +76,7 @@ end
 
 -- ---- agreement ----------------------------------------------------------------------------------
 
--- The results of an entry with this seed, or nil if the entry failed.
+-- Calls an entry's function once, with this seed. Returns its packed results, or nil if it failed.
 local function results_of(entry, seed)
   local _ <close> = state.use_device(entry.sampler.default_device)
   lt.manual_seed(seed)
@@ -132,7 +133,7 @@ local function warm_up(entries, checked)
   end
 end
 
--- The number of rounds of all entries, and their seconds.
+-- Returns the planned number of rounds of all entries, and the seconds that they take.
 local function planned(entries)
   local rounds, seconds = 0, 0
   for _, entry in ipairs(entries) do
@@ -144,7 +145,8 @@ local function planned(entries)
   return rounds, seconds
 end
 
--- Runs a round of an entry. Its time per call is paired with the times of the other entries in the same turn.
+-- Runs a round of an entry. The time per call is stored by the number of the turn, so that it can be paired with the
+-- times of other entries in this turn.
 local function round(entry, number)
   local sampler = entry.sampler
   local before = #sampler.samples
@@ -152,7 +154,7 @@ local function round(entry, number)
   if #sampler.samples > before then entry.turns[number] = sampler.samples[#sampler.samples] end
 end
 
--- Runs a round of each entry that needs more. Returns false if no entry needs more.
+-- Runs a round of each entry that needs more rounds. Returns false if no entry needs more.
 local function turn(entries, task, number)
   local active = false
   for i = 1, #entries do
@@ -183,8 +185,8 @@ end
 
 -- ---- the result ---------------------------------------------------------------------------------
 
--- The ratios of the times of adjacent rounds, in which a disturbance of both rounds cancels; nil if there are no such
--- pairs.
+-- Returns the quartiles of the ratios of times in the same turn, in which a disturbance of both rounds cancels.
+-- Returns nil if no turn has both times.
 local function pairs_between(base, entry)
   local ratios, faster = {}, 0
   for number, seconds in pairs(entry.turns) do
@@ -197,7 +199,8 @@ local function pairs_between(base, entry)
   return {count = #ratios, faster = faster, q1 = summary.q1, median = summary.median, q3 = summary.q3}
 end
 
--- The verdict needs agreement of nearly all pairs, and a difference above the floor.
+-- Returns the verdict. For "faster" or "slower", nearly all pairs must agree (see LEVEL), and the quartiles of the
+-- ratios must differ from 1 by more than the floor.
 local function verdict(found)
   local least = statistics.majority(found.count, comparison.LEVEL)
   if not least then return "undecided" end
@@ -216,13 +219,13 @@ local function compare_with(base, entry, made_base, made, others)
   entry.ratio, entry.verdict = entry.pairs.median, verdict(entry.pairs)
 end
 
--- The figures of an entry, without fields that only measuring needs.
+-- Returns the fields of an entry that the result keeps.
 local function figures_of(entry, partial)
   local fields = {}
   if not entry.error and entry.sampler:has_samples() then fields = entry.sampler:finish(partial) end
   fields.name, fields.error, fields.agreement, fields.difference =
     entry.name, entry.error, entry.agreement, entry.difference
-  -- the first call was already made by the checks
+  -- the field `first` is removed, because the checks have already made the first call
   fields.device, fields.first = fields.device or entry.sampler.default_device, nil
   return fields
 end

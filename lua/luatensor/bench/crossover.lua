@@ -40,7 +40,7 @@ function crossover.sizes(first, last, per_doubling)
   return sizes
 end
 
---- Checks a list of sizes, and returns it ascending, each size once.
+--- Checks a list of sizes. Returns the sizes in ascending order, without duplicates.
 function crossover.check_sizes(what, sizes)
   if type(sizes) ~= "table" or #sizes == 0 then
     args.fail(what, "sizes: a list of integers expected (bench.sizes makes one), got %s",
@@ -57,7 +57,7 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------
 
---- The kinds of the options for crossover.settings.
+--- The kinds of the options that crossover.settings takes.
 crossover.options = {
   inputs = "callable", devices = true, seconds = {"number", 1e-6, 1e6}, name = "string", transfers = "boolean",
   patience = {"number", 1e-3, 1e6}, refine = {"integer", 0, 100},
@@ -73,7 +73,7 @@ local function named(what, name, infos)
   end
 end
 
--- Puts the base of comparisons first: the CPU, or else a device that is not emulated.
+-- Sorts the devices so that the base of comparisons is first: the CPU, or else a device that is not emulated.
 local function base_first(list)
   table.sort(list, function(a, b)
     local rank_a = a.device == core.host_device and 0 or a.emulated and 2 or 1
@@ -104,13 +104,14 @@ local function devices_of(what, wanted, place)
   return base_first(list)
 end
 
--- Two n × n matrices: the inputs of fn unless the script gives inputs.
+-- Returns two random n × n matrices: the inputs of fn if the script does not give option `inputs`.
 local function two_matrices(n)
   local lt = require "luatensor"
   return lt.rand(n, n), lt.rand(n, n)
 end
 
---- The settings of a grid from a script's options, of the kinds in crossover.options.
+--- Makes the settings of a grid from a script's options. what: the function's name in errors. place: access to the
+-- machine.
 function crossover.settings(what, options, place)
   return {
     what = what, name = options.name or "function", inputs = options.inputs or two_matrices,
@@ -121,7 +122,8 @@ end
 
 -- ---- what follows from the figures --------------------------------------------------------------
 
--- Adds ratio and verdict of each device relative to the base, if they can be compared.
+-- Sets `ratio` and `verdict` of each device relative to the base. Emulated devices and devices with other results
+-- have neither.
 local function compare(points, base)
   for _, point in ipairs(points) do
     local ours = entry_of(point, base.device)
@@ -156,7 +158,7 @@ local function any_differs(points, device)
   return false
 end
 
--- Lists {{device =, mode =, and the fields from crossing.find}, …}. Devices that are emulated or give other results
+-- Returns {{device =, mode =, and the fields from crossing.find}, …}. Devices that are emulated or give other results
 -- are left out.
 local function crossings(points, devices)
   local list = {}
@@ -175,8 +177,8 @@ local function crossings(points, devices)
   return list
 end
 
--- Returns a function that finds the next size worth measuring: in the widest gap of all intervals that contain a
--- crossing.
+-- Returns a function that returns the next size to measure, or nil. The size lies in the widest gap of all intervals
+-- that contain a crossing.
 local function next_size(devices)
   return function(points)
     local sizes = {}
@@ -190,8 +192,9 @@ local function next_size(devices)
   end
 end
 
---- Published bounds beside measured points: {{id =, name =, points = {{n =, in_place =, with_transfers = seconds,
--- takes = {in_place =, with_transfers = "products" | "memory" | "transfers"}}, …}}, …}.
+--- Returns lower bounds at the measured points, from published figures. The result is {{id =, name =, points = {{n =,
+-- in_place =, with_transfers = seconds, takes = {in_place =, with_transfers = "products" | "memory" | "transfers"}},
+-- …}}, …}.
 -- @tab points of a grid, with counted work
 -- @tab ids of published figures; devices that are in this machine are left out
 -- @tab devices of this machine
@@ -217,12 +220,12 @@ end
 
 local methods = {}
 
---- The blocks of the result, as in every class of results.
+--- Returns the blocks of the result's page. Every class of results has this method.
 methods.blocks = page.blocks
 
 methods.timings = measured.timings
 
---- Writes the chart of seconds by size as an SVG file, by gnuplot.
+--- Writes the chart of seconds by size as an SVG file, which gnuplot draws.
 -- @string path
 -- @treturn[1] boolean true
 -- @treturn[2] nil
@@ -249,7 +252,7 @@ crossover.class = result.class("crossover", methods, described.with(described.gr
   }},
 }))
 
---- bench.crossover, at a given place.
+--- Implements bench.crossover. `place` gives access to the machine; specs pass a place of their own.
 function crossover.run(fn, sizes, options, place)
   args.check("bench.crossover", "argument 1", fn, "callable")
   sizes = crossover.check_sizes("bench.crossover", sizes)

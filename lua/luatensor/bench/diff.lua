@@ -11,14 +11,14 @@ local statistics = require "luatensor.bench.statistics"
 
 local diff = {}
 
---- A smaller difference, as a share of the median, is not called a change.
+--- The largest difference that is not called a change, as a share of the median.
 diff.FLOOR = 0.05
 
 --- The largest distance between quartiles, as a share of the median, that still allows a decision.
 diff.SPREAD = 0.5
 
 local FEW <const> = 5              -- with fewer rounds, quartiles say little
-local MOST <const> = 8             -- names or notes in a row, at most
+local MOST <const> = 8             -- the largest number of names or notes in a list
 
 -- ---- what is shown ------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ local function differences_table(self)
   }
 end
 
--- A note with the first of many names, and the number of the others.
+-- Returns a note with the first MOST names and the number of the other names, or nil if there are no names.
 local function list_note(text, names, limit)
   if #names == 0 then return nil end
   local rest = #names - MOST
@@ -75,7 +75,7 @@ local function list_note(text, names, limit)
   return document.note(text, values)
 end
 
--- Adds the notes of the figures, grouped by run.
+-- Adds the notes on the figures of one run. side: "before" or "after".
 local function add_own_notes(self, side, add)
   local said = self[side].notes or {}
   for i = 1, math.min(#said, MOST) do
@@ -143,7 +143,7 @@ local function count_words(self)
     })
 end
 
--- The blocks of the result, as in every class of results.
+-- Returns the blocks of the result's page. Every class of results has this method.
 function methods:blocks()
   local blocks = {document.text("Before: {before}. After: {after}.",
     {before = {self.before.made, "text"}, after = {self.after.made, "text"}})}
@@ -174,7 +174,7 @@ diff.class = result.class("diff", methods, {
 
 -- ---- comparing ----------------------------------------------------------------------------------
 
--- The figures by name, in order; repeated names get numbers.
+-- Returns the names of a result's figures in order, and the figures by name. Repeated names get numbers.
 local function figures_of(measured)
   local list, by_name = {}, {}
   for _, timing in ipairs(figures.of(measured)) do
@@ -193,13 +193,13 @@ local function side_of(timing)
   return {median = timing.median, q1 = timing.q1, q3 = timing.q3, emulated = timing.emulated, others = timing.others}
 end
 
--- The speed-up: above 1 means faster, for rates as well as for times.
+-- Returns the speed-up, which is above 1 if the second run is faster, for rates as well as for times.
 local function speed_up(row)
   if row.unit == "s" then return row.before.median / row.after.median end
   return row.after.median / row.before.median
 end
 
--- The reason why the two figures cannot be compared, or nil.
+-- Returns the reason why no verdict on the two figures is possible, or nil.
 local function doubt(before, after)
   if not (before.q1 and after.q1) then return "single" end
   if math.max(before.others or 0, after.others or 0) > notes.OTHERS then return "busy" end
@@ -226,7 +226,7 @@ end
 
 local function is_few(timing) return timing.samples and #timing.samples < FEW end
 
--- Returns {name, figure before, figure after} of the figures in both runs. The names of the other figures are stored
+-- Returns {name, figure before, figure after} for each figure in both runs. The names of the other figures are stored
 -- in `fields`.
 local function pair_up(fields, before, after)
   local names, first = figures_of(before)

@@ -1,13 +1,14 @@
---- The fields of results. A table describes those of each class, and results from files are checked against it.
+--- Checks the fields of results that were read from files. Each class of results has a table that describes its
+-- fields.
 --
 -- A description is one of
 --
--- - "number" (finite), "string", "boolean", "block" (luatensor.bench.document), "result", "any"; with "?" behind it:
---   it may be missing;
--- - {description}: a list;
--- - fields.map(description): a table of such values by any name;
--- - a table of descriptions by name: these fields, and others that nobody reads;
--- - fields.optional(description): it may be missing.
+-- - "number" (finite), "string", "boolean", "block" (luatensor.page.document), "result", "any"; with "?" at the end,
+--   the value may be nil;
+-- - {description}: a list whose items have this description;
+-- - fields.map(description): a table with any names, whose values have this description;
+-- - a table of descriptions by name: a table with these fields; other fields are not checked;
+-- - fields.optional(description): the value may be nil.
 
 local document = require "luatensor.page.document"
 
@@ -21,7 +22,7 @@ function fields.optional(item) return setmetatable({item = item}, optional) end
 
 -- ---- descriptions that several classes have -----------------------------------------------------
 
---- The fields of both tables.
+--- Returns a table with the fields of both tables. Fields of `more` replace fields of `base`.
 function fields.with(base, more)
   local all = {}
   for _, part in ipairs{base, more} do
@@ -30,7 +31,7 @@ function fields.with(base, more)
   return all
 end
 
---- The fields of `base`, all made optional.
+--- Returns the fields of `base`, all made optional.
 function fields.maybe(base)
   local all = {}
   for name, item in pairs(base) do
@@ -39,7 +40,7 @@ function fields.maybe(base)
   return all
 end
 
---- Quartiles of seconds.
+--- The quartiles of measured seconds.
 fields.quartiles = {min = "number", q1 = "number", median = "number", q3 = "number", max = "number"}
 
 --- The fields that luatensor.bench.sample measures if nothing fails.
@@ -53,7 +54,7 @@ local figure = fields.optional(fields.with(fields.quartiles, {
   ratio = "number?", verdict = "string?", others = "number?",
 }))
 
---- The fields that luatensor.bench.grid measures.
+--- The fields that luatensor.bench.crossover.grid measures.
 fields.grid = {
   name = "string", incomplete = "string?", emulated = "boolean?", options = fields.map "any",
   devices = {{device = "string", name = "string?", kind = "string?", emulated = "boolean?"}},
@@ -70,7 +71,7 @@ fields.grid = {
   }},
 }
 
---- A text with the values in it.
+--- A text, and the values for the names in braces in the text.
 fields.phrase = {text = "string", values = fields.optional(fields.map{"any"})}
 
 --- The fields of every result.
@@ -138,7 +139,7 @@ local function check_named(value, item, path)
   end
 end
 
--- The error in a value, or nil.
+-- Returns the error in a value, or nil. path: the place of the value in the result, for the error text.
 function check(value, item, path)
   if type(item) == "string" then return check_word(value, item, path) end
   local kind = getmetatable(item)

@@ -1,10 +1,11 @@
---- The named figures of any result, by which two runs can be compared.
+--- Collects the named figures of a result, so that bench.diff can compare two runs.
 
 local public_figures = require "luatensor.bench.public_figures"
 
 local figures = {}
 
--- The units of single values that are measurements. Ratios and counts follow from these, or are no measurements.
+-- The units of single values that are measurements. Values in other units are derived from measurements, or are
+-- counts.
 local measured = {s = true, ["B/s"] = true, ["FLOP/s"] = true}
 
 local collect
@@ -28,7 +29,7 @@ local function collect_within(value, prefix, list)
   end
 end
 
--- The prefix of an experiment's figures: "02_large, cuda:0: ".
+-- Returns the prefix of an experiment's figures, such as "02_large, cuda:0: ".
 local function prefix_of(result)
   if result.kind ~= "experiment" then return "" end
   return result.name .. (result.device and ", " .. result.device or "") .. ": "
@@ -37,7 +38,7 @@ end
 -- Options that do not change the work: the time of a measurement and the number of threads.
 local no_work <const> = {seconds = true, rounds = true, threads = true}
 
--- The options of an experiment that determine its work, as one text.
+-- Returns the options of an experiment that determine its work, as one text, or nil for other results.
 local function work_of(result)
   if result.kind ~= "experiment" or type(result.options) ~= "table" then return nil end
   local words = {}
@@ -66,7 +67,8 @@ local function add_values(result, prefix, list)
   end
 end
 
--- Adds the facts of the surrounding result to figures that lack them.
+-- Sets `work` and `others` of the figures from index `first` on to those of the surrounding result, if they are not
+-- set.
 local function add_context(list, first, result)
   local work = work_of(result)
   for i = first, #list do
@@ -90,8 +92,8 @@ function collect(value, prefix, list)
   add_context(list, first, value)
 end
 
---- The figures from a result's method `timings`, or else its values and the figures of the results within it: a report
--- holds experiments, and these hold measurements.
+--- Returns the figures of a result's method `timings`. Without this method, returns the result's own values and the
+-- figures of the results inside: a report contains experiments, and an experiment contains measurements.
 -- @tab result
 -- @treturn table list of {name, median, and if known q1, q3, unit ("s"), device, dtype, samples, emulated, notes,
 --   others (share of the processor that others used), work (the experiment's options as a text)}

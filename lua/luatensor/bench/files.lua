@@ -1,4 +1,4 @@
---- Text files, written whole or not at all.
+--- Reads and writes text files. A file is written completely or not at all.
 
 local core = require "luatensor.core"
 local json = require "luatensor.io.json"
@@ -7,7 +7,8 @@ local files = {}
 
 local function reason(path, problem) return ("%s: %s"):format(path, tostring(problem):gsub("^.*: ", "")) end
 
---- Checks, without writing, that a file can be written at `path`. Commands call it before they measure for minutes.
+--- Checks, without writing, that a file can be written at `path`. Commands call this function before they measure for
+-- minutes.
 -- @string path
 -- @treturn[1] string the path
 -- @treturn[2] nil
@@ -18,8 +19,8 @@ function files.check(path)
   return path
 end
 
---- Writes a text file whole or not at all. A symbolic link is followed. Devices, pipes, and files in folders that take
--- no new file are overwritten in place.
+--- Writes a text file completely or not at all. A symbolic link is followed. Devices, pipes, and files in folders
+-- that accept no new file are overwritten in place.
 -- @string path
 -- @string text
 -- @treturn[1] boolean true

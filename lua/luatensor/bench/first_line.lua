@@ -1,6 +1,6 @@
 --- Reads one-line files of the system, in /proc and /sys.
 
---- The first line of a file.
+--- Returns the first line of a file.
 -- @string path
 -- @treturn ?string nil if there is no such file
 return function(path)

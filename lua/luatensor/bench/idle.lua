@@ -5,7 +5,7 @@ local first_line = require "luatensor.bench.first_line"
 
 local idle = {}
 
---- The share of the processor's time from which on other processes count as a disturbance.
+--- The largest share of the processor's time that other processes may use while the machine counts as idle.
 idle.BUSY = 0.05
 
 local function whole_file(path)
@@ -13,8 +13,8 @@ local function whole_file(path)
   return file and file:read("a")
 end
 
--- The cores that the process may use, {[number] = true, …}, from "Cpus_allowed_list: 0-3,8"; nil if the system does not
--- say.
+-- Returns the cores that the process may use, {[number] = true, …}, from "Cpus_allowed_list: 0-3,8". Returns nil if
+-- the system does not list them.
 local function own_cores()
   local list = (whole_file("/proc/self/status") or ""):match("\nCpus_allowed_list:%s*([%d,%-]+)")
   if not list then return nil end
@@ -25,7 +25,7 @@ local function own_cores()
   return cores
 end
 
--- The busy and the total jiffies of a core since boot, or nil if the line has none.
+-- Returns the busy and the total jiffies of a core since boot, or nil if the line has too few fields.
 local function jiffies(line)
   local fields, total = {}, 0
   for number in line:gmatch("%d+") do fields[#fields + 1] = tonumber(number) end
@@ -34,7 +34,8 @@ local function jiffies(line)
   return total - fields[4] - fields[5], total                        -- without idle time and waiting for a disk
 end
 
--- The busy and total jiffies of these cores, or of all cores. Other processes on other cores do not disturb.
+-- Returns the busy and the total jiffies of these cores, or of all cores if `cores` is nil. Processes on cores that
+-- this process may not use do not disturb measurements.
 local function read_all(cores)
   local busy, total
   for number, numbers in (whole_file("/proc/stat") or ""):gmatch("cpu(%d*)([ %d]+)") do
@@ -47,7 +48,8 @@ local function read_all(cores)
   return busy, total
 end
 
--- The jiffies of this process. Its name, in brackets, may contain any character.
+-- Returns the jiffies that this process has used. The fields are read after the last bracket, because the process's
+-- name, in brackets, may contain any character.
 local function read_own()
   local line = first_line("/proc/self/stat")
   local fields = {}
@@ -66,8 +68,8 @@ function idle.watch()
   return setmetatable({cores = cores, busy = busy, total = total, own = read_own()}, watch)
 end
 
---- The share of the time since the start that other processes used on the cores that this process may use. nil if it is
--- unknown: there is no /proc/stat, or the time is too short for its unit, a hundredth of a second.
+--- Returns the share of the time since the start that other processes used on the cores that this process may use.
+-- Returns nil if there is no /proc/stat, or if the time is shorter than ten of its units of a hundredth of a second.
 function watch:others()
   local busy, total = read_all(self.cores)
   if not (busy and self.busy) or total - self.total < 10 then return nil end
@@ -80,7 +82,7 @@ function idle.pause() core.sleep(0.02) end
 
 --- Waits until no other process uses the processor.
 -- @number seconds the longest time to wait
--- @treturn boolean false if it stayed busy
+-- @treturn boolean false if the processor stayed busy
 function idle.await(seconds)
   local give_up = core.clock() + seconds
   repeat

@@ -1,6 +1,6 @@
 --- Handles Ctrl-C. The interpreter (lua.c) raises "interrupted!" in the running function. A long measurement catches
--- this error, completes its result with the figures so far, and raises the error again. So scripts end as usual, and
--- code that wants the partial result can read it.
+-- this error, completes its result with the figures so far, and raises the error again. Scripts therefore end as
+-- usual, and callers can read the partial result from the error.
 
 local interrupt = {}
 
@@ -24,7 +24,7 @@ function interrupt.raise(partial)
   error(setmetatable({partial = partial}, class), 0)
 end
 
---- The partial result that a Ctrl-C carries, or nil.
+--- Returns the partial result that a Ctrl-C error contains, or nil.
 function interrupt.partial(problem)
   if problem == "interrupted!" then return latest end
   return getmetatable(problem) == class and problem.partial or nil

@@ -1,4 +1,4 @@
---- Describes this machine: its devices, and the best figures that they can reach.
+--- Describes this machine: its devices and their measured limits.
 
 local lt = require "luatensor"
 local args = require "luatensor.base.args"
@@ -35,7 +35,8 @@ end
 
 local LOOKS <const> = 3
 
--- Measures arithmetic again if products appear faster than the arithmetic units: the arithmetic was disturbed.
+-- Measures arithmetic again if products appear faster than the arithmetic units, because the first measurement was
+-- then disturbed.
 local function look_again(entry, product)
   local plain = share.row_of(entry.arithmetic, product.dtype)
   for _ = 1, LOOKS do
@@ -53,9 +54,9 @@ local function product_step(entry, dtype, seconds)
   end}
 end
 
-local MEMORY <const> = 256 << 20     -- bytes that no cache can hold
+local MEMORY <const> = 256 << 20     -- bytes, more than any cache has
 
--- True if two working sets in a row are not faster than memory, so that larger ones need not be measured.
+-- True if reading a working set is less than 1.25 times as fast as reading memory. Such a working set is in no cache.
 local function is_memory(entry, point)
   return entry.read ~= nil and point.read < 1.25 * entry.read
 end
@@ -91,7 +92,7 @@ local function transfer_step(entry, pinned, out, seconds)
   end}
 end
 
--- The steps that measure a device into its entry: {text, approximate seconds, function}.
+-- Returns the steps that fill a device's entry with measurements, each {text, approximate seconds, function}.
 local function steps_of(entry, seconds)
   local steps = {}
   local function add(step) steps[#steps + 1] = step end
@@ -104,12 +105,12 @@ local function steps_of(entry, seconds)
   return steps
 end
 
--- Runs a step. A failure is noted, and the other steps go on.
+-- Runs a step. An error other than Ctrl-C is stored in entry.problems, so that the remaining steps are run.
 local function attempt(entry, step)
   local ok, problem = pcall(step[3])
   if ok then return end
   if interrupt.is(problem) then error(problem, 0) end
-  -- the message, without the line of this library that met it
+  -- the message, without the position in this library
   table.insert(entry.problems, {what = step[1], problem = (tostring(problem):gsub("^[^\n]-%.lua:%d+: ", ""))})
 end
 
@@ -128,7 +129,7 @@ end
 --                  arithmetic {dtype, flops}; products {dtype, n, flops, min, q1, median, q3}
 --                  read, copy: bytes per second; caches {name, bytes, shared}; levels {bytes, read, latency}
 --                  call, single, wait: seconds; transfers {pinned, out, latency, bandwidth, bytes}
---     others       the share of the processor that other processes used
+--     others       the share of the processor that other processes used (0 … 1)
 --     not_stored   the reason why the limits were not stored
 --     emulated, incomplete
 local class = result.class("machine", {blocks = page.blocks, timings = page.timings}, {
@@ -149,7 +150,7 @@ local class = result.class("machine", {blocks = page.blocks, timings = page.timi
 
 -- ---- what was measured before -------------------------------------------------------------------
 
-local measured = {}              -- of this process: entries by words and device
+local measured = {}              -- the entries that this process measured, by the machine's words and the device
 
 local function words_of(identity, emulated) return limits_file.words(identity, emulated or false) end
 
@@ -159,7 +160,7 @@ local function remember(identity, entry)
   measured[words][entry.device] = entry
 end
 
--- The entry of a device in the cache, or nil if it was not measured.
+-- Returns the stored entry of a device, or nil if none is stored.
 local function stored_entry(identity, device)
   local emulated = device.emulated or false
   for _, entry in ipairs(limits_file.load(words_of(identity, emulated), emulated) or {}) do
@@ -180,7 +181,7 @@ local function keep(identity, entries)
   end
 end
 
--- Stores the entries that are reliable; returns the reason if they are not.
+-- Stores the entries. Returns nil, or the reason if they are not reliable or cannot be written.
 local function store(identity, entries, others, seconds)
   for _, entry in ipairs(entries) do remember(identity, entry) end
   if (others or 0) > idle.BUSY then return "others used the processor meanwhile" end
@@ -190,7 +191,7 @@ end
 
 -- ---- the function -------------------------------------------------------------------------------
 
---- The default seconds of a figure.
+--- The default seconds for the measurement of one figure.
 machine.SECONDS = 0.25
 
 local known = {fresh = "boolean", seconds = {"number", 1e-6, 60}, devices = true}
@@ -211,7 +212,8 @@ local function wanted_devices(devices, identity)
   return list
 end
 
--- The entries of all wanted devices: stored ones, and new ones for the steps to fill.
+-- Sets fields.devices to the stored entries of the wanted devices, or to new entries. Returns the steps that fill the
+-- new entries, the new entries, and the approximate seconds of all steps.
 local function prepare(fields, wanted, identity, options)
   local steps, new, weight = {}, {}, 0
   for i, device in ipairs(wanted) do
@@ -266,9 +268,9 @@ end
 
 -- ---- shares -------------------------------------------------------------------------------------
 
---- The earlier measured limits of a device, from this process or the cache.
+--- Returns the limits of a device that were measured before, in this process or in the user's cache.
 -- @string device
--- @treturn ?table an entry of a result's devices; nil if bench.machine was never called
+-- @treturn ?table an entry of a result's devices; nil if the limits were not measured
 function machine.known(device)
   local there, name = pcall(lt.device, device)
   local identity = identify()
@@ -283,7 +285,7 @@ function machine.known(device)
   end
 end
 
---- A rate as a share of the measured limit.
+--- Returns a rate as a share of the measured limit.
 -- @number rate FLOP/s or bytes per second
 -- @string kind "flops", "read" or "copy" (bytes read and written)
 -- @string device
@@ -291,14 +293,14 @@ end
 -- @int[opt] working_set total bytes that are accessed repeatedly; by default more than any cache
 -- @treturn ?number share; nil if it is unknown
 -- @treturn string the name of the limit, or the reason why the share is unknown
--- @treturn ?table a note to show beside it: with a share above 105 %, something else limits the rate
+-- @treturn ?table a note to show beside a share above 105 %: something else limits the rate then
 function machine.share(rate, kind, device, dtype, working_set)
   local entry = machine.known(device)
   if not entry then return nil, "the limits of " .. device .. " were not measured" end
   return share.of(entry, rate, kind, dtype, working_set)
 end
 
---- The limit of a row of bench.split, for its option `limits`.
+--- Returns the measured limit for a row of bench.split.
 -- @tab row
 -- @treturn ?number rate; nil if it was not measured or is meaningless
 -- @treturn ?string "flops" or "bytes"

@@ -6,10 +6,10 @@ local statistics = require "luatensor.bench.statistics"
 
 local noise = {}
 
---- A distance of the quartiles, as a share of the median, from which on a figure is marked.
+--- If the quartiles are further apart than this share of the median, the figure is marked.
 noise.WIDE = 0.5
 
---- If others used a larger share of the processor, no conclusion follows from times.
+--- If other processes used a larger share of the processor, no conclusion follows from times.
 noise.MOST = 0.25
 
 --- The least difference, as a share, for the verdict that one function or device is faster than another.
@@ -18,13 +18,14 @@ noise.FLOOR = 0.05
 -- hit only one of the two measurements.
 noise.BUSY_FLOOR = 0.25
 
-local STEEPEST <const> = 4         -- largest credible power of n for seconds; bytes have half of it
-local MARGIN <const> = 2           -- factor for steps where threads and caches come in
+-- Seconds can credibly grow with this power of n at most, and with half of this power of the bytes.
+local STEEPEST <const> = 4
+local MARGIN <const> = 2           -- a factor for jumps in the times, where further threads or caches take effect
 
---- True if others used the processor during the measurement.
+--- True if others used more than the share notes.OTHERS of the processor during the measurement.
 function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
 
---- FLOOR or BUSY_FLOOR, by the share of the processor that others used.
+--- Returns FLOOR, or BUSY_FLOOR if others used more than the share notes.OTHERS of the processor.
 function noise.floor(others) return (others or 0) > notes.OTHERS and noise.BUSY_FLOOR or noise.FLOOR end
 
 --- True if `one` is faster beyond doubt: the quartiles do not touch, and more than the floor is between them.
@@ -34,10 +35,11 @@ function noise.faster(one, other)
   return other.q1 > one.q3 * (1 + noise.floor(math.max(one.others or 0, other.others or 0)))
 end
 
---- True if the quartiles are far apart.
+--- True if the quartiles are further apart than the share WIDE of the median.
 function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end
 
---- The seconds to rely on: the median, or on a busy machine the minimum, because other processes can only add time.
+--- Returns the seconds to rely on: the median, or on a busy machine the minimum, because other processes can only add
+-- time.
 function noise.seconds(figures) return noise.busy(figures) and figures.min or figures.median end
 
 --- True if others used so much that even the fastest round may be disturbed: threads that wait for each other then wait
@@ -51,14 +53,16 @@ function noise.hides(figures)
   return noise.busy(figures) and noise.wide(figures)
 end
 
--- The largest believable ratio of the times of `item` and of a smaller size.
+-- Returns the largest credible ratio of the time of `item` to that of a smaller size. Both are {n, seconds, bytes or
+-- nil}.
 local function most_growth(item, smaller)
   local n = item[1] / smaller[1]
   local bytes = item[3] and smaller[3] and item[3] / smaller[3] or n * n
   return MARGIN * math.min(n ^ STEEPEST, math.max(n, bytes) ^ (STEEPEST / 2))
 end
 
--- True if a size took more than a larger size, or more than any work can grow from a smaller size.
+-- True if size i took more than MARGIN times the seconds of a larger size, or more than any work can grow from a
+-- smaller size.
 local function is_out(list, i)
   local seconds = list[i][2]
   for later = i + 1, #list do
@@ -105,7 +109,7 @@ function noise.each(points, devices, f)
   end
 end
 
---- For each device, keeps the less disturbed of two measurements of a size.
+--- For each device, stores in `point` the less disturbed of two measurements of a size.
 function noise.take_better(point, again)
   for _, entry in ipairs(point.measured) do
     local other = measured.entry_of(again, entry.device)

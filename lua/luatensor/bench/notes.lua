@@ -1,14 +1,14 @@
---- The caveats of a measured time, each a note.
+--- Makes the caveats about a measured time. Each caveat is a note.
 
 local document = require "luatensor.page.document"
 local statistics = require "luatensor.bench.statistics"
 
 local notes = {}
 
---- A distance of the quartiles, as a share of the median, from which on there is a note.
+--- If the quartiles are further apart than this share of the median, a note says so.
 notes.SPREAD = 0.1
 
---- A share of the processor used by others from which on there is a note.
+--- If others used more than this share of the processor, a note says so.
 notes.OTHERS = 0.1
 
 --- The caveats of emulated figures: within a sentence, and above a table.
@@ -16,10 +16,10 @@ notes.NOTHING = "these times say nothing about a real one"
 notes.ON_EMULATED = "On an emulated device: " .. notes.NOTHING
 notes.EMULATOR = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
 
-local TREND <const> = 0.1
-local CALL <const> = 0.1         -- share of the median
+local TREND <const> = 0.1        -- least difference of the ratio of later to earlier rounds from 1 for a note
+local CALL <const> = 0.1         -- share of the median from which on a note names the cost of a function call
 
---- The note on the share of the processor that others used, or nil if it is negligible.
+--- Returns the note on the share of the processor that others used, or nil if this share is negligible.
 function notes.others(share)
   if (share or 0) <= notes.OTHERS then return nil end
   return document.note("Others used {share} of the processor meanwhile.", {share = {share, "share"}})
@@ -75,7 +75,7 @@ rules[8] = function(_, run)
   return document.note("Rounds left out because the clock did not move forward: {n}.", {n = {run.dropped, "count"}})
 end
 
---- The notes on a sampler's figures.
+--- Returns the notes on a sampler's figures.
 -- @tab figures
 -- @tab run dropped: rounds left out; rounds: the required number; part: true within a larger result, which has the
 --   notes on emulation and on others itself

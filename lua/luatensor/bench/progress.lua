@@ -8,9 +8,9 @@
 --      measure(n)
 --    end                                      -- closed, by whatever end: the line is gone
 --
--- Code that prints while a task runs calls progress.clear() first. Nothing runs between steps, so the line does not
--- disturb measurements. A long step shows from its start only if at_once is set, or if the task knows its seconds
--- beforehand.
+-- Code that prints while a task runs calls progress.clear() first. The line is drawn only at the start of a step, so
+-- it does not disturb measurements. A long first step shows from its start only if at_once is set, or if the task's
+-- duration is known beforehand.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -31,7 +31,7 @@ local state = {drawn = false, next = 0}
 
 -- ---- what the line says -------------------------------------------------------------------------
 
--- The share of all the work that is done.
+-- Returns the share of all the work that is done (0 … 1).
 local function share_done()
   local done, width = 0, 1
   for _, t in ipairs(tasks) do
@@ -41,7 +41,8 @@ local function share_done()
   return done
 end
 
--- The remaining seconds. Until enough is done to extrapolate, the estimate of the task counts.
+-- Returns the remaining seconds, or nil if they are unknown. At the start of a run, the task's own estimate `told`
+-- counts more than the extrapolation.
 local function seconds_left(elapsed, done, told)
   local measured = done > 0 and elapsed / done * (1 - done)
   if not told then return done >= KNOWN and measured or nil end
@@ -55,12 +56,12 @@ local function in_words(seconds)
   return (", about %d min left"):format(math.floor(seconds / 60 + 0.5))
 end
 
--- The number of the step, " (2 of 12)", if all steps have the same weight.
+-- Returns the number of the step, such as " (2 of 12)", or "" if the steps have different weights.
 local function position(t)
   return t.alike and t.total >= 2 and t.steps <= t.total and (" (%d of %d)"):format(t.steps, t.total) or ""
 end
 
--- The text of the line: "crossover: 256 × 256 (2 of 12) · cuda:0, about 20 s left".
+-- Returns the text of the line, such as "crossover: 256 × 256 (2 of 12) · cuda:0", and ", about 20 s left".
 local function describe(now)
   local first, parts = tasks[1], {}
   for i, t in ipairs(tasks) do
@@ -70,7 +71,7 @@ local function describe(now)
   return ("%s%s%s"):format(first.title, #parts > 0 and ": " or "", table.concat(parts, " · ")), left
 end
 
--- The first `columns` characters, so that the text stays on one line.
+-- Shortens a text to `columns` characters, so that it stays on one line.
 local function cut(text, columns)
   if utf8.len(text) <= columns then return text end
   return text:sub(1, utf8.offset(text, columns) - 1) .. "…"
@@ -78,7 +79,7 @@ end
 
 local LEAST <const> = 12               -- the least columns for the task's text beside the remaining time
 
--- Fits the line into a narrow terminal: the remaining time gets its columns first.
+-- Shortens the line for a narrow terminal. The remaining time is kept if at least LEAST columns remain for the text.
 local function fitted(text, left, columns)
   local rest = columns - #left
   if rest < LEAST then return cut(text .. left, columns) end
@@ -87,19 +88,20 @@ end
 
 -- ---- output -------------------------------------------------------------------------------------
 
---- True if the progress line appears at the first step instead of after a second. The command sets it.
+--- True if the progress line appears at the first step instead of after a second. The command `luatensor` sets this
+-- field.
 progress.at_once = false
 
---- The stream of the line; specs replace it.
+--- The stream to which the line is written. Specs replace this stream.
 progress.stream = io.stderr
 progress.clock = lt.clock
 
---- The columns of the terminal, or nil if the stream is no terminal.
+--- Returns the number of columns of the terminal, or nil if the standard error is no terminal.
 function progress.columns()
   return os.getenv("TERM") ~= "dumb" and core.terminal(2) or nil
 end
 
---- Removes the line: before other output, and at the end.
+--- Removes the line. Called before other output, and at the end of the outermost task.
 function progress.clear()
   if not state.drawn then return end
   progress.stream:write("\r\27[K")
@@ -130,12 +132,12 @@ end
 
 -- ---- tasks --------------------------------------------------------------------------------------
 
---- Starts a task of `total` steps' weight. Tasks nest: an inner one divides the current step of the outer one.
+--- Starts a task. Tasks nest: an inner task divides the current step of the outer task.
 -- @string title
 -- @number total the sum of the weights of all steps
--- @tab[opt] options seconds: the known duration, with which the line appears at the start; lines: true prints a line
---   for each step in a pipe
--- @treturn table with the methods step and finish; a to-be-closed variable finishes it
+-- @tab[opt] options seconds: the expected duration; if it is above a second, the line appears at the start; lines:
+--   true prints a line for each step in a pipe
+-- @treturn table with the methods step and finish; a `<close>` variable with this table finishes the task
 function progress.task(title, total, options)
   options = options or {}
   if #tasks == 0 then state.columns, state.next = progress.columns(), 0 end
@@ -154,7 +156,7 @@ end
 
 --- Announces the next step.
 -- @string text
--- @number[opt=1] weight share of the total
+-- @number[opt=1] weight the step's part of the total
 function task:step(text, weight)
   if not place_of(self) then return end
   self.done, self.current = self.done + self.current, weight or 1
@@ -163,7 +165,7 @@ function task:step(text, weight)
   show(self)
 end
 
---- Reports the progress, `done` of the total, for loops that do not report every round.
+--- Reports that `done` of the total is done, for loops that do not report every round.
 -- @number done
 -- @string text
 function task:reach(done, text)

@@ -13,8 +13,8 @@ local GB <const> = 2 ^ 30
 --- Bounds of fewer seconds are meaningless: a launch on an accelerator takes longer.
 figures.VISIBLE = 1e-6
 
--- On-chip memory that may save memory traffic, for devices whose maker states none: no device here has more than the
--- 256 MiB of the Threadripper.
+-- Bytes of on-chip memory that may save memory traffic, for devices whose makers state none. No device in this list
+-- has more than the 256 MiB of the Threadripper.
 local MOST_CACHE <const> = 256 * 2 ^ 20
 
 -- The TPUs' figures are from Google's own pages; those of the other devices are from quotations of the makers'
@@ -27,7 +27,7 @@ local MOST_CACHE <const> = 256 * 2 ^ 20
 local rows = {
   {
     id = "rtx-4090", name = "NVIDIA GeForce RTX 4090", kind = "gpu", year = 2022, cores = 16384,
-    -- float16 and bfloat16 with sums in float32, as luatensor keeps them; float64 at 1/64 of float32's rate
+    -- float16 and bfloat16: products with float32 sums, as in luatensor; float64: 1/64 of the rate of float32
     peak = {float64 = 82.6e12 / 64, float32 = 82.6e12, tf32 = 82.6e12, float16 = 165.2e12, bfloat16 = 165.2e12},
     memory = 24 * GB, bandwidth = 1008e9, cache = 72 * 2 ^ 20, link = PCIE_4,
     source = "NVIDIA Ada GPU Architecture, V2.01, 2023; PCI Express 4.0, 16 lanes",
@@ -59,7 +59,8 @@ local rows = {
     source = "Google Cloud documentation, \"TPU v5p\", read 2026",
   },
   {
-    -- we found no document of the maker for its clock (and so its peak), nor for the speed of its memory: no bounds
+    -- We found no document of the maker for the clock, and so for the peak, nor for the speed of the memory. This
+    -- device therefore has no bounds.
     id = "threadripper-5995wx", name = "AMD Ryzen Threadripper Pro 5995WX",
     reported = "amd ryzen threadripper pro 5995wx 64-cores", kind = "cpu", year = 2022, cores = 64,
     peak = {}, memory = 2048 * GB, cache = 256 * 2 ^ 20,
@@ -67,18 +68,18 @@ local rows = {
   },
 }
 
---- The published devices that stand in for missing ones. GPU is used in short answers; the notebook names its core
--- count but did not run on it. GPUS are used beside a machine that has only one device. They are GPUs on which
--- networks are trained, ordered by memory.
+--- Ids of the published devices that replace missing ones. GPU is for short answers; the notebook cites its core
+-- count, but did not run on it. GPUS are shown beside a machine that has only one device. FOR_TRAINING are devices on
+-- which networks are trained, ordered by memory.
 figures.GPU = "rtx-4090"
 figures.GPUS = {figures.GPU, "h100-sxm"}
 figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
 
---- The software that programs TPUs. luatensor does not support them: their figures are here for comparison only.
+--- A note on the software for TPUs. luatensor does not support TPUs. Their figures are here for comparison only.
 figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by TensorFlow, too; "
   .. "luatensor does not reach them."
 
---- All published devices. Unpublished fields are nil.
+--- Returns all published devices. Unpublished fields are nil.
 --
 --     {id =, name =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s}, memory = bytes,
 --      bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}
@@ -86,7 +87,7 @@ figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by T
 -- @treturn table
 function figures.devices() return rows end
 
---- The device with this id, or nil.
+--- Returns the device with this id, or nil.
 function figures.find(id)
   for _, row in ipairs(rows) do
     if row.id == id then return row end
@@ -110,12 +111,12 @@ end
 local narrower = {"float64", "float32", "tf32", "bfloat16", "float16"}
 local complex = {complex64 = "float32", complex128 = "float64"}
 
---- The published rate of matrix products in a dtype. If this rate is unpublished, the rate of the next narrower dtype
--- is a bound, because a wider dtype is never faster.
+--- Returns the published rate of matrix products in a dtype. If this rate is unpublished, the rate of the next
+-- narrower dtype is a bound, because a wider dtype is never faster.
 -- @tab figure
 -- @string dtype
 -- @treturn[1] number FLOP/s
--- @treturn[1] string the dtype whose rate it is
+-- @treturn[1] string the dtype of this rate
 -- @treturn[2] nil if no published figure gives a bound
 function figures.peak(figure, dtype)
   dtype = complex[dtype] or dtype
@@ -128,7 +129,8 @@ function figures.peak(figure, dtype)
   end
 end
 
--- The seconds of the matrix products at the peak rates of their dtypes, or nil if a rate is unpublished.
+-- Returns the seconds of the matrix products at the peak rates of their dtypes. Products without a published rate add
+-- nothing. Returns nil if no rate is published.
 local function product_seconds(figure, work)
   local seconds, known = 0, false
   for _, row in ipairs(work.rows) do
@@ -139,24 +141,24 @@ local function product_seconds(figure, work)
   return known and seconds or nil
 end
 
--- The bytes that must come from memory even with a perfect cache: the traffic of each call, less a full cache that an
--- earlier call may have left.
+-- Returns the bytes that must come from memory even with a perfect cache: the traffic of each call, minus the size of
+-- the cache, which an earlier call may have filled.
 local function least_traffic(figure, work)
   local cache, bytes = figure.cache or MOST_CACHE, 0
   for _, row in ipairs(work.rows) do bytes = bytes + math.max(0, (row.bytes or 0) - row.calls * cache) end
   return bytes
 end
 
---- A lower bound of the time that work takes, by the published peaks. For each op, the bound is the longer of its
--- products at the peak rate and its memory traffic at full bandwidth; luatensor runs one op after the other.
--- Launching, waiting and all other costs of a real device are left out, so the bound is never too high.
+--- Returns a lower bound of the time that work takes, by the published peaks. For each kind of op, the bound is the
+-- longer of its products at the peak rate and its memory traffic at full bandwidth. Launching, waiting and all other
+-- costs of a real device are left out, so the bound is never too high.
 -- @tab figure a row of figures.devices()
 -- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device; fetched =
 --   bytes back}; a row has the calls of a kind of op, and their work together
--- @string mode "in_place", or "with_transfers": sending and fetching on top
+-- @string mode "in_place", or "with_transfers", which adds sending and fetching
 -- @treturn[1] number seconds
--- @treturn[1] string what takes them: "products", "memory" or "transfers"
--- @treturn[2] nil no bound follows from what is published
+-- @treturn[1] string the part that takes longest: "products", "memory" or "transfers"
+-- @treturn[2] nil if no bound follows from the published figures
 function figures.bound(figure, work, mode)
   local products = product_seconds(figure, work)
   if not products or not figure.bandwidth then return nil end
@@ -168,7 +170,7 @@ function figures.bound(figure, work, mode)
   return seconds + transfers, transfers > seconds and "transfers" or what
 end
 
---- The number of devices of this kind that together have memory for `bytes` bytes.
+--- Returns the number of devices of this kind that together have memory for `bytes` bytes.
 -- @tab figure
 -- @number bytes
 -- @treturn int
@@ -181,7 +183,7 @@ local function or_false(value) return type(value) == "number" and value or false
 --- Returns a lower bound in seconds as the value of a table cell: false if there is none or if it is less than VISIBLE.
 function figures.visible(seconds) return seconds and seconds >= figures.VISIBLE and seconds or false end
 
---- A table of the figures with their sources.
+--- Makes a table of the published figures with their sources.
 -- @treturn table block
 function figures.table()
   local document = require "luatensor.page.document"

@@ -32,7 +32,7 @@ end
 
 --- Makes a result of a class.
 -- @tab class a result of result.class
--- @tab fields its figures; SI units
+-- @tab fields the result's figures in SI units
 function result.new(class, fields)
   fields.format, fields.version, fields.kind = "luatensor", result.VERSION, class.kind
   fields.made = fields.made or os.date("!%Y-%m-%dT%H:%M:%SZ")
@@ -51,14 +51,14 @@ local function check_finite(value, path)
   end
 end
 
---- The JSON of a result: equal figures give equal files.
+--- Encodes a result as JSON. Equal figures give equal texts.
 -- @treturn string
 function result.encode(self)
   check_finite(self, self.kind)
   return json.encode(self) .. "\n"
 end
 
--- The files that make the classes of these kinds, which lt.bench does not load.
+-- The modules that define the classes of these kinds of results. lt.bench does not load these modules.
 local homes = {
   report = "luatensor.report", experiment = "luatensor.experiment", advice = "luatensor.advise",
   choices = "luatensor.advise", suite = "luatensor.bench.suite",
@@ -85,8 +85,8 @@ local function restore(value)
   return described.problem(value, class.fields)
 end
 
--- True if the fields of a result fit together, so that the result can be shown and compared. Their types have been
--- checked before.
+-- True if the fields of a result are consistent, so that the result can be shown and compared. The types of the
+-- fields have been checked before.
 local function is_whole(value)
   return pcall(function()
     value:blocks()
@@ -94,7 +94,7 @@ local function is_whole(value)
   end)
 end
 
---- The result in a JSON text.
+--- Decodes a result from a JSON text.
 -- @string text
 -- @string source the source of the text, for messages
 -- @treturn[1] table

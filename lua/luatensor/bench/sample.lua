@@ -1,8 +1,8 @@
---- The engine of all measuring: repeated calls of a function, timed in rounds.
+--- Times repeated calls of a function in rounds. All measurements of lt.bench use this module.
 --
---     local sampler = sample.new(fn, options)     the caller keeps the state (state.lua) and checks the options
---     sampler:warm_up()                           first call, warm-up, how many calls make a round
---     while not sampler:done() do sampler:round() end      rounds of several samplers may go in turn
+--     local sampler = sample.new(fn, options)     the caller stores the settings (state.lua) and checks the options
+--     sampler:warm_up()                           the first call, the warm-up, and the number of calls in a round
+--     while not sampler:done() do sampler:round() end      rounds of several samplers may alternate
 --     local figures = sampler:finish()
 --
 -- Errors of the function pass through unchanged.
@@ -19,19 +19,20 @@ local statistics = require "luatensor.bench.statistics"
 local sample = {}
 
 local ROUNDS <const> = 20             -- rounds that share the seconds: enough for quartiles
-local LONGEST_ROUND <const> = 0.1     -- seconds of a round of several calls
+local LONGEST_ROUND <const> = 0.1     -- the most seconds of a round of several calls
 local MOST_ROUNDS <const> = 1000
 local MOST_CALLS <const> = 2 ^ 30 // 1 | 0
 local TRIES <const> = 1 << 20         -- calls that take a measurable time on any clock: an empty call takes 20 ns
-local STEADY <const> = 0.05           -- two rounds that differ by a smaller share are warm
-local LONGEST_WARM_UP <const> = 1     -- seconds of a warm-up of several calls
+local STEADY <const> = 0.05           -- the warm-up ends when two rounds differ by a smaller share
+local LONGEST_WARM_UP <const> = 1     -- the most seconds of a warm-up of several calls
 local PATIENCE <const> = 30           -- seconds after which two rounds must suffice
--- Seconds of a slow call: caches do not stay cold for long in such a call, and no call is made needlessly.
+-- Seconds from which on a call counts as slow. Cold caches hardly change the time of a slow call, so no call is made
+-- only to warm them.
 local SLOW <const> = 1
-local MOST_GARBAGE <const> = 32 << 20 -- bytes of garbage in a round without collections
+local MOST_GARBAGE <const> = 32 << 20 -- the most bytes of garbage in a round without collections
 local MOST_CORRECTIONS <const> = 3
 local SINGLES <const> = 5
-local SHORT <const> = 1e-6            -- seconds of a call, of which the function call itself may be a relevant part
+local SHORT <const> = 1e-6            -- seconds: in a shorter call, the function call itself may take a relevant part
 local EMPTY_CALLS <const> = 10000
 
 local sampler = {}
@@ -39,16 +40,16 @@ sampler.__index = sampler
 
 function sampler:reset()
   self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
-  -- around: total seconds, with all overhead
+  -- around: the seconds of all rounds with their untimed parts
   self.around, self.longest, self.corrections, self.most_calls = 0, 1, 0, MOST_CALLS
-  -- fields of the measurement, which rounds set
+  -- set by the warm-up and by the rounds
   self.a_call, self.watch = nil, nil
 end
 
 -- ---- devices ------------------------------------------------------------------------------------
 
--- Calls fn once. Returns its results, packed, and the devices that worked for it: {cpu = true, ["cuda:0"] = true}; nil
--- if a profile that runs already prevents the answer.
+-- Calls fn once. Returns its results, packed, and the devices that worked for the call: {cpu = true, ["cuda:0"] =
+-- true}. Returns nil instead of the devices if another profile is already running.
 local function watched_call(fn)
   local _ <close> = state.profile_end()
   if not state.start_profile() then return table.pack(fn()), nil end
@@ -57,8 +58,8 @@ local function watched_call(fn)
   return results, worked
 end
 
--- True if an emulated device took part in the work, else nil. If the profile cannot tell, the named device decides, or,
--- if none is named, any emulated device of this process counts.
+-- True if an emulated device did a part of the work, else nil. Without a profile, the named device decides. If none
+-- is named, any emulated device of this process counts.
 local function emulation(named, worked)
   for _, info in ipairs(lt.devices()) do
     local took_part = worked and worked[info.device] or not worked and not named
@@ -66,7 +67,7 @@ local function emulation(named, worked)
   end
 end
 
--- The first device other than the CPU that worked, or nil.
+-- Returns the first device other than the CPU that worked, or nil.
 local function accelerator_of(worked)
   for _, info in ipairs(lt.devices()) do
     if info.kind ~= "cpu" and worked and worked[info.device] then return info.device end
@@ -95,7 +96,8 @@ end
 
 local function is_time(seconds) return seconds > 0 and seconds < math.huge end
 
--- Checks the clock: raises an error if the clock stood still or stepped back three times.
+-- True if the seconds of a round are positive and finite. Otherwise the round is dropped, and the third dropped round
+-- is an error.
 function sampler:moved(seconds)
   if is_time(seconds) then return true end
   self.dropped = self.dropped + 1
@@ -108,7 +110,8 @@ end
 
 -- ---- before the rounds --------------------------------------------------------------------------
 
--- The first call: its time (kernels are compiled, memory is allocated) and its results.
+-- Makes the first call, which compiles kernels and allocates memory. Stores its seconds, and the dtype and the device
+-- of its results.
 function sampler:first_call()
   lt.synchronize(self.sync)
   local start = self.clock()
@@ -124,7 +127,7 @@ function sampler:first_call()
   end
 end
 
--- Doubles the number of calls until the calls take long enough for the clock.
+-- Returns the number of calls to time next: unchanged if the calls took half a round, else doubled.
 local function longer(calls, seconds, round)
   if seconds >= round / 2 then return calls end
   return math.min(2 * calls, MOST_CALLS)
@@ -153,7 +156,7 @@ local function bytes_in_use()
   return bytes
 end
 
--- The bytes of garbage that a call leaves behind.
+-- Returns the bytes of garbage that a call leaves, on Lua's heap and on all devices.
 local function garbage_a_call(fn)
   collectgarbage()
   local _ <close> = state.stop_collector()
@@ -165,14 +168,14 @@ local function garbage_a_call(fn)
   return math.max(growth, (bytes_in_use() - before) / 8)
 end
 
--- The number of calls in a round.
+-- Sets the number of calls in a round from the time of a call.
 function sampler:calibrate()
   local calls = math.min(self.most_calls, self.round_seconds / self.a_call)
   self.calls = math.max(1, calls // 1 | 0)
 end
 
--- If the first round is much shorter than the warm-up predicted (because of a disturbance then), the round becomes part
--- of the warm-up.
+-- If the first round is much shorter than the warm-up predicted, the warm-up was disturbed. Then the round becomes
+-- part of the warm-up, and the function returns true.
 function sampler:corrected(seconds)
   if #self.samples > 0 or self.corrections >= MOST_CORRECTIONS or not is_time(seconds) then return false end
   local before = self.calls
@@ -197,7 +200,7 @@ function sampler:adapt(seconds)
 end
 
 -- Handles a slow first call: a second call shows whether only the first was slow. A slow second call counts as a
--- round.
+-- round, and the function returns true.
 function sampler:is_slow()
   if self.first < SLOW then return false end
   self.a_call, self.calls, self.most_calls = self.first, 1, 1
@@ -218,7 +221,7 @@ function sampler:warm_up()
   self.dropped = 0
 end
 
---- The number of planned rounds, and the seconds that they take, approximately.
+--- Returns the number of planned rounds, and their approximate seconds.
 function sampler:planned()
   local round = self.a_call * self.calls
   local wanted = math.max(self.rounds, math.ceil(self.seconds / round))
@@ -237,7 +240,7 @@ function sampler:add(seconds, queued)
   self:adapt(seconds)
 end
 
---- One round: a full collection, a call that is not timed, and the timed calls.
+--- Makes one round: a full collection, a call that is not timed, and the timed calls.
 function sampler:round()
   local _ <close> = state.use_device(self.default_device)
   if not self.part then self.watch = self.watch or idle.watch() end
@@ -249,7 +252,7 @@ function sampler:round()
   self.around = self.around + self.clock() - start
 end
 
---- True if there are enough rounds.
+--- True if no more rounds are needed: the rounds and seconds that the options request are reached, or a limit.
 function sampler:done()
   local n = #self.samples
   if n >= MOST_ROUNDS or n >= 2 and self.spent >= self.patience then return true end
@@ -259,7 +262,8 @@ end
 
 -- ---- what was measured --------------------------------------------------------------------------
 
--- Times calls with a wait after each. Rounds of one call have that time already.
+-- Returns the median seconds of a call with a wait, and of queuing a call. Rounds of one call already have these
+-- times.
 function sampler:single_calls()
   local _ <close> = state.use_device(self.default_device)
   local single, queued = self.samples, self.queued
@@ -270,7 +274,7 @@ function sampler:single_calls()
   return statistics.median(single), statistics.median(queued)
 end
 
--- The time of waiting for devices with empty queues.
+-- Returns the median seconds of waiting for devices with empty queues.
 function sampler:wait_seconds()
   local waits = {}
   for i = 1, SINGLES do waits[i] = self:time_nothing() end
@@ -283,7 +287,7 @@ function sampler:time_nothing()
   return self.clock() - start
 end
 
--- The time of calling a function that does nothing.
+-- Returns the median seconds of calling a function that does nothing.
 function sampler:call_seconds()
   local nothing, times = function() end, {}
   for i = 1, SINGLES do
@@ -315,14 +319,15 @@ function sampler:finish(partial)
   return figures
 end
 
---- True if there is a round to show.
+--- True if at least one round was measured.
 function sampler:has_samples() return #self.samples > 0 end
 
 --- Makes a sampler.
 -- @func fn the timed function
 -- @tab options what: the function's name in errors; seconds to measure; least number of rounds; warmup seconds; gc:
---   "count" or "out"; clock: a function; device: waited for, and the default device while fn runs (nil: all devices in
---   use); part: true within a larger result, which has the notes on emulation and on others itself
+--   "count" or "out"; clock: a function; device: the device to wait for, which is the default device while fn runs
+--   (nil: all devices in use); part: true within a larger result, which has the notes on emulation and on others
+--   itself
 function sample.new(fn, options)
   local self = setmetatable({
     fn = fn, what = options.what, clock = options.clock, gc = options.gc, rounds = options.rounds,

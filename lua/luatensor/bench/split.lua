@@ -1,7 +1,7 @@
 --- Splits the time of a function into Lua, transfers, kernels and waiting.
 --
--- The function runs normally, and then with a wait after each call of a device: only then is it known how long that
--- call took. Both times are shown, because a GPU that works while the script goes on hides a part of its time.
+-- The function runs normally, and then with a wait after each device call, because only the wait shows how long the
+-- call took. Both times are shown: a GPU that works while the script goes on hides a part of its time.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -19,7 +19,7 @@ local timing = require "luatensor.bench.timing"
 local split = {}
 
 local RUNS <const> = 5                -- serialised runs; the run with the median time is shown
-local LEAST_RUNS <const> = 3          -- if they do not take four times the requested seconds
+local LEAST_RUNS <const> = 3          -- fewer are made if they take four times the requested seconds
 
 local known = {limits = true}
 for name, kind in pairs(timing.options) do known[name] = kind end
@@ -40,10 +40,10 @@ local function emulated_kinds()
   return emulated
 end
 
--- The seconds of a row without the overhead of counting.
+-- Returns the seconds of a row without the overhead of counting, `inside` seconds a call.
 local function own_seconds(row, inside) return math.max(0, row.seconds - row.calls * inside) end
 
--- The share of one call in a profile's row.
+-- Returns the figures of one call from a profile's row.
 local function row_of(row, seconds, calls, emulated)
   local bytes = (row.read + row.written) / calls
   local per_call = seconds / calls
@@ -63,10 +63,10 @@ local function no_parts()
   return parts
 end
 
---- The parts and rows of one call, from a profile of several calls.
+--- Computes the parts and rows of one call from a profile of several calls.
 -- @tab profile the result of core.profile_stop
 -- @int calls
--- @tab emulated kinds of devices that are emulated
+-- @tab emulated the set of the kinds of devices that are emulated
 -- @treturn table parts, whose sum is the profile's seconds / calls
 -- @treturn table rows, the longest first
 function split.parts(profile, calls, emulated)
@@ -108,7 +108,7 @@ local function enough(runs, spent, seconds)
   return runs >= RUNS or spent >= seconds and (runs >= LEAST_RUNS or spent >= 4 * seconds)
 end
 
--- The run with the median time, of as many serialised runs as the seconds allow.
+-- Returns the run with the median time, of as many serialised runs as the seconds allow.
 local function serialised_runs(fn, calls, checked, task)
   local runs, spent = {}, 0
   repeat
@@ -128,7 +128,8 @@ local function normal_run(sampler, task)
   return sampler:finish()
 end
 
---- The whole name of a device by its kind, or nil if two devices of that kind had calls, because both share one row.
+--- Returns a function that finds the whole name of a device by its kind. The name is nil if two devices of this kind
+-- had calls, because both share one row.
 -- @tab devices names of those that had calls
 -- @treturn func from a kind to a name
 function split.names(devices)

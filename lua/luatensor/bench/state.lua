@@ -1,4 +1,4 @@
---- The settings of the process that measuring changes, and restores.
+--- Stores the settings of the process that measuring changes, and restores them.
 
 local core = require "luatensor.core"
 local interrupt = require "luatensor.bench.interrupt"
@@ -8,7 +8,7 @@ local state = {}
 local kept = {}
 kept.__index = kept
 
--- The collector's mode. Lua tells the mode only when it is changed.
+-- Returns the collector's mode. Lua returns the mode only when it is changed.
 local function collector_mode()
   local mode = collectgarbage("incremental")
   collectgarbage(mode)
@@ -29,8 +29,8 @@ function kept:__close()
   core.default_generator():set_state(self.generator)
 end
 
---- Keeps all settings, and restores them when the `<close>` variable that holds the result ends. Called before the
--- changes.
+--- Stores all settings. They are restored when the `<close>` variable with the result goes out of scope. Call this
+-- function before the changes.
 function state.keep()
   return setmetatable({
     collector_runs = collectgarbage("isrunning"), collector_mode = collector_mode(), threads = core.get_num_threads(),
@@ -39,7 +39,7 @@ function state.keep()
   }, kept)
 end
 
---- Stops the collector until the `<close>` variable that holds the result ends.
+--- Stops the collector until the `<close>` variable with the result goes out of scope.
 function state.stop_collector()
   local guard = setmetatable({collector_runs = collectgarbage("isrunning")}, {__close = kept.restore_collector})
   collectgarbage("stop")
@@ -48,7 +48,8 @@ end
 
 local device_guard = {__close = function(self) core.set_default_device(self.before) end}
 
---- Makes a device the default device until the `<close>` variable that holds the result ends. nil changes nothing.
+--- Makes a device the default device until the `<close>` variable with the result goes out of scope. nil changes
+-- nothing.
 function state.use_device(device)
   local guard = setmetatable({before = core.get_default_device()}, device_guard)
   if device then core.set_default_device(device) end
@@ -59,15 +60,15 @@ local profile_guard = {__close = function(self)
   if not self.running then core.profile_stop() end
 end}
 
---- Ends a profile that starts after this call when the `<close>` variable that holds the result ends. It is called
--- before the start, because a Ctrl-C between the start and a later call would leave the profile on. A profile that
--- runs already goes on.
+--- Returns a value for a `<close>` variable, which ends a profile that is started after this call. This function is
+-- called before the start, because a Ctrl-C between the start and a later call would leave the profile running. A
+-- profile that already runs is not ended.
 function state.profile_end() return setmetatable({running = core.profile_running()}, profile_guard) end
 
 --- Starts a profile.
 -- @string mode
 -- @treturn[1] boolean true
--- @treturn[2] boolean false if one runs already or the device fails
+-- @treturn[2] boolean false if a profile already runs, or if the device fails
 -- @treturn[2] string the reason
 function state.start_profile(mode)
   local ok, problem = pcall(core.profile_start, mode)

@@ -16,13 +16,14 @@ local function quantile(samples, q)
   return low + (high - low) * (at - below)
 end
 
---- The q-quantile (0 … 1) of a non-empty list of numbers.
+--- Returns the q-quantile (0 … 1) of a non-empty list of numbers.
 function statistics.quantile(samples, q) return quantile(sorted(samples), q) end
 
---- The median of a non-empty list of numbers.
+--- Returns the median of a non-empty list of numbers.
 function statistics.median(samples) return statistics.quantile(samples, 0.5) end
 
---- @treturn table min, q1, median, q3 and max of a non-empty list of numbers
+--- Summarises a non-empty list of numbers.
+-- @treturn table min, q1, median, q3 and max
 function statistics.summary(samples)
   local list = sorted(samples)
   return {
@@ -31,14 +32,14 @@ function statistics.summary(samples)
   }
 end
 
---- The distance between the quartiles, as a share of the median.
+--- Returns the distance between the quartiles, as a share of the median.
 function statistics.spread(summary) return (summary.q3 - summary.q1) / summary.median end
 
 --- True if the quartile ranges of two summaries touch. The difference of the two may then be noise.
 function statistics.overlap(a, b) return a.q1 <= b.q3 and b.q1 <= a.q3 end
 
---- The median of the second half divided by the median of the first half: 1.2 means that later samples are a fifth
--- larger.
+--- Returns the median of the second half divided by the median of the first half: 1.2 means that later samples are a
+-- fifth larger.
 -- @treturn ?number nil for fewer than 6 samples
 function statistics.trend(samples)
   local n = #samples
@@ -48,10 +49,10 @@ function statistics.trend(samples)
   return statistics.median(second) / statistics.median(first)
 end
 
---- The number of pairs that must agree so that chance is no explanation: a two-sided sign test.
+--- Returns the number of pairs that must agree so that chance is no explanation, by a two-sided sign test.
 -- @int pairs
 -- @number level the accepted probability that as many agree by chance
--- @treturn ?int nil if even all would be too few
+-- @treturn ?int nil if the agreement of all pairs would not suffice
 function statistics.majority(pairs, level)
   -- `ways` is the number of outcomes, of 2 ^ pairs, in which all but k pairs agree.
   local ways, tail, least = 1, 0, nil

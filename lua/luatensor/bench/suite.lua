@@ -1,5 +1,5 @@
---- Several results as one, and the suite of `luatensor bench`: the functions that scripts use most, small and large, on
--- every device.
+--- Combines several results into one, and runs the suite of `luatensor bench`: the functions that scripts use most,
+-- small and large, on every device.
 
 local lt = require "luatensor"
 local args = require "luatensor.base.args"
@@ -56,7 +56,8 @@ local function tables(self)
   return blocks
 end
 
--- Combines notes: one for shares above the measured limits, and one for the busiest time, instead of one for each row.
+-- Returns a note for each share above a measured limit, and one note on the largest share of the processor that
+-- others used.
 local function notes(results)
   local blocks, most = {}, 0
   for _, each in ipairs(results) do
@@ -77,7 +78,7 @@ end
 
 local methods = {}
 
---- The blocks of the result, as in every class of results.
+--- Returns the blocks of the result's page. Every class of results has this method.
 function methods:blocks()
   local blocks = tables(self)
   append(blocks, notes(self.results))
@@ -86,7 +87,7 @@ function methods:blocks()
   return blocks
 end
 
---- Named figures, for diff.
+--- Returns the named figures that bench.diff compares.
 function methods:timings()
   local list = {}
   for _, each in ipairs(self.results) do
@@ -101,8 +102,8 @@ local class = result.class("suite", methods, {
   name = "string", results = {"result"}, problems = {"string"}, incomplete = "string?", emulated = "boolean?",
 })
 
---- Makes one result of several.
--- @string name of the whole
+--- Combines several results into one result.
+-- @string name of the combined result
 -- @tab results
 -- @tab[opt] problems texts about the failures
 -- @string[opt] incomplete how much is done
@@ -120,7 +121,7 @@ end
 local function vector(n, kind) return lt.rand(n, kind) end
 local function square(n, kind) return lt.rand(n, n, kind) end
 
-local LIMITS <const> = 8             -- how many rows' time the measurement of unknown limits takes
+local LIMITS <const> = 8             -- measuring unknown limits takes about as long as this many rows
 
 local function all(times) return function(n) return times * n end end
 local function squares(times) return function(n) return times * n * n end end
@@ -168,7 +169,7 @@ local functions = {
     end},
 }
 
---- The bytes and flops of a row, and a text for its size.
+--- Returns the name, the size, the bytes and the flops of a row's function at size n.
 local function work_of(row, n, dtype)
   return {
     name = row.name, n = n, size = row.square and ("%d × %d"):format(n, n) or tostring(n),
@@ -176,7 +177,8 @@ local function work_of(row, n, dtype)
   }
 end
 
--- A share with its limit, {value, limit = in words}, or nothing if the limit is unknown.
+-- Returns {value = the share, limit = its name or the reason why the share is unknown, note =}. Returns nil for
+-- functions without a known limit and for emulated devices.
 local function share_of(timed, work, kind, settings)
   if not kind or timed.emulated then return nil end
   local rate = (kind == "flops" and work.flops or work.bytes) / timed.median
@@ -193,7 +195,7 @@ local function measure(row, n, settings)
   return timed
 end
 
--- The functions whose names contain a text.
+-- Returns the functions whose names contain the text `only`, or all functions if `only` is nil.
 local function named(only)
   local found, names = {}, {}
   for i, row in ipairs(functions) do
@@ -204,8 +206,8 @@ local function named(only)
   return found
 end
 
--- The plan: every row small and large on every device, {row, n, device}. On an emulator only the small sizes are run,
--- to show that the functions work.
+-- Returns the steps of the suite, each {row, n, device}: every function, small and large, on every device. On an
+-- emulator only the small sizes are run, to show that the functions work.
 local function plan(devices, only)
   local steps = {}
   for _, device in ipairs(devices) do
@@ -216,7 +218,7 @@ local function plan(devices, only)
   return steps
 end
 
--- The devices to measure, as lt.devices describes them, and the names of the real devices.
+-- Returns the devices to measure, as lt.devices describes them, and the names of the real devices.
 local function devices_of(wanted)
   local list, real = {}, {}
   for _, info in ipairs(lt.devices()) do
@@ -228,7 +230,7 @@ local function devices_of(wanted)
   return list, real
 end
 
--- Runs a step. A failure, such as a lack of memory, becomes a problem, and the other steps go on.
+-- Runs a step. A failure, such as a lack of memory, is added to the problems. Returns true after Ctrl-C.
 local function try(step, settings, results, problems)
   settings.device = step[3].device
   local ok, timed = pcall(measure, step[1], step[2], settings)

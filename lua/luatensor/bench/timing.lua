@@ -15,7 +15,7 @@ local state = require "luatensor.bench.state"
 
 local timing = {}
 
---- Options of all functions that take samples.
+--- The kinds of the options that all functions with samples share.
 timing.options = {
   name = "string", seconds = {"number", 1e-6, 1e6}, rounds = {"integer", 1, 1000}, warmup = {"number", 0, 1e6},
   device = "device", gc = {"choice", "count", "out"}, threads = {"integer", 1, 1024}, clock = "callable",
@@ -45,14 +45,15 @@ local function circumstances(self)
   })
 end
 
--- The additional times on a GPU: waiting for each call, and the time on its queue.
+-- Returns a text with the additional times on a GPU, or nil: a call with a wait, queuing a call, and a call on the
+-- device's queue.
 local function device_times(self)
   if not (self.device_seconds and self.single) then return nil end
   return document.text("waited for after each call {single}, queued in {queued}; on the device's queue {span} a call",
     {single = {self.single, "s"}, queued = {self.queue_seconds, "s"}, span = {self.device_seconds, "s"}})
 end
 
--- The blocks of the result, as in every class of results.
+-- Returns the blocks of the result's page. Every class of results has this method.
 function methods:blocks()
   local blocks = {headline(self), circumstances(self)}
   blocks[3] = device_times(self)
@@ -61,7 +62,7 @@ function methods:blocks()
   return blocks
 end
 
--- Named figures, for diff.
+-- Returns the named figures that bench.diff compares.
 function methods:timings() return {self} end
 
 timing.class = result.class("time", methods, described.with(described.sampled, {
@@ -81,10 +82,11 @@ local function check_clock(what, clock)
   return clock
 end
 
--- A device's whole name; nil stays nil.
+-- Returns a device's whole name. nil stays nil.
 local function full_name(what, device) return device and args.check(what, "device", device, "device") end
 
---- A sampler's options from the script's options, of the kinds in timing.options. nil options give the defaults.
+--- Makes a sampler's options from a script's options, of the kinds in timing.options. Missing options get their
+-- defaults.
 function timing.check(what, options)
   return {
     what = what, device = full_name(what, options.device),
@@ -95,17 +97,17 @@ function timing.check(what, options)
   }
 end
 
---- The same options with another device, if one is given.
+--- Returns the same options with another device, or unchanged if `device` is nil.
 function timing.with_device(checked, device)
   return setmetatable({device = full_name(checked.what, device)}, {__index = checked})
 end
 
---- The options that a result shows.
+--- Returns the options that a result shows.
 function timing.kept(checked)
   return {seconds = checked.seconds, rounds = checked.rounds, warmup = checked.warmup, seed = checked.seed}
 end
 
---- Prepares the process as the options request. The caller has kept its state.
+--- Sets threads and seed as the options request. The caller has stored the settings before (state.keep).
 function timing.prepare(checked)
   if checked.threads then lt.set_num_threads(checked.threads) end
   lt.manual_seed(checked.seed)
@@ -134,13 +136,13 @@ local function stopped(sampler, name, checked)
   interrupt.raise(complete(sampler, name, checked, text))
 end
 
--- The place of the function's definition: "script.lua:12".
+-- Returns the place of the function's definition, such as "script.lua:12".
 local function default_name(fn)
   local info = type(fn) == "function" and debug.getinfo(fn, "S")
   return info and info.what ~= "C" and ("%s:%d"):format(info.short_src, info.linedefined) or "function"
 end
 
---- The name of a result: option name, or the place of the function's definition.
+--- Returns the name of a result: option `name`, or the place of the function's definition.
 function timing.name_of(fn, options) return options.name or default_name(fn) end
 
 --- Times calls of a function. Before each reading of the clock, the call waits for the devices.

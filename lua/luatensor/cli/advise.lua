@@ -1,4 +1,4 @@
---- luatensor advise: advises which device to use for which work.
+--- The command `luatensor advise`: recommends a device for a network or for a Lua expression, and says why.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"

@@ -1,5 +1,5 @@
---- Options on the command line, of scripts and of the command `luatensor` alike: kinds of values with their checks and
--- error texts. argparse reads the command line. A script needs one call:
+--- Reads command-line options, for scripts and for the command `luatensor`. The module defines the kinds of option
+-- values, with their checks and error texts. The module argparse splits the command line. A script needs one call:
 --
 --     local arguments = require "luatensor.cli.arguments"
 --     local options = arguments.read({...}, "What the script does.", {"device", {"rows", 7000}, "threads"})
@@ -37,7 +37,8 @@ function arguments.show(text) error(setmetatable({text = text}, shown), 0) end
 --- True if this error value is a text from `show`.
 function arguments.is_shown(problem) return getmetatable(problem) == shown end
 
---- Set by the command: wrong usage and --help become errors, which the command catches, instead of ending the process.
+--- If true, wrong usage and --help raise errors instead of ending the process. The command `luatensor` sets this
+-- field and catches these errors.
 arguments.raising = false
 
 --- The name of the script in --help, if it differs from the file's name.
@@ -53,7 +54,8 @@ local function output(path)
   return path
 end
 
---- The kinds of values. Each function takes the text and returns the value, or nil and the error.
+--- The kinds of option values. Each function converts an option's text to a value. For invalid text, the function
+-- returns nil and the error text.
 arguments.kinds = {
   count = function(text)
     local n = math.tointeger(tonumber(text))
@@ -87,13 +89,13 @@ arguments.kinds = {
 
 -- ---- options ------------------------------------------------------------------------------------
 
--- The accelerator if there is one, else the CPU.
+-- Returns the name of the accelerator, or of the CPU if this machine has no accelerator.
 local function best_device()
   local ok, device = pcall(lt.accelerator)
   return ok and device or core.host_device
 end
 
---- Options that many scripts share: rows as for `add`, by name.
+--- The options that many scripts share, by name. Each is a row for `add` without the field `name`.
 arguments.common = {
   device     = {kind = "device", help = "where the tensors live", default = best_device},
   iterations = {kind = "count", help = "how often the loop runs"},
@@ -112,7 +114,8 @@ local placeholders = {
   output = "<file>", text = "<text>",
 }
 
--- A converter for argparse. Its errors begin with the option's name.
+-- Returns a function that converts an option's text to its value for argparse. The error for invalid text begins with
+-- the option's name.
 local function converter(name, kind)
   local read = arguments.kinds[kind]
   return function(text)
@@ -124,8 +127,8 @@ end
 
 --- Adds an option `--name VALUE` to a parser.
 -- @tab parser of argparse
--- @tab row name, kind (one of `kinds`; "flag": no value), help, default (shown by --help; the reader of the options
---   fills it in), short (a letter)
+-- @tab row name, kind (a name of `kinds`, or "flag" for an option without a value), help, default (only shown by
+--   --help; the caller applies the default), short (a letter)
 function arguments.add(parser, row)
   local name = "--" .. row.name
   local words = row.default ~= nil and ("%s (%s)"):format(row.help, row.default) or row.help
@@ -147,7 +150,8 @@ end
 
 -- ---- parsers ------------------------------------------------------------------------------------
 
--- argparse's error texts, and ours in their place. The first pattern that matches counts.
+-- Patterns of argparse's error texts, each with the format of the text that replaces it. The first pattern that
+-- matches is used.
 local phrases = {
   {"^unknown option '(%-[^-])'", "unknown option: %s"},
   {"^unknown option '(.-)'(.*)$", "unknown option: %s%s"},
@@ -172,13 +176,13 @@ local function reworded(text)
   return text
 end
 
--- Adds --help, which raises its text. The code that catches the text prints it, and checks that it could be written.
+-- Adds the option --help, which raises the help text as an error. The code that catches the error prints the text.
 local function add_help(parser)
   parser:add_help(false)
   parser:flag("-h --help", "this text"):action(function() arguments.show(parser:get_help()) end)
 end
 
---- Makes a parser of argparse with our settings, or one of its commands.
+--- Makes a parser of argparse with our settings, or adds a command with these settings to a parser.
 -- @string name of the script or command
 -- @string description
 -- @tab[opt] parent a parser, to which the command is added
@@ -215,7 +219,8 @@ end
 
 -- ---- scripts ------------------------------------------------------------------------------------
 
--- Completes a wanted option from the common ones: "rows", {"rows", 7000} or a complete row.
+-- Returns the complete row of an option. `item` is a name of `common` ("rows"), a name with a default ({"rows",
+-- 7000}), or a complete row.
 local function complete(item)
   if type(item) == "string" then item = {item} end
   local option = {name = item[1]}
@@ -225,8 +230,8 @@ local function complete(item)
   return option
 end
 
--- Runs f. Ends the process with exit code 2 after wrong usage, 0 after --help, and 1 if something is unavailable,
--- unless the command runs the script.
+-- Runs f. If f fails, and unless `raising` is set, ends the process: with exit code 2 after wrong usage, with 0 after
+-- --help, and with 1 if the error is a text, for example because a GPU is missing.
 local function ending(f, ...)
   local ok, value = pcall(f, ...)
   if ok then return value end
@@ -250,8 +255,8 @@ end
 -- @string description what the script does
 -- @tparam table wanted the options: names of `common` ones, `{"name", default}`, or
 --   `{"name", default, kind = a name of `kinds`, help = "…"}`
--- @tparam[opt] function check takes the values, and returns a text if they are wrong
--- @treturn table values by name; `threads` is set
+-- @tparam[opt] function check takes the values, and returns an error text if they do not fit together
+-- @treturn table values by name; the number of CPU threads is already set to `threads`
 function arguments.read(argv, description, wanted, check)
   local values = ending(function()
     local parser = arguments.parser(arguments.program or arg and arg[0] or "script", description)

@@ -1,4 +1,4 @@
---- luatensor bench: times Lua expressions, or a built-in suite.
+--- The command `luatensor bench`: times Lua expressions, Lua files or a built-in suite.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
@@ -24,7 +24,8 @@ function bench.define(parser)
   })
 end
 
--- The results of a file's chunk: a function, or the list that bench.compare takes.
+-- Runs a Lua file, and returns its entries for bench.compare. The file returns one function, or a list of {name,
+-- function}.
 local function entries_of_file(path, environment)
   local chunk, problem = loadfile(path, "t", environment)
   if not chunk then error(problem, 0) end

@@ -1,11 +1,11 @@
---- Lua code on the command line: expressions in which `lt` is luatensor.
+--- Compiles Lua code from the command line: expressions in which `lt` is luatensor.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 
 local code = {}
 
---- Makes an unknown name an error, because on the command line such a name is a typing error.
+--- Makes an unknown name an error, because an unknown name on the command line is a typing error.
 local globals = {
   __index = function(_, name)
     local value = _G[name]
@@ -14,14 +14,15 @@ local globals = {
   end,
 }
 
---- The environment of the code: it has Lua's names and lt, and holds the variables that the code assigns.
+--- Makes the environment of the code. The environment contains Lua's global names, `lt`, and the variables that the
+-- code assigns.
 -- @treturn table
 function code.environment() return setmetatable({lt = lt}, globals) end
 
---- Compiles an expression, or statements.
+--- Compiles a text as an expression, or as statements if the text is not a complete expression.
 -- @string text
 -- @tab environment
--- @string[opt] names of its arguments: "x, y"
+-- @string[opt] names of the function's arguments: "x, y"
 -- @treturn function
 -- @raise wrong usage, if the text is not valid Lua
 function code.compile(text, environment, names)
@@ -31,7 +32,7 @@ function code.compile(text, environment, names)
   if not f then
     local other
     f, other = load(head .. text, "=" .. text, "t", environment)
-    -- the text is not a complete expression, so it is compiled as statements
+    -- code follows a complete expression, so the text was meant as statements: report the error of the statements
     if problem:find("<eof> expected", 1, true) then problem = other end
   end
   if not f then arguments.fail("%s: not Lua: %s", text, (problem:gsub("^.-:%d+: ", ""))) end
@@ -42,8 +43,8 @@ end
 
 --- Adds the options for work at several sizes.
 -- @tab parser
--- @int first size, unless an option says otherwise
--- @int last
+-- @int first the default of --first
+-- @int last the default of --last
 function code.add_options(parser, first, last)
   arguments.add_all(parser, {
     {name = "inputs", kind = "text", help = "the inputs of size n (lt.rand(n, n), lt.rand(n, n))"},
@@ -52,7 +53,7 @@ function code.add_options(parser, first, last)
   })
 end
 
---- The first and last size, from the options and the defaults.
+--- Returns the list of sizes from --first to --last. `first` and `last` are the defaults of these options.
 function code.sizes(options, first, last)
   first, last = options.first or first, options.last or math.max(options.first or 0, last)
   if last < first then arguments.fail("--last %d is less than --first %d", last, first) end
@@ -75,7 +76,7 @@ end
 
 -- ---- setup --------------------------------------------------------------------------------------
 
---- Runs --setup.
+--- Runs the code of option --setup in the environment. `text` is nil if the option is not given.
 function code.run(text, environment)
   if text then code.compile(text, environment)() end
 end

@@ -1,4 +1,4 @@
---- luatensor crossover: finds the size from which one device is faster than another.
+--- The command `luatensor crossover`: finds the size from which on one device is faster than another.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"

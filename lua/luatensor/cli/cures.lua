@@ -2,8 +2,8 @@
 
 local cures = {}
 
---- {a pattern of the reason from lt.cuda.is_available (a folder may precede a library's name), an example of the
--- reason, the remedy}
+--- Rows {pattern, example, remedy}. The pattern matches a reason from lt.cuda.is_available, in which a folder may
+-- precede a library's name. The example is one text of this reason.
 cures.rows = {
   {"libcuda%.so%.1: cannot open", "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)",
     "install the NVIDIA driver"},
@@ -21,7 +21,7 @@ cures.rows = {
     "install the version of NVRTC that the message names"},
 }
 
---- The remedy for a reason.
+--- Returns the remedy for a reason. For an unknown reason, the remedy is a reference to docs/gpu.md.
 -- @string reason from lt.cuda.is_available
 -- @treturn string
 function cures.find(reason)

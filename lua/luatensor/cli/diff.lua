@@ -1,4 +1,4 @@
---- luatensor diff: compares two results.
+--- The command `luatensor diff`: compares two saved results of measurements.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"

@@ -1,4 +1,4 @@
---- luatensor experiment: the notebook's experiments.
+--- The command `luatensor experiment`: lists the experiments of the teaching notebook, or runs one or all of them.
 
 local arguments = require "luatensor.cli.arguments"
 local document = require "luatensor.page.document"
@@ -25,7 +25,8 @@ function command.define(parser)
   parser:argument("rest", "options of the experiment; --json <file> saves its result"):argname("<options>"):args("*")
 end
 
--- Removes "--json file" from the words.
+-- Returns the words without "--json file" or "--json=file", and the path of this file, or nil if the option is not
+-- given.
 local function take_json(words)
   local rest, path = {}, nil
   local i = 1

@@ -1,4 +1,4 @@
---- luatensor help: shows the entry of a name in the reference.
+--- The command `luatensor help`: shows the entry of a name in the reference.
 
 local arguments = require "luatensor.cli.arguments"
 local help = require "luatensor.help"

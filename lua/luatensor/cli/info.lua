@@ -1,4 +1,4 @@
---- luatensor info: lists the devices and libraries, and says why a GPU is not used.
+--- The command `luatensor info`: lists the devices and libraries, and says why a GPU is not used.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -37,7 +37,7 @@ local function any_emulated()
   end
 end
 
--- Lists the computing libraries, one on a line, the threads, and the folder.
+-- Calls add(line) for the versions, each computing library, the number of threads, and the folder of stored files.
 local function facts(add)
   add(("%s, %s"):format(lt._VERSION, _VERSION))
   for part in (lt.config() .. "; "):gmatch("(.-); ") do
@@ -48,7 +48,8 @@ local function facts(add)
   add("kept from run to run (compiled kernels, measured limits): " .. (folder or "nothing: " .. problem))
 end
 
--- The limits of a device, if they were measured before.
+-- Returns a text with the stored limits of a device. If no limits are stored, the text says that they are not
+-- measured yet.
 local function limits(device)
   local read, entry = pcall(machine.known, device)
   local name = {device, "text"}
@@ -61,7 +62,7 @@ local function limits(device)
     dtype = {product.dtype, "text"}, flops = {product.flops, "FLOP/s"}})
 end
 
--- The functions of a GPU that need libraries of their own.
+-- Groups of functions that need different libraries on a GPU, each with a call that tries the group out.
 local trials = {
   {"element-wise functions", function(x) return x + x end},
   {"matrix products", function(x) return x:matmul(x) end},

@@ -5,7 +5,7 @@
 --     define(parser)         defines its options
 --     run(options)           returns a result, which is saved as JSON if option json is given, and then shown
 --     prints                 true if the command shows its result itself
---     save(result, options)  optional: saves more; returns true if the result need not be shown
+--     save(result, options)  optional: writes further files; returns true if the result need not be shown
 
 require "luatensor.base.requirements"
 local arguments = require "luatensor.cli.arguments"
@@ -18,7 +18,7 @@ local cli = {}
 --- The subcommands, in the order of --help.
 cli.commands = {"help", "info", "experiment", "bench", "crossover", "advise", "report", "diff"}
 
---- Exit codes.
+--- The exit codes of the command.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
 
 -- ---- arguments ----------------------------------------------------------------------------------
@@ -74,7 +74,8 @@ local function write(text)
   check(io.stdout:flush())
 end
 
--- Like print, for experiments and scripts, with the same check of the standard output.
+-- Replaces print while the command runs. If the output of an experiment or a script cannot be written, this function
+-- raises an error.
 local function print_checked(...)
   local words = table.pack(...)
   for i = 1, words.n do words[i] = tostring(words[i]) end
@@ -104,8 +105,8 @@ end
 
 -- ---- the end ------------------------------------------------------------------------------------
 
--- The message on one line, without the position in the command's own code: only a bug of the library shows file and
--- line.
+-- Returns an error's text on one line, without the position in bin/luatensor, the prefix of lt.bench and the
+-- traceback.
 local function plain(problem)
   if problem == nil then return "an error without words" end
   local text = tostring(problem):gsub("^[^:\n]*bin/luatensor:%d+: ", "")

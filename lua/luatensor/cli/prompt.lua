@@ -1,10 +1,10 @@
---- `luatensor -i`: Lua's own prompt with luatensor loaded.
+--- The command `luatensor -i`: starts Lua's own prompt with luatensor loaded.
 
 local prompt = {}
 
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
--- The interpreter is the first word of the command line that started this process: it has the smallest index.
+-- Returns the Lua interpreter that started this process. The interpreter has the smallest index in argv.
 local function interpreter(argv)
   local first = 0
   while argv[first - 1] do first = first - 1 end

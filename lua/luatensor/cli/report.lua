@@ -1,4 +1,4 @@
---- luatensor report: shows all measurements of this machine on a page.
+--- The command `luatensor report`: shows all measurements of this machine on a page.
 
 local arguments = require "luatensor.cli.arguments"
 local files = require "luatensor.bench.files"
@@ -11,8 +11,8 @@ local command = {
   example = "luatensor report -o report.html report.json",
 }
 
--- Checks an output file: returns the kind by the ending. Files that cannot be written are reported before the
--- measurements.
+-- Returns the path of an output file and its kind, which the file's ending determines. A file that cannot be written
+-- is reported here, before the measurements.
 local function output(path)
   local ending = path:match("%.(%a+)$")
   local kind = ending and ({html = "html", htm = "html", md = "md", json = "json", txt = "text"})[ending:lower()]
@@ -28,7 +28,7 @@ function command.define(parser)
   arguments.add_all(parser, {{name = "device", kind = "device", help = "cpu: no accelerator; or which one"}, "threads"})
 end
 
--- Writes a page for each file. Returns true if there are files.
+-- Writes the report to each file of option --output. Returns true if this option is given.
 function command.save(made, options)
   local report = require "luatensor.report"
   for _, file in ipairs(options.output or {}) do

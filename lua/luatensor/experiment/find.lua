@@ -13,7 +13,7 @@ local function nearest_name(name)
   return core.nearest(known, name)
 end
 
--- The full name of an experiment: "2" and "large" stand for "02_large".
+-- Returns the full name of an experiment, or nil: "2" and "large" stand for "02_large".
 local function full_name(name)
   for _, each in ipairs(names) do
     local number, word = each:match("^(%d+)_(.*)$")
@@ -37,7 +37,7 @@ function scripts.find(name)
   return path
 end
 
---- Loads an experiment's script as a function; nil and the reason if that fails.
+--- Loads an experiment's script as a function. Returns nil and the reason on failure.
 function scripts.load(name)
   local path, problem = scripts.find(name)
   if not path then return nil, problem end
@@ -54,7 +54,7 @@ function scripts.answer(spec)
   if asking then error(setmetatable({spec = spec}, answer), 0) end
 end
 
--- The description that a script passes to experiment.start.
+-- Runs a script only to read its description, and returns the table that the script passes to experiment.start.
 local function ask(name)
   local script = assert(scripts.load(name))
   asking = true

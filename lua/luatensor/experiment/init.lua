@@ -29,7 +29,7 @@ local function info_of(device)
   end
 end
 
---- A device in words: its name, cores, instruction set or compute capability, threads in use, memory.
+--- Describes a device in words: name, cores, instruction set or compute capability, threads in use, memory, software.
 -- @string device
 -- @treturn string
 function experiment.describe(device)
@@ -55,15 +55,15 @@ function experiment.is_emulated(device)
   return info ~= nil and info.emulated == true
 end
 
---- A device's name, marked if the device is emulated.
+--- Returns a device's name, followed by "(emulated)" if the device is emulated.
 -- @string device
 -- @treturn string
 function experiment.name_of(device) return format.marked(device, experiment.is_emulated(device)) end
 
---- Caveats about figures of a device: the reason for using the CPU if there is no GPU, and that an emulator is not a
--- GPU.
+--- Returns caveats about the figures of a device: the reason why no GPU was found, or the warning that an emulator is
+-- not a GPU.
 -- @string device
--- @treturn table list of notes
+-- @treturn table list of notes, which may be empty
 function experiment.caveats(device)
   local found, reason = lt.cuda.is_available()
   if not found then return {document.note("GPU not found: {reason}", {reason = {reason, "text"}})} end
@@ -73,7 +73,7 @@ end
 
 -- ---- results ------------------------------------------------------------------------------------
 
--- The blocks above an experiment's figures.
+-- Returns the blocks above an experiment's figures: title, question, device, and the reason why there is no GPU.
 local function head_of(self)
   local blocks = {
     document.text("{name}: {title}", {name = {self.name, "text"}, title = {self.title, "text"}}),
@@ -93,7 +93,7 @@ end
 --     values       {name = {value =, unit =, device =, emulated =}}
 --     body         the blocks of the page
 --     results      results of lt.bench or lt.advise that the script showed
---     others       the share of the processor that other processes used
+--     others       the share of the processor that other processes used (0 … 1)
 local class = result.class("experiment", {
   head = head_of,
   blocks = function(self) return self.body end,
@@ -117,7 +117,7 @@ local function show(self, block)
   if experiment.quiet then return end
   progress.clear()
   print((terminal.is_apart(block, self.shown) and "\n" or "") .. terminal.block(block))
-  io.stdout:flush()                    -- flushed so that a pipe gets each figure at once
+  io.stdout:flush()                    -- flushed so that a reader at the end of a pipe gets each figure at once
   self.shown = block
 end
 
@@ -126,7 +126,8 @@ local function say(self, block)
   show(self, block)
 end
 
--- The values for the names in a text: given values, values of the run, options.
+-- Returns the values for the names in braces in `text`. A given value takes precedence over a value of the run, and a
+-- value of the run over an option.
 local function values_in(self, text, given)
   local values, found = {}, false
   for name in text:gmatch("{([%w_]+)}") do
@@ -144,21 +145,22 @@ local function values_in(self, text, given)
   return found and values or nil
 end
 
---- A paragraph. `{name}` in the text stands for one of `values`, for a value noted by run:value, or for an option.
+--- Adds a paragraph. `{name}` in the text stands for one of `values`, for a value stored by run:value, or for an
+-- option.
 -- @string text
 -- @tab[opt] values by name, each {value, unit}
 function run:text(text, values) say(self, document.text(text, values_in(self, text, values))) end
 
---- A caveat.
+--- Adds a caveat.
 -- @string text
 -- @tab[opt] values by name, each {value, unit}
 function run:note(text, values) say(self, document.note(text, values_in(self, text, values))) end
 
---- A table, as luatensor.bench.document takes it.
+--- Adds a table with the fields of luatensor.page.document.table.
 -- @tab fields title, columns, rows
 function run:table(fields) say(self, document.table(fields)) end
 
---- A chart, as luatensor.bench.document takes it.
+--- Adds a chart with the fields of luatensor.page.document.chart.
 -- @tab fields title, x, y, series, bars
 function run:chart(fields) say(self, document.chart(fields)) end
 
@@ -166,8 +168,8 @@ function run:chart(fields) say(self, document.chart(fields)) end
 -- @int total
 function run:expect(total) self.task = progress.task(self.fields.title, total) end
 
---- Times a part of the experiment by lt.bench.time, with the run's options `seconds` and `rounds`. Doubts about the
--- figures are reported at the end.
+--- Times a part of the experiment by lt.bench.time, with the run's options `seconds` and `rounds`. If the rounds of a
+-- part differ much, a note at the end of the result names the part.
 -- @string name of the timed work
 -- @tparam function work
 -- @tab[opt] options of lt.bench.time; `device`: by default that of the run
@@ -186,7 +188,8 @@ function run:time(name, work, options)
   return timed
 end
 
---- Shows a result of lt.bench or lt.advise as a part of this result.
+--- Adds the blocks of a result of lt.bench or lt.advise to this run's page, and the result itself to the field
+-- `results`.
 -- @tab shown
 -- @treturn table the same result
 function run:show(shown)
@@ -196,18 +199,18 @@ function run:show(shown)
   return shown
 end
 
---- Shows the notebook's figures for a claim beside the values "seconds" and "queue_seconds" of this run, if they
--- compare.
+--- Shows the notebook's figures for a claim beside the values "seconds" and "queue_seconds" of this run. Shows
+-- nothing if the run used other sizes, another dtype than float32, or an emulated device.
 -- @int claim
 function run:beside_notebook(claim)
   local block = notebook.beside(claim, {self.fields})
   if block then say(self, block) end
 end
 
---- Notes a figure under a name: reports and scripts find it in the result's `values`.
+--- Stores a figure under a name in the field `values` of the result, which reports and scripts read.
 -- @string name
 -- @number value in SI units
--- @string unit known to luatensor.bench.format
+-- @string unit known to luatensor.page.format
 -- @string[opt] device the device of the measurement, if not that of option `device`
 -- @treturn number the value
 function run:value(name, value, unit, device)
@@ -222,8 +225,8 @@ function run:value(name, value, unit, device)
   return value
 end
 
---- Iterates from 1 to `total`, and shows the progress on a terminal. Because rounds may be short, it reads the clock
--- ten times a second instead of every round, and looks for a terminal only after a while.
+--- Iterates from 1 to `total`, and shows the progress on a terminal. Because rounds may be short, the iterator reads
+-- the clock about ten times a second instead of in every round, and draws nothing in the first 0.5 seconds.
 -- @int total
 -- @treturn function for a `for` loop
 function run:rounds(total)
@@ -258,7 +261,7 @@ local function restore(self)
   lt.set_num_threads(self.threads_before)
 end
 
--- Caveats about the figures.
+-- Adds notes on rounds that differ, on other processes, and on an emulated device.
 local function caveats(self)
   local fields = self.fields
   if #self.unsteady > 0 then
@@ -280,7 +283,7 @@ local function conclude(self)
   return finished
 end
 
---- Ends the experiment.
+--- Ends the experiment, and restores the number of threads.
 -- @treturn table its result, of kind "experiment"
 function run:finish() return conclude(self) end
 
@@ -297,7 +300,7 @@ local function say_timed(self)
   }
 end
 
--- After Ctrl-C, the measurements so far become the result.
+-- Ends a run after Ctrl-C. The raised interruption contains the measurements so far as a result.
 local function stop(self, problem)
   local partial = interrupt.partial(problem)
   local incomplete = partial and partial.incomplete or "stopped"
@@ -315,7 +318,7 @@ local function stop(self, problem)
   interrupt.raise(conclude(self))
 end
 
--- A run that ends by an error has no result, but restores all settings.
+-- If a run ends by an error, it has no result, but the settings are restored.
 function run:__close(problem)
   if self.over then return end
   if interrupt.is(problem) then stop(self, problem) end
@@ -336,9 +339,9 @@ local function fields_of(spec, options)
   return fields
 end
 
---- Starts an experiment: reads the script's options and prints title and question. If the variable is declared
--- `<close>`, a run that ends early (by an error, by Ctrl-C) leaves the number of threads as it was and keeps the
--- measurements.
+--- Starts an experiment: reads the script's options, and prints title and question. Scripts declare the variable
+-- `<close>`. A run that ends early, by an error or by Ctrl-C, then restores the number of threads. After Ctrl-C the
+-- result contains the measurements so far.
 -- @tab argv the script's arguments: `{...}`
 -- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options and check (as
 --   in luatensor.cli.arguments.read)
@@ -357,7 +360,7 @@ end
 
 -- ---- finding and running ------------------------------------------------------------------------
 
---- The path of an experiment's script: beside this module if luatensor is installed, in examples/ in a checkout.
+--- Finds an experiment's script: in luatensor/examples/ if luatensor is installed, in examples/ of a checkout.
 -- @string name "02_large", "2" or "large"
 -- @treturn[1] string path
 -- @treturn[2] nil
@@ -372,8 +375,8 @@ local loud = {__close = function(self) experiment.quiet = self.before end}
 
 --- Runs an experiment.
 -- @string name
--- @tab[opt] argv arguments of the script: {"--device", "cpu"}
--- @bool[opt] quiet prints nothing
+-- @tab[opt] argv arguments of the script, such as {"--device", "cpu"}
+-- @bool[opt] quiet true prints nothing
 -- @treturn[1] table its result
 -- @treturn[2] nil
 -- @treturn[2] string the error, if there is no such experiment

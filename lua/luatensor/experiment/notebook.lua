@@ -1,16 +1,16 @@
---- The claims of the teaching notebook, in our words, with its figures. Each experiment names the claims that it tests
--- (`claims` of experiment.list).
+--- The claims of the teaching notebook, in our words, with the notebook's figures. The field `claims` of
+-- experiment.list has the numbers of the claims that an experiment tests.
 
 local document = require "luatensor.page.document"
 
 local notebook = {}
 
---- The source of the figures.
+--- The title of the notebook from which the claims and figures are taken.
 notebook.title = "Importância da GPU no treinamento de redes neurais"
 notebook.where = "PyTorch on an Apple laptop and its GPU, device mps"
 
---- The claims in the notebook's order, each with its number. figures: the notebook's measurements, in seconds for
--- `loop`; elsewhere: a page that answers a claim that no experiment tests.
+--- The claims in the notebook's order, each with its number. `figures` are the seconds that the notebook measured for
+-- `loop`. `elsewhere` is the answer to a claim that no experiment tests.
 notebook.claims = {
   {claim = "A GPU can make the training of a neural network up to 10 times as fast."},
   {
@@ -33,7 +33,7 @@ notebook.claims = {
   },
   {
     claim = "A GeForce RTX 4090 has 16 384 cores and 24 GB. A Ryzen Threadripper Pro 5995WX has 64 cores.",
-    -- Rows of luatensor.public_figures. The notebook used neither of the two.
+    -- Ids of rows in luatensor.bench.public_figures. The notebook cites both processors, but it ran on neither.
     cited = {"rtx-4090", "threadripper-5995wx"},
   },
   {claim = "A GPU is efficient with a large volume of data. Small or simple tasks cannot use all cores of a GPU."},
@@ -77,7 +77,7 @@ notebook.claims = {
 
 for number, row in ipairs(notebook.claims) do row.number = number end
 
--- True if an experiment measured the notebook's loop on a real device. The number of rounds may differ.
+-- True if a result measured the notebook's loop with float32 on a real device. The number of rounds may differ.
 local function compares(result, loop)
   local options = result.options
   return not result.emulated and options.rows == loop.rows and options.cols == loop.cols and options.dtype == "float32"
@@ -87,12 +87,12 @@ local function line(name, rounds, queued, elapsed)
   return {name, rounds, queued, elapsed or false, (elapsed or queued) / rounds}
 end
 
---- The notebook's figures for a claim beside those of experiments. The notebook read its clock without waiting for the
--- device.
+--- Makes a table of the notebook's figures for a claim and the figures of experiments. The notebook read its clock
+-- without waiting for the device, so the table shows the time before the synchronisation as well.
 -- @int claim
 -- @tab results results of the experiments, one for each device
 -- @treturn[1] table block
--- @treturn[2] nil if nothing compares: other sizes or dtypes, or an emulated device
+-- @treturn[2] nil if no result is comparable, because of other sizes, another dtype or an emulated device
 function notebook.beside(claim, results)
   local figures, loop = notebook.claims[claim].figures, notebook.claims[claim].loop
   local rows = {

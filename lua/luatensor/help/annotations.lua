@@ -64,7 +64,7 @@ local function read_text(state, line)
   end
 end
 
--- Ends the current doc, which describes owner.name.
+-- Completes the current doc as the description of owner.name, and begins a new doc.
 local function finish(state, owner, name, more)
   local doc = state.doc
   doc.owner, doc.name, doc.module = owner, name, state.module

@@ -10,7 +10,7 @@ local topics = require "luatensor.help.topics"
 
 local help = {}
 
-local MOST <const> = 20         -- lines of a search
+local MOST <const> = 20         -- the largest number of lines in the list of a search's results
 
 local USAGE <const> = 'give a name, a function or words: lt.help "conv2d", lt.help(lt.rand), ' ..
                       'lt.help "standard deviation"'
@@ -59,7 +59,7 @@ local function names_of(value)
   return found
 end
 
--- Finds the topic of a value. Of several names, the name with a text of its own counts.
+-- Finds the topic of a value. If the value has several names, a name with a text of its own is preferred.
 local function find_value(value)
   local topic, same
   for _, name in ipairs(names_of(value)) do
@@ -87,7 +87,7 @@ local objects = {
   tensor = 'this is a tensor; lt.help "Tensor" lists the methods and properties of tensors',
 }
 
--- A sentence about a value without a public name.
+-- Returns a sentence about a value without a public name.
 local function describe(value)
   local kind = core.type_name(value)
   if objects[kind] then return objects[kind]:format(type(value) == "table" and value.class_name or "") end
@@ -95,7 +95,8 @@ local function describe(value)
   return ("there is no help for a value of type %s; give a name or a function: lt.help \"conv2d\""):format(kind)
 end
 
--- The page of a topic, for a class with its methods. "Tensor" is the class, not the function lt.tensor.
+-- Returns the page of a topic. The page of a class also lists its methods. "Tensor" means the class, not the function
+-- lt.tensor.
 local function show(name, topic, same)
   local class = topic.name:match "%u[%w]*$"
   if name == "Tensor" then return list_inside(name) end
@@ -112,14 +113,14 @@ local function answer_value(value)
   return nil, describe(value)
 end
 
--- The last parts of all names, which lt.help accepts as well.
+-- Returns the set of the last parts of all names, such as "Linear" of "nn.Linear". lt.help accepts these as well.
 local function last_parts()
   local known = {}
   for _, topic in ipairs(topics.index()) do known[topic.name:match "[^.:]+$"] = true end
   return known
 end
 
--- A sentence about an unknown name.
+-- Returns a sentence about an unknown name, with a suggestion if there is a similar name.
 local function suggest(name)
   local prefix, last = name:gsub("^lt%.", ""):match "^(.-)([%w_]+)$"
   local kind = prefix == "" and foreign.find("", last) == nil and "tensor" or prefix

@@ -1,4 +1,4 @@
---- A topic of help as text for a terminal.
+--- Formats topics of help as text for a terminal.
 
 local topics = require "luatensor.help.topics"
 
@@ -26,7 +26,7 @@ function page.type_words(type)
   return #parts == 0 and (last or "") or table.concat(parts, ", ") .. " or " .. last
 end
 
---- "tensor: of shape [m, n]"; the type or the text may be missing.
+--- Joins a type and a text: "tensor: of shape [m, n]". The type or the text may be empty.
 function page.described(type, text)
   local kind = page.type_words(type)
   return kind .. (kind ~= "" and text ~= "" and ": " or "") .. text
@@ -62,7 +62,7 @@ end
 
 -- ---- parts --------------------------------------------------------------------------------------
 
---- The class of the options of a doc; nil if the doc has none.
+--- Returns the class that lists the options of a doc, or nil if the doc has no options.
 function page.options_of(doc)
   for _, param in ipairs(doc.params) do
     for part in param.type:gmatch "[^|]+" do
@@ -71,7 +71,7 @@ function page.options_of(doc)
   end
 end
 
--- The list of parameters, "x, dim [, options]", with brackets for optional ones.
+-- Returns the list of parameters, such as "x, dim [, options]", with brackets around optional parameters.
 local function parameter_list(doc)
   local text, open = "", 0
   for _, param in ipairs(doc.params) do
@@ -85,7 +85,7 @@ local function parameter_list(doc)
   return ((text .. ("]"):rep(open)):gsub("^ ", ""):gsub("%[, ", "[, "))
 end
 
---- The ways to call a topic, one on each line.
+--- Returns the calls of a topic, one on each line: as a function and as a method.
 function page.heads(topic, doc)
   local lines = {}
   if topic.as_function then
@@ -129,7 +129,8 @@ local function results(doc)
   return #lines > 0 and table.concat(lines, "\n") or nil
 end
 
--- A doc's text. A line of the doc that ends a sentence also ends a line here, and lines of code stay as they are.
+-- Returns a doc's text, wrapped. A line of the doc that ends with a full stop also ends a line of the result. Lines
+-- of code stay unchanged.
 local function prose(doc)
   local lines, text = {}, ""
   local function flush()
@@ -163,7 +164,7 @@ end
 
 -- ---- pages --------------------------------------------------------------------------------------
 
---- The page of a topic.
+--- Returns the page of a topic: calls, text, parameters, options, results, example and related names.
 -- @tab topic
 -- @tab same the topics with the same last part of the name
 -- @treturn string
@@ -188,7 +189,7 @@ end
 --- Lists topics, one on each line.
 -- @tab list
 -- @string head the line above
--- @tparam[opt] int most how many are shown; all unless given
+-- @tparam[opt] int most the largest number of topics to show; by default all
 -- @treturn string
 function page.list(list, head, most)
   local rows = {}

@@ -15,8 +15,8 @@ local modules = {"", "nn", "optim", "data", "bench", "options"}
 
 local chunk = core.chunk()
 
--- The folder of the annotations: inside the module's folder if luatensor is installed, beside this folder in a
--- checkout.
+-- Returns the folder of the annotations, or nil. If luatensor is installed, the folder is library/ inside the
+-- module's folder. In a checkout it is library/ in the root.
 local function find_folder()
   local here = chunk:match "^@(.*)help[/\\]topics%.lua$"
   local search = package and package.searchpath
@@ -30,7 +30,7 @@ local function find_folder()
   end
 end
 
--- The docs and the classes of all annotations; nil and the reason if they cannot be read.
+-- Reads all annotations. Returns their docs and their classes, or nil and the reason if they cannot be read.
 local function read_annotations()
   if not io then return nil, "Lua's library io, which this state lacks" end
   local folder = find_folder()
@@ -90,8 +90,8 @@ end
 
 local index
 
---- The index of all topics, which is read once: a list with by_name and classes; or nil and the thing that help
--- lacks.
+--- Returns the index of all topics, which is read once: a list with the fields by_name and classes. If the
+-- annotations cannot be read, returns nil and the name of the missing part.
 function topics.index()
   if index then return index end
   local docs, classes = read_annotations()
@@ -112,7 +112,7 @@ function topics.doc_of(topic)
   return other and topics.doc_of(other), other and other.name or same
 end
 
---- The first sentence of a topic's text.
+--- Returns the first sentence of a topic's text, without the full stop.
 function topics.summary(topic)
   local doc, same = topics.doc_of(topic)
   if same then return "the same as " .. same end
@@ -150,7 +150,7 @@ local function is_inside(topic, name)
   return owner == name or name == "Tensor" and not owner and topic.as_method ~= nil
 end
 
---- The topics of a table of functions, or of a class: "nn", "Tensor", "optim.Optimizer".
+--- Lists the topics of a table of functions, or of a class: "nn", "Tensor", "optim.Optimizer".
 -- @string name
 -- @treturn table list, empty if there is no such table
 function topics.inside(name)
@@ -160,7 +160,7 @@ function topics.inside(name)
   return list
 end
 
--- All text of a topic in lower case.
+-- Returns all text of a topic in lower case: its name, description, parameters and options.
 local function text_of(topic)
   local doc = topics.doc_of(topic)
   local parts = {topic.name}
@@ -174,8 +174,8 @@ local function text_of(topic)
   return table.concat(parts, " "):lower()
 end
 
--- The rank of a topic for these words: 1 if all words are in the name, 2 if they are in the first sentence, 3 if they
--- are elsewhere; nil if a word is missing.
+-- Returns the rank of a topic for these words: 1 if all words are in the name, 2 if they are in the name or the first
+-- sentence, else 3. Returns nil if a word is missing, for an alias, and for an in-place function.
 local function rank(topic, words)
   local doc, same = topics.doc_of(topic)
   if same or doc and doc.text[1] and doc.text[1]:find "^In place" then return nil end
@@ -189,7 +189,7 @@ local function rank(topic, words)
   return best
 end
 
---- The topics that contain all words in their name or text, the best first.
+--- Returns the topics that contain all words in their name or text, the best rank first.
 -- @string text words with spaces between
 -- @treturn table list
 function topics.search(text)

@@ -24,8 +24,8 @@ local function add_tick(self, value)
   end
 end
 
--- Ticks at every k-th power of the base, with k such that there are at most `most`; false if fewer than two are in the
--- range.
+-- Adds a tick at every k-th power of the base, where k is the smallest number that gives at most `most` ticks.
+-- Returns false if fewer than two ticks are in the range.
 local function power_ticks(self, base, most)
   local first = math.ceil(math.log(self.low, base) - 1e-9)
   local last = math.floor(math.log(self.high, base) + 1e-9)
@@ -34,7 +34,8 @@ local function power_ticks(self, base, most)
   return #self.ticks >= 2
 end
 
--- Ticks at 1, 2, 5 of every decade.
+-- Replaces the ticks by ticks at 1, 2 and 5 times each power of ten. Returns false if fewer than two ticks are in the
+-- range.
 local function fine_ticks(self)
   self.ticks = {}
   for power = math.floor(math.log(self.low, 10)), math.ceil(math.log(self.high, 10)) do
@@ -43,7 +44,7 @@ local function fine_ticks(self)
   return #self.ticks >= 2
 end
 
--- The next round step: 1, 2, 5 × 10^k, or 2^k for bytes.
+-- Rounds a step up to 1, 2 or 5 × 10^k, or to 2^k for the unit "B".
 local function round_step(step, unit)
   if unit == "B" then return 2 ^ math.ceil(math.log(step, 2)) end
   local scale = 10 ^ math.floor(math.log(step, 10))
@@ -60,7 +61,8 @@ local function even_ticks(self, most)
   for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do add_tick(self, i * step) end
 end
 
--- Widens the range, so that marks at the ends are not cut; an axis of amounts starts at 0.
+-- Widens a logarithmic range so that marks at its ends are not cut, and a linear range that has only one value. With
+-- `from_zero`, a linear range is extended to 0.
 local function widen(self, from_zero)
   if self.log then
     local room = self.high / self.low < 1.05 and 2 or from_zero and (self.high / self.low) ^ 0.03 or 1
@@ -72,16 +74,16 @@ local function widen(self, from_zero)
   end
 end
 
---- An axis for values.
+--- Makes an axis for values.
 -- @tab spec {unit =, log =} of a chart's block
 -- @tab values all values on the axis
--- @tab options most (ticks, default 6), from_zero (an axis of amounts)
+-- @tab options most (the largest number of ticks, default 6), from_zero (true for an axis of amounts)
 -- @treturn table low, high, log (the base, or false if a value is not positive), ticks {{value, text}, …}
 function axis.new(spec, values, options)
   local low, high = range_of(values)
   if #values == 0 then low, high = 0, 1 end
   local self = setmetatable({unit = spec.unit, low = low, high = high, ticks = {}}, axis)
-  local ratio = high / low                                            -- the ratio of the bounds overflows
+  local ratio = high / low                                            -- infinite if the quotient overflows
   self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10)
   widen(self, options.from_zero)
   local most = options.most or 6
@@ -89,17 +91,18 @@ function axis.new(spec, values, options)
   return self
 end
 
---- The position of a value: from 0 at the low end to 1 at the high end.
+--- Returns the position of a value: from 0 at the low end to 1 at the high end.
 function axis:at(value)
   if self.log then return math.log(value / self.low) / math.log(self.high / self.low) end
   return (value - self.low) / (self.high - self.low)
 end
 
---- The points of a chart's series that can be shown: both are numbers, and positive on a logarithmic axis.
+--- Returns the points of a chart's series that can be shown. Both coordinates are numbers, which are positive on a
+-- logarithmic axis. In a chart of bars, x is a name.
 -- @tab block a chart
--- @treturn table for each series its points
--- @treturn table every x
--- @treturn table every y
+-- @treturn table a list of points for each series
+-- @treturn table the x of all points
+-- @treturn table the y of all points
 function axis.points(block)
   local shown, xs, ys = {}, {}, {}
   local function fits(value, spec) return type(value) == "number" and (not spec.log or value > 0) end
@@ -115,7 +118,8 @@ function axis.points(block)
   return shown, xs, ys
 end
 
---- A chart's bars from top to bottom: {name, series (number), value}. Bars of one name are neighbours.
+--- Lists a chart's bars from top to bottom, each as {name, number of the series, value}. Bars with the same name are
+-- neighbours.
 function axis.bars(block)
   local names, at, bars = {}, {}, {}
   for s, points in ipairs((axis.points(block))) do
@@ -132,7 +136,7 @@ function axis.bars(block)
   return bars
 end
 
---- The figures of a chart as a table's block: a column for each series.
+--- Makes a table block of a chart's figures, with a column for each series.
 function axis.table(block)
   local columns, rows, at = {{name = block.x.name, unit = block.x.unit}}, {}, {}
   for s, series in ipairs(block.series) do
@@ -151,7 +155,7 @@ function axis.table(block)
   return {kind = "table", columns = columns, rows = rows}
 end
 
---- The name of a series, marked if it is emulated.
+--- Returns the name of a series, followed by "(emulated)" if the series is emulated.
 function axis.name(series) return format.marked(series.name, series.emulated) end
 
 return axis

@@ -1,6 +1,6 @@
---- Charts as SVG, drawn by gnuplot if it is installed. gnuplot reads numbers and quoted texts from one file and writes
--- another; it is used for nothing else. Its colours are replaced by variables of the page, with the colours of a light
--- page as a fallback for programs without variables.
+--- Draws charts as SVG with gnuplot, if gnuplot is installed. gnuplot reads numbers and quoted texts from one file,
+-- and writes the drawing to another file. The module then replaces gnuplot's colours by CSS variables of the
+-- page. The colours of a light page are the fallback for programs without CSS variables.
 
 local clocale = require "luatensor.base.clocale"
 local axis = require "luatensor.page.axis"
@@ -9,8 +9,8 @@ local plain = require "luatensor.page.plain"
 
 local plot = {}
 
---- Colours by name: {on a light page, on a dark page}. Text and series have a contrast of at least 4.5. Series also
--- differ in dashes and marks, for people who do not distinguish the colours.
+--- Colours by name: {on a light page, on a dark page}. Text and series have a contrast of at least 4.5 with the
+-- paper. Series also differ in dashes and marks, for people who do not distinguish the colours.
 plot.colours = {
   paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"},
   axis = {"#8a929e", "#7a828e"},
@@ -21,7 +21,7 @@ plot.colours = {
 --- The number of colours; further series start again with the first colour.
 plot.SERIES = 6
 
--- Placeholder colours for gnuplot, which stand for the names of colours.
+-- The RGB values that gnuplot draws with. Each is a placeholder for the name of a colour, which swap_colours inserts.
 local MARKED = {text = {1, 1, 1}, axis = {2, 2, 2}, grid = {3, 3, 3}}
 for s = 1, plot.SERIES do MARKED["series-" .. s] = {10, 10, s} end
 
@@ -32,7 +32,8 @@ local function colour(name) return ("rgb '#%02x%02x%02x'"):format(table.unpack(M
 
 local function series_colour(s) return colour("series-" .. (s - 1) % plot.SERIES + 1) end
 
--- Quotes a text for gnuplot in single quotes, inside which nothing is escaped or run; a quote is doubled.
+-- Quotes a text for gnuplot in single quotes, inside which gnuplot neither expands nor runs anything. A quote in the
+-- text is doubled.
 local function quote(text) return "'" .. plain.line(text):gsub("'", "''") .. "'" end
 
 -- ---- gnuplot's files ----------------------------------------------------------------------------
@@ -45,7 +46,7 @@ end
 
 local function set_axis(lines, name, ax)
   if ax.log then lines[#lines + 1] = ("set logscale %s %d"):format(name, ax.log) end
-  local room = ax.log and 1 + 1e-6 or 1              -- otherwise rounding may lose gnuplot's last tick
+  local room = ax.log and 1 + 1e-6 or 1              -- without this margin, rounding may lose gnuplot's last tick
   lines[#lines + 1] = clocale.format("set %srange [%.17g:%.17g]", name, ax.low / room, ax.high * room)
   lines[#lines + 1] = #ax.ticks == 0 and ("unset %stics"):format(name) or
     ("set %stics %s nomirror scale 0 textcolor %s"):format(name, tick_list(ax.ticks), colour("text"))
@@ -65,7 +66,7 @@ local function head(options, font)
   }
 end
 
--- The y axis's name is above the axis, where it can be read horizontally.
+-- Adds the names of the axes. The name of the y axis is above the axis, where it can be read horizontally.
 local function names(block, lines)
   lines[#lines + 1] = ("set label 1 %s at screen 0.012, screen 1 offset 0, -0.8 left textcolor %s"):format(
     quote(block.y.name), colour("text"))
@@ -80,7 +81,8 @@ local function data(lines, name, points)
   lines[#lines + 1] = "END"
 end
 
--- Dashes and marks by gnuplot's numbers. A mark is drawn in a legend, centred at (15, 5).
+-- The dash patterns of the series, and their marks: {gnuplot's number of the mark, the same mark as SVG for a
+-- legend}. A mark in a legend is centred at (15, 5).
 local DASHES <const> = {"", "6,4", "2,3", "10,3,2,3"}
 local MARKS <const> = {
   {7, '<circle cx="15" cy="5" r="2.7"/>'}, {5, '<path d="M12.5 2.5h5v5h-5z"/>'},
@@ -89,13 +91,13 @@ local MARKS <const> = {
 
 local function style(s) return (s - 1) % #DASHES + 1 end
 
--- A colour with its fallback: "stroke:#1f5fd0;stroke:var(--series-1)". Programs without variables keep the colour of a
--- light page.
+-- Returns a style with a colour and its fallback: "stroke:#1f5fd0;stroke:var(--series-1)". Programs without CSS
+-- variables keep the colour of a light page.
 local function ink(property, name)
   return ("%s:%s;%s:var(--%s)"):format(property, plot.colours[name][1], property, name)
 end
 
---- The line and mark before a series' name in a legend: a small SVG element with the page's variables.
+--- Returns the line and mark before a series' name in a legend: a small SVG element with the page's variables.
 -- @int s number of the series
 -- @bool bars true for a chart of bars
 -- @string[opt] attributes of the element
@@ -127,7 +129,8 @@ local function draw_lines(block, lines, options)
   lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
 end
 
--- The positions of bars, from the top down, with bars of one name together. Ticks are at the middle of their bars.
+-- Returns the y of each bar, from the top down, with a gap between bars of different names. Also returns a tick for
+-- each name, at the middle of its bars.
 local function bar_places(bars)
   local places, ticks, y, first = {}, {}, 0, 1
   for i, bar in ipairs(bars) do
@@ -140,7 +143,7 @@ local function bar_places(bars)
   return places, ticks
 end
 
--- Bars are horizontal, so that names of any length can be read. The figure is at a bar's end.
+-- Draws horizontal bars, because long names can be read beside them. The value is written at the end of its bar.
 local function draw_bars(block, lines)
   local bars, values, drawn = axis.bars(block), {}, {}
   local places, ticks = bar_places(bars)
@@ -186,14 +189,14 @@ local function write_file(path, text)
   return file:close()
 end
 
---- The reason why plots cannot be drawn, or nil if gnuplot is installed.
+--- Returns the reason why charts cannot be drawn, or nil if gnuplot is installed.
 -- @treturn string|nil
 function plot.missing()
   if os.execute("command -v gnuplot >/dev/null 2>&1") then return nil end
   return "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)"
 end
 
---- gnuplot's name and version, or nil if it is not installed.
+--- Returns gnuplot's name and version, or nil if gnuplot is not installed.
 -- @treturn string|nil
 function plot.version()
   if plot.missing() then return nil end
@@ -201,7 +204,8 @@ function plot.version()
   return pipe:read("l")
 end
 
--- Raises Ctrl-C again, which also reaches the child process.
+-- Raises "interrupted!" again if signal 2, Ctrl-C, ended the child process. The terminal sends Ctrl-C to the child
+-- process, too.
 local function pass_on(how, code)
   if how == "signal" and code == 2 then error("interrupted!", 0) end
 end
@@ -214,8 +218,8 @@ local folder_guard = {__close = function(self)
   os.remove(self.path)
 end}
 
--- Makes a folder for temporary files that only this user can enter: {path =}. It is removed with the `<close>` variable
--- that holds it. nil and the reason on failure.
+-- Makes a folder for temporary files that only this user can enter, and returns {path =}. The folder is removed when
+-- the `<close>` variable with this result goes out of scope. Returns nil and the reason on failure.
 local function make_folder()
   local folder = setmetatable({}, folder_guard)
   local pipe = assert(io.popen("mktemp -d 2>&1 </dev/null"))
@@ -261,7 +265,7 @@ local function swap_colours(svg)
   end))
 end
 
--- Prefixes ids, which must be unique on the page, with the chart's prefix.
+-- Adds the prefix `id` to all ids of the SVG and to the references to them, because ids must be unique on the page.
 local function prefix_ids(svg, id)
   svg = svg:gsub("(%sid=['\"])([^'\"]+)", function(before, name) return before .. id .. "-" .. name end)
   return (svg:gsub("(href=['\"]#)([^'\"]+)", function(before, name) return before .. id .. "-" .. name end))
@@ -273,10 +277,10 @@ local function strip(svg)
   return (svg:gsub("[ \t]*\n%s*", "\n"))
 end
 
---- A chart's block as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and
+--- Draws a chart as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and
 -- --grid.
 -- @tab block a chart
--- @tab options id (prefix of the element's ids), width and height (pixels at size 1), font (size of text, 13)
+-- @tab options id (prefix of the element's ids), width and height (in pixels), font (size of the text, default 13)
 -- @treturn[1] string the element
 -- @treturn[2] nil
 -- @treturn[2] string the reason why there is none
@@ -331,7 +335,7 @@ local function legend(block, top)
   return table.concat(lines, "\n"), 20 * #block.series + 8
 end
 
---- A chart's block as a self-contained SVG file, for light and dark viewers.
+--- Draws a chart as a self-contained SVG file, for light and dark viewers.
 -- @tab block a chart
 -- @treturn[1] string
 -- @treturn[2] nil

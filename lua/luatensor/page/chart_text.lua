@@ -1,4 +1,4 @@
---- Charts as text.
+--- Draws charts with text characters, for terminals and Markdown.
 
 local axis = require "luatensor.page.axis"
 local format = require "luatensor.page.format"
@@ -23,7 +23,7 @@ end
 
 -- ---- lines --------------------------------------------------------------------------------------
 
--- Draws dots between two places of the grid, without the ends.
+-- Draws dots between two cells {column, row} of the grid, without the two cells.
 local function draw_line(grid, from, to)
   local steps = math.max(math.abs(to[1] - from[1]), math.abs(to[2] - from[2]))
   for i = 1, steps - 1 do
@@ -39,7 +39,7 @@ local function empty_grid()
   return grid
 end
 
--- The row and the column of a point in the grid. Row 0 is the top.
+-- Returns {column, row}, the 0-based cell of a point in the grid. Row 0 is the top.
 local function place(point, x, y, width)
   return {(x:at(point[1]) * (width - 1) + 0.5) // 1 | 0, ((1 - y:at(point[2])) * (HEIGHT - 1) + 0.5) // 1 | 0}
 end
@@ -57,7 +57,7 @@ local function draw_grid(series, x, y, width)
   return grid
 end
 
--- The texts of the ticks, by row, and the width of the longest.
+-- Returns the texts of the ticks by row, and the width of the longest text in characters.
 local function row_labels(y)
   local labels, widest = {}, 0
   for _, tick in ipairs(y.ticks) do
@@ -67,7 +67,8 @@ local function row_labels(y)
   return labels, widest
 end
 
--- The line below the grid, and the line of the ticks' texts, each text below its tick if there is room.
+-- Returns two lines: the line below the grid, and the texts of the ticks. A tick whose text would overlap the text
+-- before is left out.
 local function bottom(x, width, indent)
   local rule, text, room = {}, "", -1
   for column = 1, width do rule[column] = "─" end
@@ -130,7 +131,7 @@ local function draw_bars(block, width)
   return table.concat(lines, "\n")
 end
 
---- A chart as text, without its title.
+--- Draws a chart as text, without its title.
 -- @tab block a chart
 -- @int width in characters
 -- @treturn string

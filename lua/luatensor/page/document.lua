@@ -1,6 +1,6 @@
---- Blocks: the contents of results, as data. A block holds raw values with their units; renderers (luatensor.page.*)
--- make pages of them. Blocks are stored as JSON without conversion, so false stands for "no value", and lists have no
--- holes.
+--- Makes blocks, which describe the contents of results as data. A block contains raw values with their units.
+-- Renderers (luatensor.page.*) make pages of blocks. Blocks are stored as JSON without conversion, so false stands
+-- for "no value", and lists have no holes.
 
 local format = require "luatensor.page.format"
 
@@ -16,7 +16,7 @@ local function check_text(text, values)
   return text, values
 end
 
---- A paragraph. `{name}` in the text stands for a value.
+--- Makes a paragraph. `{name}` in the text stands for the value of this name.
 -- @string text
 -- @tab[opt] values by name, each {value, unit}
 -- @treturn table block
@@ -31,7 +31,8 @@ function document.note(text, values)
   return {kind = "note", text = text, values = values}
 end
 
---- Value and unit of a table's cell: a number, string or false in the column's unit, or {value, unit}.
+--- Returns the value and the unit of a table's cell. A cell is {value, unit}, or a number, string or false in the
+-- column's unit.
 function document.cell(cell, column)
   if type(cell) == "table" then return cell[1], cell[2] end
   return cell, column.unit
@@ -47,7 +48,7 @@ local function check_cell(cell, column, row)
     "row %d, cell %q: %s is no figure", row, column.name, tostring(value))
 end
 
---- A table.
+--- Makes a table.
 -- @tab fields title (optional), columns {{name =, unit =}, …}, rows {{cell, …}, …}: a cell is a number, a string,
 --   false (no value), or {value, unit} if its unit differs from the column's
 -- @treturn table block
@@ -73,7 +74,7 @@ local function check_axis(axis, name)
   check(named and format.is_unit(axis.unit), "a chart needs %s = {name =, unit =}", name)
 end
 
---- A chart of lines, or of bars (x: names).
+--- Makes a chart of lines, or a chart of bars, in which each x is a name.
 -- @tab fields title, x and y {name =, unit =, log = boolean}, series {{name =, points = {{x, y}, …}, emulated =}, …},
 --   bars (boolean: one bar for each point; x is text)
 -- @treturn table block

@@ -5,7 +5,7 @@ local clocale = require "luatensor.base.clocale"
 
 local format = {}
 
--- A number with three digits, never as 1e+03.
+-- Formats a number with three significant digits, and without an exponent for numbers of 0.0001 and more.
 local function three_digits(value)
   local size = math.abs(value)
   if size == 0 then return "0" end
@@ -15,7 +15,8 @@ local function three_digits(value)
   return (clocale.format("%.3g", value))
 end
 
--- The value in the first scale that it reaches: {{least, name, factor}, …}, largest first.
+-- Formats a value in the first scale whose least value it reaches. scales: {{least, name, factor}, …}, the largest
+-- first.
 local function scaled(value, scales)
   for _, scale in ipairs(scales) do
     if math.abs(value) >= scale[1] then return three_digits(value * scale[3]) .. " " .. scale[2] end
@@ -28,7 +29,8 @@ local function by_scales(scales)
   return function(value) return scaled(value, scales) end
 end
 
--- Groups digits: 21000000 becomes "21 000 000", with no-break spaces.
+-- Formats a whole number in groups of three digits: 21000000 becomes "21 000 000", with no-break spaces. Numbers
+-- below 100000 are not grouped.
 local function grouped(value)
   local text = clocale.format("%.0f", value)
   if #text < 6 then return text end
@@ -48,7 +50,7 @@ local function decimal_scales(unit)
   return scales
 end
 
---- For each unit: how a value in JSON is shown.
+--- For each unit, a function that formats a value as stored in JSON.
 local units = {
   s = by_scales{
     {9995, "h", 1 / 3600}, {0.9995, "s", 1}, {0.9995e-3, "ms", 1e3}, {0.9995e-6, "µs", 1e6}, {0, "ns", 1e9},
@@ -65,7 +67,7 @@ local units = {
   text = tostring,
 }
 
---- A value in words: show(0.00139, "s") is "1.39 ms".
+--- Formats a value with its unit: show(0.00139, "s") is "1.39 ms".
 -- @tparam number|string|boolean|nil value nil and false, for a missing value, are "–"
 -- @string unit one of s, B, B/s, FLOP, FLOP/s, FLOP/B, ratio, share (0 … 1), count, number, text
 -- @treturn string
@@ -75,30 +77,30 @@ function format.show(value, unit)
   return (units[unit] or error(("format: unknown unit %q"):format(tostring(unit)), 2))(value)
 end
 
---- A round value at an axis: "1 ms" instead of show's "1.00 ms".
+--- Formats the value of an axis tick without trailing zeros: "1 ms" instead of "1.00 ms".
 function format.tick(value, unit)
   if value == 0 then return "0" end
   return (format.show(value, unit):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("%.(%D)", "%1"):gsub("%.$", ""))
 end
 
---- A name, marked if it stands for something emulated.
+--- Returns a name, followed by "(emulated)" if `emulated` is true.
 -- @string name
 -- @tparam ?boolean emulated
 -- @treturn string
 function format.marked(name, emulated) return name .. (emulated and " (emulated)" or "") end
 
---- The name of a device, or of a figure's device, marked if it is emulated.
+--- Returns the name of a device, or of a figure's device, followed by "(emulated)" if the device is emulated.
 -- @tab of a table with the fields `device` and `emulated`
--- @treturn string|boolean false if it has no device
+-- @treturn string|boolean false if `of` has no field `device`
 function format.device(of) return of.device and format.marked(of.device, of.emulated) or false end
 
---- The noun for a count: "thread" for 1, otherwise "threads".
+--- Returns the noun for a count: "thread" for 1, otherwise "threads".
 function format.noun(count, word) return count == 1 and word or word .. "s" end
 
---- True if the unit exists.
+--- True if `show` can format this unit.
 function format.is_unit(unit) return units[unit] ~= nil end
 
---- Fills values into a text: "{n} calls took {t}" with values {n = {100, "count"}, t = {1.2, "s"}}.
+--- Replaces `{name}` in a text by values: "{n} calls took {t}" with values {n = {100, "count"}, t = {1.2, "s"}}.
 -- @string text
 -- @tab[opt] values by name, each {value, unit}
 -- @func[opt] show formats a value with its unit; format.show by default

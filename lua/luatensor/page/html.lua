@@ -1,4 +1,5 @@
---- Blocks as HTML. Each figure is <data value="raw">shown</data>; everything else is text of the blocks, escaped.
+--- Renders blocks as HTML. Each figure becomes <data value="raw">shown</data>. All other text of the blocks is
+-- escaped.
 
 local axis = require "luatensor.page.axis"
 local document = require "luatensor.page.document"
@@ -10,13 +11,13 @@ local html = {}
 
 local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;"}
 
---- Text for HTML, in quoted attributes too.
+--- Escapes text for HTML and for quoted attributes.
 -- @string text
 -- @treturn string one line
 function html.escape(text) return (plain.line(text):gsub("[&<>\"']", ENTITIES)) end
 
---- A number as a data element, with its shown text; a string as it is.
--- @tparam number|string|boolean value false for none
+--- Renders a number as a data element with its formatted text, and a string as escaped text.
+-- @tparam number|string|boolean value false for a missing value
 -- @string unit
 -- @treturn string
 function html.figure(value, unit)
@@ -103,7 +104,8 @@ local function legend(block)
   return "<ul class=\"legend\">" .. table.concat(items) .. "</ul>\n"
 end
 
--- One drawing for wide pages and paper, and one for phones, on which the other's text would be too small.
+-- {class, width, height} of the two drawings of a chart, in pixels. The narrow drawing is for phones, on which the
+-- text of the wide drawing would be too small.
 local SIZES = {{"wide", 720, 360}, {"narrow", 360, 300}}
 
 local function drawings(block, id)
@@ -140,15 +142,15 @@ function renderers.table(block, id) return table_of(block, id) end
 
 renderers.chart = chart_of
 
---- One block as a fragment of HTML.
+--- Renders one block as a fragment of HTML.
 -- @tab block
--- @string id prefix of the ids in it
+-- @string id prefix of the ids in the fragment
 -- @treturn string
 function html.block(block, id) return renderers[block.kind](block, id) end
 
---- Blocks as a fragment of HTML.
+--- Renders blocks as a fragment of HTML.
 -- @tab blocks
--- @string id prefix of the ids in it
+-- @string id prefix of the ids in the fragment
 -- @treturn string
 function html.blocks(blocks, id)
   local parts = {}

@@ -1,5 +1,5 @@
---- The HTML page around blocks: its style, light, dark, on a phone and on paper. The page has no scripts and loads
--- nothing.
+--- Makes an HTML page around blocks. Its style sheet covers light and dark screens, phones and paper. The page has no
+-- scripts and loads nothing.
 
 local html = require "luatensor.page.html"
 local plot = require "luatensor.page.chart_svg"
@@ -103,7 +103,7 @@ local function style_sheet()
   return (CSS:gsub("%u%u%u%u+", {LIGHT = variables(1), DARK = variables(2)}))
 end
 
---- A whole page.
+--- Makes a whole page.
 -- @string title
 -- @string body HTML
 -- @treturn string

@@ -16,7 +16,7 @@ end
 
 local function figure(value, unit) return markdown.escape(plain.figure(value, unit)) end
 
--- The text of a block with its values.
+-- Returns the text of a block with its values inserted.
 local function prose(block)
   local text = markdown.escape(block.text):gsub("^([#+-])", "\\%1"):gsub("^(%d+)([.)]%s)", "%1\\%2")
   return (text:gsub("{([%w_]+)}", function(name)
@@ -55,12 +55,12 @@ function renderers.chart(block)
   return title .. "```text\n" .. chart.draw(block, 76):gsub("\u{A0}", " ") .. "\n```"
 end
 
---- One block as Markdown, without a line end.
+--- Renders one block as Markdown, without a line end.
 -- @tab block
 -- @treturn string
 function markdown.block(block) return renderers[block.kind](block) end
 
---- Blocks as Markdown, an empty line between them.
+--- Renders blocks as Markdown, with an empty line between two blocks.
 -- @tab blocks
 -- @treturn string
 function markdown.page(blocks)

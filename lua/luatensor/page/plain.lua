@@ -5,7 +5,8 @@ local format = require "luatensor.page.format"
 
 local plain = {}
 
---- One line of valid UTF-8: control characters and line ends become spaces, invalid bytes become "?".
+--- Returns a text as one line of valid UTF-8. Control characters and line ends become spaces, and invalid bytes
+-- become "?".
 -- @string text
 -- @treturn string
 function plain.line(text)
@@ -17,16 +18,16 @@ function plain.line(text)
   end
 end
 
---- The number of characters in a text, which is its width if each takes one column.
+--- Returns the number of characters in a text, which is its width if each character takes one column.
 function plain.width(text) return utf8.len(text) or #text end
 
---- Pads a text with spaces to a width, on the left if it is to be right-aligned.
+--- Pads a text with spaces to a width in characters. If `to_the_right` is true, the spaces come before the text.
 function plain.pad(text, width, to_the_right)
   local space = (" "):rep(width - plain.width(text))
   return to_the_right and space .. text or text .. space
 end
 
---- A formatted figure with no-break spaces, or a text.
+--- Formats a figure with no-break spaces. The spaces of a string stay as they are.
 function plain.figure(value, unit)
   local text = plain.line(format.show(value, unit))
   return type(value) == "string" and text or (text:gsub(" ", "\u{A0}"))

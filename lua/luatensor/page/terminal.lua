@@ -8,11 +8,12 @@ local plain = require "luatensor.page.plain"
 
 local terminal = {}
 
-local PIPE = 100           -- columns if their number is unknown, as in a file or a pipe
+local PIPE = 100           -- the number of columns for a file or a pipe, which have no width
 local READABLE = 100       -- longer lines of prose are hard to read
 local LEAST = 20
 
---- The number of columns: from the variable COLUMNS, else of the terminal, else 100.
+--- Returns the number of columns: the variable COLUMNS, else the terminal's width, else 100. The result is at least
+-- 20.
 -- @treturn int
 function terminal.width()
   local given = math.tointeger(tonumber(os.getenv("COLUMNS")))
@@ -21,7 +22,7 @@ end
 
 -- ---- tables -------------------------------------------------------------------------------------
 
--- The texts of all cells, in lines: {head, row, …}.
+-- Returns the texts of all cells as {head, row, …}, each a list with one text for each column.
 local function cells_of(block)
   local rows = {{}}
   for c, column in ipairs(block.columns) do rows[1][c] = plain.line(column.name) end
@@ -34,7 +35,8 @@ local function cells_of(block)
   return rows
 end
 
--- The width of the widest cell in each column, and the least width that its words allow.
+-- Returns two lists with a number for each column: the width of its widest cell, and the width of its longest word,
+-- to which the column can be narrowed.
 local function widths_of(rows)
   local wanted, least = {}, {}
   for _, cells in ipairs(rows) do
@@ -52,7 +54,8 @@ local function total_of(widths)
   return total
 end
 
--- Narrows the widest column that can be narrowed until the table fits; nil if it cannot fit.
+-- Narrows the widest column that can be narrowed, one character at a time, until the table fits. Returns nil if it
+-- cannot fit.
 local function squeeze(wanted, least, width)
   local widths = table.move(wanted, 1, #wanted, 1, {})
   for _ = 1, total_of(widths) - width do
@@ -66,7 +69,7 @@ local function squeeze(wanted, least, width)
   return widths
 end
 
--- The lines of one row, each cell wrapped to its column.
+-- Returns the lines of one row as a text. Each cell is wrapped to the width of its column.
 local function row_lines(cells, widths, columns)
   local wrapped, height, lines = {}, 1, {}
   for c, cell in ipairs(cells) do
@@ -91,7 +94,8 @@ local function grid(rows, widths, columns)
   return lines
 end
 
--- A table on a terminal that is too narrow for columns: a paragraph for each row, a line for each cell.
+-- Renders a table for a terminal that is too narrow for columns. Each row becomes a group of lines, with a line for
+-- each cell.
 local function records(rows, width)
   local head, lines, widest = rows[1], {}, 0
   for c = 2, #head do widest = math.max(widest, plain.width(head[c])) end
@@ -131,7 +135,7 @@ function renderers.chart(block, width)
   return title .. chart.draw(block, math.min(width, 84))
 end
 
---- One block as text, without a line end.
+--- Renders one block as text, without a line end.
 -- @tab block
 -- @int[opt] width in characters; the terminal's by default
 -- @treturn string
@@ -141,7 +145,7 @@ end
 
 local function is_prose(block) return block ~= nil and (block.kind == "text" or block.kind == "note") end
 
---- True if an empty line comes between a block and the one before it.
+--- True if an empty line is to separate a block from the block before.
 -- @tab block
 -- @tab[opt] before nil for the first block
 -- @treturn boolean
@@ -149,7 +153,7 @@ function terminal.is_apart(block, before)
   return before ~= nil and not (is_prose(block) and is_prose(before))
 end
 
---- Blocks as text, one below the other; an empty line sets off tables and charts.
+--- Renders blocks as text, one below the other. An empty line separates tables and charts from other blocks.
 -- @tab blocks
 -- @int[opt] width in characters; the terminal's by default
 -- @treturn string

@@ -1,4 +1,4 @@
---- Renders a report's items as one page.
+--- Renders the items of a report (luatensor.report.outline) as one HTML page.
 
 local blocks = require "luatensor.page.html"
 local plot = require "luatensor.page.chart_svg"

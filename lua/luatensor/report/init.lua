@@ -20,13 +20,13 @@ local report = {}
 --
 --     sizes, started, emulated, incomplete
 --     seconds      the duration of the run
---     accelerator  a device, or nil; without: the reason why there is none
+--     accelerator  the measured GPU, or nil; without: the reason why there is no GPU
 --     sections     {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =,
 --                  problems = {text}}, …}
 --     summary      {{title =, blocks =}, …}
 --     notebook     {title =, where =, claims =}
---     others       the largest share of the processor that other programs used
---     gnuplot      its version, or nil
+--     others       the largest share of the processor that other programs used (0 … 1)
+--     gnuplot      gnuplot's name and version, or nil
 local class = result.class("report", {
   blocks = function(self) return outline.blocks(self) end,
 }, {
@@ -44,7 +44,7 @@ local class = result.class("report", {
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- The GPU to measure beside the CPU, or the reason why there is none.
+-- Returns the GPU to measure beside the CPU, or nil and the reason why there is none.
 local function accelerator_of(wanted)
   if wanted then
     local ok, device = pcall(lt.device, wanted)
@@ -57,8 +57,8 @@ local function accelerator_of(wanted)
   return nil, (tostring(device):gsub("^.-GPU not found", "GPU not found"))
 end
 
--- Runs a part. If the part fails, the error takes the place of its results, and the other parts are still run.
--- Returns true after Ctrl-C.
+-- Runs a part of the report. If the part fails, its error is stored in section.problems, and the report goes on with
+-- the next part. Returns true after Ctrl-C.
 local function measure(part, settings, section)
   local start = lt.clock()
   local ok, problem = pcall(part.measure, settings, section)
@@ -128,7 +128,8 @@ local renderers = {
 
 function class.__tostring(self) return renderers.text(self) end
 
---- A report as a page. It depends on the result alone, so a saved and loaded report gives the same page.
+--- Renders a report as a page. The page depends on the result alone, so a saved and loaded report gives the same
+-- page.
 -- @tab self a result of kind "report"
 -- @string kind "html" (one page that needs nothing else), "md", "json" or "text" (for a terminal, without a line end)
 -- @treturn string

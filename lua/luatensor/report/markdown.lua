@@ -1,4 +1,4 @@
---- Renders a report's items as Markdown.
+--- Renders the items of a report (luatensor.report.outline) as Markdown.
 
 local blocks = require "luatensor.page.markdown"
 local outline = require "luatensor.report.outline"

@@ -1,7 +1,7 @@
---- A report as a list of items, for all renderers. An item is a block or one of
+--- Converts a report to a list of items, which all renderers of reports read. An item is a block or one of
 --
 --     {kind = "heading", level =, text =, id =}
---     {kind = "lead", text =}    {kind = "warning", text =}    {kind = "footer", text =}
+--     {kind = "lead", text =}    {kind = "warning", text =}    {kind = "source", text =}
 --     {kind = "contents"}
 --     {kind = "box"}             begins a box, which {kind = "end"} ends
 
@@ -52,7 +52,7 @@ local function claims_text(claims)
   return (#claims == 1 and "Claim " or "Claims ") .. table.concat(claims, ", ") .. " of the notebook"
 end
 
--- The items of an experiment's run on a device, with a heading only if there are several devices.
+-- Returns the items of an experiment's run on a device. A heading names the device if the section has several runs.
 local function run_items(run, section, level)
   local items = {}
   if #section.runs > 1 then
@@ -83,7 +83,7 @@ end
 
 -- ---- the notebook, claim by claim ---------------------------------------------------------------
 
--- The places on the page that test a claim.
+-- Returns the titles of the sections that test a claim, or nil.
 local function tested_in(report, number)
   local titles = {}
   for _, section in ipairs(report.sections) do
@@ -147,10 +147,10 @@ local function summary_items(report)
   return items
 end
 
---- The title of a report's page.
+--- Returns the title of a report's page.
 function outline.title(report) return "CPU or GPU? " .. machine_name(report) end
 
---- A report's items.
+--- Converts a report to its list of items.
 -- @tab report
 -- @treturn table
 function outline.of(report)
@@ -166,7 +166,7 @@ function outline.of(report)
   return items
 end
 
--- Converts items that are no blocks to blocks.
+-- Converts items that are not blocks to blocks.
 local as_block = {
   heading = function(item) return document.text("{text}", {text = {item.text, "text"}}) end,
   lead = function(item) return document.text("{text}", {text = {item.text, "text"}}) end,
@@ -174,13 +174,13 @@ local as_block = {
   warning = function(item) return document.note("{text}", {text = {item.text, "text"}}) end,
 }
 
---- An item as a block, or nil if the item only separates others.
+--- Returns an item as a block, or nil for an item without text, such as the beginning of a box.
 function outline.block(item)
   if as_block[item.kind] then return as_block[item.kind](item) end
   return (item.kind == "text" or item.kind == "note" or item.kind == "table" or item.kind == "chart") and item or nil
 end
 
---- A report as blocks alone.
+--- Converts a report to a list of blocks.
 function outline.blocks(report)
   local blocks = {}
   for _, item in ipairs(outline.of(report)) do blocks[#blocks + 1] = outline.block(item) end

@@ -1,5 +1,5 @@
---- The parts of a report: this machine, every experiment, the advice. A part is {id, title, weight (seconds, roughly),
--- measure = function(settings) → section's fields}.
+--- The parts of a report: this machine, every experiment, the advice. A part has id, title, weight (approximate
+-- seconds) and measure(settings, section), which stores its results in the fields of `section`.
 
 local core = require "luatensor.core"
 local experiment = require "luatensor.experiment"
@@ -7,8 +7,8 @@ local interrupt = require "luatensor.bench.interrupt"
 
 local parts = {}
 
---- The values of the experiments' options for each choice of sizes; full: the scripts' defaults, which are the
--- notebook's. Options that a script lacks are left out.
+--- The values of the experiments' options for each choice of sizes. "full" uses the scripts' defaults, which are the
+-- notebook's sizes. Options that a script lacks are left out.
 local sizes = {
   full = {},
   quick = {iterations = 3, most = 1024, seconds = 0.05, epochs = 10, seeds = 2, steps = 20},
@@ -18,7 +18,8 @@ local sizes = {
   },
 }
 
--- The sizes of the advice and of the machine's limits.
+-- Options for the advice and for the machine's limits: `seconds` of a measurement, and `largest`, the parameters of
+-- the largest network.
 local other_sizes = {
   full = {},
   quick = {seconds = 0.05, largest = 1000000},
@@ -28,7 +29,7 @@ local other_sizes = {
 --- The names of the sizes that a report can have.
 parts.sizes = {"full", "quick", "tiny"}
 
--- The small loop takes a millisecond: it is never shortened.
+-- The small loop takes a millisecond, so the quick report runs it at full size.
 local kept = {["03_small"] = {quick = true}}
 
 -- Experiments that show the CPU and the accelerator in one run.
@@ -47,7 +48,7 @@ local function option_names(spec)
   return names
 end
 
--- The command line of an experiment: {"--device", "cpu", "--iterations", "3"}.
+-- Returns the command line of an experiment, such as {"--device=cpu", "--iterations=3"}.
 local function arguments_of(spec, settings, device)
   local known, arguments = option_names(spec), {}
   local wanted = kept[spec.name] and kept[spec.name][settings.sizes] and {} or sizes[settings.sizes]
@@ -65,7 +66,8 @@ local function devices_of(spec, settings)
   return settings.accelerator and {core.host_device, settings.accelerator} or {core.host_device}
 end
 
--- Runs an experiment on each device into section.runs, including measurements before a Ctrl-C.
+-- Runs an experiment on each device, and adds the results to section.runs. After Ctrl-C the partial result is added,
+-- too.
 local function run_on(spec, settings, section)
   for _, device in ipairs(devices_of(spec, settings)) do
     local ok, value, problem = pcall(experiment.run, spec.name, arguments_of(spec, settings, device or nil), true)
@@ -121,7 +123,7 @@ local function choices_part()
   }
 end
 
---- The parts in the order of the page.
+--- Returns the parts in the order of the page.
 -- @treturn {table,...}
 function parts.all()
   local list = {machine_part()}

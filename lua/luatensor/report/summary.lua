@@ -1,5 +1,5 @@
---- The short answers at the top of a report, for readers who want nothing else. Each answer reads the sections, and
--- leaves out figures that were not measured.
+--- Makes the short answers at the top of a report, for readers who want nothing else. Each answer is computed from
+-- the report's sections. Figures that were not measured are left out.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local core = require "luatensor.core"
@@ -14,8 +14,8 @@ local notes = require "luatensor.bench.notes"
 
 local summary = {}
 
---- The GPU whose published figures stand for a GPU that this machine lacks: the notebook cites its cores, but did not
--- run on it.
+--- The id of the GPU whose published figures replace those of a GPU that this machine lacks. The notebook cites this
+-- GPU's cores, but it did not run on this GPU.
 local ABSENT <const> = figures.GPU
 
 -- ---- looking things up --------------------------------------------------------------------------
@@ -26,7 +26,8 @@ local function section_of(report, id)
   end
 end
 
--- An experiment's complete run on the CPU, or on a real device other than the CPU.
+-- Returns an experiment's complete run on the CPU if `on_cpu` is true, else on a real device other than the CPU.
+-- Returns nil if there is no such run.
 local function run_of(report, id, on_cpu)
   local section = section_of(report, id)
   for _, run in ipairs(section and section.runs or {}) do
@@ -37,21 +38,23 @@ end
 
 local function value_of(run, name) return run and run.values[name] and run.values[name].value end
 
--- The seconds of the notebook's whole loop, in proportion if a run had fewer rounds.
+-- Returns the seconds of the notebook's whole loop, scaled by the rounds, and true if the run had another number of
+-- rounds. Returns nil if the run has other sizes.
 local function loop_seconds(run, loop)
   local seconds, options = value_of(run, "seconds"), run and run.options
   if not seconds or options.rows ~= loop.rows or options.cols ~= loop.cols then return nil end
   return seconds / options.iterations * loop.iterations, options.iterations ~= loop.iterations
 end
 
--- Multiplications and additions of a loop's products.
+-- Returns the number of multiplications and additions in all products of a loop.
 local function loop_flops(loop) return 2.0 * loop.iterations * loop.rows * loop.rows * loop.cols end
 
 local function add(blocks, text, values) blocks[#blocks + 1] = document.text(text, values) end
 
 -- ---- the speed of this machine ------------------------------------------------------------------
 
--- The CPU's limits from bench.machine, and the share that others used meanwhile; nil if they were not measured.
+-- Returns the CPU's limits from bench.machine, and the share of the processor that others used meanwhile (0 … 1).
+-- Returns nil if the limits were not measured.
 local function limits_of(report)
   local section = section_of(report, "machine")
   local result = section and section.result
@@ -60,7 +63,8 @@ local function limits_of(report)
   end
 end
 
--- The end of the sentence on products, by their share of the measured rate of the arithmetic units.
+-- Returns the end of the sentence on products. reached: the rate of the products as a share of the measured rate of
+-- the arithmetic units.
 local function say_share(reached)
   if reached > limits.OVER then
     return ", more than the {limit} that its arithmetic units reached when their limit was measured: the machine was "
@@ -70,7 +74,7 @@ local function say_share(reached)
     or "all that its arithmetic units can do.")
 end
 
--- For a busy machine: the reached rates, without shares.
+-- Adds the sentence for a busy machine, which gives the measured rates without shares of a limit.
 local function say_busy_limits(values, blocks)
   add(blocks, "This machine was too busy to say what it can do at most: while others used {others} of the processor, "
     .. "it multiplied matrices of float32 numbers at {rate}, read its memory at {read}, and its smallest call took "
@@ -94,10 +98,10 @@ local function say_limits(entry, others, blocks)
   if memory then add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.", values) end
 end
 
-local WAITS <const> = 0.5        -- share of a limit from which on an operation is said to wait for it
+local WAITS <const> = 0.5        -- an operation with a larger share of a limit is said to wait for it
 
--- Adds the sentence on the large loop. others: the largest share of the processor that others used, in this run or
--- when the limits were measured.
+-- Adds the sentence on the large loop. product, sum: shares of the limits. others: the largest share of the processor
+-- that others used, in this run or when the limits were measured.
 local function say_large(product, sum, others, blocks)
   local values = {product = {product, "share"}, sum = {sum, "share"}, others = {others, "share"}}
   if others > notes.OTHERS then
@@ -185,7 +189,7 @@ end
 
 -- ---- the sizes from which on a GPU is faster ----------------------------------------------------
 
--- The crossovers of experiment 07 on real devices.
+-- Returns the crossovers that experiment 07 measured.
 local function crossovers(report)
   local section = section_of(report, "07_crossover")
   local run = section and section.runs[1]
@@ -200,13 +204,13 @@ local function say_measured(result, blocks)
   end
 end
 
--- The cost of a call on the notebook's GPU, whatever the call computes: a round of the notebook's small loop has four
--- calls.
+-- The cost of a call on the notebook's GPU in seconds, whatever the call computes. A round of the notebook's small
+-- loop has four calls.
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
--- True if the absent GPU could be faster at this size, with `fixed` seconds added to its lower bound. A bound below the
--- smallest visible time counts as that time, the least that launching takes. seconds_of: chooses which of the CPU's
--- figures counts.
+-- True if the absent GPU could be faster at this size, with `fixed` seconds added to its lower bound. A bound below
+-- figures.VISIBLE counts as this time, the least that launching takes. seconds_of(times) returns the CPU's figure to
+-- compare.
 local function could_be(result, bound, mode, fixed, seconds_of)
   local seconds = bound[mode] and math.max(bound[mode], figures.VISIBLE) + fixed
   for _, point in ipairs(result.points) do
@@ -216,14 +220,14 @@ local function could_be(result, bound, mode, fixed, seconds_of)
   return false
 end
 
--- The smallest size at which the absent GPU could be faster, or nil.
+-- Returns the smallest size at which the absent GPU could be faster, or nil.
 local function first_size(result, bounds, mode, seconds_of)
   for _, bound in ipairs(bounds.points) do
     if could_be(result, bound, mode, 0, seconds_of) then return bound.n end
   end
 end
 
--- The smallest size from which on the absent GPU could be faster, or nil.
+-- Returns the smallest size such that the absent GPU could be faster at this size and at all larger sizes, or nil.
 local function size_from(result, bounds, mode, fixed, seconds_of)
   local from
   for i = #bounds.points, 1, -1 do
@@ -252,7 +256,7 @@ local function say_staying(values)
     .. (values.first[1] and " at that cost." or ", " .. COST .. ".")
 end
 
--- The sizes that the sentences name, by one of the CPU's figures.
+-- Returns the sizes that the sentences name. seconds_of(times) returns the CPU's figure to compare.
 local function predicted(result, bounds, seconds_of)
   local function from(mode, fixed) return {size_from(result, bounds, mode, fixed, seconds_of) or false, "count"} end
   return {
@@ -263,7 +267,8 @@ end
 
 local function upper_quartile(times) return times.q3 end
 
--- True if other figures of the same rounds would give other crossover sizes, so that noise decides them.
+-- True if noise decides the crossover sizes: some times are too uncertain, or the upper quartiles of the same rounds
+-- give other sizes.
 local function depends_on_noise(result, bounds, values, found)
   if #found.sizes > 0 then return true end
   if not found.most then return false end
@@ -319,10 +324,12 @@ end
 
 -- ---- how far the figures can be trusted ---------------------------------------------------------
 
--- True if the value comes from an emulated device alone. A result that also has other devices marks each device itself.
+-- True if the value comes from an emulated device alone. In a result that also has real devices, each device has its
+-- own mark.
 local function is_emulated(value) return value.emulated and (not value.format or value.median) end
 
--- The spreads, (q3 − q1) / median, of all parts of a value with quartiles, without those of emulated devices.
+-- Returns the spreads, (q3 − q1) / median, of all parts of a value that have quartiles. Emulated devices are left
+-- out.
 local function spreads_in(value, list)
   if type(value) ~= "table" or is_emulated(value) then return list end
   if type(value.median) == "number" and type(value.q1) == "number" and type(value.q3) == "number" then
@@ -332,7 +339,7 @@ local function spreads_in(value, list)
   return list
 end
 
---- The largest measured share of the processor that others used.
+--- Returns the largest measured share of the processor that others used.
 -- @param value any part of a report
 -- @treturn number 0 … 1
 function summary.others(value)
@@ -369,7 +376,7 @@ local function trust(report)
   return {title = "How far can this be trusted?", blocks = blocks}
 end
 
---- The answers.
+--- Makes the answers.
 -- @tab report a result of kind "report" with its sections
 -- @treturn {table,...} each {title =, blocks =}
 function summary.of(report)

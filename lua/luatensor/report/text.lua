@@ -1,4 +1,4 @@
---- Renders a report's items for a terminal.
+--- Renders the items of a report (luatensor.report.outline) for a terminal.
 
 local outline = require "luatensor.report.outline"
 local plain = require "luatensor.page.plain"
@@ -9,7 +9,8 @@ local function heading(item)
   return item.level > 2 and text or text .. "\n" .. ("─"):rep(math.min(plain.width(text), terminal.width()))
 end
 
--- True if an empty line belongs above: for headings, tables and charts, and for prose that does not follow prose.
+-- True if an empty line belongs above an item: above headings, tables and charts, and above prose after a table or a
+-- chart.
 local function stands_apart(item, before)
   local function is_prose(it) return it.kind ~= "heading" and it.kind ~= "table" and it.kind ~= "chart" end
   return not is_prose(item) or not is_prose(before) and before.kind ~= "heading"

@@ -1,10 +1,10 @@
---- The versions of everything that a report was made with.
+--- Lists the versions of the software with which a report was made.
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 
--- The parts of lt.config() about kernels, threads and the BLAS library. The part about GPUs is left out, because the
--- GPUs' own rows show it.
+-- Returns rows {name, text} for the parts of lt.config() about kernels, threads and the BLAS library. The part about
+-- GPUs is left out, because each GPU has its own row.
 local function computes_with(config)
   local rows, names = {}, {"kernels", "BLAS"}
   for part in ((config or "") .. "; "):gmatch("(.-); ") do

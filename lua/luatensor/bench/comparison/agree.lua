@@ -14,12 +14,12 @@ local tolerances = {
 }
 -- The tolerance for numbers without a tensor of floats beside them, because such numbers may come from float32.
 local NUMBERS <const> = tolerances.float32
--- The elements that are compared at once: they fit into the cache, and copies stay small.
+-- The number of elements that are compared at once, so that the float64 copies take at most 8 MiB each.
 local CHUNK <const> = 1 << 20
 
 local DEEP <const> = 50                         -- the deepest nesting of tables that is compared
 
--- True if the value is a tensor whose elements exist: a function may return a tensor that it has closed.
+-- True if the value is a tensor whose memory is not freed. A function may return a tensor that it has closed.
 local function is_tensor(value) return lt.is_tensor(value) and not core.gone(value) end
 
 local function first_tensor(list, count, depth)
@@ -31,13 +31,13 @@ local function first_tensor(list, count, depth)
   end
 end
 
---- The first tensor among results (a packed list), also in nested lists, or nil.
+--- Returns the first tensor among results (a packed list), also in nested lists, or nil.
 function agree.first_tensor(results) return first_tensor(results, results.n, 0) or nil end
 
 -- ---- tensors ------------------------------------------------------------------------------------
 
--- Compares two flat pieces, exactly or as float64. Returns the largest difference and the first piece's largest
--- magnitude.
+-- Compares two flat pieces of float64. Equal elements, and pairs of NaN, have the difference 0. Returns the largest
+-- difference, and the largest finite magnitude of the first piece.
 local function piece_difference(a, b)
   local same = a:equal(b):logical_or(a:isnan():logical_and(b:isnan()))
   local off = lt.where(same, 0, (a - b):abs()):max():item()
@@ -47,7 +47,7 @@ end
 
 local function flat(x) return x:to(core.host_device):reshape(-1) end
 
--- Calls f with the tensors piece by piece.
+-- Calls f with pieces of two flat tensors, converted to float64.
 local function each_piece(a, b, f)
   for first = 1, a.size, CHUNK do
     local range = {first, math.min(first + CHUNK - 1, a.size)}
@@ -96,7 +96,7 @@ end
 
 -- ---- any value ----------------------------------------------------------------------------------
 
--- The largest tolerance of the tensors in a value, or 0 if there are no tensors of floats.
+-- Returns the largest tolerance of the tensors in a value, or 0 if there are no tensors of floats.
 local function tolerance_in(value, seen, depth)
   if is_tensor(value) then return tolerances[value.dtype] or 0 end
   if type(value) ~= "table" or seen[value] or depth > DEEP then return 0 end
@@ -106,8 +106,8 @@ local function tolerance_in(value, seen, depth)
   return most
 end
 
--- The allowed difference of plain numbers, as a share: the largest tolerance of the tensors that were returned with
--- them.
+-- Returns the allowed difference of plain numbers, as a share of their magnitude: the largest tolerance of the
+-- tensors that were returned with them.
 local function tolerance_of_numbers(a, b)
   local found = math.max(tolerance_in(a, {}, 0), tolerance_in(b, {}, 0))
   return found > 0 and found or NUMBERS

@@ -1,4 +1,4 @@
---- The page of a comparison: the methods of its results.
+--- Shows the result of bench.compare: the methods of results of kind "compare".
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -6,7 +6,7 @@ local notes = require "luatensor.bench.notes"
 
 local page = {}
 
---- The number of pairs of rounds that a decision needs: fewer pairs agree by chance more often than
+--- The number of pairs of rounds that a verdict needs. The agreement of fewer pairs is more often due to chance than
 -- luatensor.bench.comparison allows.
 page.ROUNDS = 12
 
@@ -31,7 +31,7 @@ local function row_of(self, entry)
   }
 end
 
--- Removes the device from columns and rows if there is only one.
+-- Removes the device from columns and rows if all rows have the same device.
 local function without_device(rows)
   local short = {}
   for i, row in ipairs(rows) do
@@ -41,7 +41,7 @@ local function without_device(rows)
   return table.move(columns, 3, #columns, 2, {columns[1]}), short
 end
 
--- Makes a table. Real and emulated figures never share one.
+-- Makes a table of the real entries, or of the emulated ones if `emulated` is true. Both kinds never share a table.
 local function table_of(self, emulated)
   local rows = {}
   for _, entry in ipairs(self.entries) do
@@ -53,7 +53,7 @@ local function table_of(self, emulated)
   return document.table{title = title, columns = shown, rows = cells}
 end
 
--- A note that begins with the entry's name.
+-- Returns a note that begins with the entry's name.
 local function named(entry, note)
   local values = {who = {entry.name, "text"}}
   for name, value in pairs(note.values or {}) do values[name] = value end
@@ -75,7 +75,7 @@ local remarks = {
   end,
 }
 
--- The reason why a comparison is undecided.
+-- Returns a note with the reason why a comparison is undecided, or nil if it is decided.
 local function doubt(entry)
   local pairs_of = entry.pairs
   if entry.verdict ~= "undecided" then return nil end
@@ -112,7 +112,7 @@ local function has(self, emulated)
   return false
 end
 
--- The blocks of the result, as in every class of results.
+-- Returns the blocks of the result's page. Every class of results has this method.
 function page:blocks()
   local blocks = {table_of(self, false)}
   blocks[#blocks + 1] = table_of(self, true)
@@ -125,7 +125,7 @@ function page:blocks()
   return blocks
 end
 
--- Named figures, for diff.
+-- Returns the named figures that bench.diff compares.
 function page:timings()
   local list = {}
   for _, entry in ipairs(self.entries) do

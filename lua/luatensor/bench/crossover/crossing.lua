@@ -1,5 +1,5 @@
---- Finds the size from which on one device is faster than the other. Pure functions: from quartiles to verdicts, and
--- from verdicts to an interval and a sentence.
+--- Finds the size from which on one device is faster than the other. The functions are pure: they derive verdicts
+-- from quartiles, and an interval and a sentence from verdicts.
 
 local noise = require "luatensor.bench.noise"
 
@@ -41,12 +41,13 @@ end
 
 local CLOSE <const> = 1.1        -- an interval with a smaller ratio of its ends is narrow enough
 
---- A size worth measuring: in the middle, by ratio, of the widest gap inside the brackets.
+--- Returns the next size to measure: the geometric mean of the widest gap between measured sizes where the verdict
+-- changes.
 -- @tab found a result of crossing.find
 -- @tab sizes measured so far, ascending
 -- @treturn[1] int
 -- @treturn[1] number the width of the gap, as a ratio
--- @treturn[2] nil if there is no such size
+-- @treturn[2] nil if all gaps are narrow enough
 function crossing.next_size(found, sizes)
   local best, widest = nil, CLOSE
   for _, change in ipairs(found.changes) do
@@ -76,7 +77,7 @@ local function say_no_change(found)
   return "is faster than {base} from the smallest size measured on, n = {least}"
 end
 
--- Limits a statement about all sizes to the sizes at which something was decided.
+-- Returns the end of a sentence, which names the sizes at which nothing was decided, or "".
 local function say_undecided(found)
   local ends = {}
   if found.decided_from > found.least then ends[1] = "below n = {decided_from}" end
@@ -94,7 +95,7 @@ local function say_changes(found, values)
   return table.concat(parts, ", ")
 end
 
---- The answer as a sentence.
+--- Returns a sentence on the sizes from which on a device is faster than the base.
 -- @tab found a result of crossing.find for at least one point
 -- @string device
 -- @string base

@@ -1,10 +1,10 @@
 --- Measures a function at several sizes on several devices, for bench.crossover and lt.advise. A place
--- (luatensor.bench.place, or the place of a spec) gives access to the machine, so that the decisions here can be
--- tested.
+-- (luatensor.bench.crossover.place, or the place of a spec) gives access to the machine, so that specs can test the
+-- decisions without measuring.
 --
--- Sizes ascend; at each one all devices are measured in turn, in place and with transfers. A size that would not fit
--- into a device's memory, or would take longer than the patience allows, is skipped on this device, together with all
--- larger sizes.
+-- Sizes are measured in ascending order. At each size, all devices are measured in turn, with the data in place and
+-- with transfers. A size is skipped on a device if it would not fit into the device's memory, or would take longer
+-- than the setting `patience`. All larger sizes are then skipped on this device, too.
 
 local interrupt = require "luatensor.bench.interrupt"
 local noise = require "luatensor.bench.noise"
@@ -13,14 +13,14 @@ local core = require "luatensor.core"
 
 local grid = {}
 
-local SEED <const> = 20260         -- of the random numbers in calls whose results are compared
+local SEED <const> = 20260         -- the seed of the calls whose results are compared
 local CALLS <const> = 15           -- the least number of calls in a measurement: checks, warm-up, rounds
---- The share of a memory that may be used: estimates do not include everything.
+--- The share of a device's memory that may be used. The rest is for memory that the estimates do not include.
 grid.HEADROOM = 0.9
 
 -- ---- tensors in tables ---------------------------------------------------------------------------
 
--- Replaces the tensors in a value, also in plain tables, by replace(tensor).
+-- Returns a copy of a value in which replace(tensor) replaces each tensor, also in nested plain tables.
 local function mapped(value, replace, place, seen)
   if place.is_tensor(value) then return replace(value) end
   if type(value) ~= "table" or getmetatable(value) then return value end
@@ -46,17 +46,17 @@ end
 
 local STEEPEST <const> = 4         -- the largest credible power of n: two noisy points may suggest any power
 
--- The power of n by which a quantity grows, from the last two points.
+-- Returns the power of n with which a quantity grows between the last two points, or 2 for one point.
 local function power_of(points)
   local last, before = points[#points], points[#points - 1]
   return before and math.log(last[2] / before[2]) / math.log(last[1] / before[1]) or 2
 end
 
---- Extrapolates a quantity to size n: by a power law through the last two points, or from one point in proportion to
--- n².
+--- Extrapolates a quantity to size n by a power law through the last two points. From one point, the quantity grows
+-- in proportion to n².
 -- @tab points {{n, value}, …} of positive values, n ascending
 -- @number n
--- @number[opt=4] steepest credible power
+-- @number[opt=4] steepest the largest credible power of n
 -- @treturn ?number nil if there is no point
 function grid.extrapolate(points, n, steepest)
   local last = points[#points]
@@ -64,14 +64,15 @@ function grid.extrapolate(points, n, steepest)
   return last[2] * (n / last[1]) ^ math.max(0, math.min(steepest or STEEPEST, power_of(points)))
 end
 
---- The largest credible power of n for seconds: that of a product of matrices of so many bytes, at least 2.
+--- Returns the largest credible power of n for seconds: 1.5 times the power of the bytes, as for products of square
+-- matrices, but at least 2. Returns 4 for fewer than two points.
 -- @tab bytes {{n, bytes}, …}
 function grid.steepest(bytes)
   if #bytes < 2 then return STEEPEST end
   return math.max(2, 1.5 * power_of(bytes))
 end
 
--- ---- a device's track: what was seen there at the sizes so far ----------------------------------
+-- ---- a device's track: the bytes and seconds that were measured so far --------------------------
 
 local run = {}
 run.__index = run
@@ -80,7 +81,7 @@ local function new_track(device)
   return {device = device.device, emulated = device.emulated, bytes = {}, seconds = {}}
 end
 
--- The reason why the device cannot run size n, or nil.
+-- Returns the reason why the device cannot run size n, or nil.
 function run:obstacle(track, n)
   local bytes, available = grid.extrapolate(track.bytes, n), self.place.available(track.device)
   if bytes and available and bytes > grid.HEADROOM * available then
@@ -96,7 +97,7 @@ function run:skip(track, n, why)
   track.over = n
 end
 
--- The tracks that continue at size n. A track ends at the first size that it skipped.
+-- Returns the tracks that are measured at size n. A track ends at the first size that was skipped on its device.
 function run:tracks_at(n)
   local list = {}
   for _, track in ipairs(self.tracks) do
@@ -107,12 +108,12 @@ end
 
 -- ---- calls of fn --------------------------------------------------------------------------------
 
-local TOO_LARGE <const> = "the size in bytes does not fit"         -- an error: more bytes than an integer can hold
+local TOO_LARGE <const> = "the size in bytes does not fit"         -- error text: too many bytes for an integer
 local FOREIGN <const> = "tensors on different devices"
 local HELP <const> = "%s\n%s: return every tensor that fn uses from inputs(n)"
 
--- Calls a function of the script. Errors pass through, except for the two that mean that memory did not suffice: for
--- these it returns false and the message, otherwise true and the result.
+-- Calls a function of the script. Returns true and its result, or false and the message if the memory did not
+-- suffice. All other errors are raised again.
 function run:guarded(work)
   local ok, result = pcall(work)
   if ok then return true, result end
@@ -122,7 +123,8 @@ function run:guarded(work)
   error(result, 0)
 end
 
--- fn with inputs that are on the device, and fn with inputs that start on the CPU and results that return there.
+-- Returns two calls of fn. `in_place` has inputs that are on the device. `with_transfers` has inputs that start on
+-- the CPU, and copies the results to the CPU. The CPU has only `in_place`.
 function run:calls_on(device, inputs)
   local fn, place = self.fn, self.place
   local there = device == core.host_device and inputs or moved(inputs, device, place)
@@ -136,8 +138,8 @@ function run:calls_on(device, inputs)
   return calls
 end
 
--- Calls fn once, with the seed of all check calls. Returns copies of the results, packed, on the CPU, because fn may
--- write into its results.
+-- Calls fn once, with the same seed on each device. Returns true and the packed results, or false if the memory did
+-- not suffice. With several devices, the results are copies on the CPU, because fn may write into its results.
 function run:checked_call(row)
   local place = self.place
   return self:guarded(function()
@@ -149,7 +151,7 @@ end
 
 -- ---- one size -----------------------------------------------------------------------------------
 
--- The devices that can run size n, judged by the measurements so far.
+-- Returns the tracks of the devices that can run size n, by the estimates. The other devices skip this size.
 function run:able(n)
   local list = {}
   for _, track in ipairs(self:tracks_at(n)) do
@@ -163,7 +165,7 @@ function run:skip_all(tracks, n)
   for _, track in ipairs(tracks) do self:skip(track, n, {why = "out of memory"}) end
 end
 
--- Prepares the calls of each device.
+-- Returns a row with the calls for each device. A device whose memory does not suffice skips this size.
 function run:prepare(tracks, n, inputs)
   local rows = {}
   for _, track in ipairs(tracks) do
@@ -174,7 +176,8 @@ function run:prepare(tracks, n, inputs)
   return rows
 end
 
--- Returns the rows whose device can run a call. By then all devices have the inputs, which fn may change.
+-- Calls fn once on each device, and returns the rows whose call succeeded. All devices already have their inputs,
+-- because fn may change its inputs.
 function run:try(rows, n)
   local left = {}
   for _, row in ipairs(rows) do
@@ -185,8 +188,8 @@ function run:try(rows, n)
   return left
 end
 
--- Adds the bytes that a row also needs: inputs that are sent repeatedly, and the results of all devices, which are
--- compared.
+-- Adds to the bytes of each row the inputs that are sent in each call. On the CPU, adds the results of all devices,
+-- which are compared there.
 local function add_bytes(rows, sent, fetched)
   for _, row in ipairs(rows) do
     if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
@@ -194,8 +197,8 @@ local function add_bytes(rows, sent, fetched)
   end
 end
 
--- Checks that the results of all devices agree with the first one's. Results that differ between runs of one device
--- cannot be compared.
+-- Checks that the results of all devices agree with those of the first device. If two calls on the first device give
+-- different results, no results can be compared.
 function run:compare(rows)
   if #rows < 2 then return end
   local base, agree = rows[1], self.place.agree
@@ -225,8 +228,8 @@ local function without(rows, device)
   return rest, gone
 end
 
--- Times all rows in turn. If a device's memory does not suffice, its row is dropped, and the other rows start again.
--- Returns the remaining rows.
+-- Times all rows in turn. If a device's memory does not suffice, its row is dropped, and the other rows are timed
+-- again from the start. Returns the remaining rows.
 function run:time(rows, n)
   while #rows > 0 do
     local entries = entries_of(rows)
@@ -249,7 +252,7 @@ local function kept(figures)
     rounds = figures.samples and #figures.samples, others = figures.others}
 end
 
--- The fields of a row that results keep.
+-- Returns the fields of a row that the result keeps.
 local function entry_from(row)
   local track = row.track
   return {device = row.device, emulated = track.emulated, agreement = row.agreement, bytes = row.bytes,
@@ -278,7 +281,7 @@ function run:point(n, rows, sent)
   return point
 end
 
--- Measures the point of this size; nil if no device could.
+-- Measures the point of size n. Returns nil if no device can run this size.
 function run:measure(n)
   local tracks = self:able(n)
   if #tracks == 0 then return nil end
@@ -294,7 +297,7 @@ end
 
 -- ---- all sizes ----------------------------------------------------------------------------------
 
--- Inserts a point by its size.
+-- Inserts a point so that the sizes ascend.
 local function insert(points, point)
   local at = #points + 1
   while at > 1 and points[at - 1].n > point.n do at = at - 1 end
@@ -307,12 +310,12 @@ function run:visit(n)
   if point then insert(self.found.points, point) end
 end
 
--- ---- what falls out of line ---------------------------------------------------------------------
+-- ---- times that do not fit those of other sizes -------------------------------------------------
 
 local LOOKS <const> = 2            -- additional measurements of a size whose times may be noise
 
 function run:forget()
-  -- The lists are emptied, because they also hold figures of larger sizes.
+  -- The lists are emptied, because they contain figures of larger sizes than the next one.
   for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end
 end
 
@@ -332,7 +335,7 @@ function run:look_again()
   noise.each(self.found.points, self.settings.devices, function(figures, _, out) figures.out_of_line = out end)
 end
 
--- Measures sizes between the measured ones until next_size returns nil.
+-- Measures up to `refine` sizes between the measured ones, until next_size returns nil.
 function run:refine()
   for _ = 1, self.settings.refine or 0 do
     local n = self.settings.next_size(self.found.points)
@@ -362,11 +365,11 @@ end
 --   first is the base; seconds: of a measurement; patience: seconds that a size may take on a device; transfers:
 --   boolean; refine: the number of additional sizes; next_size: function(points) that returns an additional size, or
 --   nil
--- @tab place access to the machine: luatensor.bench.place
+-- @tab place access to the machine: luatensor.bench.crossover.place
 -- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {entry, …}}, …}; skipped = {{n
 --   =, device =, why =, needs =, available =, seconds =}, …}; incomplete = a text after Ctrl-C, else nil}. An entry
 --   is {device =, emulated =, agreement =, bytes =, in_place = figures, with_transfers = figures}; figures are {min,
---   q1, median, q3, max, rounds, others, out_of_line = true if noise made the time}
+--   q1, median, q3, max, rounds, others, out_of_line = true if the time does not fit the times of other sizes}
 function grid.run(fn, sizes, settings, place)
   local self = setmetatable({fn = fn, settings = settings, place = place, tracks = {}, done = 0,
     found = {points = {}, skipped = {}}}, run)

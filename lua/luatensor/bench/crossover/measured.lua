@@ -1,18 +1,20 @@
---- Reads the measurements of luatensor.bench.grid.
+--- Reads the measurements of luatensor.bench.crossover.grid.
 
 local measured = {}
 
---- The modes: inputs that are on the device, and inputs that start on the CPU, where the results return.
+--- The names of the two measurements of a call. In "in_place", the inputs are on the device. In "with_transfers", the
+-- inputs start on the CPU, and the results are copied to the CPU.
 measured.MODES = {"in_place", "with_transfers"}
 
---- The entry of a device at a point, or nil if it was not measured there.
+--- Returns the entry of a device at a point, or nil if the device was not measured at this point.
 function measured.entry_of(point, device)
   for _, entry in ipairs(point.measured) do
     if entry.device == device then return entry end
   end
 end
 
---- The devices that are emulated, or those that are not. They never share a table or a chart.
+--- Returns the emulated devices, or the real devices if `emulated` is false. Both kinds never share a table or a
+-- chart.
 -- @tab devices {{device =, emulated =}, …}
 -- @bool emulated
 function measured.devices(devices, emulated)
@@ -23,7 +25,7 @@ function measured.devices(devices, emulated)
   return list
 end
 
--- The named figures of a result with points, for diff: its method `timings`.
+-- Returns the named figures of a result with points, which bench.diff compares: the result's method `timings`.
 function measured.timings(self)
   local list = {}
   for _, point in ipairs(self.points) do

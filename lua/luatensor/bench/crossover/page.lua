@@ -1,4 +1,4 @@
---- The page of a crossover: its blocks.
+--- Makes the page of a crossover: sentences, tables, charts and caveats.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local document = require "luatensor.page.document"
@@ -24,8 +24,8 @@ local function say_crossings(self, blocks)
   end
 end
 
--- The sizes, from the smallest on, at which the CPU is faster than the absent device could be: the CPU's lower
--- quartile is below the device's bound, or below the time of a launch.
+-- Returns the largest size up to which the absent device cannot be faster than the CPU, or nil. At each size up to
+-- this one, the CPU's lower quartile is below the device's bound, or below the time of a launch.
 local function beaten_up_to(self, row, mode)
   local last
   for _, bound in ipairs(row.points) do
@@ -41,7 +41,8 @@ local function beaten_up_to(self, row, mode)
   return last
 end
 
--- The published facts about an absent device at the largest size, or nil if they give no bound.
+-- Returns a text with the lower bounds of an absent device at the largest size, or nil if the published figures give
+-- no bound.
 local function say_bound(self, row)
   local bound = row.points[#row.points]
   local values = {name = {row.name, "text"}, base = {self.devices[1].device, "text"}, n = {bound.n, "count"},
@@ -78,7 +79,7 @@ end
 
 local function cell(figure, name) return figure and figure[name] or false end
 
--- The columns of one device. fill(cells, point) appends the cells of a row.
+-- Adds the columns of one device. Returns a function(cells, point) that appends the cells of a point.
 local function device_columns(self, columns, device, mode)
   local suffix = mode == "with_transfers" and ", with transfers" or ""
   local compared = device ~= self.devices[1] and not device.emulated
@@ -107,7 +108,7 @@ local function has_mode(self, device, mode)
   return false
 end
 
--- The mark for doubtful figures of a point, or "".
+-- Returns the mark for doubtful figures of a point: "out of line", "rounds differ" or "".
 local function mark_of(point, devices)
   local mark = ""
   for _, device in ipairs(devices) do
@@ -121,7 +122,7 @@ local function mark_of(point, devices)
   return mark
 end
 
--- Adds a last column if any point has a mark.
+-- Adds a last column with the marks if any point has a mark.
 local function add_marks(self, devices, columns, rows)
   local marks, any = {}, false
   for i, point in ipairs(self.points) do
@@ -171,7 +172,7 @@ local function bound_series(self, series)
   end
 end
 
---- The chart of seconds by size, or nil if nothing was measured.
+--- Returns the chart of seconds by size, or nil if nothing was measured.
 function page.chart(self, devices, title)
   local series = {}
   for _, device in ipairs(devices) do
@@ -223,7 +224,7 @@ local reasons = {
   ["out of memory"] = "n = {n} and larger left out on {device}: out of memory.",
 }
 
--- The name of a device, marked if the device is emulated.
+-- Returns the name of a device, followed by "(emulated)" if the device is emulated.
 local function called(devices, name)
   for _, device in ipairs(devices) do
     if device.device == name then return format.device(device) end
@@ -231,7 +232,7 @@ local function called(devices, name)
   return name
 end
 
--- Adds a line for each skipped size.
+-- Adds a note for each skipped size.
 local function say_skipped(self, blocks)
   for _, item in ipairs(self.skipped) do
     add(blocks, document.note(reasons[item.why], {
@@ -249,7 +250,7 @@ local doubts = {
   ["does not repeat"] = "{base} gives other results each time: whether {device} computes the same was not checked.",
 }
 
---- Adds a note for each device whose results were not shown to agree.
+--- Adds a note for each device whose results were not shown to agree with those of the base.
 function page.say_doubts(points, devices, blocks)
   for i = 2, #devices do
     local said = {}
@@ -282,7 +283,7 @@ local function say_out_of_line(self, blocks)
     .. "follows from them: n = {sizes}.", {sizes = {table.concat(sizes, ", "), "text"}}))
 end
 
---- Adds the other caveats about the figures of a grid.
+--- Adds the caveats about the figures of a grid: an early end, skipped sizes, results that differ, and noise.
 function page.say_caveats(self, blocks)
   if self.incomplete then add(blocks, document.note("Not complete: {what}.", {what = {self.incomplete, "text"}})) end
   say_skipped(self, blocks)
@@ -298,7 +299,7 @@ function page.say_caveats(self, blocks)
   end
 end
 
---- Shows the times of emulated devices, separately.
+--- Adds a table and a chart of the times of emulated devices.
 function page.say_emulated(self, blocks)
   local emulated = measured.devices(self.devices, true)
   if #emulated == 0 or #self.points == 0 then return end
@@ -308,7 +309,7 @@ function page.say_emulated(self, blocks)
   add(blocks, page.chart(self, emulated, "Emulated: seconds a call"))
 end
 
---- The blocks of a crossover.
+--- Returns the blocks of a crossover's page.
 function page.blocks(self)
   local blocks = {}
   add(blocks, document.text("{name}: {count} size" .. (#self.points == 1 and "" or "s"),

@@ -1,4 +1,4 @@
---- Gives luatensor.bench.grid access to this machine. Specs have places of their own.
+--- Gives luatensor.bench.crossover.grid access to this machine. Specs pass places of their own to the grid.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -9,7 +9,7 @@ local state = require "luatensor.bench.state"
 
 local place = {}
 
---- Keeps the process's settings, and restores them when the `<close>` variable that holds the result ends.
+--- Stores the process's settings. They are restored when the `<close>` variable with the result goes out of scope.
 place.keep = state.keep
 
 place.is_tensor = lt.is_tensor
@@ -27,7 +27,7 @@ function place.move(x, device)
   return x:to(device)
 end
 
---- A copy of the tensor on the CPU.
+--- Returns a copy of the tensor on the CPU.
 function place.copy(x)
   local copy = x:to(core.host_device)
   return rawequal(copy, x) and x:clone() or copy
@@ -38,30 +38,30 @@ local function width(dtype)
   return (lt.isdtype(dtype, "integral") and lt.iinfo or lt.finfo)(dtype).bits // 8
 end
 
---- The number of bytes of a tensor's elements.
+--- Returns the number of bytes of a tensor's elements.
 function place.bytes(x)
   check_there(x)
   local parts = lt.isdtype(x.dtype, "complex floating") and 2 or 1     -- finfo returns the bits of a part
   return x.size * width(x.dtype) * parts
 end
 
---- The results of inputs(n), packed. They are made on the CPU unless inputs names a device.
+--- Calls inputs(n) with the CPU as default device, and returns the packed results.
 function place.made(inputs, n)
   local _ <close> = state.use_device(core.host_device)
   return table.pack(inputs(n))
 end
 
---- The results of a call, packed, on a device with a freshly seeded default generator.
+--- Calls a function on a device with a freshly seeded default generator, and returns the packed results.
 function place.seeded(seed, device, call)
   local _ <close> = state.use_device(device)
   lt.manual_seed(seed)
   return table.pack(call())
 end
 
---- Returns "agree", "differ" or "not checked", and the difference.
+--- Compares two packed lists of results. Returns "agree", "differ" or "not checked", and the difference.
 place.agree = agree.results
 
---- The bytes that tensors can still take on a device, or nil if unknown.
+--- Returns the bytes that tensors can still take on a device, or nil if they are unknown.
 place.available = core.available_memory
 
 local before = {}
@@ -72,10 +72,12 @@ function place.reset_peak(device)
   before[device] = lt.memory(device).live
 end
 
---- The peak of a device's memory since the start, beyond the memory held before.
+--- Returns the peak of a device's memory since reset_peak in bytes, without the memory that was in use at that
+-- moment.
 function place.peak(device) return lt.memory(device).peak - (before[device] or 0) end
 
---- Releases everything of a size: collects garbage, and returns the allocators' kept memory to the system.
+--- Frees the memory of a measured size: collects garbage, and returns the memory that the allocators keep to the
+-- system.
 function place.release()
   collectgarbage()
   collectgarbage()
@@ -96,7 +98,7 @@ local function all_done(samplers)
   return true
 end
 
---- Times calls in turn, A B A B.
+--- Times calls in turn, a round of each: A B A B.
 -- @tab entries {{device =, call =}, …}
 -- @tab settings what, seconds
 -- @treturn table the figures of each entry, from luatensor.bench.sample
@@ -117,16 +119,17 @@ function place.measure(entries, settings)
   return figures
 end
 
--- Families that only move data or wait, and do no work on the device.
+-- Families of device calls that only move data or wait, without other work on the device.
 local no_work = {copy_in = true, copy_out = true, copy_across = true, wait = true}
 
--- The dtype that bounds a row: float32 products that may be made in TF32 are bounded by the rate of TF32.
+-- Returns the dtype whose peak rate bounds a row. Float32 products that may be made in TF32 are bounded by the rate
+-- of TF32.
 local function dtype_of(row)
   local faster = row.family == "gemm" and row.dtype == "float32" and lt.get_matmul_precision() == "tf32"
   return faster and "tf32" or row.dtype
 end
 
--- The rows of a profile in the form that luatensor.public_figures bounds.
+-- Converts the rows of a profile to the form that luatensor.bench.public_figures.bound takes.
 local function work_of(rows)
   local work = {}
   for _, row in ipairs(rows) do
@@ -151,7 +154,7 @@ function place.count(call, device)
   return work_of(core.profile_stop().rows)
 end
 
---- The reason why there is no GPU, or nil if there is one.
+--- Returns the reason why there is no GPU, or nil if there is one.
 function place.no_gpu()
   local found, reason = lt.cuda.is_available()
   return not found and reason or nil

@@ -1,4 +1,4 @@
---- The processor's caches, as the system describes them (Linux: /sys).
+--- Reads the sizes of the processor's caches from the system (Linux: /sys).
 
 local read = require "luatensor.bench.first_line"
 
@@ -20,7 +20,7 @@ local function bytes_of(text)
   return number and math.tointeger(number) * (units[unit] or 1)
 end
 
---- The caches that hold data, the smallest first.
+--- Lists the caches that contain data, the smallest first.
 -- @string[opt=""] root the folder that contains /sys
 -- @treturn table list of {name = "L1", bytes =, shared = the number of processors that share it}; empty if the system
 --   does not say
@@ -41,7 +41,7 @@ function caches.list(root)
   return list
 end
 
---- A thread's share of a shared cache.
+--- Returns the part of a shared cache that one thread can use, in bytes.
 -- @tab cache
 -- @int threads in use
 -- @int processors of the machine

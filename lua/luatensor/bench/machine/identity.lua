@@ -1,10 +1,11 @@
---- Describes this machine.
+--- Describes the machine on which figures are measured.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local first_line = require "luatensor.bench.first_line"
 
--- The name of the distribution: "Debian GNU/Linux 12 (bookworm)"; nil if the system does not say.
+-- Returns the name of the distribution, such as "Debian GNU/Linux 12 (bookworm)", or nil if the system does not name
+-- it.
 local function distribution()
   local file <close> = io.open("/etc/os-release")
   return file and ("\n" .. file:read("a")):match("\nPRETTY_NAME=\"?([^\"\n]+)") or nil
@@ -30,7 +31,7 @@ end
 
 local fixed                      -- facts that do not change while the process runs
 
---- The machine on which figures were measured. Every result contains it.
+--- Describes the machine. Every result contains this description.
 -- @treturn table devices (name, kind, cores, isa, memory, software), threads, processors that the process may use,
 --   quota (of their time, in processors; nil: none), system, config (the computing libraries, with versions),
 --   luatensor, lua

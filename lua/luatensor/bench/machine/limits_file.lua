@@ -1,5 +1,6 @@
---- Measured limits in the user's cache: a file for each machine. The file describes the machine; the file's name is
--- only a hash. Files that are damaged, of another machine or of another version are ignored.
+--- Stores measured limits in the user's cache, in a file for each machine. The file contains a description of the
+-- machine, and its name is a hash of this description. Files that are damaged, of another machine or of another
+-- version are ignored.
 
 local core = require "luatensor.core"
 local files = require "luatensor.bench.files"
@@ -10,14 +11,14 @@ local limits_file = {}
 --- The version of the measurements: figures of another version are measured again.
 limits_file.VERSION = 1
 
--- FNV-1a, 64 bits, in hexadecimal.
+-- Returns the 64-bit FNV-1a hash of a text in hexadecimal.
 local function hash(text)
   local value = 0xcbf29ce484222325
   for i = 1, #text do value = (value ~ text:byte(i)) * 0x100000001b3 end
   return ("%016x"):format(value)
 end
 
--- The properties of a device that change its figures.
+-- Returns the properties of a device that change its figures, as a text.
 local function device_words(device)
   return table.concat({
     device.device, device.name or "", tostring(device.cores), device.isa or "", tostring(device.memory),
@@ -25,12 +26,13 @@ local function device_words(device)
   }, "; ")
 end
 
--- The CPU's part of the configuration: GPUs have lines of their own.
+-- Returns the CPU's part of the configuration. GPUs have lines of their own.
 local function cpu_config(identity) return (identity.config:gsub("; cuda: .*", "")) end
 
---- The properties that identify a machine: processor, cores, threads, instruction set, memory, versions, GPUs.
+--- Returns the properties that identify a machine: processor, cores, threads, instruction set, memory, versions,
+-- GPUs.
 -- @tab identity the result of luatensor.bench.machine.identity
--- @bool emulated with the emulated devices, which are no part of the real machine
+-- @bool emulated true includes the emulated devices, which are no part of the real machine
 -- @treturn string one property on each line
 function limits_file.words(identity, emulated)
   local lines = {
@@ -43,7 +45,7 @@ function limits_file.words(identity, emulated)
   return table.concat(lines, "\n") .. (emulated and "\nemulated" or "")
 end
 
---- The path of a machine's file, or nil and the reason why there is none.
+--- Returns the path of a machine's file, or nil and the reason why there is none.
 function limits_file.path(words, emulated)
   local folder, problem = core.cache_folder()
   if not folder then return nil, problem end
@@ -64,7 +66,7 @@ local function is_sealed(text)
 end
 
 
---- The devices of a stored result, or nil if there is no intact file for this machine.
+--- Returns the devices of a stored result, or nil if there is no intact file for this machine.
 -- @string words the result of limits_file.words
 -- @bool emulated
 -- @treturn ?table
@@ -76,7 +78,7 @@ function limits_file.load(words, emulated)
   return stored and stored.identity == words and stored.devices or nil
 end
 
--- The parts of the identity to which the file applies.
+-- Returns a copy of the identity without emulated devices and without the configuration of GPUs.
 local function real_part(identity)
   local part = {devices = {}, config = cpu_config(identity)}
   for name, value in pairs(identity) do part[name] = part[name] or value end
@@ -87,10 +89,10 @@ local function real_part(identity)
 end
 
 --- Stores devices' limits, together with the limits of the same machine that the file has already.
--- @tab class of the result that the file holds
+-- @tab class of the result in the file
 -- @tab identity
 -- @bool emulated true for the emulated devices
--- @tab devices entries
+-- @tab devices their entries in a result of bench.machine
 -- @treturn[1] boolean true
 -- @treturn[2] nil
 -- @treturn[2] string the reason

@@ -1,5 +1,5 @@
---- Measures a machine's limits. The core has the bare loops (lt.limits, core.working_set); functions that scripts call
--- are timed here. The fastest round counts for limits, the median for costs.
+--- Measures a machine's limits. Loops in C (lt.limits, core.working_set) measure arithmetic and memory. This module
+-- times functions that scripts call. Limits are those of the fastest round, costs are medians.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -9,7 +9,7 @@ local meters = {}
 
 local KIB <const>, MIB <const> = 1 << 10, 1 << 20
 
--- The figures of a sampler for fn.
+-- Times fn with a sampler, and returns the sampler's figures.
 local function figures_of(fn, device, seconds)
   local sampler = sample.new(fn, {
     what = "bench.machine", device = device, seconds = seconds, rounds = 5, warmup = seconds / 4, gc = "count",
@@ -30,8 +30,8 @@ function meters.working_set(device, bytes) return core.working_set(device, bytes
 
 -- ---- matrix products ----------------------------------------------------------------------------
 
-local LARGEST <const> = 8192            -- rows: each matrix has 256 MiB of float32
-local WIDEST <const> = 8                -- bytes of an element
+local LARGEST <const> = 8192            -- rows: a matrix of float32 has 256 MiB
+local WIDEST <const> = 8                -- bytes of an element of the widest dtype
 
 local function fits(device, n)
   return 3 * n * n * WIDEST <= (core.available_memory(device) or math.huge) / 4
@@ -53,8 +53,8 @@ local function product(n, device, dtype)
   return function() lt.matmul(x, y, {out = out}) end
 end
 
---- The rate of products of two square matrices. The number of rows is the smallest power of two whose product takes a
--- fifth of the seconds.
+--- Measures the rate of products of two square matrices. The number of rows is the smallest power of two whose
+-- product takes a fifth of the seconds, or the largest power of two for which LARGEST and the memory allow.
 -- @treturn table n, flops (per second), and min, q1, median, q3: seconds of a product
 function meters.gemm(device, dtype, seconds)
   local n, multiply = 128, product(128, device, dtype)
@@ -70,16 +70,16 @@ end
 
 -- ---- calls and transfers ------------------------------------------------------------------------
 
---- The cost of the smallest call: adding a number to a number, in place.
--- @treturn table call: seconds in a sequence of calls, on a GPU the time of a launch; single: until the work is done;
---   wait: for an idle device
+--- Measures the cost of the smallest call: adding a number to a number, in place.
+-- @treturn table call: seconds of a call in a sequence, on a GPU the time of a launch; single: seconds of a call
+--   until its work is done; wait: seconds of waiting for an idle device
 function meters.call(device, seconds)
   local x, y = lt.zeros(1, {device = device}), lt.ones(1, {device = device})
   local f = figures_of(function() x:add_(y) end, device, seconds)
   return {call = f.median, single = f.single, wait = f.wait_seconds}
 end
 
--- Bytes in host memory, page-locked or not.
+-- Returns n bytes in host memory, which is page-locked if `pinned` is true.
 local function host_bytes(n, pinned)
   local x = lt.zeros(n, {dtype = "uint8", device = core.host_device})
   return pinned and x:pin_memory() or x
@@ -95,8 +95,8 @@ end
 
 --- Measures copies between ordinary or page-locked memory and a device.
 -- @string device
--- @bool pinned
--- @bool out from the device
+-- @bool pinned true for page-locked memory
+-- @bool out true copies from the device to the host
 -- @number seconds
 -- @treturn table latency: seconds for four bytes; bandwidth: bytes per second of a large copy
 function meters.transfer(device, pinned, out, seconds)
@@ -110,7 +110,7 @@ end
 
 -- ---- the levels of the memory -------------------------------------------------------------------
 
---- The working sets to measure: from one that fits into the first cache to one that fits into none.
+--- Returns the working sets to measure, from one that fits into the first cache to one that fits into no cache.
 -- @string device
 -- @number seconds a short time allows only few sizes
 -- @treturn {int,...} bytes, of each CPU thread, or of the whole GPU

@@ -1,4 +1,4 @@
---- The page of a machine's limits: blocks of a result of kind "machine".
+--- Makes the page of a machine's limits: the blocks of a result of kind "machine".
 
 local caches = require "luatensor.bench.machine.caches"
 local document = require "luatensor.page.document"
@@ -80,7 +80,8 @@ end
 
 -- ---- the levels ---------------------------------------------------------------------------------
 
--- The smallest cache that holds a thread's bytes, by the system's description and by the measurements.
+-- Returns the name of the smallest described cache that has space for a thread's bytes. Without such a cache, the
+-- measurements decide between "a cache" and "memory".
 local function level_name(entry, point)
   for _, cache in ipairs(entry.caches) do
     if point.bytes <= caches.part(cache, entry.threads, entry.cores) then return cache.name end
@@ -134,7 +135,7 @@ local function say_device(entry, add)
   end
 end
 
---- The blocks of the result, as in every class of results.
+--- Returns the blocks of the result's page. Every class of results has this method.
 function page.blocks(self)
   local blocks = {}
   local function add(block) blocks[#blocks + 1] = block end
@@ -147,7 +148,7 @@ function page.blocks(self)
   return blocks
 end
 
---- Named figures, for diff: matrix products.
+--- Returns the named figures that bench.diff compares: the matrix products.
 function page.timings(self)
   local list = {}
   for _, entry in ipairs(self.devices) do

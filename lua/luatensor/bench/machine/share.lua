@@ -1,17 +1,17 @@
---- Shares of a device's measured limits.
+--- Computes rates as shares of a device's measured limits.
 
 local document = require "luatensor.page.document"
 
 local share = {}
 
---- Above this share, another limit than the measured one holds.
+--- If a rate exceeds this share of a limit, something other than the measured limit bounds the rate.
 share.OVER = 1.05
 local CACHED <const> = 1.5       -- a working set that is this many times as fast as memory is in a cache
 
---- The dtype of the parts of complex numbers, in which they are computed.
+--- For complex dtypes, the dtype of the real and imaginary parts, in which complex numbers are computed.
 local parts <const> = {complex64 = "float32", complex128 = "float64"}
 
---- The row of a dtype in a device's `arithmetic` or `products`, or nil if it was not measured.
+--- Returns the row of a dtype in a device's `arithmetic` or `products`, or nil if it was not measured.
 function share.row_of(rows, dtype)
   for _, row in ipairs(rows) do
     if row.dtype == dtype then return row end
@@ -20,7 +20,8 @@ end
 
 local row_of <const> = share.row_of
 
--- The larger rate of additions with multiplications, and of matrix products.
+-- Returns the larger of two measured rates, of multiplications with additions and of matrix products, and its name.
+-- Returns nil and the reason if neither was measured.
 local function flops_limit(entry, dtype)
   dtype = parts[dtype] or dtype or "float32"
   local plain, product = row_of(entry.arithmetic, dtype), row_of(entry.products, dtype)
@@ -34,9 +35,9 @@ local function flops_limit(entry, dtype)
   return nil, "arithmetic of " .. dtype .. " was not measured"
 end
 
---- The measured point for a working set: the smallest point that is at least as large.
+--- Returns the measured point for a working set: the smallest point that is at least as large.
 -- @tab entry of a device
--- @int bytes in all
+-- @int bytes of all threads together
 -- @treturn ?table nil if the set is larger than all points
 function share.point(entry, bytes)
   local each = bytes / (entry.threads or 1)
@@ -80,7 +81,7 @@ local function transfer_limit(entry, out)
   end
 end
 
---- Like luatensor.bench.machine.limit, for an entry.
+--- Implements luatensor.bench.machine.limit for the entry of a device.
 function share.of_row(entry, row)
   if row.part == "to_device" or row.part == "to_host" then
     local rate = transfer_limit(entry, row.part == "to_host")
@@ -94,7 +95,7 @@ function share.of_row(entry, row)
   end
 end
 
---- Like luatensor.bench.machine.share, for an entry.
+--- Implements luatensor.bench.machine.share for the entry of a device.
 function share.of(entry, rate, kind, dtype, working_set)
   local limit, name
   if kind == "flops" then

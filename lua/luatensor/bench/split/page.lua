@@ -1,4 +1,4 @@
---- The page of a split: the methods of its results.
+--- Shows the result of bench.split: the methods of results of kind "split".
 
 local core = require "luatensor.core"
 local document = require "luatensor.page.document"
@@ -36,7 +36,8 @@ local function parts_title(self)
   return "Where the time of a call goes" .. (self.emulated and ", on an emulated device" or "")
 end
 
--- Shows no shares if times of an emulated device meet times of the processor.
+-- Makes the table of the parts. If a device is emulated, the shares are left out, because its times do not compare
+-- with those of the processor.
 local function parts_table(self)
   local rows, columns = {}, {{name = "part", unit = "text"}, {name = "time", unit = "s"}}
   if not self.emulated then columns[3] = {name = "share", unit = "share"} end
@@ -59,7 +60,7 @@ end
 
 -- ---- device calls -------------------------------------------------------------------------------
 
--- For each column: the column, the value of a row, and whether the column is shown even if no row has a value.
+-- Columns {name, unit, function that returns the value of a row, true if the column is shown even without any value}.
 local columns = {
   {"device calls", "text", function(row)
     return row.dtype and ("%s, %s"):format(families[row.family], row.dtype) or families[row.family]
@@ -117,7 +118,7 @@ rules[1] = function(self)
   return document.note("A part ran on an emulated device: " .. notes.NOTHING .. ".")
 end
 
--- The part of the device's work that overlaps with the script.
+-- The text on the work of a device that overlaps with the script.
 rules[2] = function(self)
   local waited = self.wall - self.parts.measuring
   local hidden = waited - self.normal.median
@@ -142,7 +143,7 @@ rules[5] = function(self)
   return document.text("Which share of the possible that is: lt.bench.machine() measures the limits, once.")
 end
 
--- Adds the notes of the normal run, which also apply to the serialised runs.
+-- Adds the notes on limits, and the notes of the normal run, which also apply to the serialised runs.
 local function add_notes(self, blocks)
   for _, note in ipairs(self.notes) do blocks[#blocks + 1] = note end
   for _, note in ipairs(self.normal.notes) do
@@ -150,7 +151,7 @@ local function add_notes(self, blocks)
   end
 end
 
---- The blocks of the result, as in every class of results.
+--- Returns the blocks of the result's page. Every class of results has this method.
 function page:blocks()
   local blocks = {headline(self), parts_table(self), parts_chart(self)}
   blocks[#blocks + 1] = calls_table(self, false)

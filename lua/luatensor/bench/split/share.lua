@@ -1,4 +1,4 @@
---- The shares of a device's measured limits that the rows of a split reach.
+--- Computes the shares of a device's measured limits that the rows of a split reach.
 
 local machine = require "luatensor.bench.machine"
 
@@ -8,11 +8,11 @@ local share = {}
 local streams <const> = {map = true, elementwise = true, reduce = true, scan = true, softmax = true,
                            cross_entropy = true, norm = true}
 
---- A row's share of the limit that bench.machine measured before.
+--- Returns a row's share of the limit that bench.machine measured before.
 -- @tab row
 -- @string device the whole name of the row's device
 -- @treturn ?number the share, or nil if it is unknown or this family has no such limit
--- @treturn ?string the name of the limit, or the reason
+-- @treturn ?string the name of the limit, or the reason why the share is unknown
 -- @treturn ?table a note
 function share.known(row, device)
   if row.rate then return machine.share(row.rate, "flops", device, row.dtype) end
@@ -22,7 +22,7 @@ function share.known(row, device)
   return machine.share(row.bandwidth, kind, device, nil, math.ceil(row.bytes / row.calls))
 end
 
---- Sets `share` and `limit` of rows. The limits of emulated devices are meaningless.
+--- Sets `share` and `limit` of rows. Rows of emulated devices have neither, because their limits are meaningless.
 -- @tab rows
 -- @func limits like share.known
 -- @func name_of the whole name of a kind of device; nil if the rows belong to several devices and so have no share
