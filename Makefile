@@ -7,7 +7,7 @@ BUSTED ?= busted
 PYTHON ?= python3
 BUILD  ?= build
 
-# The folders of `make install`. LuaRocks passes its own.
+# The folders into which `make install` installs. LuaRocks passes its own folders.
 PREFIX ?= /usr/local
 INCDIR ?= $(PREFIX)/include
 LUADIR ?= $(PREFIX)/share/lua/$(LUA_VERSION)
@@ -15,7 +15,8 @@ LIBDIR ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 
-# `make install` takes these as the last build got them, unless it is told again: it installs what was built.
+# The last build stored these settings. `make install` reads them, so that it installs the module as it was built,
+# unless the command line sets them again.
 SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
 ifeq ($(MAKECMDGOALS),install)
   -include $(BUILD)/settings
@@ -30,8 +31,8 @@ endif
 
 # ---- this machine -----------------------------------------------------------------------------
 
-# The compiler says for which system and processor it compiles. Where that is another than this machine's, pkg-config has the
-# prefix of the compiler, as in aarch64-linux-gnu-gcc and aarch64-linux-gnu-pkg-config.
+# The compiler says for which system and processor it compiles. A cross compiler has a prefix, which its pkg-config
+# has as well: aarch64-linux-gnu-gcc and aarch64-linux-gnu-pkg-config.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 SYSTEM := $(if $(findstring darwin,$(TARGET)),Darwin,$(shell uname -s))
 CROSS  := $(filter %-gcc,$(notdir $(firstword $(CC))))
@@ -65,8 +66,9 @@ ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(ZLIB_CFLAGS) -E -x c 
 
 comma := ,
 
-# BUNDLE=1: `make install` puts the libraries beside the module, which looks for them there before elsewhere. Only the older tag of
-# such a path (rpath) also counts for libraries of libraries.
+# With BUNDLE=1, `make install` copies the shared libraries beside the module, which searches this folder first. The
+# path is stored under its older tag (DT_RPATH), because only this tag also applies to the libraries that these
+# libraries need.
 ifneq ($(BUNDLE),)
   BLAS_LIBS := $(filter-out -Wl$(comma)-rpath%,$(BLAS_LIBS)) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
 endif
@@ -136,7 +138,8 @@ MODULE  := $(BUILD)/$(if $(BUNDLE),bundle/)luatensor/core.so
 KERNELS := $(sort $(shell find src/cpu/kernels -name '*.c'))
 SOURCES := $(sort $(filter-out $(KERNELS),$(shell find src -name '*.c')))
 
-# Only these know Lua (make lint checks it). All other objects are the same for every Lua, so `make test-lua` takes them from PARTS.
+# Only these sources include Lua's headers (make lint checks it). All other objects are the same for every Lua, so
+# `make test-lua` takes them from PARTS.
 PARTS   ?= $(BUILD)
 KNOW_LUA := src/core.c $(filter src/lua/% src/autograd/%,$(SOURCES))
 LUA_OBJECTS := $(KNOW_LUA:src/%.c=$(BUILD)/obj/%.o)
@@ -159,7 +162,8 @@ $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
-# For a host that links everything: docs/embedding.md. Made anew, so that no object of a deleted file stays in it.
+# The static library is for hosts that link everything into one program: docs/embedding.md. It is made anew each time,
+# so that it contains no object of a deleted file.
 STATIC := $(BUILD)/libluatensor.a
 .PHONY: static
 static: $(STATIC)  ## a static library: build/libluatensor.a
@@ -187,7 +191,7 @@ KERNEL_FLAGS_triangle_float64 := -ffp-contract=fast
 KERNEL_FLAGS_matvec_float32 := -ffp-contract=fast
 KERNEL_FLAGS_matvec_float64 := -ffp-contract=fast
 
-# Zen 4 converts floats to doubles twice as fast in halves of a 512-bit register.
+# Zen 4 converts floats to doubles twice as fast with 256-bit vectors as with 512-bit vectors.
 ifeq ($(ARCH),x86_64)
   KERNEL_FLAGS_reduce := -mprefer-vector-width=256
 endif
@@ -197,7 +201,7 @@ $(LUA_OBJECTS): $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags-lua $(PARTS)/flags | fo
 	@mkdir -p $(@D)
 	$(call say,$<)$(COMPILE) $(LUA_CFLAGS)
 
-# Only the functions for hosts see the installed header.
+# Only the functions for host programs, in src/lua/host, include the installed header.
 $(BUILD)/obj/lua/host/%.o: INCLUDES := -Iinclude
 
 $(PARTS)/obj/%.o: src/%.c $(PARTS)/flags | found
@@ -223,8 +227,8 @@ $(PARTS)/obj/embedded.o: $(PARTS)/embedded.c src/gpu/sources.h
 
 -include $(OBJECTS:.o=.d)
 
-# Files that are rewritten only if their contents change. Changed flags compile every object again. Changed flags, or
-# a changed list of files, link the module and embed the device code again.
+# REMEMBER rewrites a file only if its contents change. If the flags change, every object is compiled again. If the
+# flags or the list of files change, the module is linked again and the device code is embedded again.
 define REMEMBER
 	@mkdir -p $(@D)
 	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
@@ -254,7 +258,7 @@ found:
 # ---- packages ---------------------------------------------------------------------------------
 
 .PHONY: deps deps-build deps-run deps-test deps-doc
-deps: deps-test           ## installs what build, demo and test need, where it is missing
+deps: deps-test           ## installs the missing packages that build, demo and test need
 deps-build: ; @tools/deps build
 deps-run:   ; @tools/deps build run
 deps-test:  ; @tools/deps build run test
@@ -327,7 +331,8 @@ lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-dr
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc STRICT=1 BUILD=$(if $(STRICT),build,build/lint-gcc)
 
-# Clang only checks the code. & and | of truth values avoid branches, so this warning is off.
+# Clang only checks the code. Our code uses & and | of truth values to avoid branches, so clang's warning about them
+# is off.
 LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) $(LUA_CFLAGS) -Werror -fsyntax-only \
              -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))

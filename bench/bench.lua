@@ -1,6 +1,6 @@
--- The performance table: luatensor, PyTorch and NumPy (if `PYTHON` has them), timed in turn A B A B in one run on the
--- same number of threads, beside the measured limits of the machine. With --device cuda, luatensor and PyTorch on
--- this device; each round ends when the device is done.
+-- Prints the performance table: luatensor, PyTorch and NumPy (if `PYTHON` has them), timed in turn A B A B in one run
+-- on the same number of threads, beside the measured limits of the machine. With --device cuda, luatensor and PyTorch
+-- run on this device, and each round ends when the device has finished its work.
 -- `make bench` calls this script from the repository's root; --help lists the options.
 
 local lt = require "luatensor"
@@ -33,7 +33,8 @@ local options = arguments.read({...}, "Times luatensor beside PyTorch and NumPy.
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- Measures one row, in rounds in turn. Returns {<contender> = {min, median}, errors = {…}}.
+-- Measures one row, with rounds of the libraries in turn. Returns {<name of the library> = {min, median}, errors =
+-- {…}}.
 local function measure(row, contenders)
   local times, errors, runners = {}, {}, {}
   for _, who in ipairs(contenders) do
@@ -66,7 +67,7 @@ local function show_time(time)
   return ("%s (%s)"):format(format.show(time.min, "s"), format.show(time.median, "s"))
 end
 
--- The largest share of a limit that the row's work reaches.
+-- Returns the largest share of a limit that the row's work reaches.
 local function share_of_limit(row, seconds, limits)
   local share
   for _, limit in ipairs{"read", "copy", "flops"} do
@@ -75,14 +76,14 @@ local function share_of_limit(row, seconds, limits)
   return share
 end
 
--- "met", "missed" or, on a busy machine, "noisy"; nil without a gate.
+-- Returns "met", "missed" or, on a busy machine, "noisy". Returns nil without a gate.
 local function verdict(value, gate, quiet)
   if not (value and gate) then return nil end
   if not quiet then return "noisy" end
   return value >= gate and "met" or "missed"
 end
 
--- The gate and the aim of the ratio, and those of the share, for the device.
+-- Returns the gate and the aim of the ratio, and the gate and the aim of the share of a limit, for the device.
 local function wanted(row)
   if options.device == "cpu" then return row.gate, row.aim, row.share_gate, row.share_aim end
   return row.gpu_gate, row.gpu_aim

@@ -1,14 +1,14 @@
--- The libraries that are timed. Each has name, version, prepare(row) and run().
---   prepare   makes the row's inputs, warms up, finds how many calls make a round:
---             true, or false and the problem (no problem: the row is not for this library)
---   run       one round: seconds a call
+-- The libraries that are timed, with one interface. Each has name, version, prepare(row) and run().
+--   prepare   makes the row's inputs, warms up, and finds the number of calls in a round; returns
+--             true, or false and the problem (nil: the row is not for this library)
+--   run       makes one round, and returns the seconds of a call
 
 local lt = require "luatensor"
 local steps = require "bench.steps"
 
 local contender = {}
 
-local ROUND <const> = 0.1      -- seconds, as in peers/peer.py
+local ROUND <const> = 0.1      -- seconds of a round, as in peers/peer.py
 
 -- ---- luatensor, in this process -----------------------------------------------------------------
 
@@ -102,7 +102,7 @@ function peer:ask(...)
   return answer:match("^error\t(.*)") == nil and answer or nil, answer:match("^error\t(.*)")
 end
 
--- The row's text for column 4 (torch) or 5 (numpy). If it is missing, the next given text to the left counts.
+-- Returns the row's text for column 4 (torch) or 5 (numpy). If this text is nil, returns the next text to the left.
 local function text_for(row, column)
   for i = column, 3, -1 do
     if row[i] ~= nil then return row[i] end
@@ -126,7 +126,7 @@ function peer:run()
   return tonumber(answer) or error(problem)
 end
 
---- luatensor, and the peers that are installed and support the device. Prints the peers that are left out.
+--- Returns luatensor, and the peers that are installed and support the device. Prints the peers that are left out.
 function contender.all(threads, device)
   local list, peers = {ours}, {{"torch", 4, "torch_rows.py"}, {"numpy", 5, "numpy_rows.py"}}
   if device ~= "cpu" then peers[2] = nil end

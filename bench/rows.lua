@@ -229,8 +229,8 @@ local rows = {
     setup = {"z = t.sort(x)", "z = t.sort(x)[0]", "z = t.sort(x)"}},
 }
 
--- linear algebra: x is any matrix, p a positive definite one, y one right side. For lstsq, PyTorch's default driver
--- computes no singular values; its driver gelsd does, like luatensor.
+-- Linear algebra. x is any matrix, p a positive definite matrix, y one right side. For lstsq, PyTorch's default
+-- driver computes no singular values. Its driver gelsd does, like luatensor.
 local factorizations = {
   {"solve", "t.linalg.solve(p, x)"}, {"inv", "t.linalg.inv(p)"}, {"det", "t.linalg.det(p)"},
   {"cholesky", "t.linalg.cholesky(p)"}, {"qr", "t.linalg.qr(x)"}, {"svd", "t.linalg.svd(x)"},

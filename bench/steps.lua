@@ -21,7 +21,7 @@ end
 local function sgd(model) return optim.SGD(model:parameters(), {lr = 1e-3, momentum = 0.9}) end
 local function adam(model) return optim.Adam(model:parameters(), {lr = 1e-4}) end
 
---- A network of linear layers with ReLU between them, trained by SGD with momentum.
+--- Makes the training step of a network of linear layers with ReLU between them, trained by SGD with momentum.
 function steps.mlp(batch, widths)
   local layers = {}
   for i = 1, #widths - 1 do
@@ -32,7 +32,7 @@ function steps.mlp(batch, widths)
   return step_of(model, sgd(model), lt.randn(batch, widths[1]), lt.randint(1, widths[#widths], batch))
 end
 
---- A network of two convolutions with pooling, on 32 images of 28 × 28, trained by Adam.
+--- Makes the training step of a network of two convolutions with pooling, on 32 images of 28 × 28, trained by Adam.
 function steps.cnn()
   local model = nn.Sequential(
     nn.Conv2d(1, 16, 3, {padding = 1}), nn.ReLU(), nn.MaxPool2d(2),
@@ -78,7 +78,8 @@ function Transformer:forward(x)
   return self.head(self.norm(self.blocks(h))):flatten(1, 2)
 end
 
---- A transformer of width 128, 4 heads and 2 layers, on 8 texts of 128 tokens (65 different tokens), trained by Adam.
+--- Makes the training step of a transformer of width 128 with 4 heads and 2 layers, on 8 texts of 128 tokens (65
+-- different tokens), trained by Adam.
 function steps.transformer()
   local model = Transformer(65, 128, 128, 4, 2)
   return step_of(model, adam(model), lt.randint(1, 65, 8, 128), lt.randint(1, 65, 1024))

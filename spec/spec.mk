@@ -70,7 +70,8 @@ test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/sec
 # Runs one spec file on each core, because an emulated GPU computes and compiles on one core.
 JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 
-# Compiled kernels stay on disk between runs. Their names include everything from which they are made.
+# Compiled kernels stay on disk between runs. The name of a kernel's file depends on everything from which the kernel
+# is compiled.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
 # The emulator runs operations as late as possible and threads from the last to the first, and detects accesses beyond
 # the end of a block.
@@ -112,7 +113,7 @@ test-embedding: build $(EMBEDDING)   ## compiles and runs the programs in exampl
 	@BUILD=$(BUILD) $(RUN_SPECS) --label embedding LSAN_OPTIONS=suppressions=spec/support/lsan.supp:print_suppressions=0 \
 	  ASAN_OPTIONS=allocator_may_return_null=1 spec/host/embedding_programs_spec.lua
 
-test-gpu: build           ## the specs on a real GPU; where there is none, why
+test-gpu: build           ## the specs on a real GPU; says why if there is none
 	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(ON_DEVICE)
 
 test-gcstress: build      ## specs with a full collection before every 7th tensor; FULL=1: before every one
@@ -120,8 +121,8 @@ test-gcstress: build      ## specs with a full collection before every 7th tenso
 
 # ---- other Luas ----------------------------------------------------------------------------------
 
-# Archives or folders with sources: of Lua itself (lua-5.5.0.tar.gz), or of PyPI's lupa, whose source distribution contains several
-# Luas. `make lua-sources` downloads lupa's.
+# Archives or folders with sources of Lua (lua-5.5.0.tar.gz), or of PyPI's package lupa, whose source distribution
+# contains several Luas. `make lua-sources` downloads lupa.
 LUA_SOURCES ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/luatensor-sources
 LUA_SOURCE  ?= $(wildcard $(LUA_SOURCES)/*.tar.gz)
 
@@ -131,7 +132,7 @@ test-lua: build build/spec/plan_check           ## the specs on other Luas, 5.4.
 	  echo "no sources of Lua in $(LUA_SOURCES): make lua-sources downloads some, LUA_SOURCE=path names others"; \
 	  echo "0 passed, 0 failed, 1 skipped")
 
-# The older one has 5.4.4, the newer one 5.4.8 and 5.5.1.
+# lupa 1.14.1 contains Lua 5.4.4. lupa 2.8 contains Lua 5.4.8 and 5.5.1.
 lua-sources:              ## downloads sources of Lua for test-lua from PyPI
 	@mkdir -p $(LUA_SOURCES)
 	@for version in 1.14.1 2.8; do \

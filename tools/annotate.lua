@@ -8,7 +8,7 @@
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
--- they are loaded when they are first named
+-- names these modules, because lt loads them when they are first named
 assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data and lt.help)
 local luals = require "tools.annotate.luals"
 local names = require "tools.annotate.names"
@@ -16,14 +16,14 @@ local read = require "tools.annotate.read"
 
 local annotate = {collect = read.collect}
 
---- The annotations: the text of each file, by its path below library/.
+--- Returns the annotations: the text of each file, by its path below library/.
 function annotate.luals() return luals.files(read.collect()) end
 
 local function is_documented(name, space, by_name)
   return names.has_doc(name, by_name) or names.alias_of(name, space, by_name)
 end
 
---- The public functions, methods and properties without documentation.
+--- Returns the public functions, methods and properties without documentation.
 function annotate.missing()
   local _, by_name = annotate.collect()
   local missing = {}

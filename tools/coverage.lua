@@ -11,8 +11,8 @@ local coverage = {}
 
 -- ---- what is called -----------------------------------------------------------------------------
 
--- The tables of the page: the title, and the sources with the documentation of its functions, or kinds of the op
--- table.
+-- The tables of the page. A row has the title, and the names of sources whose documentation has the functions, or
+-- kinds of the op table.
 coverage.tables = {
   {"Element-wise functions", "unary", "binary", "ternary", "quaternary", "map", "complex"},
   {"Reductions, along a dim, statistics", "reduction", "scan", "softmax", "reduce", "stats", "order"},
@@ -121,10 +121,10 @@ local function default_call(name)
   return function(f, x) return f(table.unpack({x, x, x, x}, 1, n)) end
 end
 
---- The call(f, x, s) of a function; x and s are the results of `sample`.
+--- Returns the call(f, x, s) of a function; x and s are the results of `sample`.
 function coverage.call_of(name) return calls[name] or default_call(name) end
 
---- A symmetric, positive definite matrix that every numeric dtype holds.
+--- A symmetric, positive definite matrix whose elements are exact in every numeric dtype.
 local matrix = {{4, 1, 0, 1}, {1, 5, 1, 0}, {0, 1, 6, 1}, {1, 0, 1, 7}}
 
 function coverage.sample(dtype, device)
@@ -161,7 +161,7 @@ function coverage.functions()
   return list_of
 end
 
---- All dtypes, in the order of the dtype table.
+--- Returns all dtypes, in the order of the dtype table.
 function coverage.dtypes()
   local names = {}
   for _, name in ipairs(lt.ops().positive.dtypes) do names[#names + 1] = name end
@@ -180,7 +180,7 @@ end
 -- libraries, the first one is shown.
 local libraries = {{"factorizations", "L"}, {"transforms", "F"}, {"products", "B"}}
 
---- The function counts() of the emulator if the GPU is emulated, else a function that returns an empty table.
+--- Returns the function counts() of the emulator if the GPU is emulated, else a function that returns an empty table.
 local function counts_of(device)
   if device == "cpu" then return function() return {} end end
   local folder = assert(os.getenv "LUATENSOR_CUDA_PATH", "coverage: needs the emulated GPU: make coverage")
@@ -204,7 +204,7 @@ local function is_view(t, x)
   return offset >= 0 and offset < x.size * #lt.zeros({1}, {dtype = x.dtype, device = "cpu"}):to_bytes()
 end
 
---- The reason in an error message: "not for bool; …" from "file:line: sum: not for bool; …".
+--- Extracts the reason from an error message: "not for bool; …" from "file:line: sum: not for bool; …".
 local function reason_of(message)
   return (tostring(message):gsub("^[^\n:]*:%d+: ", ""):gsub("^[%w_.]+: ", ""))
 end
@@ -230,12 +230,12 @@ local function measure_call(name, f, dtype, device, counts)
   }
 end
 
--- On a GPU, one dtype stands for others with the same kernels, because kernels of each dtype must be compiled.
--- array/ops_spec.lua tests all dtypes.
+-- On a GPU, only one of several dtypes with the same kernels is called, because kernels of each dtype must be
+-- compiled. array/ops_spec.lua tests all dtypes.
 local stands_for = {bfloat16 = "float16", float64 = "float32", complex128 = "complex64"}
 for name in ("uint8 uint16 uint32 uint64 int8 int16 int32"):gmatch "%S+" do stands_for[name] = "int64" end
 
---- The results of measure_call on one device, by name and dtype: cells[name][dtype].
+--- Returns the results of measure_call on one device, by name and dtype: cells[name][dtype].
 function coverage.measure(device)
   device = lt.device(device)
   local counts, cells = counts_of(device), {}
@@ -271,13 +271,13 @@ local function is_factorization(name)
   return inner and not is_composition(coverage.function_of(name)) and rawget(lt, inner) == nil
 end
 
---- The letter of the library that the CPU uses for a function for which a GPU uses a library, or "".
+--- Returns the letter of the library that the CPU uses for a function for which a GPU uses a library, or "".
 local function cpu_library(name, letter, dtype)
   if is_factorization(name) then return "L" end
   return (letter == "B" and blas[dtype] or letter == "L") and letter or ""
 end
 
---- A cell of one device in letters: "–", "V", "K", "CB →" …
+--- Returns a cell of one device in letters: "–", "V", "K", "CB →" …
 function coverage.letters(name, cell, library)
   if not cell.works then return "–" end
   local how = (is_composition(coverage.function_of(name)) and "C" or "") .. library
@@ -285,7 +285,7 @@ function coverage.letters(name, cell, library)
   return how .. (cell.float and " →" or "")
 end
 
---- The letters of both devices for a dtype; one letter if they are equal.
+--- Returns the letters of both devices for a dtype, or one text if both are equal.
 local function both_letters(name, dtype, cpu, gpu)
   local library = gpu[name][dtype].library or ""
   local on_cpu = coverage.letters(name, cpu[name][dtype], cpu_library(name, library, dtype))
@@ -293,7 +293,7 @@ local function both_letters(name, dtype, cpu, gpu)
   return on_cpu == on_gpu and on_cpu or on_cpu .. " / " .. on_gpu
 end
 
---- The letters of the dtypes in a column; one if they are equal.
+--- Returns the letters of the dtypes in a column, or one text if all are equal.
 local function column_text(name, dtypes, cpu, gpu)
   local texts, same = {}, true
   for i, dtype in ipairs(dtypes) do
@@ -330,7 +330,7 @@ local meaning = {
   {"pairs, complex", "pairs of float32 or float64 are complex numbers seen as reals"},
 }
 
---- The reason, in a word, for an empty cell. A cell without a known reason is an error.
+--- Returns the reason, in a word, for an empty cell. A cell without a known reason is an error.
 local function why(name, cells)
   local without = {}
   for k, dtypes in ipairs(columns) do
@@ -340,7 +340,8 @@ local function why(name, cells)
     or error(("coverage: nothing explains where %s is missing: columns %s"):format(name, table.concat(without, " ")))
 end
 
---- The error of the device that lacks a function, and the dtypes that only the other device supports.
+--- Returns the error of the device on which a function fails for some dtypes, and the dtypes that only the other
+-- device supports.
 local function difference(name, cpu, gpu)
   local dtypes, both, words = {}, false, nil
   for _, dtype in ipairs(coverage.dtypes()) do
@@ -411,7 +412,7 @@ local function add_table(out, group, cpu, gpu)
   end
 end
 
---- The page, from the cells of both devices.
+--- Returns the page, from the cells of both devices.
 function coverage.markdown(cpu, gpu)
   local out = {head .. "| word | meaning |\n|---|---|"}
   for _, row in ipairs(meaning) do out[#out + 1] = ("| %s | %s |"):format(row[1], row[2]) end
@@ -422,7 +423,7 @@ function coverage.markdown(cpu, gpu)
   return table.concat(out, "\n") .. "\n"
 end
 
---- The CPU's part of a page: name → the letters of each column; K for all functions that our kernels compute.
+--- Reads the CPU's part of a page: name → the letters of each column; K for all functions that our kernels compute.
 function coverage.read(page)
   local rows = {}
   for name, text in page:gmatch "\n| `([%w_.]+)`[^|]* (|[^\n]*)|[^|\n]*|" do
@@ -438,7 +439,7 @@ function coverage.plain(letters)
   return (letters:gsub("C[BLF]", "C"):gsub("[BLF]", "K"))
 end
 
---- The columns of the tables: lists of dtypes.
+--- Returns the columns of the tables: lists of dtypes.
 function coverage.columns() return columns end
 
 if arg and arg[0] and arg[0]:find "coverage.lua$" then

@@ -23,8 +23,8 @@ EIG_FUNCTIONS(CHECK_EIG)
 #define CHECK_CONSTANT(ours, theirs, value) _Static_assert((int)theirs == value, #ours " is not " #theirs);
 DRIVER_CONSTANTS(CHECK_CONSTANT)
 
-/* Checks cuDNN's declarations if its headers are installed. Its stream type is the runtime's name for the driver's
-   stream. */
+/* Checks cuDNN's declarations if its headers are installed. cuDNN's stream type is the CUDA runtime's name for the
+   driver's stream type. */
 #ifdef LT_CHECK_DNN
 #define CHECK_DNN(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_dnn, field, symbol)
 DNN_FUNCTIONS(CHECK_DNN)
@@ -43,7 +43,7 @@ _Static_assert(__builtin_types_compatible_p(dnn_stream, gpu_stream), "streams ar
 _Static_assert(sizeof(dnn_result) == sizeof(int), "results are ints");
 #endif
 
-/* The enums and handles that driver.c and compile.c use without naming their types. */
+/* Checks the enums and handles that driver.c and compile.c use without naming their types. */
 _Static_assert(sizeof(gpu_result) == sizeof(int) && sizeof(rtc_result) == sizeof(int) &&
                sizeof(blas_result) == sizeof(int) && sizeof(fft_result) == sizeof(int) &&
                sizeof(solver_result) == sizeof(int), "results are ints");

@@ -22,7 +22,7 @@ local function read(path)
   return file:read "a"
 end
 
--- The name of a heading in links on GitHub: small letters, digits, hyphens for spaces.
+-- Returns the name of a heading in links on GitHub: small letters, digits, hyphens for spaces.
 local function anchor_of(heading)
   local plain = heading:gsub("%[([^%]]*)%]%b()", "%1"):lower()
   return (plain:gsub("[\x21-\x2c\x2e\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7e]", ""):gsub("·", ""):gsub(" ", "-"))
@@ -81,7 +81,8 @@ local function is_there(path)
   end
 end
 
--- Code such as `src/base/shape.h` names a file of the checkout. Names with capitals are examples.
+-- Checks that code such as `src/base/shape.h` names a file of the checkout. Names with capitals are not checked,
+-- because they are examples.
 local function check_paths(path, number, line)
   for code in line:gmatch "`([%l%d_%-/.]+)`" do
     if ROOMS[code:match "^(%a+)/"] and not is_there(code) then report(path, number, "no file: " .. code) end

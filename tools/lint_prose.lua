@@ -25,8 +25,8 @@ local function lines_of(command)
   return lines
 end
 
--- The text of a line of a comment; nil if the line has none. A comment after code that contains a quoted text does
--- not count.
+-- Returns the text of a line of a comment. Returns nil if the line has none. A comment after code that contains a
+-- quoted text does not count.
 local function comment_of(line)
   return line:match "^%s*/%*+%s*(.-)%s*%*?/?$" or line:match "^%s*%*%*%s*(.-)%s*%*?/?$"
          or line:match "^%s*%-%-+%s*(.*)$" or line:match "%s/%*%s(.-)%s*%*/$" or line:match "^[^\"']*%s%-%-%s(.*)$"
@@ -80,7 +80,8 @@ local function prose_of(text, page)
   return text, text:find "^%s*[@*%-+]%s?" or text:find "^%s*%d+%. " or not page and text:find "^%s%s+%S"
 end
 
--- Calls count_words for each paragraph. add(number, text, page, starts): a line, or nil where a comment ends.
+-- Returns a function add(number, text, page, starts), which collects paragraphs and calls count_words for each.
+-- `text` is nil where a comment ends. `starts` is true if a comment begins in this line.
 local function paragraphs(path)
   local first, parts = 0, {}
   local function finish()

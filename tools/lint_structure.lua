@@ -17,12 +17,12 @@ local limits = {
   -- Files in a folder of src, lua or spec.
   folder = 40,
 
-  -- Names of devices in lua/luatensor: in the library, and in the files that measure. In src, none is allowed outside
-  -- of the devices' own files.
+  -- The number of names of devices in lua/luatensor: in the library, and in the files that measure. In src, no name
+  -- is allowed outside of the devices' own files.
   device_names = {library = 2, wing = 17},
 
-  -- Macros of several lines that hold code: more than MACRO_LINES lines, or two of `for`, `while`, `if` and `switch`.
-  -- Tables do not count: macros that hold nothing but rows X(…).
+  -- Macros of several lines that contain code: more than MACRO_LINES lines, or two of `for`, `while`, `if` and
+  -- `switch`. Tables do not count: macros that consist of rows X(…).
   macros = 0,
 }
 local MACRO_LINES = 8
@@ -40,8 +40,8 @@ local rooms = {
   autograd = {"lua", "io", "op", "base", "math"},
 }
 
--- The rooms below lua/luatensor that files of a room require, besides their own. The rooms for measuring and
--- reporting (page, bench, advise, experiment, report, cli) require the library, and the library requires none of them
+-- For each folder below lua/luatensor: the other folders whose modules its files require. The folders for measuring
+-- and reporting (page, bench, advise, experiment, report, cli) require the library. The library requires none of them
 -- (luatensor itself loads lt.bench and lt.advise when a script first names them).
 local library = {"luatensor", "base", "array", "autograd", "gradients", "io", "nn", "optim", "data"}
 local lua_rooms = {
@@ -83,7 +83,7 @@ local function lines_of(command)
   return lines
 end
 
--- The keys of several tables, each once, in order.
+-- Returns the keys of several tables, each once, in order.
 local function sorted_keys(...)
   local keys, seen = {}, {}
   for _, t in ipairs{...} do
@@ -110,8 +110,8 @@ end
 
 -- ---- circles ------------------------------------------------------------------------------------
 
--- defined_by[symbol] and needs[file][symbol], by file names without "src/" and ".c". Kernels are compiled for several
--- instruction sets; only the baseline's objects are read. Objects of deleted sources are ignored.
+-- Returns defined_by[symbol] and needs[file][symbol], by file names without "src/" and ".c". Kernels are compiled for
+-- several instruction sets, but only the baseline's objects are read. Objects of deleted sources are ignored.
 local function read_symbols(sources)
   local defined_by, needs = {}, {}
   for _, source in ipairs(sources) do
@@ -130,7 +130,7 @@ local function read_symbols(sources)
   return defined_by, needs
 end
 
--- arrows[file][other]: a symbol that file needs and other defines.
+-- Returns arrows[file][other]: a symbol that `file` needs and `other` defines.
 local function read_arrows(sources)
   local defined_by, needs = read_symbols(sources)
   local arrows = {}
@@ -144,7 +144,7 @@ local function read_arrows(sources)
   return arrows
 end
 
--- The files that a file needs, directly or indirectly: reached[other] = the previous file on a shortest path.
+-- Returns the files that a file needs, directly or indirectly: reached[other] = the previous file on a shortest path.
 local function reach(arrows, from)
   local reached, queue = {}, {from}
   for _, file in ipairs(queue) do
@@ -158,7 +158,7 @@ local function reach(arrows, from)
   return reached
 end
 
--- A shortest path from a file back to itself, as text: "a -> b (symbol) -> a (symbol)".
+-- Returns a shortest path from a file back to itself, as text: "a -> b (symbol) -> a (symbol)".
 local function chain(arrows, reached, file)
   local text, at = "", file
   repeat
@@ -169,7 +169,8 @@ local function chain(arrows, reached, file)
   return file .. text
 end
 
--- Counts circles: two files are in the same circle if each of them reaches the other. what: "source files".
+-- Counts circles: two files are in the same circle if each of them reaches the other. `what` names the files in the
+-- output.
 local function check_circles(what, arrows, circles_limit, files_limit)
   local reached = {}
   for file in pairs(arrows) do reached[file] = reach(arrows, file) end
@@ -192,7 +193,7 @@ end
 
 -- ---- files in Lua -------------------------------------------------------------------------------
 
--- The modules below lua/luatensor: modules["luatensor.nn"] = path.
+-- Returns the modules below lua/luatensor: modules["luatensor.nn"] = path.
 local function find_modules()
   local modules = {}
   for _, path in ipairs(lines_of "find lua/luatensor -name '*.lua'") do
@@ -201,8 +202,8 @@ local function find_modules()
   return modules
 end
 
--- arrows[module][other] is true if module requires other. Composed names such as "luatensor.nn." .. name are ignored,
--- because the room's init.lua lists these modules.
+-- Returns arrows[module][other], which is true if the module requires the other. Composed names such as
+-- "luatensor.nn." .. name are ignored, because the folder's init.lua lists these modules.
 local function read_requires(modules)
   local arrows = {}
   for module, path in pairs(modules) do
@@ -217,7 +218,7 @@ local function read_requires(modules)
   return arrows
 end
 
--- The room of a module; "luatensor" for the module luatensor itself and luatensor.prompt.
+-- Returns the folder of a module, or "luatensor" for the module luatensor itself and luatensor.prompt.
 local function lua_room_of(module, modules)
   return modules[module]:match "^lua/luatensor/([^/]+)/" or "luatensor"
 end
@@ -305,8 +306,8 @@ local function check_device_names(sources)
   compare("names of devices in src", #found, 0, found)
 end
 
--- The files of lua/luatensor for measuring and reporting. foreign_names.lua counts as well, because its cures are
--- words for scripts.
+-- The folders of lua/luatensor for measuring and reporting. foreign_names.lua is not examined, because its texts are
+-- code for scripts, which may name devices.
 local wing = {advise = true, bench = true, cli = true, experiment = true, page = true, report = true}
 
 local function check_device_names_in_lua()
@@ -328,7 +329,7 @@ end
 
 -- ---- macros -------------------------------------------------------------------------------------
 
--- True if the macro is a table: nothing but rows X(…).
+-- True if the macro is a table, which consists of rows X(…).
 local function is_table(body) return body:gsub("[%a_][%w_]*%s*%b()", ""):find "^[%s\\]*$" ~= nil end
 
 local function count_statements(body)
@@ -355,9 +356,9 @@ local function check_macros(sources)
   compare("macros that hold code", #offenders, limits.macros, offenders)
 end
 
--- ---- rooms --------------------------------------------------------------------------------------
+-- ---- includes between folders --------------------------------------------------------------------
 
--- The room of a path below src, or nil for a file in src itself.
+-- Returns the folder of a path below src, or nil for a file in src itself.
 local function room_of(path) return path:match "^src/([^/]+)/" end
 
 local function check_rooms(sources)

@@ -7,7 +7,7 @@ local function run(arguments)
   return pipe:read "a"
 end
 
--- A text as it is: no character of it is a command of roff.
+-- Escapes a text, so that roff prints every character unchanged.
 local function verbatim(text)
   text = text:gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("%f[^\n\0]([.'])", "\\&%1")
   return ".nf\n" .. text:gsub("\n*$", "\n") .. ".fi\n"

@@ -1,8 +1,9 @@
 -- Writes the generated parts of docs/notebook.md, between the comments that name them:
 --
---   tools/lua tools/notebook_figures.lua                the claims, from luatensor.notebook and the experiments
---   tools/lua tools/notebook_figures.lua results.json   and the figures: what `luatensor experiment all` saved with
---                                                       --json on an idle machine, or a report in JSON
+--   tools/lua tools/notebook_figures.lua                the claims, and the experiments that test them
+--   tools/lua tools/notebook_figures.lua results.json   and the figures, from the result of
+--   `luatensor experiment all`
+--                                                       on an idle machine, or from a report in JSON
 --
 -- Run from the repository's root. Loaded with dofile it returns functions for bench/experiment_spec.lua.
 
@@ -17,7 +18,8 @@ local figures = {page = "docs/notebook.md"}
 
 -- ---- the claims ---------------------------------------------------------------------------------
 
---- @treturn string Markdown: for each claim, the experiments that test it
+--- Lists the claims in Markdown.
+-- @treturn string Markdown: for each claim, the experiments that test it
 function figures.claims()
   local tested, rows = {}, {}
   for _, each in ipairs(experiment.list()) do
@@ -40,7 +42,7 @@ end
 
 -- ---- the figures --------------------------------------------------------------------------------
 
--- The number of the claim, the experiment, the name of the value there, and a description.
+-- Rows {number of the claim, experiment, name of the value in the experiment's result, description}.
 local wanted = {
   {4, "04_cores", "product_ratio", "x @ y.T: speed on all threads / speed on one thread"},
   {4, "04_cores", "add_ratio", "x + y: speed on all threads / speed on one thread"},
@@ -62,7 +64,7 @@ local wanted = {
     "two matrices sent and multiplied, the sum fetched: share of the time for transfers"},
 }
 
---- The experiments on real devices in a result of any kind.
+--- Collects the experiments on real devices in a result of any kind.
 -- @tab value a result, or a table that contains results
 -- @tab[opt] found the list to add to
 -- @treturn table list
@@ -103,7 +105,7 @@ local function value_table(list)
   }
 end
 
--- The machine on which a result was measured, and the disturbance by other processes.
+-- Returns the machine on which a result was measured, and the disturbance by other processes.
 local function circumstances(made, list)
   local where, most
   for _, each in ipairs(list) do
@@ -121,7 +123,8 @@ local function circumstances(made, list)
   return blocks
 end
 
---- @tab made a result that holds experiments
+--- Makes the table of measured figures in Markdown.
+-- @tab made a result that contains experiments
 -- @treturn string Markdown
 function figures.measured(made)
   local list = figures.experiments(made)
@@ -142,7 +145,7 @@ end
 
 -- ---- the page -----------------------------------------------------------------------------------
 
---- Puts text between "<!-- name: … -->" and "<!-- end of name -->".
+--- Replaces the text between "<!-- name: … -->" and "<!-- end of name -->".
 -- @string page
 -- @string name
 -- @string text

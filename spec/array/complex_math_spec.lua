@@ -20,7 +20,7 @@ local function parts(z)
   return function(i) return re[i], im[i] end
 end
 
--- |(x, y)| without overflow or underflow.
+-- Returns |(x, y)| without overflow or underflow.
 local function length(x, y)
   local high = math.max(math.abs(x), math.abs(y))
   if high == 0 or high == inf then return high end
@@ -31,7 +31,7 @@ local function difference(got, want)
   return (got == want or (got ~= got and want ~= want)) and 0 or got - want
 end
 
--- The distance in units of eps. Lengths below the least normal number count as that number.
+-- Returns the distance in units of eps. Lengths below the least normal number count as that number.
 local function distance(re, im, want_re, want_im, eps, least)
   local off = length(difference(re, want_re), difference(im, want_im))
   return off == 0 and 0 or off / math.max(length(want_re, want_im), least) / eps
@@ -99,7 +99,7 @@ describe("complex64", function()
   end
 end)
 
--- The standard of C leaves signs open if a part of z is NaN or both parts are infinite.
+-- True if a result is as wanted. C's standard leaves signs open if a part of z is NaN, or if both parts are infinite.
 local function as_wanted(got, want, x, y, eps)
   if want ~= want then return got ~= got end
   local open = x ~= x or y ~= y or (math.abs(x) == inf and math.abs(y) == inf)

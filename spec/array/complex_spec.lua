@@ -51,7 +51,7 @@ local binary = {}
 for _, name in ipairs{"add", "subtract", "multiply", "divide", "equal", "not_equal", "logical_and", "logical_or",
                       "logical_xor"} do binary[name] = true end
 
--- n pairs of multiples of 1/8, which float32 holds exactly. Some pairs are equal.
+-- Returns n pairs of multiples of 1/8, which float32 represents exactly. Some pairs are equal.
 local function values(n, seed)
   local random, list = cases.random(seed), {}
   for i = 1, n do list[i] = pair((random(33) - 16) / 8, (random(33) - 16) / 8) end
@@ -60,7 +60,7 @@ end
 
 local function tensor(list, dtype) return lt.tensor(list, {dtype = dtype}) end
 
--- All elements of t as a list in row-major order.
+-- Returns all elements of t as a list in row-major order.
 local function flat(t)
   local list = {}
   for _, v in ipairs(t:reshape(-1):totable()) do list[#list + 1] = v end

@@ -9,7 +9,8 @@ local empty = require "spec.support.special_empty"
 
 local unary = {unary = 1, binary = 2, ternary = 3, quaternary = 4}
 
--- The names of lt and of the tables in lt, and "x:name" for methods in place that lt lacks; without aliases.
+-- Returns the names of lt and of the tables in lt, without aliases. A method in place that lt lacks is listed as
+-- "x:name".
 local function public_names()
   local names = {}
   local function walk(functions, prefix)
@@ -42,7 +43,7 @@ local function shown(x)
   return math.tointeger(x) and tostring(math.tointeger(x)) or tostring(x)
 end
 
--- The shape and, if with_value is true, the value of all elements: "[3] 0".
+-- Returns the shape and, if with_value is true, the value of all elements: "[3] 0".
 local function describe_tensor(t, with_value)
   local text = tostring(t.shape)
   if not with_value or t.size == 0 then return text end
@@ -69,7 +70,7 @@ local function split(text)
   return words
 end
 
--- The results in the notation of the row, with values if the row has values.
+-- Returns the results in the notation of the row, with values if the row has values.
 local function describe_results(expected, ...)
   local words, wanted = {}, split(expected)
   for i = 1, select("#", ...) do
@@ -85,7 +86,7 @@ local function takes(op, dtype)
   return false
 end
 
--- The row of a function: its own row, or the common row of its kind in the op table.
+-- Returns the row of a function: its own row, or the common row of its kind in the op table.
 local function row_of(name)
   local op = lt.ops()[name]
   if empty.rows[name] or not op or not unary[op.kind] then return empty.rows[name] end
@@ -187,7 +188,7 @@ describe("along a dim without elements", function()
   local x = lt.zeros(2, 0, 3)
   for name, identity in pairs(identities) do
     it(name .. (none[name] and " has no result" or " is " .. shown(identity)), function()
-      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))               -- no line, so no maximum is missing
+      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))       -- no elements, so no maximum is missing
       if none[name] then
         assert.error_matches(function() lt[name](x, {dim = 2}) end, "^" .. name .. ": ")
         return

@@ -11,7 +11,8 @@ local LINES = 9                       -- odd, and more than a vector has lanes
 local EPSILON = {float32 = 2.0 ^ -24, float64 = 2.0 ^ -53}
 local COMPLEX = {float32 = "complex64", float64 = "complex128"}
 
--- Integers of at most 20 bits, so that float32 also holds sums of two of them exactly.
+-- Returns random real and imaginary parts: integers of at most 20 bits, so that float32 represents the sum of two of
+-- them exactly.
 local function random_parts(n, seed)
   local g = lt.generator{seed = seed}
   local most = 1 << 19
@@ -19,8 +20,8 @@ local function random_parts(n, seed)
   return draw(), draw()
 end
 
--- cos and sin of 2 pi j / n at [j + 1]. The angles are reduced to an eighth of a turn, so that their rounding is
--- negligible.
+-- Returns cos and sin of 2 pi j / n at [j + 1]. The angles are reduced to an eighth of a turn, so that their rounding
+-- is negligible.
 local function circle(n)
   local c, s = {}, {}
   for j = 0, n - 1 do
@@ -40,7 +41,7 @@ local function add(sum, x)
   sum[1] = t
 end
 
--- Result k (0-based) of the definition, in partial sums of 16 terms.
+-- Returns result k (0-based) of the definition, in partial sums of 16 terms.
 local function result(re, im, n, k, c, s)
   local sum_re, sum_im, at = {0.0, 0.0}, {0.0, 0.0}, 0
   for first = 1, n, 16 do
@@ -65,7 +66,7 @@ local function pairs_of(re, im)
   return list
 end
 
--- The root mean square of t, for every dtype.
+-- Returns the root mean square of t, for every dtype.
 local function size_of(t)
   if t.dtype:find "complex" then
     local wide = t:to("complex128")

@@ -16,7 +16,7 @@ end
 
 local function copy_shape(shape) return table.move(shape, 1, #shape, 1, {}) end
 
--- The elements of a tensor in row-major order.
+-- Returns the elements of a tensor in row-major order.
 local function array_of(t)
   local a = {shape = {}, re = {}, im = {}}
   for d = 1, t.ndim do a.shape[d] = t.shape[d] end
@@ -44,14 +44,14 @@ local function along(a, d, f)
   return result
 end
 
--- The first n elements, padded with zeros.
+-- Returns the first n elements, padded with zeros.
 local function fit(re, im, n)
   local to_re, to_im = {}, {}
   for i = 1, n do to_re[i], to_im[i] = re[i] or 0.0, im[i] or 0.0 end
   return to_re, to_im
 end
 
--- y[k] = sum of x[j] exp(sign 2 pi i j k / n)
+-- Returns y[k] = sum of x[j] exp(sign 2 pi i j k / n).
 local function sums(re, im, sign)
   local n, to_re, to_im = #re, {}, {}
   for k = 0, n - 1 do
@@ -81,7 +81,7 @@ local function real_line(n, sign)
   end
 end
 
--- n real elements from the given half of their transform; the other half is the conjugate.
+-- Returns n real elements from the given half of their transform; the other half is the conjugate.
 local function hermitian_line(n, sign)
   return function(re, im)
     re, im = fit(re, im, n // 2 + 1)
@@ -103,7 +103,7 @@ local functions = {
   irfftn = {hermitian_line, 1, "backward", many = true, half_in = true, real_out = true},
 }
 
--- The expected result for array a, with lengths n along dims d.
+-- Returns the expected result for array a, with lengths n along dims d.
 local function expected(name, a, n, d, norm)
   local f, total = functions[name], 1
   local steps = {}
@@ -122,12 +122,12 @@ end
 local part = {complex64 = "float32", complex128 = "float64", float32 = "float32", float64 = "float64"}
 local whole = {float32 = "complex64", float64 = "complex128", complex64 = "complex64", complex128 = "complex128"}
 
--- The error grows with the logarithm of the length. It is relative to the largest element.
+-- Returns the tolerance. The error grows with the logarithm of the length, and is relative to the largest element.
 local function tolerance(dtype, total)
   return (part[dtype] == "float32" and 2e-7 or 4e-16) * (3 + math.log(total + 1, 2))
 end
 
--- The difference between tensor t and array a, or nil.
+-- Returns the difference between tensor t and array a, or nil.
 local function difference(a, t, dtype, total)
   if t.dtype ~= dtype then return ("dtype %s, not %s"):format(t.dtype, dtype) end
   local got, most = array_of(t), 0
@@ -173,7 +173,7 @@ end)
 
 local lengths = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 25, 30, 32, 49, 60, 64, 101, 128, 210}
 
--- Multiples of 1/64: exact in every dtype here.
+-- Returns an array of multiples of 1/64, which are exact in every dtype here.
 local function made(random, shape, dtype)
   local list = {}
   for i = 1, count_of(shape) do
@@ -184,7 +184,7 @@ local function made(random, shape, dtype)
   return lt.tensor(list, {dtype = dtype}):reshape(shape)
 end
 
--- A random view of this shape, such as scripts may pass.
+-- Returns a random view of this shape, such as scripts may pass.
 local function laid_out(random, shape, dtype)
   local kind, ndim = random(5), #shape
   local d = ndim - random(ndim)
@@ -237,7 +237,7 @@ local function try(name, random)
     name, dtype, x.shape, layout, table.concat(n, " "), table.concat(d, " "), options.norm, problem)
 end
 
--- Knuth's MMIX generator: integers below n.
+-- Returns Knuth's MMIX generator: a function that returns an integer from 0 to n - 1.
 local function generator(seed)
   local state = seed
   return function(n)
@@ -503,7 +503,7 @@ describe("without memory", function()
     return lt.memory(device).live
   end
 
-  -- Calls that need scratch memory between their dims, and zero padding before their dims.
+  -- Calls that need scratch memory between two dims, and zero padding before a dim.
   local calls = {
     fftn = function(x) return lt.fft.fftn(x, {5, 6, 7}, {1, 2, 3}) end,
     irfftn = function(x) return lt.fft.irfftn(x, {5, 6, 7}, {1, 2, 3}) end,
@@ -543,7 +543,7 @@ if load_emulator and device ~= "cpu" then
   describe("cuFFT", function()
     local emulator = load_emulator()
 
-    -- The number of cuFFT calls, plans and transforms, that f makes.
+    -- Returns the number of cuFFT calls, plans and transforms, that f makes.
     local function asked(f)
       local before = emulator.counts().transforms
       f()

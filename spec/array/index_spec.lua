@@ -108,7 +108,7 @@ describe("x[…] = value", function()
 end)
 
 describe("a range from the front to the back", function()
-  -- A model of ranges that cut off both ends: the rows of n without the first a - 1 and the last b - 1.
+  -- Returns the expected rows of a range that cuts off both ends: n rows without the first a - 1 and the last b - 1.
   local function left(n, a, b)
     local rows = {}
     for i = a, n - b + 1 do rows[#rows + 1] = i end
@@ -267,7 +267,7 @@ end)
 describe("large indexing", function()
   local m, n = 300, 401
   local x = lt.arange(1, m * n + 1, 1, {dtype = "int64"}):reshape(m, n)
-  local function spread(count, length)       -- 1-based places, each several times
+  local function spread(count, length)       -- 1-based positions, each several times
     return lt.arange(0, count, 1, {dtype = "int64"}):multiply(7919):remainder(length):add(1)
   end
   local function number(k, length) return k * 7919 % length + 1 end
@@ -339,8 +339,8 @@ describe("random indexing", function()
     return {random(2) == 1 and first or first - n - 1, last, step}
   end
 
-  -- A random item of the oracle for the dims from d on, and the number of dims that it takes. b: the shape of index
-  -- tensors.
+  -- Returns a random item of the oracle for the dims from d on, and the number of dims that it takes. b: the shape of
+  -- index tensors.
   local function random_item(shape, d, b, allow_mask)
     local kind = random(9)
     if kind <= 2 then return {}, 1 end
@@ -378,7 +378,7 @@ describe("random indexing", function()
     return key
   end
 
-  -- A tensor of this shape in one of several layouts. Its elements are their positions.
+  -- Returns a tensor of this shape in one of several layouts. Its elements are their positions.
   local function make(shape)
     local count = 0
     local x = T(nested(shape, function() count = count + 1; return count end, 1))

@@ -24,7 +24,7 @@ local blas = {"float32", "float64", "complex64", "complex128"}
 local function new_source(seed)
   local source = {random = cases.random(seed)}
 
-  -- An integer in low … high.
+  -- Returns an integer in low … high.
   function source.integer(low, high) return low + source.random(high - low + 1) end
 
   function source.choice(list) return list[source.integer(1, #list)] end
@@ -35,14 +35,14 @@ local function new_source(seed)
     return order
   end
 
-  -- A shape of 1 to 4 dims of length 0 to 5; length 0 is rare.
+  -- Returns a shape of 1 to 4 dims of length 0 to 5; length 0 is rare.
   function source.shape(least)
     local shape = {}
     for d = 1, source.integer(least or 1, 4) do shape[d] = source.random(20) == 0 and 0 or source.integer(1, 5) end
     return shape
   end
 
-  -- Small integers of a dtype, so that sums and products are exact.
+  -- Returns small integers of a dtype, so that sums and products are exact.
   function source.values(shape, dtype)
     local negative = dtype:find "^int" or dtype:find "^float" or dtype:find "^bfloat" or dtype:find "^complex"
     local low, high = negative and -3 or 0, dtype == "bool" and 1 or 3
@@ -54,7 +54,7 @@ local function new_source(seed)
     return lt.complex(make(data):to("float64"), make(imaginary):to("float64")):to(dtype)
   end
 
-  -- A tensor with the same elements and other strides.
+  -- Returns a tensor with the same elements and other strides.
   function source.laid_out(x)
     local way = source.integer(1, 4)
     if way == 1 then return x end
@@ -384,7 +384,7 @@ describe("products:", function()
 end)
 
 describe("linear algebra:", function()
-  -- A batch of invertible matrices.
+  -- Returns a batch of invertible matrices.
   local function matrices(s, n)
     local x = s.tensor(blas, {s.integer(1, 3), n, n})
     return x:add(lt.eye(n):multiply(9):to(x.dtype))

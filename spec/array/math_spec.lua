@@ -15,7 +15,7 @@ local function expm1(x)
   return sum
 end
 
--- Kahan's formula, which is exact even for tiny x.
+-- Returns log(1 + x) by Kahan's formula, which is exact even for tiny x.
 local function log1p(x)
   local u = 1 + x
   if u == 1 or u == inf then return x end
@@ -49,7 +49,7 @@ local function exponent(x)
   return e - 1023
 end
 
--- The error of got, in units of the last place of a format with `bits` significant bits.
+-- Returns the error of got, in units of the last place of a format with `bits` significant bits.
 local function ulps(got, want, rest, bits, least)
   if want ~= want or got ~= got then return want ~= want and got ~= got and 0 or inf end
   local unit = 2.0 ^ (max(want == 0 and least or exponent(want), least) - bits + 1)
@@ -60,7 +60,7 @@ local function ulps(got, want, rest, bits, least)
   return abs((got - want) - rest) / unit
 end
 
--- Every `step`-th float of both signs, including subnormals.
+-- Returns every `step`-th float of both signs, including subnormals.
 local function floats(step)
   local bytes, n = {}, 0
   for bits = 0, 0xffffffff, step do

@@ -5,7 +5,7 @@ require "spec.support.helpers"
 
 local inf = math.huge
 
---- The norm of a list of numbers, by its definition.
+--- Returns the norm of a list of numbers, by its definition.
 local function norm_of(list, p)
   local sum, most, least, count = 0, 0, inf, 0
   for _, v in ipairs(list) do

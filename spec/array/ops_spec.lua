@@ -23,7 +23,7 @@ local function tolerance(name, dtype)
   return {ulp = t.bits < 24 and math.min(ulp, 1) or ulp, atol = rows[name].tiny * t.smallest}
 end
 
--- The bounds of errors for ops whose terms cancel: one ULP of the largest operand of each element.
+-- Returns the bounds of errors for ops whose terms cancel: one ULP of the largest operand of each element.
 local function cancellation(arrays, expected)
   local bounds, t = {}, info[expected.dtype]
   for i = 1, #expected.data do
@@ -36,7 +36,7 @@ local function cancellation(arrays, expected)
   return bounds
 end
 
--- Dtypes of tensors that the op takes.
+-- Returns the dtypes of tensors that the op takes.
 local function dtypes_of(name)
   local list = {}
   for _, d in ipairs(reference.dtype.names) do
@@ -45,7 +45,7 @@ local function dtypes_of(name)
   return list
 end
 
--- Operands in different layouts: operand k of test i has layout i + 3k.
+-- Returns operands in different layouts: operand k of test i has layout i + 3k.
 local function operands(op, dtype, layouts, i)
   local tensors, arrays = {}, {}
   for k = 1, op.nin do
@@ -63,7 +63,7 @@ end
 
 local function expect(op, arrays) return reference.elementwise(op.name, table.unpack(arrays)) end
 
--- Special values for all operands: all pairs for two operands, and a sample of the combinations for more.
+-- Returns special values for all operands: all pairs for two operands, and a sample of the combinations for more.
 local function special_operands(op, dtype)
   local values, lists = cases.specials(dtype), {}
   if op.nin == 1 then
@@ -107,7 +107,7 @@ local function check(op, dtype, label, arrays, got, expected)
   explain(problem, op, dtype, label, arrays, at)
 end
 
--- The position of the first byte of `got` that differs from `small`, repeated. All NaNs count as equal.
+-- Returns the position of the first byte of `got` that differs from `small`, repeated. All NaNs count as equal.
 local function first_difference(got, small, dtype)
   if got == small:rep(#got // #small) then return nil end
   local size = info[dtype].bytes

@@ -16,8 +16,8 @@ local function less(name, x, y)
   return x < y or (y ~= y and x == x)
 end
 
--- The distinct elements of a list in order, {value, index, count}, and for each element of the list the number of its
--- distinct element.
+-- Returns the distinct elements of a list in order, {value, index, count}, and for each element of the list the
+-- number of its distinct element.
 local function distinct(name, list)
   local found, entry, inverse = {}, {}, {}
   for i, x in ipairs(list) do
@@ -36,7 +36,7 @@ local function distinct(name, list)
   return order, inverse
 end
 
--- The expected results of the four functions for an oracle array.
+-- Returns the expected results of the four functions for an oracle array.
 local function expected(a)
   local order, inverse = distinct(a.dtype, a.data)
   local function list(field, dtype)
@@ -62,7 +62,7 @@ end
 
 local function from(name, shape, values) return array.new(shape, name, values) end
 
--- n elements that repeat the special values of the dtype at random.
+-- Returns n elements that repeat the special values of the dtype at random.
 local function specials(name, n, seed)
   local list, random, values = cases.specials(name), cases.random(seed), {}
   for i = 1, n do values[i] = list[random(#list) + 1] end

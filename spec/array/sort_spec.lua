@@ -7,7 +7,7 @@ local reference = require "spec.support.reference"
 
 local array, info, sort = reference.array, reference.dtype.info, reference.sort
 
--- n elements of a dtype with random bits, among them special values.
+-- Returns n elements of a dtype with random bits, among them special values.
 local function wild(name, n, seed)
   local random, specials, list = cases.random(seed), cases.specials(name), {}
   for i = 1, n do
@@ -76,7 +76,8 @@ describe("sort and argsort", function()
     end)
   end
 
-  -- Checks that neighbours are in order: lines that are worth threads are too long for the oracle.
+  -- Checks that neighbours are in order, because lines that are long enough for several threads are too long for the
+  -- oracle.
   local function in_order(name, t, descending)
     local n = t.size
     if info[name].is_bool then t = t:to("int8") end

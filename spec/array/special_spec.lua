@@ -1,6 +1,6 @@
 -- tags: uncollected many-kernels kernels
 -- The special cases of the array API standard (spec/support/special_real.lua, special_complex.lua) in every layout of
--- the operands. An element-wise function without rows there fails here.
+-- the operands. An element-wise function without rows in these files fails here.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local special = require "spec.support.special"
@@ -43,7 +43,7 @@ local function upward(n)
   return list
 end
 
--- Operand k of these cases as a tensor.
+-- Returns operand k of these cases as a tensor.
 local function operand(cases, indices, k, dtype)
   local data = {}
   for i, at in ipairs(indices) do
@@ -55,7 +55,7 @@ end
 
 -- ---- layouts ----
 
--- Every second element of a tensor with other elements in between.
+-- Returns every second element of a tensor with other elements in between.
 local function stretched(t)
   local other = lt.full({t.size}, 0.75, {dtype = t.dtype})
   return lt.stack({t, other}, 2):reshape(-1)[{{1, -1, 2}}]
@@ -165,8 +165,8 @@ end
 
 -- ---- reductions ----
 
--- The results of all cases: reductions of pairs along a dim, and of many copies of each in turn, contiguous or not.
--- Of a scan, only the last element counts.
+-- Returns the results of all cases: reductions of pairs along a dim, and reductions of many copies of each pair,
+-- contiguous or not. For a scan, the result is its last element.
 local function reduced(name, kind, dtype, cases)
   local a, b = operand(cases, upward(#cases), 1, dtype), operand(cases, upward(#cases), 2, dtype)
   local x = lt.stack({a, b}, 2)

@@ -23,7 +23,7 @@ local exceptions = {
   to_device = "x:to(device)",
 }
 
--- A value for each parameter, and other values for functions that need them.
+-- Returns a value for each parameter, and other values for functions that need them.
 local function samples()
   local x = lt.ones(2, 2)
   return {
@@ -35,7 +35,7 @@ local function samples()
   }
 end
 
--- The options that a function lists in its error for an unknown option.
+-- Returns the options that a function lists in its error for an unknown option.
 local function known_options(f, name, row)
   local values, list = samples(), {}
   for i, parameter in ipairs(row.parameters) do

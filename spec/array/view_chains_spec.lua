@@ -25,7 +25,7 @@ local function shuffled(n)
   return order
 end
 
--- A random entry of x[{…}] for a dim of length n.
+-- Returns a random entry of x[{…}] for a dim of length n.
 local function random_entry(n)
   local kind = random(5)
   if kind == 0 or n == 0 then return {} end

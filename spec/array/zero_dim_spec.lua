@@ -1,4 +1,4 @@
--- Functions that work along a dim take a 0-d tensor as a line of one element: its dim is 1, or -1.
+-- Functions that work along a dim treat a 0-d tensor as a 1-d tensor of one element, whose dim is 1 or -1.
 
 local lt = require "luatensor"
 require "spec.support.helpers"

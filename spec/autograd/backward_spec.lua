@@ -16,7 +16,7 @@ local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 local used_already = "backward: the graph was used already; give {retain_graph = true} to what used it first: backward, "
                      .. "lt.grad, lt.value_and_grad or lt.autograd.grad"
 
--- The result of an op without a rule.
+-- Returns the result of an op without a rule.
 local function without_rule(x)
   local y = lt.ones(1)
   core.autograd.new_node("no_rule", nil, {x}, {y})

@@ -14,7 +14,7 @@ local function adjoint(x) return x.dtype:find("^complex") and x.mT:conj() or x.m
 local function hermitian(x) return (x + adjoint(x)) / 2 end
 local function positive(x) return x:matmul(adjoint(x)) + lt.eye(x.shape[x.ndim], {dtype = x.dtype}) end
 
--- |x|² of each element, which no factor of length 1 changes.
+-- Returns |x|² of each element, which does not change if x is multiplied by a number of magnitude 1.
 local function lengths(x)
   if not x.dtype:find "^complex" then return x:square() end
   return x:real():square() + x:imag():square()

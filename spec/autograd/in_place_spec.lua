@@ -9,7 +9,7 @@ local float64 = {dtype = "float64", device = device}
 
 local few = os.getenv "LUATENSOR_GCSTRESS" and 16 or 1
 
--- Operands with numbers in every op's domain, except acosh's. Other operands have other numbers.
+-- Returns operand k, with numbers in the domain of every op except acosh. Each operand has other numbers.
 local function operand(k) return lt.tensor({0.25 + k / 16, 0.5 - k / 32, 0.75}, float64) end
 local moved = {acosh = 1}
 

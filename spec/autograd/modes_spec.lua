@@ -18,7 +18,7 @@ end
 
 local function dtype_of_layer() return nn.Linear(2, 2)(lt.ones(1, 2)).dtype end
 
--- A coroutine that f suspends or ends by an error. No code closes the coroutine.
+-- Starts a coroutine that f suspends or ends by an error. No code closes the coroutine.
 local function start(f, ...)
   local co = coroutine.create(f)
   return co, coroutine.resume(co, ...)

@@ -33,7 +33,7 @@ end
 
 local function page(r) return terminal.page(r:blocks()) end
 
--- The text as one line without line breaks.
+-- Returns the text as one line without line breaks.
 local function flat(r) return (page(r):gsub("%s+", " "):gsub("\u{A0}", " ")) end
 
 local function chosen(r)

@@ -36,7 +36,7 @@ end
 
 local function diff_of(before, after) return lt.bench.diff(run{before}, run{after}).rows[1] end
 
--- The differences as lines "what: before after".
+-- Returns the differences as lines "what: before after".
 local function differences(before, after)
   local lines = {}
   for i, item in ipairs(lt.bench.diff(before, after).differences) do

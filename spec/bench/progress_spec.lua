@@ -13,7 +13,7 @@ function stream:write(...)
 end
 function stream:flush() return self end
 
--- The final text of the line, or nil if it is empty.
+-- Returns the final text of the line, or nil if it is empty.
 local function line()
   local last = written:match("\r([^\r]*)$")
   return last and last:gsub("\27%[K", "") or nil

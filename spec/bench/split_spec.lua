@@ -23,7 +23,7 @@ end
 
 local function take(fn, more) return lt.bench.split(fn, options(more)) end
 
--- The only row of a family on a kind of device.
+-- Returns the only row of a family on a kind of device.
 local function row_of(result, device, family)
   local found
   for _, row in ipairs(result.rows) do
@@ -55,8 +55,8 @@ describe("split.parts", function()
     return row
   end
 
-  -- A profile of two calls of a function that together took 10 s; counting takes 1/64 s within each device call and
-  -- 1/32 s outside.
+  -- Returns a profile of two calls of a function that together took 10 s; counting takes 1/64 s within each device
+  -- call and 1/32 s outside.
   local function profile()
     return {seconds = 10, inside = 1 / 64, outside = 1 / 32, rows = {
       made("cpu", "gemm", 2, 1, {flops = 240, read = 256, written = 120, dtype = "float32"}),

@@ -1,4 +1,5 @@
--- Quantiles by hand: positions 1 + q (n - 1) between the sorted numbers.
+-- Statistics against results that were worked out by hand. Quantile q of n sorted numbers is at position 1 + q (n -
+-- 1).
 local statistics = require "luatensor.bench.statistics"
 
 describe("bench.statistics", function()

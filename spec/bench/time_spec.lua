@@ -22,14 +22,14 @@ local CALLS <const> = 1024 // 20      -- the calls of a round: a twentieth of a 
 
 local function close(expected, got) assert.near(expected, got, 1e-9 * math.abs(expected)) end
 
--- The texts of the notes as lines.
+-- Returns the texts of the notes as lines.
 local function notes_of(result)
   local texts = {}
   for i, note in ipairs(result.notes) do texts[i] = note.text end
   return table.concat(texts, "\n")
 end
 
--- The notes without those that depend on the machine on which the spec runs.
+-- Returns the notes without those that depend on the machine on which the spec runs.
 local function own_notes(result)
   return (notes_of(result):gsub("Others used[^\n]*", ""):gsub("Measured on an emulated[^\n]*", ""):gsub("^%s+", ""))
 end
@@ -135,7 +135,7 @@ end)
 describe("bench.time, notes", function()
   local notes = require "luatensor.bench.notes"
 
-  -- The texts of the notes on quiet figures with the changes in `more`.
+  -- Returns the texts of the notes on quiet figures with the changes in `more`.
   local function texts(more, run)
     local figures = {q1 = 1e-7, median = 1e-7, q3 = 1e-7, samples = {1, 1, 1, 1, 1, 1}, calls = 10}
     for name, value in pairs(more) do figures[name] = value end

@@ -5,7 +5,7 @@ local format = require "luatensor.page.format"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
--- Output (both streams) and exit code of tools/lua with these arguments.
+-- Returns the output (both streams) and the exit code of tools/lua with these arguments.
 local function run(arguments, environment)
   local status, output = shell.run(("%s tools/lua %s"):format(environment or "", arguments))
   return output, status
@@ -39,7 +39,7 @@ local function run_and_load(name, options, environment)
   return made, output
 end
 
--- All figures in the blocks, as shown.
+-- Returns all figures in the blocks, as shown.
 local function shown_figures(blocks)
   local list = {}
   for _, block in ipairs(blocks) do

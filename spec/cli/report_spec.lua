@@ -27,7 +27,7 @@ describe("luatensor experiment", function()
     assert.equal("{", text:sub(1, 1))
   end)
 
-  -- The third experiment starts with Ctrl-C.
+  -- With this file as LUA_INIT, the process gets Ctrl-C when its third experiment starts.
   local pressing = file "pressing.lua"
   local handle = assert(io.open(pressing, "w"))
   handle:write [[

@@ -250,7 +250,7 @@ describe("luatensor info", function()
   local emulator = (os.getenv "BUILD" or "build") .. "/spec/emulator"
   if not shell.exists(emulator .. "/libcuda.so.1") then return pending("make emulator builds it") end
 
-  -- The remedy that `info` prints in an environment in which no GPU can be used.
+  -- Returns the remedy that `info` prints in an environment in which no GPU can be used.
   local function cure(environment)
     return select(2, run("info", environment)):match("GPU not found: [^\n]*\n  what to do: ([^\n]*)\n")
   end

@@ -35,7 +35,7 @@ local function check(label, f, ...)
   assert(ok, label .. ": " .. tostring(why))
 end
 
--- A tensor without repeated elements, which are small enough for every dtype.
+-- Returns a tensor of different numbers, which are small enough for every dtype.
 local function numbers(shape, dtype)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -178,7 +178,7 @@ describe("arange", function()
   end)
 end)
 
--- Both devices run the functions of src/math; without FMA, the CPU rounds once more.
+-- True if the CPU has FMA. Both devices run the functions of src/math, but a CPU without FMA rounds once more.
 local fused = lt.devices()[1].isa ~= "baseline"
 
 describe("float ops", function()

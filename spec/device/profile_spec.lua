@@ -24,7 +24,7 @@ local function profile(mode, f)
   return rows, p
 end
 
--- Asserts on the names of the families that were called.
+-- Returns the names of the families that were called, sorted, as one text.
 local function families(rows)
   local names = {}
   for name in pairs(rows) do names[#names + 1] = name end

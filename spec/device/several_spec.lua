@@ -20,7 +20,7 @@ local function each_pair(f)
   end
 end
 
--- The error message of a function that got tensors on a and b.
+-- Returns the error message of a function that got tensors on a and b.
 local function refusal(name, a, b)
   return ('%s: tensors on different devices: %s and %s; move one with :to("%s")'):format(name, a, b, b == "cpu" and a or b)
 end
@@ -28,8 +28,8 @@ end
 describe("tensors on different devices", function()
   if #places < 2 then return pending("needs a GPU") end
 
-  -- The name in the message, and a call with x on one device, and y (like x), m (bool, 2 × 2) and i (int64, 2) on
-  -- another. reversed: the message names the other device first.
+  -- Rows {name in the message, call}. The call gets x on one device, and y (like x), m (bool, 2 × 2) and i (int64, 2)
+  -- on another device. If `reversed` is true, the message names the other device first.
   local calls = {
     {"add", function(x, y) return x + y end},
     {"add", function(x, y) return lt.add(x, x, {out = y}) end, reversed = true},
@@ -200,7 +200,7 @@ describe("copies to the host", function()
   if not emulator then return pending("needs an emulated GPU") end
   local x = lt.arange(1000000, {device = places[2]}):reshape(100, 100, 100)
 
-  -- The number of copies that f makes after its inputs are ready.
+  -- Returns the number of copies that f makes after its inputs are ready.
   local function copies(f)
     lt.synchronize()
     local before = emulator.counts().copies

@@ -32,7 +32,7 @@ end)
 local primitive = {any = true, ["nil"] = true, boolean = true, integer = true, number = true, string = true, table = true,
                    ["function"] = true, lightuserdata = true, userdata = true}
 
--- The first undefined name in a type, or nil if all are defined.
+-- Returns the first undefined name in a type, or nil if all are defined.
 local function undefined(type)
   local inner, rest = type:match "^(%b())%[%](.*)$"
   if inner then return undefined(inner:sub(2, -2)) or rest ~= "" and rest or nil end

@@ -8,7 +8,7 @@ local shell = require "spec.support.shell"
 local surface = require "spec.support.surface"
 local topics = require "luatensor.help.topics"
 
--- The text that lt.help prints.
+-- Returns the text that lt.help prints.
 local function ask(...)
   local printed, before = {}, print
   rawset(_G, "print", function(text) printed[#printed + 1] = text end)
@@ -19,7 +19,7 @@ local function ask(...)
   return printed[1]
 end
 
--- The names in help's list of options.
+-- Returns the names in help's list of options.
 local function options_in(text)
   local names, list = {}, text:match "Options, in a table at the end[^\n]*\n(.-)\n\n" or text:match "Options, in a table at the end[^\n]*\n(.*)$"
   for name in ("\n" .. (list or "")):gmatch "\n  ([%w_]+) " do names[#names + 1] = name end

@@ -10,7 +10,7 @@ local docs = public.docs
 
 local x = lt.ones(2, 2)
 
--- A value for a parameter of this type.
+-- Returns a value for a parameter of this type.
 local function sample(param)
   if param.type:find "Tensor" then return x end
   if param.type:find "integer" or param.type:find "number" then return 1 end
@@ -46,7 +46,7 @@ local given = {
   ["bench.crossover"] = function() return {tostring, {1, 2}} end,
 }
 
--- The option names that f's error lists for an unknown option; nil if f takes no options.
+-- Returns the option names that f's error lists for an unknown option. Returns nil if f takes no options.
 local function asked(f, list, n)
   list = table.move(list, 1, n, 1, {})
   list[n + 1] = {no_such_option = true}
@@ -152,7 +152,8 @@ local without_places = {
   ["nn.autocast"] = true,
 }
 
--- Visits functions and classes with their own docs, and the options that they know.
+-- Calls visit(prefix, name, the options that it accepts, doc) for each function and class that has its own doc and
+-- options.
 local function each_known(visit)
   for prefix, functions in pairs(public.libraries) do
     for _, list in ipairs {public.functions_of(functions), public.classes_of(functions)} do
@@ -173,7 +174,7 @@ local function own_option(known, doc)
   for name in pairs(known) do if not common[name] and not taken[name] then return name end end
 end
 
--- The methods in the table, each with its first arguments and the number of these arguments.
+-- Returns the methods in the table, each with its first arguments and the number of these arguments.
 local function calls_of_methods()
   local layer = lt.nn.Linear(1, 1)
   return {

@@ -7,7 +7,7 @@ local public = require "spec.support.public"
 local nn, optim, data = lt.nn, lt.optim, lt.data
 local docs, doc_of, most_of = public.docs, public.doc_of, public.most_of
 
--- The error of f for n arguments, all nil except the last one and, if given, the first one.
+-- Returns the error of f for n arguments, all nil except the last one and, if given, the first one.
 local function said(f, n, first)
   local list = {n = n, [1] = first}
   list[n] = true
@@ -15,7 +15,7 @@ local function said(f, n, first)
   return ok and "nothing" or tostring(message)
 end
 
--- A tensor if the first parameter of a doc is one.
+-- Returns a tensor if the first parameter of a doc is a tensor, else nil.
 local function first_of(doc)
   local first = doc.params[1]
   return first and first.type:find("Tensor") and lt.ones(2, 2) or nil
@@ -23,7 +23,7 @@ end
 
 local function is_refusal(message) return message:find("argument", 1, true) and message:find("got %d") ~= nil end
 
--- Functions of a table that do not refuse a surplus argument. prefix: comes before their names in the docs.
+-- Returns the functions of a table that do not refuse a surplus argument. `prefix` precedes their names in the docs.
 local function taking_more(prefix, functions)
   local list = {}
   for _, name in ipairs(public.functions_of(functions)) do
@@ -64,7 +64,7 @@ end)
 
 -- ---- classes ----
 
--- Classes of a table whose constructors do not refuse a surplus argument.
+-- Returns the classes of a table whose constructors do not refuse a surplus argument.
 local function constructors_taking_more(prefix, functions)
   local list = {}
   for _, name in ipairs(public.classes_of(functions)) do
@@ -78,7 +78,7 @@ end
 
 local not_called = {fail = true, init = true, forward = true, extra = true}  -- scripts do not call these methods
 
--- Methods that do not refuse a surplus argument, by their names in the docs, such as "Optimizer:step".
+-- Returns the methods that do not refuse a surplus argument, by their names in the docs, such as "Optimizer:step".
 local function methods_taking_more(class, object)
   local list = {}
   for name, doc in pairs(docs) do
@@ -93,7 +93,7 @@ local function methods_taking_more(class, object)
   return list
 end
 
--- An object of each class with documented methods, by the class's name in the docs.
+-- Returns an object of each class with documented methods, by the class's name in the docs.
 local function objects()
   local parameters = {lt.ones(2, {requires_grad = true})}
   local optimizer, rows = optim.SGD(parameters, {lr = 1}), data.TensorDataset(lt.ones(2))
@@ -143,7 +143,7 @@ describe("surplus arguments of classes", function()
   end)
 end)
 
--- Lists of arguments that some functions accept, made anew at each call.
+-- Returns lists of arguments that some functions accept. The lists are made anew at each call.
 local function lists_of_arguments()
   local x, mask, places = lt.ones(2, 2), lt.ones(2, 2, {dtype = "bool"}), lt.ones(2, 2, {dtype = "int64"})
   local line = lt.ones(4)
@@ -165,8 +165,8 @@ local untried = {
   randint = true,
 }
 
--- The error of a function for the arguments of list i, followed by n nils; nil if the function accepts these
--- arguments.
+-- Returns the error of a function for the arguments of list i, followed by n nils. Returns nil if the function
+-- accepts these arguments.
 local function said_to_nils(f, i, n)
   local list = lists_of_arguments()[i]
   local ok, message = pcall(f, table.unpack(list, 1, #list + n))

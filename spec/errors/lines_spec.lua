@@ -23,7 +23,7 @@ local function target(name)
   return alias.functions[plain] and alias.functions[plain] .. name:sub(#plain + 1) or name
 end
 
--- The error message of f if the message has a mistake; nil otherwise.
+-- Returns the error message of f if the message has a mistake; nil otherwise.
 local function misblamed(name, f, ...)
   local ok, message = pcall(call, f, ...)
   if ok then return end

@@ -2,7 +2,7 @@
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
--- All callable values of the module with their names.
+-- Returns all callable values of the module with their names.
 local function functions()
   local list = {}
   for name, f in pairs(lt) do
@@ -35,7 +35,7 @@ local strange = {
   {"a table that answers with errors", setmetatable({}, {__index = function() error "asked" end})},
 }
 
--- A message of Lua itself means that an argument was not checked.
+-- Calls f. A message of Lua itself means that an argument was not checked, so such a message is an error of the spec.
 local function try(name, f, ...)
   local message = helpers.message_of(f, ...)
   if message and (message:find "attempt to" or message:find "bad argument") then error(name .. ": " .. message, 0) end

@@ -20,7 +20,7 @@ local inputs = {
   double_images = lt.ones(5, 5, 5, 5, {dtype = "float64"}), empty = lt.ones(0, 5),
 }
 
--- The error of net for an input, and the line of the call; no error gives nil.
+-- Returns the error of net for an input, and the line of the call; no error gives nil.
 local function said(net, x)
   local line = debug.getinfo(1, "l").currentline + 1
   local ok, message = pcall(function() return (net(x)) end)

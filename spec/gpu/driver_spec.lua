@@ -8,7 +8,7 @@ local emulator = build .. "/spec/emulator"
 
 local folders = {}
 
--- A new folder with copies of these libraries of the emulator.
+-- Makes a new folder with copies of these libraries of the emulator, and returns its path.
 local function folder(...)
   local path = shell.passes("mktemp -d"):gsub("\n", "")
   folders[#folders + 1] = path
@@ -16,7 +16,8 @@ local function folder(...)
   return path
 end
 
--- The output of a script in a new process. variables: environment variables in addition to those of a plain emulator.
+-- Returns the output of a script in a new process. variables: environment variables in addition to those of a plain
+-- emulator.
 local function lua(script, variables)
   local environment = {LUATENSOR_CUDA_PATH = emulator, LUATENSOR_CACHE = build .. "/spec/kernels", LUATENSOR_TEST_DEVICE = "cpu"}
   for name, value in pairs(variables or {}) do environment[name] = value end
@@ -26,12 +27,12 @@ local function lua(script, variables)
   return (shell.passes(table.concat(words, " ") .. " lua5.4 - <<'END'\n" .. script .. "\nEND"):gsub("\n$", ""))
 end
 
--- The reason why there is no GPU.
+-- Returns the reason why there is no GPU.
 local function reason(variables)
   return lua("local there, why = lt.cuda.is_available() assert(not there) io.write(why)", variables)
 end
 
--- Makes the emulator's counts available to the script.
+-- Lua code that makes the emulator's counts available to a script.
 local count = ('package.cpath = "%s/?.so;" .. package.cpath local emulator = require "emulator"\n'):format(emulator)
 local add = [[
   local x = lt.tensor({1, 2, 3}, {dtype = "float32", device = "cuda"})
@@ -215,7 +216,7 @@ describe("a GPU", function()
 end)
 
 describe("kernels on disk", function()
-  -- The path of a cache that holds the kernel of one addition.
+  -- Returns the path of a cache that contains the kernel of one addition.
   local function filled()
     local path = folder()
     assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))

@@ -20,7 +20,7 @@ function()
     return x:to(dtype):to(device)
   end
 
-  -- Compares on the CPU, in double.
+  -- Compares two tensors on the CPU in double precision.
   local function near(what, got, want)
     assert.equal(tostring(want.shape), tostring(got.shape), what)
     local wide = got.dtype:find "complex" and "complex128" or "float64"

@@ -20,7 +20,7 @@ local host = {device = "cpu"}
 
 local function live() return lt.memory "cuda".live end
 
--- int32 values that equal their positions.
+-- Returns int32 values that equal their positions.
 local function numbered(n, options) return lt.arange(n, {dtype = "int32", device = options.device}) end
 
 gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leaks=1"},
@@ -281,7 +281,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         end,
       }
 
-      -- Tensors that fill the rest of the device.
+      -- Returns tensors that fill the rest of the device.
       local function fill()
         local all, bytes = {}, 4 * MIB
         while bytes >= 256 do

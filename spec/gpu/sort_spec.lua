@@ -7,7 +7,7 @@ local helpers = require "spec.support.helpers"
 local device = helpers.device
 local nan, inf = 0.0 / 0.0, math.huge
 
--- A few distinct values; floats include NaN, infinities and zeros of both signs.
+-- Returns a few distinct values; floats include NaN, infinities and zeros of both signs.
 local function values(dtype, ...)
   local x = lt.randint(-9, 9, ...)
   if dtype == "bool" then return x:greater(0) end
@@ -17,7 +17,7 @@ local function values(dtype, ...)
   return lt.where(x:abs():less(4), special, x:to("float64")):to(dtype)
 end
 
--- Integers that use all bits of the dtype.
+-- Returns integers that use all bits of the dtype.
 local function wide_values(...)
   return lt.randint(math.mininteger, math.maxinteger, ...)
 end

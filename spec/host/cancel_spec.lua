@@ -4,7 +4,7 @@
 -- any of them.
 local lt = require "luatensor"
 
-local COUNT = 1 << 19                          -- elements: 4 stretches
+local COUNT = 1 << 19                          -- elements, which an operation processes in 4 pieces
 local side = 724
 
 -- Calls f with a hook that raises an error at check number `last` (0: never). Returns pcall's results and the number
@@ -24,7 +24,7 @@ local function random(dtype) return lt.rand(COUNT):astype(dtype or "float32") en
 local function square(dtype) return lt.rand(side, side):astype(dtype or "float32") end
 local function whole(most) return lt.randint(1, most or COUNT, COUNT) end
 
--- The arguments of an operation, and its expected result. An in-place operation gets a copy.
+-- Rows {name, function that returns the argument, operation}. An in-place operation works on a copy of the argument.
 local operations = {
   {"map", function() return random() end, function(x) return x:tan() end},
   {"map in place", function() return random() end, function(x) return x:clone():tan_() end},

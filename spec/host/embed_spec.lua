@@ -40,7 +40,8 @@ describe("a host", function()
       end
     end
     table.sort(open)
-    -- These take no path: they work on files that were opened, or tell about memory, processors and the terminal.
+    -- These functions take no path: they work on open files, or return facts about memory, processors and the
+    -- terminal.
     assert.equal("available_memory no_room processors read_tensor read_text system_memory terminal", table.concat(open, " "))
   end)
 

@@ -11,7 +11,7 @@ local REFUSED = "to: not from a finalizer or a debug hook that interrupted an op
 
 local rounds = 4
 
--- Garbage of varying size, so that the collector's cycles end at different places of the following code.
+-- Makes garbage of varying size, so that the collector's cycles end at different places of the following code.
 local function shift(i) return ("x"):rep(i * 37 % 1009) end
 
 -- Calls f while a finalizer that calls act runs repeatedly, because a cycle of Lua's collector takes few allocations.

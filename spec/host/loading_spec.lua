@@ -1,11 +1,12 @@
 -- tags: process
--- Where the C module cannot be loaded, one sentence says why and names the cure: base/requirements.lua, base/loading.lua.
+-- If the C module cannot be loaded, one sentence gives the reason and the remedy: base/requirements.lua,
+-- base/loading.lua.
 local loading = require "luatensor.base.loading"
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
 
--- The text of `require "luatensor"` with a copy of the C module in which bytes are changed.
+-- Returns the error of `require "luatensor"` with a copy of the C module whose bytes `change` has changed.
 local function says_with(change)
   local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
   os.execute(("mkdir %s/luatensor"):format(folder))

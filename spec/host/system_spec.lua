@@ -1,5 +1,5 @@
 -- tags: unsanitized uncollected
--- The core's questions to the operating system, compared with the system's own files and commands.
+-- The core's functions that read facts from the operating system, compared with the system's own files and commands.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
@@ -13,7 +13,7 @@ local folder
 before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
--- The output of a script in a process with these variables, and without other variables for folders.
+-- Returns the output of a script in a process with these variables, and without other variables for folders.
 local function lua(variables, script)
   local words = "env -u LUATENSOR_CACHE -u XDG_CACHE_HOME -u HOME " .. variables
   return (shell.passes(("%s lua5.4 - <<'END'\nlocal core = require 'luatensor.core'\n%s\nEND"):format(words, script)))
@@ -89,7 +89,7 @@ describe("the cache folder", function()
   end)
 end)
 
--- Makes a folder that stands for /proc and /sys, from contents by path.
+-- Makes a folder that replaces /proc and /sys, from contents by path.
 local function tree(files)
   for path, text in pairs(files) do
     shell.passes(("mkdir -p $(dirname %s/%s)"):format(folder, path))

@@ -114,7 +114,7 @@ describe("a file that is there", function()
   end)
 end)
 
--- The number of descriptors of this process that refer to the file.
+-- Returns the number of descriptors of this process that refer to the file.
 local function descriptors(path)
   local found = shell.passes(("for fd in /proc/$PPID/fd/*; do readlink $fd; done | grep -c -x -F %s || true"):format(path))
   return tonumber(found)

@@ -20,7 +20,7 @@ local function again(value)
   return lt.load(path)
 end
 
--- The bytes of a file from the header's text and the bytes of the elements.
+-- Returns the bytes of a file from the header's text and the bytes of the elements.
 local function file(header, elements) return ("<s8"):pack(header) .. (elements or "") end
 
 local function loads(bytes, options)
@@ -35,7 +35,7 @@ end
 
 local function float32(list) return lt.tensor(list, {dtype = "float32"}) end
 
--- The text of a table, which distinguishes integers from floats.
+-- Returns the text of a table, which distinguishes integers from floats.
 local function show(v)
   if lt.is_tensor(v) then return v.dtype .. show(v:totable()) end
   if type(v) ~= "table" then return math.type(v) == "float" and v ~= v and "nan" or ("%q"):format(v) end

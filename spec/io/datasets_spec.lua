@@ -7,13 +7,13 @@ local fails, holds = helpers.fails, helpers.holds
 
 local function int(list) return lt.tensor(list, {dtype = "int64"}) end
 
--- n samples: x[i] = {i, 10 i}, y[i] = i.
+-- Returns n samples: x[i] = {i, 10 i}, y[i] = i.
 local function numbered(n)
   local y = lt.range(1, n)
   return data.TensorDataset(lt.stack({y, y * 10}, {dim = 2}), y)
 end
 
--- The y of each batch in an epoch.
+-- Returns the y of each batch in an epoch.
 local function epoch(loader)
   local list = {}
   for _, y in loader:batches() do list[#list + 1] = y:totable() end

@@ -10,7 +10,7 @@ local peer = open()
 
 local six = string.pack("dddddd", 1, 2, 3, 4, 5, 6)
 
--- The bytes of live tensors.
+-- Returns the bytes of live tensors.
 local function live()
   collectgarbage()
   collectgarbage()

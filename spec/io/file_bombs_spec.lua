@@ -32,7 +32,7 @@ end
 -- Packs the output of a shell command into the file.
 local function gzipped(command) shell.passes(("(%s) | gzip -c > %s/file"):format(command, folder)) end
 
--- The peak bytes of memory that reading takes for each byte of the file.
+-- Returns the peak bytes of memory that reading takes for each byte of the file.
 local function factor(call)
   local script = ([[
     local lt, data = require "luatensor", require "luatensor.data"

@@ -18,7 +18,7 @@ local function read()
   return bytes
 end
 
--- The bytes of a file that NumPy writes: version 1, the header padded to a multiple of 64 bytes.
+-- Returns the bytes of a file that NumPy writes: version 1, the header padded to a multiple of 64 bytes.
 local function npy(descr, fortran, shape, data)
   local text = ("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }"):format(descr, fortran, shape)
   text = text .. (" "):rep(-(10 + #text + 1) % 64) .. "\n"

@@ -7,8 +7,8 @@ local cases = require "spec.support.cases"
 
 local array, info = reference.array, reference.dtype.info
 
--- The sum of products by its definition. terms: lists of names; arrays: oracle arrays of one dtype. Length 1
--- stretches.
+-- Returns the sum of products by its definition. terms: lists of names; arrays: oracle arrays of one dtype. A dim of
+-- length 1 is broadcast.
 local function oracle(terms, output, arrays)
   local length, names = {}, {}
   for k, term in ipairs(terms) do
@@ -49,7 +49,7 @@ local function letters(text)
   return list
 end
 
--- Small integers, so that sums are exact in every dtype.
+-- Returns small integers, so that sums are exact in every dtype.
 local function integers(shape, dtype, seed)
   local random = cases.random(seed)
   return array.build(shape, dtype, function()
@@ -247,7 +247,7 @@ end)
 describe("einsum multiplies little", function()
   local contraction = require "luatensor.array.einsum_plan"
 
-  -- The number of multiplications in matmul that the program for a chain of matrices of these lengths makes.
+  -- Returns the number of multiplications in matmul that the program for a chain of matrices of these lengths makes.
   local function multiplications(lengths)
     local lists, shapes, length, n = {}, {}, {}, #lengths - 1
     for k = 1, n do
@@ -265,7 +265,7 @@ describe("einsum multiplies little", function()
     return count
   end
 
-  -- The minimum number of multiplications for a chain of matrices, by the textbook's recurrence.
+  -- Returns the minimum number of multiplications for a chain of matrices, by the textbook's recurrence.
   local function least(lengths, i, j)
     i, j = i or 1, j or #lengths - 1
     if i == j then return 0 end

@@ -20,7 +20,7 @@ local function H(x) return is_complex(x.dtype) and x.mT:conj() or x.mT end
 local function join(a, b) return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {})) end
 local function text(list) return "[" .. table.concat(list, ", ") .. "]" end
 
--- The elements as integers.
+-- Returns the elements as integers.
 local function whole(x) return (is_complex(x.dtype) and x:real() or x):to("int64"):totable() end
 
 local function random(shape, name)
@@ -42,7 +42,7 @@ local layouts = {
   function(x) return x:flip({-2, -1}):clone():flip({-2, -1}) end,
 }
 
--- Checks |x - y| against a few roundings a step, relative to the largest element that takes part.
+-- Checks |x - y| against a few roundings for each step, relative to the largest element in the computation.
 local function near(want, got, size, what)
   assert.equal(tostring(want.shape), tostring(got.shape), what)
   if want.size == 0 then return end
@@ -80,7 +80,7 @@ local function each(square, f)
   end
 end
 
--- A matrix that is far from singular.
+-- Returns a matrix that is far from singular.
 local function dominant(x)
   local n = x.shape[x.ndim]
   return x:add(eye(n, x):multiply(2 * n))

@@ -12,7 +12,8 @@ local function make(shape, name, seed)
   return array.new(shape, name, cases.values(name, array.count(shape), seed))
 end
 
--- Bounds for sums of products: a few roundings of the sum of magnitudes, and one more rounding for half floats.
+-- Returns bounds for sums of products: a few roundings of the sum of magnitudes, and one more rounding for half
+-- floats.
 local function bounds(name, sizes)
   local t, list = info[name], {}
   for i, size in ipairs(sizes) do
@@ -21,7 +22,7 @@ local function bounds(name, sizes)
   return list
 end
 
--- Checks the product of tensors that hold arrays a and b.
+-- Checks the product of the tensors x and y, which have the elements of the arrays a and b.
 local function check(a, b, x, y, out)
   local want, sizes = reference.linalg.matmul(a, b)
   local got = out and x:matmul(y, {out = out}) or x:matmul(y)
@@ -29,7 +30,7 @@ local function check(a, b, x, y, out)
   if out then assert.equal(out, got) end
 end
 
--- The same matrix, stored by columns.
+-- Returns the same matrix, stored by columns.
 local function by_columns(a)
   return helpers.tensor(a).mT:clone().mT
 end

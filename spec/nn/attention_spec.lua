@@ -1,4 +1,5 @@
--- Attention. nn/pytorch_spec.lua compares its numbers with PyTorch's; this spec tests its other promises.
+-- Attention. nn/pytorch_spec.lua compares its numbers with PyTorch's; this spec tests its other documented
+-- properties.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"

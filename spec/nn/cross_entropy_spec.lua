@@ -8,7 +8,7 @@ local helpers = require "spec.support.helpers"
 local on_gpu = helpers.device ~= "cpu"
 local abs, exp, log = math.abs, math.exp, math.log
 
--- The losses of rows (lists), and the gradients of the losses' sum, each weighted by g.
+-- Returns the losses of rows (lists), and the gradients of the losses' sum, each weighted by g.
 local function oracle(rows, classes, ignored, g)
   local losses, gradients = {}, {}
   for r, row in ipairs(rows) do

@@ -17,7 +17,7 @@ local function parameter_of(parts, e)
   return (row_of(parts, e) - 1) % parts.groups * parts.segments + segment_of(parts, e) + 1
 end
 
--- Results and gradients of x, weight and bias by the formulas. An element uses the statistics of its set.
+-- Returns results, and gradients of x, weight and bias, by the formulas. An element uses the statistics of its set.
 local function oracle(x, w, b, g, parts, set_of, eps, rms)
   local sets = {}
   local function set(e)

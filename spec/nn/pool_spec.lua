@@ -19,7 +19,7 @@ local function pair(v, otherwise)
   return type(v) == "table" and v or {v, v}
 end
 
--- The windows of one dim: for each window the positions in x, 0-based, and the divisor of an average.
+-- Returns the windows of one dim: for each window the positions in x, 0-based, and the divisor of an average.
 local function windows(case, d, length)
   local list, kernel = {}, pair(case.kernel)[d]
   if case.size then

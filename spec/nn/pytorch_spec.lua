@@ -9,7 +9,7 @@ local scope = setmetatable({lt = lt, nn = nn, functional = nn.functional}, {__in
 
 local function evaluate(text) return assert(load("return " .. text, text, "t", scope))() end
 
--- The tensor of an entry; floats get the dtype of the case.
+-- Returns the tensor of an entry; floats get the dtype of the case.
 local function tensor(e, dtype)
   local is_float = e.dtype:find("float") ~= nil
   local options = {dtype = is_float and dtype or e.dtype, device = helpers.device}
@@ -22,7 +22,7 @@ local function number(x)
   return x
 end
 
--- The difference between tensor x and the entry, relative to the entry's largest magnitude, or nil.
+-- Returns the difference between tensor x and the entry, relative to the entry's largest magnitude, or nil.
 local function problem(e, x, tolerance)
   if not lt.is_tensor(x) then return ("tensor expected, got %s"):format(type(x)) end
   local shape, largest = "[" .. table.concat(e.shape, ", ") .. "]", 1e-3

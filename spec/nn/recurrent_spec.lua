@@ -1,4 +1,5 @@
--- Recurrent layers. nn/pytorch_spec.lua compares their numbers with PyTorch's; this spec tests their other promises.
+-- Recurrent layers. nn/pytorch_spec.lua compares their numbers with PyTorch's; this spec tests their other documented
+-- properties.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"
@@ -11,7 +12,7 @@ local function make(class, inputs, hidden, options)
   return nn[class](inputs, hidden, options)
 end
 
--- A layer with the same parameters and other options.
+-- Returns a layer with the same parameters and other options.
 local function twin(layer, class, inputs, hidden, options)
   local other = make(class, inputs, hidden, options)
   other:load_state_dict(layer:state_dict())

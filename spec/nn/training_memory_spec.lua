@@ -207,7 +207,7 @@ describe("Sequential", function()
 end)
 
 describe("a loop", function()
-  -- The peak memory of 30 steps, beyond the memory before.
+  -- Returns the peak memory of 30 steps, beyond the memory before.
   local function growth(step)
     step()
     collectgarbage()

@@ -8,7 +8,7 @@ local helpers = require "spec.support.helpers"
 
 local device = helpers.device
 
--- A small network and its data from a seed, the same on every device.
+-- Returns a small network and its data from a seed, the same on every device.
 local function problem(where)
   local generator = lt.generator{seed = 7}
   local function linear(inputs, outputs)
@@ -22,8 +22,8 @@ end
 
 local function loss_of(model, x, y) return (model(x) - y):square():mean() end
 
--- The losses of `steps` steps. make(parameters) returns the optimiser; step(opt, loss) may replace backward and
--- opt:step.
+-- Returns the losses of `steps` steps. make(parameters) returns the optimiser; step(opt, loss) may replace backward
+-- and opt:step.
 local function train(where, steps, make, step)
   local model, x, y = problem(where)
   local opt, losses = make(model:parameters()), {}

@@ -6,7 +6,7 @@ local optim = require "luatensor.optim"
 local pytorch = require("spec.support.data").read "optim"
 local S = optim.scheduler
 
--- The optimiser of the file's numbers: two groups, one with its own rate.
+-- Returns the optimiser of the file's numbers: two groups, one with its own rate.
 local function optimiser()
   local p, q = lt.zeros(1, {requires_grad = true}), lt.zeros(1, {requires_grad = true})
   return optim.SGD({{params = {p}}, {params = {q}, lr = 0.1}}, {lr = 0.5, momentum = 0.9})

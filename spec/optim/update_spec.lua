@@ -109,8 +109,8 @@ local layouts = {
 }
 local turns = {"transposed", "contiguous", "stepped", "contiguous", "transposed"}
 
--- Multiples of 1/16 from -2 to 2 (states: from 0.5 to 2), which half floats hold exactly. The square of a gradient is
--- less than a state, so that the centered variance of rmsprop is not negative.
+-- Returns multiples of 1/16 from -2 to 2 (states: from 0.5 to 2), which half floats represent exactly. The square of
+-- a gradient is less than a state, so that the centered variance of rmsprop is not negative.
 local function draw(shape, dtype, least, most) return (lt.randint(least, most, shape):to("float64") / 16):to(dtype) end
 
 local tolerance = {float64 = 1e-14, float32 = 2e-6, float16 = 2e-3, bfloat16 = 2e-2}

@@ -25,7 +25,7 @@ local entry = {
   problems = {{what = "products", problem = "no memory"}},
 }
 
--- A result of each kind, as JSON.
+-- Functions that make a result of each kind.
 local makers = {
   time = function() return lt.bench.time(sum, QUICK) end,
   compare = function()
@@ -54,7 +54,7 @@ local makers = {
   end,
 }
 
--- All places in a value, each as a list of keys.
+-- Returns all places in a value, each as a list of keys.
 local function places(value, prefix, list)
   for key, item in pairs(value) do
     local place = table.move(prefix, 1, #prefix, 1, {})
@@ -69,7 +69,7 @@ local deep = {}
 for _ = 1, 20 do deep = {deep} end
 local others = {{"evil {x}"}, {7}, {false}, {{}}, {deep}, {-1e308}, {nil}}
 
--- The text with another value in one place.
+-- Returns the text with another value in one place.
 local function changed(text, place, other)
   local value = json.decode(text)
   local at = value
@@ -78,7 +78,7 @@ local function changed(text, place, other)
   return json.encode(value)
 end
 
--- Calls everything that uses results.
+-- Calls all functions that use a loaded result.
 local function use(loaded, good)
   assert(type(tostring(loaded)) == "string")
   for _, block in ipairs(loaded:blocks()) do markdown.block(block) end

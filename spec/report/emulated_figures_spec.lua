@@ -57,7 +57,7 @@ describe("on an emulated GPU", function()
     shell.passes(("%s bin/luatensor %s %s >/dev/null 2>&1"):format(environment, arguments, path))
   end
 
-  -- The result that a command writes. Each command runs only once.
+  -- Returns the result that a command writes. Each command is run only once.
   local texts = {}
   local function result_of(arguments)
     local path = os.tmpname()

@@ -11,7 +11,7 @@ local folder
 before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
--- The names in the folder, including names that begin with a dot.
+-- Returns the names in the folder, including names that begin with a dot.
 local function names() return (shell.passes(("cd %s && ls -A"):format(folder)):gsub("\n", " ")) end
 
 local function at(name) return folder .. "/" .. name end

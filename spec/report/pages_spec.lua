@@ -149,7 +149,7 @@ describe("an axis", function()
   end)
 end)
 
--- The number of cells in a line of a Markdown table. Escaped bars do not separate cells.
+-- Returns the number of cells in a line of a Markdown table. Escaped bars do not separate cells.
 local function cell_count(line) return select(2, line:gsub("\\.", ""):gsub("|", "")) - 1 end
 
 describe("Markdown", function()
@@ -289,7 +289,7 @@ describe("a gnuplot that fails", function()
   end)
 end)
 
--- The contrast of two colours "#rrggbb", as WCAG 2 defines it.
+-- The relative luminance of a colour "#rrggbb", and the contrast of two colours, as WCAG 2 defines them.
 local function luminance(colour)
   local weights, sum = {0.2126, 0.7152, 0.0722}, 0
   for i, weight in ipairs(weights) do
@@ -305,7 +305,7 @@ local function contrast(one, other)
 end
 
 describe("a page's colours", function()
-  -- The variables of each theme: of the light page, of the dark page, of paper.
+  -- Returns the variables of each theme: of the light page, of the dark page, of paper.
   local function themes()
     local list = {}
     for block in page.new("x", ""):gmatch(":root {(.-)}") do

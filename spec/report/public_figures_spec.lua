@@ -4,7 +4,7 @@ local figures = require "luatensor.bench.public_figures"
 
 local function near(expected, value) assert.near(expected, value, 1e-9 * math.abs(expected)) end
 
--- A device with simple numbers: 100 FLOP/s, 10 bytes/s of memory, 2 bytes/s to the host.
+-- Returns a device with simple numbers: 100 FLOP/s, 10 bytes/s of memory, 2 bytes/s to the host.
 local function slow(fields)
   local row = {name = "slow", peak = {float32 = 100}, memory = 1000, bandwidth = 10, cache = 0, link = 2}
   for name, value in pairs(fields or {}) do row[name] = value end

@@ -16,7 +16,7 @@ local function part(id, measure)
   return {id = id, title = "Part " .. id, weight = 1, measure = measure}
 end
 
--- A run in the form that an experiment's script returns.
+-- Returns a run in the form that an experiment's script returns.
 local function fake_run(device, emulated)
   return {
     format = "luatensor", version = 1, kind = "experiment", name = "fake", device = device, emulated = emulated, values = {},
@@ -47,7 +47,7 @@ local function fakes(...) return {sizes = "tiny", device = "cpu", parts = {...}}
 
 -- ---- contents of pages --------------------------------------------------------------------------
 
--- Every number and every string of a JSON text.
+-- Returns all numbers and all strings of a JSON text.
 local function contents_of(json)
   local numbers, strings = {}, {}
   local function walk(value)
@@ -200,7 +200,7 @@ local function read(path)
   return text
 end
 
--- The pages of a report that measures everything, by kind.
+-- Returns the pages of a report that measures everything, by kind.
 local function real_pages(environment)
   local base, pages = os.tmpname(), {}
   local file = assert(io.open(base, "w"))
@@ -217,7 +217,7 @@ end
 
 local function cell_count(line) return select(2, line:gsub("\\.", ""):gsub("|", "")) - 1 end
 
--- The tables in which a row has more or fewer cells than the head.
+-- Returns the tables in which a row has more or fewer cells than the head.
 local function ragged(markdown)
   local faults, columns = {}, nil
   for line in markdown:gmatch("[^\n]*") do

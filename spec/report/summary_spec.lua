@@ -7,7 +7,7 @@ local function loop_run(device, rows, cols, iterations, seconds)
   return {device = device, options = {rows = rows, cols = cols, iterations = iterations}, values = {seconds = {value = seconds, unit = "s"}}}
 end
 
--- A crossover in which the CPU takes seconds[n] and the absent GPU at least bounds[n].
+-- Returns a crossover in which the CPU takes seconds[n] and the absent GPU at least bounds[n].
 local function crossover(name, seconds, bounds)
   local points, list = {}, {}
   for _, n in ipairs{16, 32, 64} do
@@ -24,7 +24,7 @@ local function report(sections, fields)
   return made
 end
 
--- The answer under a title as text, or nil if there is none.
+-- Returns the answer under a title as text, or nil if there is none.
 local function answer(made, title)
   for _, item in ipairs(summary.of(made)) do
     if item.title == title then

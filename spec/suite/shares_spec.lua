@@ -1,6 +1,6 @@
 -- The share of cases that slow devices and builds run: all offsets together run every case once.
 
--- The functions of helpers with LUATENSOR_TEST_SHARE set to `setting`, or unset (nil).
+-- Returns the functions of helpers with LUATENSOR_TEST_SHARE set to `setting`, or unset (nil).
 local function helpers_with(setting)
   local getenv = os.getenv
   os.getenv = function(name)                                 -- luacheck: ignore 122
@@ -14,7 +14,7 @@ end
 
 local names = {"bool", "uint8", "int8", "int16", "float16", "float32", "float64"}
 
--- The sorted texts that give(part, collect) collects, for each offset.
+-- Returns the sorted texts that give(part, collect) collects, for each offset.
 local function gathered(count, give)
   local list = {}
   for offset = 700, 699 + count do

@@ -1,4 +1,4 @@
--- Inputs for specs: special values of each dtype, and memory layouts of tensors.
+-- Makes inputs for specs: special values of each dtype, and memory layouts of tensors.
 local reference = require "spec.support.reference"
 
 local array, info = reference.array, reference.dtype.info
@@ -6,7 +6,8 @@ local inf, nan = math.huge, 0.0 / 0.0
 
 local cases = {}
 
--- Deterministic generator of integers in [0, n), independent of math.random's seed (Knuth's MMIX constants).
+-- Returns a deterministic generator of integers in [0, n), independent of math.random's seed (Knuth's MMIX
+-- constants).
 function cases.random(seed)
   local state = seed or 1
   return function(n)
@@ -32,7 +33,7 @@ local function integer_specials(t)
   return list
 end
 
--- Values at which functions of this dtype tend to break.
+-- Returns values at which functions of this dtype often fail.
 function cases.specials(name)
   local t = info[name]
   if t.is_bool then return {true, false} end
@@ -40,7 +41,7 @@ function cases.specials(name)
   return float_specials(t)
 end
 
--- n ordinary values: small, of both signs unless the dtype is unsigned, with repetitions.
+-- Returns n ordinary values: small, of both signs unless the dtype is unsigned, with repetitions.
 function cases.values(name, n, seed)
   local t, random, list = info[name], cases.random(seed), {}
   for i = 1, n do
@@ -56,7 +57,7 @@ local function base(shape, name, seed)
   return array.new(shape, name, cases.values(name, array.count(shape), seed))
 end
 
--- A layout: the array that is uploaded, the view of the tensor, and the same view of the array.
+-- Makes a layout: the shape of the whole array, the view of the tensor, and the same view of the array.
 local function layout(label, shape, view, same)
   local function whole(x) return x end
   return {label = label, shape = shape, view = view or whole, same = same or whole}
@@ -81,7 +82,7 @@ cases.matrix_layouts = {
     function(a) return array.slice(a, {{}, 2, {}}) end),
 }
 
--- Other shapes.
+-- Layouts with other shapes than [3, 5].
 cases.shape_layouts = {
   layout("empty", {0}),
   layout("empty in the middle", {3, 0, 2}),
@@ -103,7 +104,7 @@ cases.layouts = table.move(cases.shape_layouts, 1, #cases.shape_layouts, #cases.
 
 local made = {}
 
--- The array of a layout, and the array of which it is a view. Both are made once, and must not be changed.
+-- Returns the array of a layout, and the array of which it is a view. Both are made once, and must not be changed.
 function cases.make(l, name, seed)
   local key = l.label .. name .. (seed or 1)
   if not made[key] then
@@ -113,7 +114,7 @@ function cases.make(l, name, seed)
   return made[key][1], made[key][2]
 end
 
--- All pairs of elements of two lists, as two lists of the same length.
+-- Returns all pairs of elements of two lists, as two lists of the same length.
 function cases.pairs(xs, ys)
   local a, b = {}, {}
   for _, x in ipairs(xs) do

@@ -4,7 +4,7 @@ local shell = require "spec.support.shell"
 
 local command = {name = "bin/luatensor "}
 
--- The exit status and both output streams of the command with these arguments.
+-- Returns the exit status and both output streams of the command with these arguments.
 function command.run(arguments, environment)
   return shell.run(("%s %s%s"):format(environment or "", command.name, arguments))
 end
@@ -19,7 +19,7 @@ end
 
 local folder
 
--- The path of a file in the folder.
+-- Returns the path of a file in the folder.
 function command.file(name)
   folder = folder or shell.passes("mktemp -d"):sub(1, -2)
   return folder .. "/" .. name
@@ -45,7 +45,7 @@ function command.write(name, text)
   return command.file(name)
 end
 
--- The result that was saved under a name, as plain JSON.
+-- Returns the result that was saved under a name, as plain JSON.
 function command.saved(name) return (require("dkjson").decode(command.read(name))) end
 
 return command

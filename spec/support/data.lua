@@ -13,7 +13,7 @@ local function with_numbers(value)
   return value
 end
 
---- The tables of a file, without metatables.
+--- Returns the tables of a file, without metatables.
 -- @string name such as "fft", or "pytorch/linear"
 function data.read(name)
   local file <close> = assert(io.open("spec/data/" .. name .. ".json"))

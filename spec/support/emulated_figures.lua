@@ -44,7 +44,7 @@ local function walk(value, emulated, real)
   for _, item in pairs(value) do walk(item, emulated, real) end
 end
 
---- The raw figures of a result as two sets: those of emulated devices, and those of the CPU.
+--- Returns the raw figures of a result as two sets: those of emulated devices, and those of the CPU.
 function marks.figures(result)
   local emulated, real = {}, {}
   walk(result, emulated, real)
@@ -106,7 +106,7 @@ end
 
 local by_kind = {table = table_faults, chart = chart_faults, text = text_faults, note = text_faults}
 
---- The mistakes in blocks, as a list of texts.
+--- Returns the mistakes in blocks, as a list of texts.
 function marks.faults(blocks, emulated, real)
   local faults = {}
   local function fault(...) faults[#faults + 1] = string.format(...) end
@@ -121,7 +121,7 @@ local function cell_of(inner)
   return value and value + 0.0 or html.unescape((inner:gsub("<[^<>]*>", "")))
 end
 
--- The tables of a page as blocks.
+-- Returns the tables of a page as blocks.
 local function tables_of(page)
   local blocks = {}
   for head, inner in page:gmatch("<table ([^<>]*)>(.-)</table>") do
@@ -144,7 +144,7 @@ end
 
 local SHOWN = {"p", "li", "h1", "h2", "h3", "th", "td", "figcaption", "summary", "text"}
 
---- The mistakes in an HTML page. Its figures have 14 digits, so they are compared with as many digits.
+--- Returns the mistakes in an HTML page. Its figures have 14 digits, so they are compared with as many digits.
 function marks.page_faults(page, emulated, real)
   local function shortened(set)
     local short = {}

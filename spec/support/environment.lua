@@ -43,7 +43,7 @@ function environment.try(case)
     status == 137 and ", hung or killed" or "", output:sub(-300))
 end
 
--- Cases that contain every value of each factor, combined with changing values of the other factors.
+-- Returns cases that contain every value of each factor, combined with changing values of the other factors.
 function environment.covering()
   local cases = {}
   for i = 1, math.max(#environment.threads, #environment.limits) do

@@ -1,5 +1,5 @@
--- A fake machine for luatensor.bench.grid; the spec chooses its devices, costs and memory. Its tensors are tables
--- with a device; measuring calls a function once and takes its time from the spec.
+-- A fake machine for luatensor.bench.crossover.grid. The spec chooses its devices, costs and memory. Its tensors are
+-- tables with a device. A measurement calls the function once, and takes its time from the spec.
 
 local fake = {}
 

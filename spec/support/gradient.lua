@@ -12,7 +12,7 @@ end
 
 local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 
--- n pseudo-random numbers in low … high, the same in every call with the same seed.
+-- Returns n pseudo-random numbers in low … high, the same in every call with the same seed.
 function gradient.values(n, low, high, seed)
   local list, state = {}, (seed or 1) * 2654435761 % 2 ^ 32 // 1 | 0
   for i = 1, n do
@@ -22,7 +22,7 @@ function gradient.values(n, low, high, seed)
   return list
 end
 
--- A float64 tensor of pseudo-random numbers, or a complex128 tensor if `complex` is true.
+-- Returns a float64 tensor of pseudo-random numbers, or a complex128 tensor if `complex` is true.
 function gradient.tensor(shape, low, high, seed, complex)
   local n = size_of(shape)
   local re = lt.tensor(gradient.values(n, low or -2, high or 2, seed), {dtype = "float64"}):reshape(shape)
@@ -49,7 +49,7 @@ gradient.layouts = {
 
 -- ---- the oracle ----
 
--- The numbers of x. A complex number counts as two.
+-- Returns the numbers of x. A complex number counts as two.
 local function numbers(x)
   local list = {}
   local flat = is_complex(x) and lt.view_as_real(x:contiguous()):flatten() or x:flatten()
@@ -63,7 +63,7 @@ local function from_numbers(list, like)
   return flat:reshape(like.shape)
 end
 
--- The sum of the products of fn's results with weights, in plain Lua.
+-- Returns the sum of the products of fn's results with weights, in plain Lua.
 local function weighed(fn, inputs, weights)
   local results, total = {fn(table.unpack(inputs))}, 0.0
   for k, y in ipairs(results) do
@@ -74,8 +74,8 @@ local function weighed(fn, inputs, weights)
   return total
 end
 
--- The derivatives with respect to each number of input k. They are extrapolated from two step lengths, so that the
--- error is of fourth order.
+-- Returns the derivatives with respect to each number of input k. They are extrapolated from two step lengths, so
+-- that the error is of fourth order.
 local function differences(fn, inputs, k, weights)
   local list, derivatives = numbers(inputs[k]), {}
   local function at(i, step)
@@ -95,7 +95,7 @@ end
 
 local function is_differentiable(x) return lt.is_tensor(x) and (x.dtype == "float64" or x.dtype == "complex128") end
 
--- The results of fn that can have a gradient, and weights for them.
+-- Returns the results of fn that can have a gradient, and weights for them.
 local function choose_weights(results)
   local weights, tensors = {}, {}
   for k, y in ipairs(results) do
@@ -155,7 +155,7 @@ end
 
 -- ---- along one direction: few calls of fn for any number of elements ----
 
--- A direction for each differentiated input.
+-- Returns a direction for each differentiated input.
 local function directions(inputs)
   local list = {}
   for k, x in ipairs(inputs) do
@@ -164,7 +164,7 @@ local function directions(inputs)
   return list
 end
 
--- The inputs, moved by a step along the directions.
+-- Returns the inputs, moved by a step along the directions.
 local function move(inputs, along, step)
   local moved = {table.unpack(inputs)}
   for k, direction in pairs(along) do
@@ -175,7 +175,7 @@ local function move(inputs, along, step)
   return moved
 end
 
--- The derivative of fn along the directions, by the same extrapolation as `differences`.
+-- Returns the derivative of fn along the directions, by the same extrapolation as `differences`.
 local function difference_along(fn, inputs, along, weights)
   local h = 1e-3
   local function slope(step)
@@ -184,7 +184,7 @@ local function difference_along(fn, inputs, along, weights)
   return (4 * slope(h) - slope(2 * h)) / 3
 end
 
--- The derivative along the directions, from the gradients of the leaves.
+-- Returns the derivative along the directions, from the gradients of the leaves.
 local function gradient_along(made, along)
   local total, size = 0.0, 0.0
   for k, direction in pairs(along) do
@@ -225,8 +225,8 @@ local function rounded(inputs, dtype)
   return low, high
 end
 
--- The gradients of fn in float64, and those for the same numbers in a less precise dtype, as lists of lists of
--- numbers. Returns nil if fn refuses the dtype.
+-- Returns the gradients of fn in float64, and those for the same numbers in a less precise dtype, as lists of lists
+-- of numbers. Returns nil if fn refuses the dtype.
 local function gradients_in(fn, inputs, dtype)
   local low, high = rounded(inputs, dtype)
   if not pcall(fn, table.unpack(low)) then return nil end
@@ -272,7 +272,7 @@ function gradient.check_dtype(name, fn, inputs, dtype, tolerance)
   return true
 end
 
--- The gradients of fn as a function of the same arguments, for checks of gradients of gradients.
+-- Returns the gradients of fn as a function of the same arguments, for checks of gradients of gradients.
 function gradient.of(fn)
   return lt.grad(function(...)
     local results, total = {fn(...)}, 0

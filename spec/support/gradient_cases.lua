@@ -7,7 +7,7 @@ local F = lt.nn.functional
 
 local cases = {}
 
--- An input that is differentiated: its shape and the range of its numbers.
+-- Describes an input that is differentiated: its shape and the range of its numbers.
 local function f(shape, low, high) return {shape = shape, low = low or -2, high = high or 2} end
 
 -- Adds a case: the call fn(inputs …). name: the name of the function, as in docs/coverage.md; "nn." stands for
@@ -215,8 +215,8 @@ case("addmm", function(x, a, b) return x:addmm(a, b, {alpha = 0.5, beta = 2}) en
 case("addmm", lt.addmm, {f{3, 2}, f{3, 4}, f{4, 2}})
 two("linalg.cross", lt.linalg.cross, f{2, 3}, f{3})
 
--- ---- linear algebra: functions that read a triangle get Hermitian matrices; vectors are compared by their lengths
--- ----
+-- ---- linear algebra ----
+-- Functions that read one triangle get Hermitian matrices. Vectors are compared by their lengths.
 
 local linalg = lt.linalg
 local function is_complex(x) return x.dtype:find "^complex" ~= nil end

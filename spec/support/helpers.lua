@@ -23,7 +23,8 @@ local function place(key)
   return sum + offset
 end
 
--- Every K-th element of a list. The key determines the first element. Without the variable, returns the whole list.
+-- Returns every K-th element of a list, from an element that the key determines. Without LUATENSOR_TEST_SHARE,
+-- returns the whole list.
 function helpers.drawn(list, key)
   local some, first = {}, place(key)
   for i, x in ipairs(list) do
@@ -39,27 +40,27 @@ function helpers.drawn_it(it)
   end
 end
 
--- n elements, or a tenth of them on the emulated GPU, which runs all threads on one processor.
+-- Returns n, or a tenth of n on the emulated GPU, which runs all threads on one processor.
 function helpers.size(n)
   local emulated = helpers.device ~= "cpu" and (os.getenv "LUATENSOR_CUDA_PATH" or ""):find("/spec/", 1, true)
   return emulated and n // 10 or n
 end
 
--- A contiguous tensor on the device under test.
+-- Returns a contiguous tensor on the device under test.
 function helpers.tensor(a)
   if #a.data == 0 then return lt.zeros(a.shape, {dtype = a.dtype, device = helpers.device}) end
   local flat = lt.tensor(a.data, {dtype = a.dtype, device = helpers.device})
   return flat:reshape(a.shape)
 end
 
--- The tensor of a layout of cases.lua, and the array with the same elements.
+-- Returns the tensor of a layout of cases.lua, and the array with the same elements.
 function helpers.laid_out(layout, name, seed)
   local cases = require "spec.support.cases"
   local expected, whole = cases.make(layout, name, seed)
   return layout.view(helpers.tensor(whole)), expected
 end
 
--- The tensor's elements as an oracle array, by way of its bytes.
+-- Returns the tensor's elements as an oracle array, read from its bytes.
 function helpers.array(t)
   local name, shape = t.dtype, {}
   for d = 1, t.ndim do shape[d] = t.shape[d] end
@@ -119,8 +120,8 @@ local function agrees(_, arguments)
   return false
 end
 
--- The message of an error without its "file:line: ". Waits for the device, because a GPU finds indices out of range
--- only when it uses them.
+-- Returns the message of an error without its "file:line: ". Waits for the device, because a GPU finds indices out of
+-- range only when it uses them.
 function helpers.message_of(f, ...)
   local ok, message = pcall(f, ...)
   if ok then ok, message = pcall(lt.synchronize, helpers.device) end

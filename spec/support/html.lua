@@ -14,13 +14,13 @@ end
 
 local ENTITIES = {amp = "&", lt = "<", gt = ">", quot = '"', ["#39"] = "'"}
 
---- The text that a browser shows for escaped text.
+--- Returns the text that a browser shows for escaped text.
 function html.unescape(text)
   return (text:gsub("&(#?%w+);", function(name) return assert(ENTITIES[name], "unknown entity " .. name) end))
 end
 
---- The elements in order: {name, attributes, text (including the text of inner elements), path (the names of the
--- outer elements)}. Raises an error if tags do not balance.
+--- Returns the elements in order: {name, attributes, text (including the text of inner elements), path (the names of
+-- the outer elements)}. Raises an error if tags do not balance.
 function html.parse(page)
   local elements, open, at = {}, {}, 1
   local function text(piece)
@@ -48,7 +48,7 @@ function html.parse(page)
   return elements
 end
 
---- All elements with this name.
+--- Returns all elements with this name.
 function html.all(elements, name)
   local list = {}
   for _, element in ipairs(elements) do
@@ -57,8 +57,8 @@ function html.all(elements, name)
   return list
 end
 
---- The mistakes in a page as a whole: repeated ids, links that leave the page or have no target, headings out of
--- order.
+--- Returns the mistakes in a page as a whole: repeated ids, links that leave the page or have no target, headings out
+-- of order.
 function html.faults(elements)
   local faults, ids, level = {}, {}, 0
   local function fault(...) faults[#faults + 1] = string.format(...) end

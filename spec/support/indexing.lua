@@ -16,7 +16,7 @@ local function at(t, coordinates, shape)
   return t
 end
 
--- Calls f(coordinates) for each place of shape, row-major.
+-- Calls f(coordinates) for each position of a shape, in row-major order.
 local function each(shape, f, coordinates, d)
   coordinates, d = coordinates or {}, d or 1
   if d > #shape then return f(coordinates) end
@@ -27,7 +27,7 @@ local function each(shape, f, coordinates, d)
 end
 indexing.each = each
 
--- The positions at which a mask is true, as one list of numbers for each dim.
+-- Returns the positions at which a mask is true, as one list of numbers for each dim.
 local function mask_lists(mask)
   local shape, lists = shape_of(mask), {}
   for d = 1, #shape do lists[d] = {} end
@@ -77,7 +77,7 @@ local function broadcast(a, b)
   return shape
 end
 
--- The shape of x[items], and a function from coordinates in the result to coordinates in x.
+-- Returns the shape of x[items], and a function from coordinates in the result to coordinates in x.
 function indexing.select(shape, items)
   -- plain: lists of positions; source[d]: the source of the coordinate in dim d of x
   local plain, picked, source = {}, {}, {}
@@ -119,7 +119,7 @@ function indexing.select(shape, items)
   end
 end
 
--- 1-based position of coordinates in row-major order.
+-- Returns the 1-based position of coordinates in row-major order.
 function indexing.position(shape, c)
   local p = 0
   for d = 1, #shape do p = p * shape[d] + c[d] - 1 end

@@ -9,7 +9,7 @@ window, heap = tonumber(window), tonumber(heap)
 
 if mode ~= "default" then collectgarbage(mode) end
 
--- A figure of /proc/self/status in KiB: "VmRSS" is the current one, "VmHWM" the peak.
+-- Returns a figure of /proc/self/status in KiB: "VmRSS" is the current one, "VmHWM" the peak.
 local function resident_set(name)
   for line in io.lines("/proc/self/status") do
     local size = line:match("^" .. name .. ":%s+(%d+)")

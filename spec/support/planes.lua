@@ -1,11 +1,11 @@
--- Helpers of specs of convolutions and pooling: nested lists of images as flat lists, by nested loops.
+-- Helpers of specs of convolutions and pooling, which store images as flat lists and compute with nested loops.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
 
 local planes = {}
 
--- Multiples of 1/2 from -2 to 2: their products, and sums of a few products, are exact in every dtype.
+-- Returns multiples of 1/2 from -2 to 2: their products, and sums of a few products, are exact in every dtype.
 function planes.halves(shape, dtype, seed)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -15,7 +15,7 @@ function planes.halves(shape, dtype, seed)
   return lt.tensor(list, {dtype = dtype, device = helpers.device}):reshape(shape), list
 end
 
--- A function that reads element (b, c, i, j) of a flat list, 0-based; 0 outside.
+-- Returns a function that reads element (b, c, i, j) of a flat list, 0-based; 0 outside.
 function planes.reader(list, shape)
   return function(b, c, i, j)
     if i < 0 or j < 0 or i >= shape[3] or j >= shape[4] then return 0 end

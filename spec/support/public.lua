@@ -1,4 +1,4 @@
--- Public functions, methods and classes with their documentation.
+-- Lists public functions, methods and classes with their documentation.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -11,8 +11,8 @@ local public = setmetatable({}, {__index = function(self, key)
   return docs
 end})
 
---- The doc of a function in a table. An alias has the doc of the aliased function, and an in-place form has the doc
--- of its function.
+--- Returns the doc of a function in a table. An alias has the doc of the aliased function, and an in-place form has
+-- the doc of its function.
 -- @string prefix of the docs' names: "nn."
 -- @string name
 -- @tab functions
@@ -27,7 +27,7 @@ function public.doc_of(prefix, name, functions)
   if name:find("_$") then return public.doc_of(prefix, name:sub(1, -2), functions) end
 end
 
---- The number of arguments that a doc names, or nil for any number.
+--- Returns the number of arguments that a doc names, or nil for any number.
 function public.most_of(doc)
   for _, param in ipairs(doc.params) do
     if param.name == "..." then return nil end
@@ -42,7 +42,7 @@ function public.add_words(text, names)
   for name in text:gmatch "`([%a_][%w_]*)`" do names[name] = true end
 end
 
--- The options of docs that a text refers to: "those of nn.RNN but `nonlinearity`".
+-- Returns the options of docs that a text refers to: "those of nn.RNN but `nonlinearity`".
 local function add_others(text, names)
   for other, rest in text:gmatch "those of ([%w_.:]+)(.*)" do
     local doc = public.docs[(other:gsub("%.$", ""):gsub("^lt%.", ""))]
@@ -52,8 +52,8 @@ local function add_others(text, names)
   end
 end
 
---- The names of a doc's options, as keys: the words in backticks of the parameter `options`, and those after "option" in
--- the text of other parameters ("also option `dim`").
+--- Returns the names of a doc's options, as keys: the words in backticks of the parameter `options`, and those after
+-- "option" in the text of other parameters ("also option `dim`").
 -- @tab doc
 -- @treturn table
 function public.options_of(doc)
@@ -85,11 +85,11 @@ local function is_class(value)
   return meta and rawget(meta, "__call") ~= nil
 end
 
---- Sorted names of the functions of a table, or of the classes.
+--- Returns the sorted names of the functions of a table, or of the classes.
 function public.functions_of(functions) return sorted_names(functions, is_function) end
 function public.classes_of(functions) return sorted_names(functions, is_class) end
 
---- Tables of public functions by the prefix of their names in docs.
+--- Tables of public functions, by the prefix of their names in the docs.
 public.libraries = {
   [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["cuda."] = lt.cuda, ["autograd."] = rawget(lt, "autograd"),
   ["nn."] = lt.nn, ["nn.init."] = lt.nn.init, ["nn.functional."] = lt.nn.functional, ["nn.utils."] = lt.nn.utils,
@@ -97,7 +97,7 @@ public.libraries = {
   ["advise."] = lt.advise, ["info."] = lt.info,
 }
 
---- Methods that only tensors have. Methods that are also functions of lt are listed with the libraries.
+--- Returns the methods that only tensors have. Methods that are also functions of lt are listed with the libraries.
 function public.own_methods()
   local own = {}
   for name, f in next, core.methods do if not rawget(lt, name) then own[name] = f end end

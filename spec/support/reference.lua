@@ -14,7 +14,7 @@ local reference = {
   array = array, dtype = dtype, promotion = promotion,
 }
 
--- The rounding of the dtype in which a kernel computes its steps: half floats compute in float32.
+-- Returns the rounding of the dtype in which a kernel computes its steps: half floats compute in float32.
 local function step_of(name)
   local t = dtype.info[name]
   return t.bits < 24 and dtype.info.float32.round or t.round
@@ -28,14 +28,15 @@ local function operand_dtype(x)
   return "weak " .. math.type(x)
 end
 
--- A weak Lua value as an element of dtype `name`.
+-- Returns a weak Lua value as an element of dtype `name`.
 local function weak(x, name)
   if type(x) == "boolean" then return dtype.convert(x, "bool", name) end
   if math.type(x) == "integer" then return dtype.convert(x, "int64", name) end
   return dtype.convert(x, "float64", name)
 end
 
--- The dtype in which op computes for these operands, and the dtype of the result; nil if the op refuses the operands.
+-- Returns the dtype in which op computes for these operands, and the dtype of the result. Returns nil if the op
+-- refuses the operands.
 function reference.dtypes_of(op, ...)
   local row, operands = reference.map[op], {}
   for i, x in ipairs {...} do operands[i] = operand_dtype(x) end

@@ -3,17 +3,18 @@
 --   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [--with tag,…] [--without tag,…]
 --                                  [--list] [spec/room/one_spec.lua …]
 --
--- Assignments are set in the environment of the specs; --jobs: so many files at a time (1), each told of when it is done.
--- --with, --without: of the files, or of all specs, those with one of the tags and with none of them (tags.lua). --list only
--- prints the files.
--- A file's line ends with the user and system time of its processes: unlike seconds of the clock, hardly a matter of what
--- else runs. Ends with a line for each failure and "N passed, N failed, N skipped", and, when anything failed or a process broke
--- down, exit status 1. A file that ends without busted's count (a crash) is one failure.
+-- VARIABLE=value sets a variable in the environment of the specs. --jobs runs n files at a time (default 1), and
+-- prints each file's line when the file is done. --with and --without select files by tags (tags.lua), from the named
+-- files or from all specs: files with one of the tags, and files with none of the tags. --list only prints the files.
+-- The line of a file ends with the user and system time of its processes, which depend less on other processes than
+-- the elapsed time. The output ends with a line for each failure and "N passed, N failed, N skipped". The exit status
+-- is 1 if a spec failed or a process crashed. A file that ends without busted's counts, because of a crash, is one
+-- failure.
 local tags = require "spec.support.tags"
 
 local lua = os.getenv "LUA" or "lua5.4"
 
--- The output of a command, and its exit status.
+-- Returns the output of a command, and its exit status.
 local function capture(command)
   local pipe <close> = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
   local body, status = pipe:read("a"):match "^(.*)status (%d+)\n$"
@@ -34,7 +35,7 @@ local function all_specs()
   return files
 end
 
--- Options that are followed by a value.
+-- Options with a value, and the names of their fields.
 local valued = {["--label"] = "label", ["--jobs"] = "jobs", ["--with"] = "with", ["--without"] = "without"}
 
 local function parse(arguments)
@@ -64,7 +65,7 @@ local function parse(arguments)
   return options
 end
 
--- One line for each failure in busted's output: the place, the test, and the first line of the message.
+-- Lists each failure in busted's output on a line: the place, the test, and the first line of the message.
 local function failures_of(output)
   local list = {}
   for kind, where, name, message in output:gmatch "(%u%l+) %S+ (%S+ @ %d+)\n([^\n]*)\n([^\n]*)" do
@@ -74,14 +75,14 @@ local function failures_of(output)
   return list
 end
 
--- Seconds in a line of the shell's `times`: "0m1.50s 0m0.25s" is 1.75.
+-- Returns the seconds in a line of the shell's `times`: "0m1.50s 0m0.25s" is 1.75.
 local function cpu_seconds(line)
   local sum = 0
   for minutes, seconds in line:gmatch "(%d+)m([%d.]+)s" do sum = sum + 60 * minutes + seconds end
   return sum
 end
 
--- The counts of a finished file, from its output. Prints a line.
+-- Returns the counts of a finished file, from its output. Prints a line.
 local function report(file, printed, options)
   local output, status, times = printed:match "^(.*)status (%d+)\n[^\n]*\n([^\n]*)\n$"
   status = tonumber(status)
@@ -98,7 +99,7 @@ local function report(file, printed, options)
   return r
 end
 
--- The reason why there is no GPU, or nil. Without a GPU the specs are skipped.
+-- Returns the reason why there is no GPU, or nil. Without a GPU the specs are skipped.
 local function no_gpu()
   local there, reason = require("luatensor").cuda.is_available()
   return not there and reason
@@ -128,7 +129,8 @@ local function read(name)
   return file:read "a"
 end
 
--- A file name for a spec's output. The folder is included, because specs in two folders may have the same name.
+-- Returns a file name for a spec's output. The folder is included, because specs in two folders may have the same
+-- name.
 local function output_of(file) return (file:gsub("/", "%%")) end
 
 -- xargs starts the next file as soon as one is done. The output of each goes into a file of its own.

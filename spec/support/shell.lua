@@ -1,7 +1,7 @@
 -- Runs shell commands, for specs that start processes.
 local shell = {}
 
---- The exit status and the output, of both streams, of a command.
+--- Returns the exit status and the output, of both streams, of a command.
 function shell.run(command)
   local pipe = assert(io.popen("(" .. command .. "\n) 2>&1; echo \"status $?\""))
   local output = pipe:read "a"
@@ -10,20 +10,21 @@ function shell.run(command)
   return tonumber(status), body
 end
 
---- The output of a command that must end with exit status 0.
+--- Returns the output of a command that must end with exit status 0.
 function shell.passes(command)
   local status, output = shell.run(command)
   assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
   return output
 end
 
---- Runs a command on a new terminal of this kind; nil if no terminal can be made (no script, no /dev/pts).
+--- Runs a command on a new terminal of this kind. Returns nil if no terminal can be made, because the command script
+-- or /dev/pts is missing.
 function shell.on_terminal(kind, command)
   if not os.execute("script -qec true /dev/null </dev/null >/dev/null 2>&1") then return nil end
   return shell.run(("TERM=%s script -qec '%s' /dev/null </dev/null"):format(kind, command))
 end
 
---- True if there is a readable file.
+--- True if the file exists and can be read.
 function shell.exists(path)
   local file = io.open(path)
   if file then file:close() end
@@ -36,7 +37,7 @@ function shell.write(path, text)
   file:write(text)
 end
 
---- The contents of a file.
+--- Returns the contents of a file.
 function shell.read(path)
   local file <close> = assert(io.open(path, "rb"))
   return file:read "a"

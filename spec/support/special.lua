@@ -33,7 +33,7 @@ local function filter(list, keep)
   return out
 end
 
--- The sets of values of a float dtype.
+-- Returns the sets of values of a float dtype.
 local function make_sets(t)
   local limit = 2.0 ^ t.bits                     -- from this number on, all numbers are even
   local positive = {t.smallest, t.smallest_normal, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, limit - 1, limit, t.max}
@@ -174,7 +174,7 @@ local function expand(text, t, width)
   return cases
 end
 
---- The cases of a function of real floats, from the text of its rows.
+--- Returns the cases of a function of real floats, from the text of its rows.
 function special.real(text, dtype) return expand(text, info[dtype], 1) end
 
 -- ---- complex numbers ----
@@ -208,7 +208,8 @@ local function times(part, factor)
   return {want = want, how = part.how == "exactly" and want - want == 0 and want ~= 0 and "roughly" or part.how}
 end
 
---- The cases of a function of complex numbers, from the tables of special_complex.lua; nil if there are none.
+--- Returns the cases of a function of complex numbers, from the tables of special_complex.lua. Returns nil if there
+-- are none.
 function special.complex(rows, name, dtype)
   local turn, scale = rows.turned[name], rows.scaled[name]
   if not turn and not scale and not rows.cases[name] then return nil end
@@ -236,7 +237,7 @@ function special.fits(case, got, dtype)
   return true
 end
 
---- The elements of a tensor, each a list of its parts.
+--- Returns the elements of a tensor, each a list of its parts.
 function special.elements(t)
   local width = part_of[t.dtype] and 2 or 1
   local flat, out = reference.dtype.unpack_all(part_of[t.dtype] or t.dtype, t:to_bytes()), {}
@@ -250,7 +251,7 @@ local function show(x)
   return ("%.9g"):format(x)
 end
 
---- The parts as text for error messages, with the sign of zeros and NaNs.
+--- Returns the parts as text for error messages, with the sign of zeros and NaNs.
 function special.show(parts)
   local words = {}
   for i, part in ipairs(parts) do words[i] = show(type(part) == "table" and part.want or part) end

@@ -2,9 +2,9 @@
 --
 --   a , b -> c , d      of a + ib the result is c + id; a second operand comes after ";"
 --
--- a, b in a result are the operand's parts, x its complex number's both. "±" before a result: of either sign, as "0" is.
--- Where the standard names the upper half plane only, f(conj z) = conj f(z) gives the lower one, and f(-z) = -f(z) or
--- f(z) the left one.
+-- In a result, a and b are the operand's parts, and x stands for both parts of its complex number. "±" before a
+-- result means that either sign is right, and so is either sign of "0". If the standard names only the upper half
+-- plane, f(conj z) = conj f(z) gives the lower one. f(-z) = -f(z) or f(z) gives the left half plane.
 
 local cases = {}
 
@@ -195,7 +195,7 @@ cases.abs = [[
   least , least -> least
 ]]
 
--- not in the standard: atan2(b, a)
+-- not in the standard: the angle is atan2(b, a)
 cases.angle = [[
   NaN , any -> NaN
   any , NaN -> NaN

@@ -1,5 +1,5 @@
--- The results of each function for 0-d tensors and for tensors without elements. A row has a name, the result for each
--- shape, and a function that makes the call if the call is not lt.name(x). The numbers in x are 2.
+-- The results of each function for 0-d tensors and for tensors without elements. A row has a name and the result for
+-- each shape. If the call is not lt.name(x), the row also has a function that makes the call. The numbers in x are 2.
 --
 -- A result is written as the shape of a tensor; "[3] 0" also has the value of all its elements. "same" is x's shape.
 -- Several results are separated by "|". A Lua value is written as in Lua. "error" is an error whose message begins with

@@ -1,10 +1,11 @@
--- Special cases of element-wise functions of real floats, as the array API standard 2025.12 words them; of functions
--- that it does not have, and where it only says "as if", our own. Read by spec/support/special.lua:
+-- Special cases of element-wise functions of real floats, as the array API standard 2025.12 words them. For functions
+-- that the standard lacks, or specifies only by "as if", the cases are our own. Read by spec/support/special.lua:
 --
 --   operands -> result        operands are separated by ";"
 --
--- An operand is a number, or the name of a set of values: each of them is a case. x, y, z in a result are the operands;
--- "pi/2" and the like are approximations; "0" is a zero of either sign, "sign +" anything that is not negative.
+-- An operand is a number, or the name of a set of values, each of which is a case. x, y, z in a result are the
+-- operands. "pi/2" and similar words are approximations. "0" is a zero of either sign. "sign +" is anything that is
+-- not negative.
 
 local cases = {}
 

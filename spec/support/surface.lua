@@ -1,4 +1,4 @@
--- Every public name, a line each: its kind, and the names of its options as the reference has them.
+-- Lists every public name on a line of its own: its kind, and the names of its options as the reference has them.
 --
 --   tools/lua spec/support/surface.lua > spec/data/public_surface.txt     accepts what was added or removed
 
@@ -42,7 +42,7 @@ local function add_tensor(lines)
   for name in pairs(debug.getmetatable(lt.ones(1))) do lines[#lines + 1] = ("Tensor.%s metamethod"):format(name) end
 end
 
--- An object of each class with methods in the reference. Classes of GPUs need a GPU.
+-- Returns an object of each class with methods in the reference. Classes of GPUs need a GPU.
 local function objects()
   local nn, optim, data = lt.nn, lt.optim, lt.data
   local parameters, rows = {lt.ones(2, {requires_grad = true})}, data.TensorDataset(lt.ones(2))
@@ -66,7 +66,7 @@ local function add_methods_of_objects(lines)
   end
 end
 
---- All lines, sorted.
+--- Returns all lines, sorted.
 function surface.lines()
   local lines = {}
   add_library(lines, lt, "lt.")

@@ -34,7 +34,7 @@ local function set_of(words, where)
   return set
 end
 
--- The tags of a spec as a set.
+-- Returns the tags of a spec as a set.
 local function read(path)
   local file <close> = assert(io.open(path))
   return set_of((file:read "l" or ""):match "^%-%- tags:(.*)" or "", path)
@@ -45,8 +45,8 @@ local function is_any(set, others)
   return false
 end
 
---- The paths of specs that have one of the tags `with` (if not empty) and none of the tags `without`, texts with
--- commas.
+--- Returns the paths of specs that have one of the tags `with` (if not empty) and none of the tags `without`, texts
+-- with commas.
 function tags.select(paths, with, without)
   local wanted, unwanted, selected = set_of(with, "--with"), set_of(without, "--without"), {}
   for _, path in ipairs(paths) do

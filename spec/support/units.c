@@ -1,10 +1,11 @@
-/* Compiles units of device code with the real NVRTC, which needs no GPU: it must take what the emulator's compiler took.
+/* Compiles units of device code with the real NVRTC, which needs no GPU. NVRTC must compile every unit that the
+** emulator's compiler has compiled.
 **
-**   units LIBNVRTC ARCH… < LIST        each line of the list: a file of src/gpu/kernels, or @ and the path of another,
-**                                      and options, with tabs between
+**   units LIBNVRTC ARCH… < LIST        each line of LIST: a file of src/gpu/kernels, or @ and the path of another
+**                                      file, and options, separated by tabs
 **
-** Prints what does not compile, then how many units did and what a unit takes. The emulator writes the list
-** (LUATENSOR_EMULATOR_UNITS). */
+** Prints each unit that does not compile, then the number of units and the milliseconds for each unit. The
+** emulator writes the list (LUATENSOR_EMULATOR_UNITS). */
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
--- Examples of the public names, docs/examples/*.lua: help and editors show them, and
+-- Reads the examples of the public names, docs/examples/*.lua. Help and editors show the examples, and
 -- spec/docs/examples_of_names_spec.lua runs them.
 --
---   --- mean, sum                            the names that the example is of
+--   --- mean, sum                            the names to which the example belongs
 --   lt.tensor{{1, 2}, {3, 5}}:mean(1)        --> [2.0, 3.5]
 --
 -- A line with an arrow has an expression and its printed value. A tensor prints as its elements only, with one space
@@ -9,7 +9,7 @@
 
 local examples = {}
 
---- The examples in a text, as {names =, lines =}.
+--- Returns the examples in a text, as {names =, lines =}.
 function examples.parse(text)
   local list = {}
   for line in text:gmatch "([^\n]*)\n" do
@@ -27,7 +27,7 @@ end
 local ROOMS <const> = {"creation", "elementwise", "reductions", "shapes", "linalg", "training", "functional", "devices",
                        "measuring"}
 
---- All examples, in order.
+--- Returns all examples, in the order of the files.
 function examples.all()
   local all = {}
   for _, room in ipairs(ROOMS) do
@@ -37,7 +37,7 @@ function examples.all()
   return all
 end
 
---- The example of each name, as a list of lines by name.
+--- Returns the example of each name, as a list of lines by name.
 function examples.by_name()
   local by_name = {}
   for _, example in ipairs(examples.all()) do
@@ -49,7 +49,7 @@ function examples.by_name()
   return by_name
 end
 
---- An example as a chunk of Lua that calls check(value, expected) for each result.
+--- Converts an example to Lua code that calls check(value, expected) for each result.
 function examples.code(lines)
   local code = {}
   for i, line in ipairs(lines) do
@@ -59,7 +59,7 @@ function examples.code(lines)
   return table.concat(code, "\n")
 end
 
---- A value in the form that examples show.
+--- Formats a value as examples show it.
 function examples.show(value)
   local text = tostring(value):gsub("  %l+%d* ?%[?[%d, ]*%]? cpu$", ""):gsub("%s*\n%s*", " "):gsub("%s+$", "")
   return (text:gsub("%[ +", "["):gsub(", +", ", "))

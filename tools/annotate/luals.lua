@@ -24,8 +24,8 @@ local function safe(name) return reserved[name] and name .. "_" or name end
 
 -- ---- options ------------------------------------------------------------------------------------
 
--- The name of a class of options. A class of one function is named for this function, a class of several functions
--- for its options.
+-- Returns the name of a class of options. A class of one function is named for this function, a class of several
+-- functions for its options.
 local function class_name(fn, rows, is_shared)
   local list = {}
   for i, row in ipairs(rows) do list[i] = row.name end
@@ -38,7 +38,7 @@ local function field_line(row)
   return (("---@field %s? %s %s%s"):format(row.name, row.type, default, row.text):gsub("%s+$", ""))
 end
 
--- The fields of a class of options as text. Functions with equal texts share the class.
+-- Returns the fields of a class of options as text. Functions with equal texts share the class.
 local function body_of(rows)
   local lines = {}
   for i, row in ipairs(rows) do lines[i] = field_line(row) end
@@ -81,7 +81,7 @@ local kinds = {
   {"floats", {"float16", "bfloat16", "float32", "float64"}}, {"complex numbers", {"complex64", "complex128"}},
 }
 
--- The kinds of dtypes in words, such as "For integers and floats.", if the dtypes are whole kinds.
+-- Returns the kinds of dtypes in words, such as "For integers and floats.", if the dtypes are whole kinds.
 local function words_of(dtypes)
   local has, words, count = {}, {}, 0
   for _, dtype in ipairs(dtypes) do has[dtype] = true end
@@ -108,7 +108,7 @@ local function add_text(out, doc)
   add(out, "---```")
 end
 
--- The type of a parameter. An options table may take the place of any optional parameter before it.
+-- Returns the type of a parameter. An options table may be passed in place of any optional parameter before it.
 local function param_type(doc, param)
   local type = param.type
   if param.name == "..." and type == "any" and param.text:find "[sd]i[zm]e?" then type = "integer|integer[]" end
@@ -126,7 +126,7 @@ local function add_function(out, owner, name, doc, is_method)
   local list = {}
   for i = first, #doc.params do
     local param = doc.params[i]
-    -- `...` must be last: the types of options after it are in its type
+    -- `...` must be the last parameter, so its type includes the types of the options after it
     if list[#list] ~= "..." then
       list[#list + 1] = safe(param.name)
       local mark = param.optional and param.name ~= "..." and "?" or ""
@@ -161,7 +161,7 @@ local function add_tensor(out)
   add(out, "local Tensor = {}\n")
 end
 
--- The doc of the in-place form of a function.
+-- Returns the doc of the in-place form of a function.
 local function in_place(doc)
   local copy = {text = {"In place: " .. (doc.text[1] or "")}, params = {}, returns = {}}
   copy.returns[1] = {type = "luatensor.Tensor", text = "x"}
@@ -203,8 +203,8 @@ local function add_classes(out, docs, module)
   end
 end
 
--- The module of a name: "nn.functional.relu" belongs to module "nn"; functions of luatensor itself belong to no
--- module.
+-- Returns the module of a name: "nn.functional.relu" belongs to module "nn"; functions of luatensor itself belong to
+-- no module.
 local function module_of(name)
   for _, module in ipairs(modules) do
     if name:sub(1, #module + 1) == module .. "." then return module end
@@ -274,7 +274,7 @@ local function write_luatensor(docs, by_name)
   return finish(out, "lt")
 end
 
---- The annotations: the text of each file, by its path below library/.
+--- Returns the annotations: the text of each file, by its path below library/.
 -- @tab docs all, in order
 -- @tab by_name
 -- @treturn table

@@ -1,10 +1,10 @@
--- The public names, and the docs that belong to them.
+-- Finds the public names, and the docs that describe them.
 
 local lt = require "luatensor"
 
 local names = {}
 
--- Sorted keys of a table that are public names.
+-- Returns the sorted keys of a table that are public names.
 function names.of(t)
   local list = {}
   for name in pairs(t) do
@@ -17,7 +17,7 @@ end
 -- True if a name is documented itself, or if it is the in-place form of a documented name.
 function names.has_doc(name, by_name) return by_name[name] or name:find("_$") and by_name[name:sub(1, -2)] end
 
--- A documented name for the same function.
+-- Returns a documented name for the same function, or nil.
 function names.alias_of(name, space, by_name)
   for _, other in ipairs(names.of(space)) do
     if other ~= name and rawequal(rawget(space, other), rawget(space, name)) and names.has_doc(other, by_name) then
@@ -26,7 +26,7 @@ function names.alias_of(name, space, by_name)
   end
 end
 
--- True for a function or a class.
+-- True for a function, and for a table that can be called, such as a class.
 function names.is_callable(value)
   local meta = type(value) == "table" and getmetatable(value)
   return type(value) == "function" or meta and meta.__call ~= nil
@@ -34,7 +34,7 @@ end
 
 function names.is_constant(value) return type(value) ~= "function" and type(value) ~= "table" end
 
--- The value of lt.a.b.c; nil if there is no such name.
+-- Returns the value of lt.a.b.c. Returns nil if there is no such name.
 function names.value_of(name)
   local value = lt
   for part in name:gmatch("[^.]+") do

@@ -1,7 +1,7 @@
--- The options in a documentation comment, as rows: "`dim`, `keepdim` (false): keeps the dim; `out`" has three.
+-- Reads the options in a documentation comment as rows: "`dim`, `keepdim` (false): keeps the dim; `out`" has three.
 --
--- A row is {name =, type =, default =, text =}. An option begins at its name in backticks, at the start of the text or
--- after a separator. Its default stands in parentheses after the name, its meaning after that.
+-- A row is {name =, type =, default =, text =}. An option begins at its name in backticks, at the start of the text
+-- or after a separator. Its default follows the name in parentheses. Its meaning follows the default.
 
 local options = {}
 
@@ -59,7 +59,7 @@ local of_layers = {device = "where the weights are", dtype = "of the weights"}
 
 local defaults = {reduction = '"mean"', keepdim = "false", requires_grad = "false"}
 
--- Functions in which an option of such a name has another meaning.
+-- The types of options that have another meaning in these functions.
 local exceptions = {
   ["advise.choices"] = {largest = "integer"}, ["nn.TransformerEncoder"] = {norm = "luatensor.Module"},
   ["nn.TransformerDecoder"] = {norm = "luatensor.Module"}, norm = {p = 'number|"fro"|"nuc"'},
@@ -81,7 +81,8 @@ local function begins(text, at)
   return before:find "^%s*$" or before:find "[,;.?] $" or before:find "[,;`)]? and $" or before:find "[,;`)]? or $"
 end
 
--- The positions at which options begin, outside of parentheses, with their names and the positions after the names.
+-- Returns the positions at which options begin, outside of parentheses, with their names and the positions after the
+-- names.
 local function find_starts(text)
   local starts, depth, at = {}, 0, 1
   while at <= #text do
@@ -116,7 +117,7 @@ local function split_default(inner)
   return trim(quoted), trim((rest:gsub("^[;:,] *", "")))
 end
 
--- The default that stands at the end of a meaning, or after one of the strings that it lists.
+-- Returns the default at the end of a meaning, or after one of the strings that the meaning lists.
 local function find_default(text)
   local before, inner = text:match "^(.-) ?%(([^()]*)%)$"
   local default = inner and (inner:match "^default:? (.*)$" or inner:match "^by default (.*)$"
@@ -145,7 +146,7 @@ end
 
 -- ---- types --------------------------------------------------------------------------------------
 
--- "mean"|"sum" where a text lists at least two strings.
+-- Returns a type such as "mean"|"sum" if a text lists at least two strings.
 local function choices(text)
   local list, seen = {}, {}
   for word in text:gmatch '"[%w_]*"' do
@@ -194,7 +195,7 @@ local function read_others(text, find)
   return rows, rest:match "[;,] *(.*)$" or ""
 end
 
--- If several options share a meaning, it follows the last of them: "`prepend` and `append`: tensors …".
+-- Copies a meaning that several options share from the last of them: "`prepend` and `append`: tensors …".
 local function share_texts(text, starts, rows)
   for i = #starts - 1, 1, -1 do
     local between = text:sub(starts[i].after, starts[i + 1].at - 1)
@@ -205,7 +206,7 @@ local function share_texts(text, starts, rows)
   end
 end
 
--- The rows in the text of a parameter `options`, and the text about the function itself.
+-- Returns the rows in the text of a parameter `options`, and the text about the function itself.
 local function read_text(fn, text, find)
   local all, own = read_others(text, find)
   local general
@@ -224,7 +225,7 @@ local function read_text(fn, text, find)
   return all, general
 end
 
--- Completes a row that has no text: by another parameter of that name, or by the option's usual meaning.
+-- Completes a row that has no text, from another parameter with the same name, or by the option's usual meaning.
 local function complete(doc, row)
   row.default = row.default or defaults[row.name]
   if row.text ~= "" then return end
@@ -238,7 +239,7 @@ local function complete(doc, row)
   row.text = doc.name:find "^nn%.%u" and of_layers[row.name] or meanings[row.name] or ""
 end
 
--- The options that a positional parameter can also be given as: "also option `dim`".
+-- Returns the options that a positional parameter can also be given as: "also option `dim`".
 local function mentioned(text)
   local names = {}
   for list in text:gmatch "option (`[^;.]*)" do

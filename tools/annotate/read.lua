@@ -27,12 +27,12 @@ local function type_of(text)
   return table.concat(parts, "|")
 end
 
--- Tags that stand for a @tparam with this type.
+-- Tags that mean a @tparam with this type.
 local typed_tags = {
   string = "string", int = "integer", number = "number", tab = "table", bool = "boolean", func = "function",
 }
 
--- "@tparam[opt=1] int first the first dim" → a parameter; nil for other tags.
+-- Converts "@tparam[opt=1] int first the first dim" to a parameter. Returns nil for other tags.
 local function read_param(tag, modifiers, rest)
   local kind = typed_tags[tag]
   if tag == "tparam" then kind, rest = rest:match("^(%S+)%s*(.*)$") end
@@ -100,14 +100,14 @@ local function read_c(path, docs)
   end
 end
 
--- The public name that a line of Lua defines: "function lt.stack(…)", "lt.pi = …", 'add("roll", …)'.
+-- Returns the public name that a line of Lua defines: "function lt.stack(…)", "lt.pi = …", 'add("roll", …)'.
 local function defined_name(line)
   return line:match("^%s*function%s+lt%.([%w_.]+)") or line:match("^%s*function%s+methods[.:]([%w_]+)")
     or line:match("^function (%u[%w]+:[%w_]+)") or line:match("^%s*lt%.([%w_.]+)%s*=")
     or line:match('^%s*add%("([%w_]+)"')
 end
 
--- Reads those --- comments of a Lua file that have @function or stand above a definition.
+-- Reads the --- comments of a Lua file that have @function or precede a definition.
 local function read_lua(path, docs)
   local inner = path:match("luatensor/(nn/.+)%.lua$") or path:match("luatensor/(optim/.+)%.lua$")
   local section, lines = inner or path:match("(%w+)/init%.lua$") or path:match("(%w+)%.lua$"), nil
@@ -140,7 +140,7 @@ end
 local operands = {unary = {"x"}, binary = {"x", "y"}, ternary = {"x", "y", "z"}, quaternary = {"x", "y", "z", "w"}}
 local tensor_or_number = "luatensor.Tensor|number"
 
--- Options that only some reductions have.
+-- Options that only some reductions have, as text of a documentation comment.
 local of_sums = ", `dtype` (of the result, in which it is added up)"
 local of_variance = ", `correction` (0): what is divided by is the number of elements less this; 1 as in PyTorch"
 local more_options = {sum = of_sums, prod = ", `dtype` (of the result, in which it is multiplied)", mean = of_sums,
@@ -203,7 +203,7 @@ end
 local lua_files = "lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/*.lua "
   .. "lua/luatensor/optim/*/*.lua 2>/dev/null"
 
---- All docs in order, and a table of them by name.
+--- Returns all docs in order, and a table of them by name.
 function read.collect()
   local docs, by_name = {}, {}
   local sources = list_files("$(find src -name '*.c')")

@@ -43,7 +43,7 @@ local function add(out, format, ...) out[#out + 1] = format:format(...) end
 
 -- ---- contents of pages --------------------------------------------------------------------------
 
--- The page of each section, and the place of the section among all of them.
+-- Returns the page of each section, and the place of the section among all of them.
 local function pages_by_section()
   local by_section, places, count = {}, {}, 0
   for _, each in ipairs(pages) do
@@ -55,7 +55,7 @@ local function pages_by_section()
   return by_section, places
 end
 
--- The section of each name and of each class ("Module:"), and the place of the name among all docs.
+-- Returns the section of each name and of each class ("Module:"), and the place of the name among all docs.
 local function sections_by_name()
   local sections, places = {}, {}
   for i, doc in ipairs((read.collect())) do
@@ -65,8 +65,8 @@ local function sections_by_name()
   return sections, places
 end
 
--- The documented name of a topic, by which its section is found: for sum_ the name is sum, for a field it is the
--- class.
+-- Returns the documented name of a topic, by which its section is found. For sum_ this name is sum. For a field it is
+-- the class.
 local function documented(topic, sections)
   local _, other = topics.doc_of(topic)
   local bare = (other or topic.name):gsub("^Tensor[.:]", "")
@@ -75,8 +75,8 @@ local function documented(topic, sections)
   end
 end
 
--- Topics of each page by section, in the order of the sources: {page = {topics}}. The first page also has the
--- properties of tensors.
+-- Returns {page = {topics}}, with the topics of each page by section, in the order of the sources. The first page
+-- also has the properties of tensors.
 local function arrange(index)
   local by_section, section_places = pages_by_section()
   local sections, places = sections_by_name()
@@ -95,7 +95,8 @@ end
 
 -- ---- one topic ----------------------------------------------------------------------------------
 
--- The site's labels do not distinguish capitals from small letters, so a "-" marks a capital.
+-- Returns the label of a topic. The site's labels do not distinguish capitals from small letters, so a "-" marks a
+-- capital.
 local function label(topic)
   return (topic.name:gsub("%u", function(letter) return letter:lower() .. "-" end):gsub("[^%w]", "-"))
 end
@@ -159,7 +160,7 @@ local function entry(out, topic)
   end
 end
 
--- In-place forms and aliases have one line each, at the end of a page.
+-- True for in-place forms and aliases, which have one line each at the end of a page.
 local function is_short(topic)
   local doc, other = topics.doc_of(topic)
   return other ~= nil or doc and doc.text[1] and doc.text[1]:find "^In place: " ~= nil
@@ -204,7 +205,7 @@ local function write_contents()
   return table.concat(out, "\n") .. "\n"
 end
 
---- The pages as texts, by file name.
+--- Returns the pages as texts, by file name.
 function reference.files()
   local index = assert(topics.index())
   local files = {["index.md"] = write_contents(), ["a-to-z.md"] = write_index(index)}

@@ -1,4 +1,4 @@
-# Cases of make.py.
+# Cases of activations, which make.py runs in PyTorch and writes to JSON.
 for name in ["ReLU", "ReLU6", "SELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Hardsigmoid", "Hardswish", "Softsign", "LogSigmoid",
              "GELU", "LeakyReLU", "Hardtanh", "ELU", "CELU", "Softplus", "PReLU"]:
     case(f"nn.{name}()", f"nn.{name}()", uniform(-8, 8, 2, 6), device=name in ["ReLU", "GELU"],

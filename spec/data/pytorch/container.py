@@ -1,4 +1,4 @@
-# Cases of make.py.
+# Cases of containers and reshaping layers, which make.py runs in PyTorch and writes to JSON.
 case("nn.Flatten()", "nn.Flatten()", randn(2, 3, 2))
 case("nn.Flatten(0, 1)", "nn.Flatten{start_dim = 1, end_dim = 2}", randn(2, 3, 2))
 case("nn.Unflatten(1, (2, 3))", "nn.Unflatten(2, {2, 3})", randn(2, 6))

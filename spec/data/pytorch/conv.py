@@ -1,4 +1,4 @@
-# Cases of make.py.
+# Cases of convolutions, which make.py runs in PyTorch and writes to JSON.
 case("nn.Conv2d(2, 3, 3, padding=1)", "nn.Conv2d(2, 3, 3, {padding = 1})", randn(2, 2, 4, 5))
 case("nn.Conv2d(2, 4, (3, 2), stride=(2, 1), padding=(1, 0), bias=False)",
      "nn.Conv2d(2, 4, {3, 2}, {stride = {2, 1}, padding = {1, 0}, bias = false})", randn(1, 2, 5, 4))

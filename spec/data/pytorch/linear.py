@@ -1,4 +1,4 @@
-# Cases of make.py.
+# Cases of linear layers, which make.py runs in PyTorch and writes to JSON.
 case("nn.Linear(3, 2)", "nn.Linear(3, 2)", randn(4, 3))
 case("nn.Linear(3, 2, bias=False)", "nn.Linear(3, 2, {bias = false})", randn(2, 4, 3))
 case("nn.Linear(3, 2)", "nn.Linear(3, 2)", randn(3))

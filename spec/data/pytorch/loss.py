@@ -1,4 +1,4 @@
-# Cases of make.py.
+# Cases of losses, which make.py runs in PyTorch and writes to JSON.
 pair = (randn(3, 4), randn(3, 4))
 for name, lua in [("MSELoss", ""), ("L1Loss", ""), ("SmoothL1Loss", ""), ("HuberLoss", "")]:
     for kind in ["mean", "sum", "none"]:

@@ -1,4 +1,4 @@
-# Cases of make.py.
+# Cases of normalisation layers, which make.py runs in PyTorch and writes to JSON.
 case("nn.LayerNorm(5)", "nn.LayerNorm(5)", randn(3, 5))
 case("nn.LayerNorm([4, 5])", "nn.LayerNorm {4, 5}", randn(2, 3, 4, 5), device=False)
 case("nn.LayerNorm(20)", "nn.LayerNorm(20)", randn(20), device=False)

@@ -1,4 +1,4 @@
-# Cases of make.py.
+# Cases of pooling, which make.py runs in PyTorch and writes to JSON.
 case("nn.MaxPool2d(2)", "nn.MaxPool2d(2)", randn(1, 2, 4, 5))
 case("nn.MaxPool2d(3, stride=2, padding=1, ceil_mode=True)",
      "nn.MaxPool2d(3, {stride = 2, padding = 1, ceil_mode = true})", randn(1, 2, 6, 5))

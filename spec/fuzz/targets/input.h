@@ -1,7 +1,7 @@
 #ifndef LT_FUZZ_INPUT_H
 #define LT_FUZZ_INPUT_H
 
-/* A fuzzer's input as a file, for readers that take a path. */
+/* Provides a fuzzer's input as a file, for readers that take a path. */
 
 #include <stddef.h>
 

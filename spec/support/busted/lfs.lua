@@ -1,8 +1,10 @@
---- Stands in for LuaFileSystem, a C module, where busted runs on a Lua that has none: what busted and Penlight need
--- to run one named file of specs in the current folder. `make test-lua` puts it on that Lua's path.
+--- Replaces LuaFileSystem, a C module, if busted runs on a Lua without it. Contains the functions that busted and
+-- Penlight need to run one named file of specs in the current folder. `make test-lua` adds this file to the package
+-- path.
 local lfs = {}
 
--- A file that opens is there; a folder opens by the name of itself inside it, too.
+-- Returns the attributes of a path. The path exists if it can be opened, and it is a folder if "." inside it can be
+-- opened.
 function lfs.attributes(path, wanted)
   local folder = io.open(path .. "/.")
   local file = folder or io.open(path)

@@ -1,4 +1,5 @@
---- Stands in for the C module luasystem, from which busted takes its clocks. `make test-lua` puts it on a Lua's path.
+--- Replaces the C module luasystem, from which busted takes its clocks. `make test-lua` adds this file to the package
+-- path.
 return {
   gettime = os.time,
   monotime = os.clock,

@@ -1,2 +1,2 @@
---- Stands in for the C module lua-term: nothing is a terminal. `make test-lua` puts it on a Lua's path.
+--- Replaces the C module lua-term: no stream is a terminal. `make test-lua` adds this file to the package path.
 return {isatty = function() return false end}

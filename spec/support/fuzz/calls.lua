@@ -10,7 +10,7 @@ local LEFT_OUT = {free = true, _fail_after = true, set_memory_limit = true, set_
                   set_num_threads = true, save = true,
                   set_printoptions = true, manual_seed = true, methods = true, properties = true, limits = true}
 
--- a function like math.random, which determines everything that a call does
+-- a function like math.random, from which a call takes all its choices
 local random
 
 local function pick(list) return list[random(#list)] end

@@ -32,7 +32,7 @@ local function read(path)
   return file:read "a"
 end
 
--- The seeds from git, the kept inputs of long runs, and the inputs that earlier runs found here.
+-- Returns the seeds from git, the kept inputs of long runs, and the inputs that earlier runs found here.
 local function read_corpus()
   local list = {}
   for _, where in ipairs {"spec/fuzz/corpus/" .. name, folder .. "/corpus/" .. name} do
@@ -89,7 +89,7 @@ local function summary()
     name, inputs, edges_known, last_edge, places_known, last_place, #corpus)
 end
 
--- Wall-clock seconds: the time of a stopped process counts.
+-- The deadline is in wall-clock seconds, so that the time while the process is stopped counts, too.
 local deadline = os.time() + seconds
 collectgarbage()
 collectgarbage "stop"

@@ -14,7 +14,7 @@ for _, n in ipairs {0, 1, -1, 2, 7, 16, 17, 255, 256, 65535, 65536, 0x7fffffff, 
   EDGES[#EDGES + 1] = ("%d"):format(n)
 end
 
--- A random place in the text, from 1, and a number of bytes from there on, at most `most`.
+-- Returns a random position in the text, 1-based, and a number of bytes from this position on, at most `most`.
 local function range(text, most)
   local at = random(#text)
   return at, random(math.min(most, #text - at + 1))

@@ -1,9 +1,10 @@
 -- Runs the targets of `make fuzz` one after the other, each in a process of its own.
 --   lua run.lua SECONDS INPUTS SEED FOLDER [TARGET …]
--- SECONDS, those of starting included, are divided among the targets; a target ends earlier after INPUTS inputs. C parsers, which libFuzzer drives,
--- are programs FOLDER/NAME.fuzz; all others are targets of loop.lua. Inputs that reached new edges are kept in
--- FOLDER/corpus. LOOP_ENVIRONMENT has what the processes of loop.lua need. Ends with "N passed, N failed, N skipped".
--- Files that are written for each input are in a folder in memory where the system has one.
+-- The targets share SECONDS, which include starting. A target ends earlier after INPUTS inputs. C parsers are driven
+-- by libFuzzer and are programs FOLDER/NAME.fuzz. All other targets are targets of loop.lua. Inputs that reached new
+-- edges are kept in FOLDER/corpus. The variable LOOP_ENVIRONMENT has the environment of the processes of loop.lua.
+-- Files that are written for each input are in a folder in memory if the system has one. Ends with "N passed, N
+-- failed, N skipped".
 local SECONDS, INPUTS, SEED, FOLDER = tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4]
 local HANGS <const> = 60                     -- seconds after which an input counts as hung
 
@@ -22,7 +23,7 @@ local function exists(path)
   return file ~= nil
 end
 
--- The line that summarises a run: libFuzzer's statistics, or the last line of the loop.
+-- Returns the line that summarises a run: libFuzzer's statistics, or the last line of the loop.
 local function summary(name, body)
   local inputs = body:match "number_of_executed_units:%s*(%d+)"
   if not inputs then return body:match((".*(%s: %%d+ inputs[^\n]*)"):format(name)) end
@@ -33,7 +34,7 @@ local function summary(name, body)
   return ("%s by libFuzzer: %s inputs, %d edges, last new one at input %s"):format(name, inputs, edges, last)
 end
 
--- The first line of a process's output that shows the reason of its end.
+-- Returns the first line of a process's output that shows the reason of its end.
 local function reason(body)
   return body:match "(ERROR: [^\n]*)" or body:match "([^\n]*runtime error: [^\n]*)" or body:match "([^\n]*)\n*$"
 end

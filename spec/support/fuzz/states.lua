@@ -15,7 +15,7 @@ local function parameters()
   return list
 end
 
--- An optimiser after one step, so that it has a state.
+-- Returns an optimiser after one step, so that it has a state.
 local function optimizer(name, options)
   return function()
     local list = parameters()
@@ -48,7 +48,7 @@ local function loader()
   end
 end
 
--- Adapts lt.generator, whose methods have other names.
+-- Makes a generator with the names of methods that other objects have, because lt.generator has other names.
 local function generator()
   local g = lt.generator {seed = 1}
   return {load_state_dict = function(_, state) g:set_state(state) end, state_dict = function() return g:state() end},
@@ -65,7 +65,7 @@ local function scaler()
   end
 end
 
---- Functions that make an object, and a function that uses the object after it took a state.
+--- Functions that make an object that takes a state, and the function that uses the object afterwards.
 states.makers = {
   network, generator, scaler, loader, optimizer "SGD", optimizer "Adam", optimizer "RMSprop", optimizer("LBFGS", {max_iter = 2, history_size = 2}),
   scheduler("StepLR", 2), scheduler("CosineAnnealingLR", 4), scheduler "ReduceLROnPlateau",
@@ -86,13 +86,13 @@ local function restore(value)
   return copy
 end
 
---- The state in a JSON text, or nil if the text is no JSON.
+--- Returns the state in a JSON text, or nil if the text is no JSON.
 function states.read(text)
   local value = json.decode(text)
   return value ~= nil and restore(value) or nil
 end
 
---- The JSON of a state, for seeds.
+--- Returns the JSON of a state, for seeds.
 function states.write(value)
   if lt.is_tensor(value) then return ('{"shape":%s,"dtype":"%s"}'):format(states.write(value.shape), value.dtype) end
   if value == math.huge then return '"inf"' end

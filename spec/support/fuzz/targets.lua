@@ -25,7 +25,7 @@ local function is_small(x)
   return n < 1e5
 end
 
--- Reads all elements of a result, which detects a shape that does not match the elements.
+-- Reads all elements of a result, which detects a shape that does not match its elements.
 local function use(value)
   if lt.is_tensor(value) then
     if is_small(value) then value:totable() end
@@ -96,9 +96,7 @@ targets.csv = {
   end,
 }
 
--- Files of /proc and of control groups with facts about memory and processors, separated by "
--- --
--- ".
+-- Files of /proc and of control groups with facts about memory and processors, separated by lines with two hyphens.
 targets.groups = {
   words = {"Max address space", "Max data size", "VmSize:", "VmData:", "CommitLimit:", "Committed_AS:", "unlimited", "0-3", "max",
            "100000", "-1", "MemTotal:", "MemAvailable:", "kB", "0::/", "cpu,cpuacct:", "memory:", "/a/b", "\n--\n"},
@@ -125,7 +123,7 @@ targets.groups = {
 
 -- ---- texts ----
 
--- Operands have as many dims as the term has letters, all of size 2.
+-- Tensors for a term have as many dims as the term has letters, all of size 2.
 targets.einsum = {
   words = {"->", "...", ",", "i", "j", "ij,jk->ik", " "},
   run = function(input)
@@ -139,7 +137,7 @@ targets.einsum = {
   end,
 }
 
--- Lines: the parameters, the expression, the dtype of the result.
+-- The lines of the input are the parameters, the expression, and the dtype of the result.
 targets.elementwise = {
   words = {"float32 ", "int8 ", "bool ", "x", "y", "(", ")", "where(", "exp(", "max(", "1e400", "0x1p3", "?", ":", "<<", "//", "&&",
            "~", "!", "pi", "inf", "\n", "float16(", "pow(", "1.5f"},
@@ -152,7 +150,8 @@ targets.elementwise = {
   end,
 }
 
--- The kernel's name, option parameters, and the source. No device compiles the source; our parser reads it first.
+-- The input has the kernel's name, option parameters, and the source. Our parser reads the source, but no device
+-- compiles it.
 targets.kernel = {
   words = {"__global__", "void", "extern \"C\"", "(", ")", "float *x", "const", "int n", "/*", "*/", "//", "\"", "KERNEL(k)",
            "__launch_bounds__(256)", "template <class T>", "float4", "&", "= 3", "[4]"},
@@ -168,7 +167,7 @@ targets.json = {
   run = function(input) use(require("luatensor.io.json").decode(input)) end,
 }
 
--- Names that scripts pass. The first byte chooses the kind of name.
+-- Names that scripts pass. The first byte of the input chooses the kind of name.
 local x <const> = lt.arange(0, 120):reshape(2, 3, 4, 5)
 local namings = {
   function(text) return lt.device(text) end, function(text) return lt.ones(2, {dtype = text}) end,
@@ -191,7 +190,7 @@ targets.names = {
 
 local read_arguments
 
--- A command line, one argument on each line.
+-- The input is a command line, one argument on each line.
 targets.arguments = {
   words = {"help", "info", "experiment", "bench", "crossover", "advise", "report", "diff", "--help", "--json", "--device", "--threads",
            "--seconds", "--dtype", "=", "--", "-", "\n", "cpu", "1e9", "0x10", "nan"},
@@ -207,7 +206,8 @@ targets.arguments = {
 
 -- ---- tables ----
 
--- A function like math.random that reads its numbers from the input's bytes; 1 after the end.
+-- Returns a function like math.random that reads its numbers from the input's bytes. After the end of the input, each
+-- number is 1.
 local function from_bytes(input)
   local at = 0
   return function(low, high)
@@ -262,7 +262,7 @@ targets.options = {
   end,
 }
 
--- A random index of x: a number, range, list, tensor, mask, mark, or any other value.
+-- Returns a random index of x: a number, range, list, tensor, mask, mark, or any other value.
 local function index_of(random)
   local function number() return random(-7, 7) end
   local kinds = {

@@ -1,5 +1,5 @@
-/* A host program and a C module that use include/luatensor.h: each mode, the first argument, tests what the header
-** promises. The table at the end lists the modes. Ends with status 0, or 1 and what was wrong. */
+/* A host program and a C module that use include/luatensor.h. Each mode, the first argument, tests a promise of
+** the header. The table at the end lists the modes. Ends with status 0, or with status 1 after an error message. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static void fail(int line, const char *what) {
 }
 #define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
 
-/* True if the text at the top of the stack contains `part`; prints the text otherwise. Pops it. */
+/* True if the text at the top of the stack contains `part`; otherwise prints the text. Pops the text. */
 static bool says(lua_State *L, const char *part) {
   const char *text = lua_tostring(L, -1);
   bool found = text && strstr(text, part);
@@ -29,7 +29,7 @@ static bool says(lua_State *L, const char *part) {
   return found;
 }
 
-/* Runs a chunk, which returns true. */
+/* Runs a chunk, which must return true. */
 static void run(lua_State *L, int line, const char *text) {
   int top = lua_gettop(L);
   if (luaL_dostring(L, text) != LUA_OK) fail(line, lua_tostring(L, -1));
@@ -133,7 +133,7 @@ static void check_arguments(lua_State *L) {
   RUN("return refused('use x:detach()', scale, lt.ones(2, 2, {requires_grad = true}), 1)");
   RUN("return refused('use x:contiguous()', total, lt.ones(2, 3, {dtype = 'float64'}).T)");
   RUN("local x = lt.ones(2, 2) x:free() return refused('this tensor was freed', scale, x, 1)");
-  /* A write is known to gradients that need the old elements. */
+  /* The backward pass refuses a gradient whose elements were overwritten. */
   RUN("local x, w = lt.ones(2, 2), lt.ones(2, 2, {requires_grad = true}) local y = (x * w):sum() scale(x, 2) "
       "return refused('changed in place', y.backward, y)");
 }
@@ -231,11 +231,11 @@ static void lend_picture(lua_State *L) {
 }
 
 static void lending(void) {
-  static float large[1 << 19];                    /* from 1 MiB on, storages are in a list */
+  static float large[1 << 19];                    /* storages of 1 MiB or more are kept in a list */
   lua_State *L = open_state();
   lend_and_revoke(L);
   lend_picture(L);
-  /* The last tensor ends a loan. */
+  /* The loan ends when the last tensor that uses the memory is collected. */
   luatensor_loan loan = lend(L, large, 1 << 19);
   RUN("y = x[{{5, 7}}] x = nil collectgarbage() return y:sum():item() == 0");
   CHECK(released == 1);
@@ -243,7 +243,7 @@ static void lending(void) {
   CHECK(released == 2 && lt->revoke(L, loan) == LUATENSOR_ended);
   loan = lend(L, large, 1 << 19);
   CHECK(lt->revoke(L, loan) == LUATENSOR_ok && released == 3);
-  /* Lends one frame after the other, and takes back every second one itself. */
+  /* Lends one frame after the other, and revokes every second loan. */
   for (int i = 0; i < 2000; i++) {
     loan = lend(L, large, 100);
     if (i % 2) CHECK(lt->revoke(L, loan) == LUATENSOR_ok);

@@ -70,7 +70,8 @@ static void *consume(void *unused) {
   return unused;
 }
 
-/* Takes over the struct of the userdata at the top and hands it to the consumer. Waits while the slot is occupied. */
+/* Takes over the struct of the userdata at the top, and passes it to the consumer. Waits while the slot is
+   occupied. */
 static void hand_over(lua_State *L, int slot) {
   void **capsule = lua_touserdata(L, -1);
   managed *m = *capsule, *none = NULL;

@@ -22,8 +22,8 @@ enum { DEFAULT_STREAM_FLAGS, NON_BLOCKING };
 static gpu_driver cu;
 static gpu_rtc    rtc;
 static gpu_blas   blas;
-static gpu_context context;                  /* of device 0 */
-static gpu_stream  stream;                   /* a non-blocking one */
+static gpu_context context;                  /* the context of device 0 */
+static gpu_stream  stream;                   /* a non-blocking stream */
 static int (*configure)(const char *);
 
 static void fail(const char *file, int line, const char *what, int got) {

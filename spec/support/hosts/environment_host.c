@@ -1,4 +1,4 @@
-/* A program with threads of its own, around Lua states.
+/* A host program with threads of its own, which runs a script in Lua states.
 **
 **     environment_host stack|fork|openmp SCRIPT.lua
 **
@@ -85,7 +85,7 @@ static int openmp(void) {
   lua_State *L = open_state();
   int failed = luaL_dostring(L, "require 'luatensor'") != LUA_OK;
   void *library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (!library) return failed;                    /* OpenBLAS's build with pthreads */
+  if (!library) return failed;                    /* no OpenMP in this build of OpenBLAS, which uses pthreads */
   union { void *address; int (*call)(void); } get = {dlsym(library, "omp_get_max_threads")};
   union { void *address; void (*call)(int); } set = {dlsym(library, "omp_set_num_threads")};
   set.call(3);

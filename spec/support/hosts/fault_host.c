@@ -1,13 +1,14 @@
-/* Fails allocations one after the other and looks that nothing crashes, nothing leaks and nothing changes.
+/* Makes one allocation after the other fail, and checks that nothing crashes, nothing leaks and nothing changes.
 **
 **   fault_host lua|module STRIDE SETUP.lua SCRIPT.lua
 **
-** For n = 1, 1 + STRIDE, …: opens a state, runs SETUP, then SCRIPT while the n-th allocation fails, then (when
-** SETUP defined it) the global function check; closes the state. Ends with the first n that SCRIPT does not reach.
-**   lua      Lua's allocations fail, the n-th and all later ones, through lua_newstate's allocator.
-**   module   the module's own fail, by replacing malloc and friends for callers inside core.so: each n is
-**            run twice, once with one failure (a collection and a retry may save it), once with all from n on.
-** glibc only: __libc_malloc and friends are its names for the real ones. */
+** For n = 1, 1 + STRIDE, …: opens a state, runs SETUP, and runs SCRIPT while the n-th allocation fails. Then calls the
+** global function check, if SETUP has defined it, and closes the state. Ends with the first n that SCRIPT does not reach.
+**   lua      The n-th and all later allocations of Lua fail, in the allocator that is passed to lua_newstate.
+**   module   Allocations of the module fail, because malloc and similar functions are replaced for callers inside
+**            core.so. Each n is run twice: with one failure, after which a collection and a retry may succeed, and with
+**            failures from n on.
+** Needs glibc, in which the replaced functions are called __libc_malloc and so on. */
 
 #define _GNU_SOURCE
 #include <link.h>
@@ -66,7 +67,7 @@ static bool from_module(const void *caller) {
   return (uintptr_t)caller >= module_begin && (uintptr_t)caller < module_end;
 }
 
-/* The blocks that the module holds, in an open hash table. A removed entry leaves a hole. */
+/* The blocks that the module has allocated, in a hash table with open addressing. A removed entry leaves a hole. */
 enum { SLOTS = 1 << 16 };
 static void *held[SLOTS];
 static size_t held_bytes[SLOTS];

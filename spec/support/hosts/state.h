@@ -16,7 +16,7 @@ static lua_State *open_state(void) {
   return L;
 }
 
-/* Runs the script; returns 0 if it passed. */
+/* Runs the script. Returns 0 if the script passed. */
 static int run(lua_State *L) {
   if (luaL_dofile(L, script) == LUA_OK) return 0;
   fprintf(stderr, "%s: %s\n", script, lua_tostring(L, -1));

@@ -3,7 +3,7 @@
 **   states_host sequence|together|threads|fork SCRIPT.lua
 **
 ** sequence: 20 states, one after the other. together: two at once, closed in the order of opening.
-** threads: a state in each of two threads. fork: a state that has computed is used on in a child. */
+** threads: a state in each of two threads. fork: a child process goes on using a state that has computed. */
 
 #include <pthread.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@ function array.new(shape, name, data)
   return {shape = shape, dtype = name, data = data}
 end
 
--- An array whose element at each index list is f(index, position).
+-- Returns an array whose element at each index list is f(index, position).
 function array.build(shape, name, f)
   local data = {}
   for position, index in array.indices(shape) do data[position] = f(index, position) end
@@ -46,7 +46,7 @@ function array.strides(shape)
   return strides
 end
 
--- The element at an index list.
+-- Returns the element at an index list.
 function array.at(a, index)
   local position, strides = 1, array.strides(a.shape)
   for d = 1, #a.shape do position = position + (index[d] - 1) * strides[d] end
@@ -59,7 +59,7 @@ function array.same_shape(s, t)
   return true
 end
 
--- The common shape to which shapes broadcast, or nil.
+-- Returns the common shape to which shapes broadcast, or nil.
 function array.broadcast_shapes(...)
   local result = {}
   for _, shape in ipairs {...} do
@@ -128,7 +128,8 @@ function array.slice(a, spec)
   end)
 end
 
--- Lists f(fibre, index) for each index of the other dims; fibre is the list of elements along dim.
+-- Returns the shape of the other dims, and an iterator over its positions that returns (position, fibre). A fibre is
+-- the list of the elements along dim.
 function array.fibres(a, dim)
   local outer = {}
   for d, n in ipairs(a.shape) do if d ~= dim then outer[#outer + 1] = n end end

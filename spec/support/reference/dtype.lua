@@ -3,7 +3,7 @@ local inf = math.huge
 
 local dtype = {}
 
--- Exponent of the largest power of two that is not above |x|; x finite and not 0.
+-- Returns the exponent of the largest power of two that is not above |x|. x must be finite and not 0.
 local function exponent(x)
   local bits = string.unpack("<i8", string.pack("<d", x))
   local e = (bits >> 52) & 0x7ff
@@ -11,7 +11,7 @@ local function exponent(x)
   return exponent(x * 2.0 ^ 64) - 64
 end
 
--- Nearest multiple of `quantum`, halves to even; |x / quantum| < 2^51.
+-- Rounds x to the nearest multiple of `quantum`, halves to even. |x / quantum| must be less than 2^51.
 local function nearest_multiple(x, quantum)
   local magic = 0x1.8p52
   local y = (x / quantum + magic - magic) * quantum
@@ -19,7 +19,7 @@ local function nearest_multiple(x, quantum)
   return y
 end
 
--- The spacing of floats around x in a format of `bits` significant bits with the least normal number 2^emin.
+-- Returns the spacing of floats around x in a format of `bits` significant bits with the least normal number 2^emin.
 local function spacing(bits, emin)
   return function(x)
     if x ~= x or x == inf or x == -inf then return 0.0 end
@@ -28,7 +28,7 @@ local function spacing(bits, emin)
   end
 end
 
--- Rounds a double to such a format, to nearest even.
+-- Returns a function that rounds a double to a format of `bits` significant bits, to nearest, ties to even.
 local function rounder(bits, emin, max)
   local quantum = spacing(bits, emin)
   return function(x)
@@ -51,7 +51,7 @@ local function signed_wrap(bits)
   return function(x) return ((x + half) & mask) - half end
 end
 
--- name, kind, bytes, string.pack format; floats: significant bits, least normal exponent, largest value
+-- Defines an integer dtype. kind: "int" or "uint"; format: the format of string.pack.
 local function integer(name, kind, bytes, format)
   local bits = bytes * 8
   local unsigned = kind == "uint"
@@ -119,7 +119,7 @@ local function integer_to_float(x, from, to)
   return to.round(integer_to_double(x, from))
 end
 
--- C's truncation in range, saturated outside, NaN gives 0.
+-- Converts like C: truncates in the range of `to`, saturates outside. NaN gives 0.
 local function float_to_integer(x, to)
   if x ~= x then return 0 end
   local low, high = to.min, to.max
@@ -161,7 +161,7 @@ local function store(x, name)
   return t.round(math.type(x) == "float" and x or x + 0.0)      -- -0.0 + 0.0 would be 0.0
 end
 
--- NaN by its sign.
+-- The NaN of each sign.
 local nan_of = {[1.0] = string.unpack("<d", string.pack("<i8", 0x7ff8 << 48)),
                 [-1.0] = string.unpack("<d", string.pack("<i8", 0xfff8 << 48))}
 
@@ -174,7 +174,7 @@ local function half_from_bits(h, exponent_bits, fraction_bits)
   return sign * (1 + f * unit) * 2.0 ^ (e - bias)
 end
 
--- The element of dtype `name` at byte position `at` of string `s`.
+-- Returns the element of dtype `name` at byte position `at` of string `s`.
 local function unpack_element(name, s, at)
   if name == "float16" then return half_from_bits(string.unpack("<I2", s, at), 5, 10) end
   if name == "bfloat16" then return half_from_bits(string.unpack("<I2", s, at), 8, 7) end
@@ -186,8 +186,8 @@ local function unpack_element(name, s, at)
   return x
 end
 
--- All elements of s. If string.unpack knows the format, groups are unpacked at once, because this is the slowest part
--- of the oracle.
+-- Returns all elements of s. If string.unpack knows the format, groups are unpacked at once, because this is the
+-- slowest part of the oracle.
 local function unpack_all(name, s)
   local size, data, n = dtype[name].bytes, {}, 0
   local format, group = dtype[name].format, 100

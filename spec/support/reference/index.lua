@@ -14,7 +14,7 @@ end
 
 local function truth(x) return x ~= 0 and x ~= false end
 
--- x[…, indices[j], …] along dim for a list of indices.
+-- Returns x[…, indices[j], …] along dim for a list of indices.
 function index.take(a, indices, dim)
   local shape, at = copy(a.shape), {}
   shape[dim] = #indices
@@ -25,7 +25,7 @@ function index.take(a, indices, dim)
   end)
 end
 
--- out[i][j][k] = a[i][indices[i][j][k]][k] for dim 2; other dims accordingly.
+-- Returns out[i][j][k] = a[i][indices[i][j][k]][k] for dim 2; other dims accordingly.
 function index.gather(a, dim, indices)
   local at = {}
   return array.build(indices.shape, a.dtype, function(i, position)
@@ -35,7 +35,7 @@ function index.gather(a, dim, indices)
   end)
 end
 
--- A copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for dim 2; other dims accordingly.
+-- Returns a copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for dim 2; other dims accordingly.
 function index.scatter(a, dim, indices, source)
   local out, at = array.new(a.shape, a.dtype, copy(a.data)), {}
   for position, i in array.indices(indices.shape) do
@@ -55,7 +55,7 @@ function index.masked_select(a, mask)
   return array.new({#data}, a.dtype, data)
 end
 
--- The positions of elements that are not 0: one int64 array for each dim.
+-- Returns the positions of elements that are not 0: one int64 array for each dim.
 function index.nonzero(a)
   local out = {}
   for d = 1, #a.shape do out[d] = {} end
@@ -82,7 +82,8 @@ function index.concat(list, dim)
   end)
 end
 
--- An array of `shape` whose element at index i is a's element at where(i). where may change its argument, a new list.
+-- Returns an array of `shape` whose element at index i is a's element at where(i). where may change its argument, a
+-- new list.
 local function moved(a, shape, where)
   return array.build(shape, a.dtype, function(i)
     local at = copy(i)

@@ -1,4 +1,4 @@
--- Matrix products. Float results come with the sum of the products' magnitudes, which bounds the error.
+-- Matrix products. For floats, also returns the sum of the magnitudes of the products, which bounds the error.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 local promotion = require "spec.support.reference.promotion"
@@ -19,8 +19,8 @@ local function product(a, b, oa, ob, m, k, n, out, sizes)
   end
 end
 
--- The standard's matmul: 1-d operands get a dim, which the result drops, and leading dims broadcast. Returns the
--- result and the list of magnitudes.
+-- Multiplies matrices as the standard defines matmul: 1-d operands get a dim, which the result drops, and leading
+-- dims broadcast. Returns the result and the list of magnitudes.
 function linalg.matmul(a, b)
   local result = promotion.pair(a.dtype, b.dtype)
   local left, right = #a.shape == 1, #b.shape == 1

@@ -9,7 +9,7 @@ local special = require "spec.support.reference.special"
 local inf, nan = math.huge, 0.0 / 0.0
 local rows = {}
 
--- Functions whose zero results may have either sign.
+-- The allowed error of functions whose zero results may have either sign: any number above 0 allows both signs.
 local any_zero = 0.001
 
 -- Defines op `name`. `ulp` defaults to 0 for exact arithmetic. `tiny` is an additional allowed error in least

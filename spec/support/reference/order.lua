@@ -25,7 +25,7 @@ local function even_round(x)
   return math.floor(x + 0.5)
 end
 
--- The position of quantile q in a list of n numbers, from 0.
+-- The 0-based position of quantile q in a sorted list of n numbers, by the kind of interpolation.
 local place = {
   linear = function(at) return at end,
   lower = math.floor, higher = math.ceil, nearest = even_round,
@@ -40,7 +40,7 @@ function order.quantile(list, q, method)
   return a == b and a + 0.0 or t < 0.5 and a + (b - a) * t or b - (b - a) * (1 - t)
 end
 
--- Counts of elements between edges, or sums of their weights. The last bin includes its upper edge.
+-- Counts the elements between edges, or adds up their weights. The last bin includes its upper edge.
 function order.histogram(list, edges, weights)
   local counts = {}
   for k = 1, #edges - 1 do

@@ -38,8 +38,8 @@ local promotion = {default_float = "float32"}
 
 function promotion.pair(a, b) return promotions[a][b] end
 
--- The promoted dtype of a list of operands: dtype names of tensors, or "weak integer", "weak float", "weak boolean"
--- for Lua values.
+-- Returns the promoted dtype of a list of operands: dtype names of tensors, or "weak integer", "weak float", "weak
+-- boolean" for Lua values.
 function promotion.of(operands)
   local result
   for _, d in ipairs(operands) do
@@ -58,8 +58,8 @@ function promotion.of(operands)
   return result
 end
 
--- The dtype in which an op of class `class` (ops.def) computes for operands promoted to `name`; nil if the op refuses
--- it.
+-- Returns the dtype in which an op of class `class` (ops.def) computes for operands promoted to `name`. Returns nil
+-- if the op refuses it.
 function promotion.compute(class, name)
   for _, d in ipairs(dtype.classes[class]) do
     if d == name then return name end
@@ -67,7 +67,7 @@ function promotion.compute(class, name)
   if class == "FLOAT" or class == "REALFLOAT" then return promotion.default_float end
 end
 
--- The dtype of the results of sum and prod.
+-- Returns the dtype of the results of sum and prod.
 function promotion.accumulate(name)
   local kind = dtype.info[name].kind
   if kind == "float" then return name end

@@ -6,7 +6,7 @@ local promotion = require "spec.support.reference.promotion"
 
 local inf, nan = math.huge, 0.0 / 0.0
 
--- A sum with compensated rounding errors; a plain sum if it leaves the finite range.
+-- Returns a sum with compensated rounding errors, or a plain sum if the sum leaves the finite range.
 local function float_sum(list)
   local sum, rest, plain = 0.0, 0.0, 0.0
   if #list > 0 then sum, plain = -0.0, -0.0 end
@@ -61,7 +61,7 @@ local function extreme(pick)
   end
 end
 
--- The 1-based position of the first extreme element. The first NaN takes precedence.
+-- Returns the 1-based position of the first extreme element. The first NaN takes precedence.
 local function position_of(pick)
   return function(list, name)
     local t, best = dtype.info[name], 1

@@ -11,7 +11,7 @@ local function less_of(name)
   return function(x, y) return t.less(x, y) or (x == x and y ~= y) end
 end
 
--- Positions that sort a list of elements of dtype `name`.
+-- Returns the positions that sort a list of elements of dtype `name`.
 function sort.order(list, name, descending)
   local less, at = less_of(name), {}
   for i = 1, #list do at[i] = i end
@@ -24,7 +24,8 @@ function sort.order(list, name, descending)
   return at
 end
 
--- The first `keep` values of each line along dim in order, and their positions. A 0-d array is a line of one element.
+-- Returns the first `keep` values of each line along dim in order, and their positions. A 0-d array is a line of one
+-- element.
 function sort.lines(a, dim, descending, keep)
   if #a.shape == 0 then return a, array.new({}, "int64", {1}) end
   local shape, orders = table.move(a.shape, 1, #a.shape, 1, {}), {}
@@ -47,7 +48,7 @@ function sort.lines(a, dim, descending, keep)
   return values, positions
 end
 
--- The 1-based position at which x belongs in a sorted list: before equal elements, or after them.
+-- Returns the 1-based position at which x belongs in a sorted list: before equal elements, or after them.
 function sort.place(list, name, x, right)
   local less, place = less_of(name), 1
   for _, y in ipairs(list) do

@@ -1,5 +1,5 @@
--- Functions that Lua's math library lacks, correct to about 0.5 ULP of a double: series and Newton steps in
--- double-double arithmetic, in which a number is the unevaluated sum hi + lo. The code is slow and plain.
+-- Functions that Lua's math library lacks, correct to about 0.5 ULP of a double. They use series and Newton steps in
+-- double-double arithmetic, in which a number is the unevaluated sum hi + lo. The code favours simplicity over speed.
 local inf, nan = math.huge, 0.0 / 0.0
 local huge_split = 2.0 ^ 996
 
@@ -24,7 +24,7 @@ local function split(a)
   return hi, a - hi
 end
 
--- The exact product a * b as hi, lo.
+-- Returns the exact product a * b as hi, lo.
 local function two_product(a, b)
   local p = a * b
   local ah, al = split(a)
@@ -71,7 +71,7 @@ local two_over_sqrtpi_h, two_over_sqrtpi_l = 0x1.20dd750429b6dp+0, 0x1.1ae3a914f
 local inverse_h, inverse_l = {}, {}
 for n = 1, 40 do inverse_h[n], inverse_l[n] = div(1.0, 0.0, n + 0.0, 0.0) end
 
--- exp(x) - 1 by its Taylor series, for small |x|.
+-- Returns exp(x) - 1 by its Taylor series, for small |x|.
 local function expm1_series(xh, xl)
   local th, tl = xh, xl
   local sh, sl = xh, xl
@@ -84,7 +84,7 @@ local function expm1_series(xh, xl)
   return sh, sl
 end
 
--- exp of a double-double as a mantissa (hi, lo) and a power of two.
+-- Returns exp of a double-double as a mantissa (hi, lo) and a power of two.
 local function exp_parts(xh, xl)
   local k = math.floor(xh / ln2_h + 0.5)
   local ph, pl = mul(ln2_h, ln2_l, k + 0.0, 0.0)
@@ -100,20 +100,20 @@ end
 
 local function clamp(x) return math.max(-800.0, math.min(800.0, x)) end
 
--- 2^k * x, rounded once.
+-- Returns 2^k * x, rounded once.
 local function scale(x, k)
   while k > 1000 do x, k = x * 2.0 ^ 1000, k - 1000 end
   if k < -1000 then return x * 2.0 ^ -960 * 2.0 ^ (k + 960) end
   return x * 2.0 ^ k
 end
 
--- exp as a double-double, for |x| <= 700.
+-- Returns exp as a double-double, for |x| <= 700.
 local function exp_dd(xh, xl)
   local h, l, k = exp_parts(xh, xl or 0.0)
   return h * 2.0 ^ k, l * 2.0 ^ k
 end
 
--- log of a positive double-double, by one Newton step from the double value.
+-- Returns log of a positive double-double, by one Newton step from the double value.
 local function log_dd(xh, xl)
   local y = math.log(xh)
   local eh, el, k = exp_parts(-y, 0.0)
@@ -138,7 +138,7 @@ function special.expm1(x)
   return (add(h, l, -1.0, 0.0))
 end
 
--- log(1 + x) as a double-double, for x > -1.
+-- Returns log(1 + x) as a double-double, for x > -1.
 local function log1p_dd(xh, xl)
   if math.abs(xh) > 1e-4 then
     local h, l = add(1.0, 0.0, xh, xl)
@@ -237,7 +237,8 @@ special.atanh = odd(function(x)
   return h / 2
 end)
 
--- erf for 0 < x < 6 by a series of positive terms: 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (1·3·5···(2n+1)).
+-- Returns erf for 0 < x < 6 by a series of positive terms: 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) /
+-- (1·3·5···(2n+1)).
 local function erf_dd(x)
   local qh, ql = two_product(x, x)
   local th, tl, sh, sl = x, 0.0, x, 0.0

@@ -1,5 +1,5 @@
--- lua locale.lua LOCALE FOLDER: writes, reads, prints and compares in a locale. host/locale_spec.lua has the output,
--- which must be the same in every locale.
+-- lua locale.lua LOCALE FOLDER writes, reads, prints and compares in a locale. host/locale_spec.lua has the expected
+-- output, which is the same in every locale.
 assert(os.setlocale(arg[1]), "no such locale: " .. arg[1])
 local lt = require "luatensor"
 local core, data, json, nn = require "luatensor.core", require "luatensor.data", require "luatensor.io.json", require "luatensor.nn"

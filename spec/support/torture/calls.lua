@@ -48,7 +48,7 @@ local function command(kind, version, before)
     :format(EMULATOR, folder, before or "", folder)
 end
 
--- The system calls after the mark, as a list of {name, number among the calls with this name}.
+-- Returns the system calls after the mark, as a list of {name, number among the calls with this name}.
 local function calls_of(kind)
   shell.passes(command(kind, 1, ("strace -o %s/log"):format(folder)))
   local counts, list, marked = {}, {}, false

@@ -80,8 +80,8 @@ local function arm(co, mask, n)
   end, mask == "count" and "" or mask, mask == "count" and n or nil)
 end
 
---- Two ways to call the work: in the running coroutine, and in a coroutine that the error ends and that is never
--- closed.
+--- Two ways to call the work: in the running coroutine, and in a coroutine that an error ends and that no code
+-- closes.
 local function by_pcall(work, mask, n)
   local co = coroutine.running()
   return pcall(function()

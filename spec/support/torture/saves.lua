@@ -1,9 +1,9 @@
--- Kills processes that save, with SIGKILL at random moments, and looks at what they leave.
+-- Kills processes that save, with SIGKILL at random moments, and checks the files that remain.
 --   lua saves.lua [KILLS = 1000] [SEED]
 -- Each process saves versions 1, 2, … of one file again and again: a tensor (.npy), a checkpoint, tensors by name
--- (.safetensors). After each kill the file is whole, its version is one that was begun and not an older one than was
--- there after the last kill; after one more save no temporary file is left. Ends with "N passed, N failed, 0 skipped",
--- where each kill is one.
+-- (.safetensors). After each kill the file must be complete, and its version must be a begun one that is not older
+-- than the version after the previous kill. After one more save no temporary file may be left. Ends with "N passed, N
+-- failed, 0 skipped", where each kill counts as one.
 local lt = require "luatensor"
 
 local KILLS, SEED = tonumber(arg[1]) or 1000, tonumber(arg[2]) or os.time()
@@ -17,7 +17,7 @@ end
 local folder = capture("mktemp -d"):gsub("\n", "")
 math.randomseed(SEED)
 
--- The elements of a version. All are equal, so that a mixture of two versions is detected.
+-- Returns the elements of a version. All are equal, so that a mixture of two versions is detected.
 local function filled(version, n) return lt.full({n}, version, {dtype = "float64", device = "cpu"}) end
 
 local kinds = {
@@ -35,7 +35,7 @@ local kinds = {
    versions = function(value) return {value.a, value.b} end},
 }
 
--- The version, which is the only number in a value's tensors.
+-- Returns the version, which is the only number in a value's tensors.
 local function version_of(kind, value)
   local version
   for _, x in ipairs(kind.versions(value)) do

@@ -1,5 +1,5 @@
---- Penlight's tablex, whose older versions assign to the variable of a for, which Lua 5.5 refuses: the file that comes
--- next on the path, with that loop mended. `make test-lua` puts it on a Lua's path.
+--- Loads Penlight's tablex from the next folder of the package path, with one loop changed: older versions assign to
+-- the control variable of a `for` loop, which Lua 5.5 refuses. `make test-lua` adds this file to the package path.
 local own = debug.getinfo(1, "S").source:match "^@(.*)pl/tablex%.lua$"
 local rest = package.path:gsub("[^;]*", function(path) if path == own .. "?.lua" then return "" end end)
 local path = assert(package.searchpath("pl.tablex", rest))

@@ -1,3 +1,3 @@
---- Stands in for busted's loader of MoonScript, whose older versions assign to the variable of a for, which Lua 5.5
--- refuses: no file is MoonScript. `make test-lua` puts it on a Lua's path.
+--- Replaces busted's loader of MoonScript, whose older versions assign to the control variable of a `for` loop, which
+-- Lua 5.5 refuses. No file is MoonScript. `make test-lua` adds this file to the package path.
 return {match = function() return false end}
