@@ -1,4 +1,4 @@
---- Networks: layers, losses, initialisers.
+--- lt.nn, networks: layers, losses, initialisers, and functions on them.
 -- @module luatensor.nn
 
 require "luatensor.base.requirements"
@@ -11,11 +11,11 @@ arity.module(Module)
 local nn = {Module = Module, is_module = Module.is, Parameter = Module.parameter}
 Module.parameter = nil
 
---- Each file returns classes and functions by name.
+--- Names of the files of luatensor/nn. Each returns a table of classes and functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
                "recurrent", "attention", "normalization", "transformer"}
---- Modules whose forward only calls their modules 1 … n.
+--- Classes of modules whose forward only calls their modules 1 … n.
 local chains = {Sequential = true, Residual = true}
 
 for _, file in ipairs(files) do
@@ -29,7 +29,8 @@ for _, file in ipairs(files) do
   end
 end
 
---- The layers of these files keep neither their inputs nor their results, so Sequential frees the results between them.
+--- The layers of these files keep neither their inputs nor their results. Sequential frees the results between two
+-- such layers.
 for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropout", "normalization"} do
   for _, class in pairs(require("luatensor.nn." .. file)) do
     if class.forward then layer.keeps_nothing[class.forward] = true end
@@ -38,7 +39,7 @@ end
 layer.keeps_nothing[nn.Flatten.forward] = true
 for name in pairs(chains) do layer.is_chain[nn[name].forward] = true end
 
--- Layers call these functions directly; scripts call wrappers that refuse surplus arguments.
+-- Layers call the unwrapped functions directly. Scripts call wrappers that refuse surplus arguments.
 local functional = {}
 for name, f in next, require "luatensor.nn.functional" do functional[name] = f end
 nn.functional = names.guard(arity.library(functional), "nn.functional.")

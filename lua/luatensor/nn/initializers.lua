@@ -1,5 +1,5 @@
---- nn.init: functions that initialise parameters. Each function fills a tensor in place, without recording, and returns
--- it. With a given generator it draws the same numbers on every device.
+--- nn.init: functions that initialise parameters. Each function fills a tensor in place, without recording, and
+-- returns the tensor. With a given generator, a function draws the same numbers on every device.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -29,7 +29,7 @@ local function options_of(name, options, known)
   return args.options(name, options, known)
 end
 
--- The options of a draw for x. Half floats are drawn as float32 and rounded.
+-- Returns the options for drawing numbers for x. Numbers for half floats are drawn as float32, and then rounded.
 local function like(x, options)
   local dtype = x.dtype
   return {dtype = dtype:find("16") and "float32" or dtype, device = x.device, generator = options.generator}
@@ -42,8 +42,8 @@ local function fill(x, values)
   return x
 end
 
--- Returns fan_in and fan_out: the number of inputs that each output is made of, and the number of outputs that each
--- input reaches.
+-- Returns fan_in, the number of inputs of each output, and fan_out, the number of outputs that each input affects, of
+-- a weight [outputs, inputs, kernel …].
 local function fans(name, x)
   local shape = x.shape
   if #shape < 2 then blame.fail(name, "at least 2 dims expected, the shape is %s", args.shape_text(shape)) end
@@ -52,13 +52,13 @@ local function fans(name, x)
   return shape[2] * field, shape[1] * field
 end
 
--- ---- numbers and patterns ----
+-- ---- distributions and patterns ----
 
---- Draws from the uniform distribution from a to b.
+--- Fills x with numbers from the uniform distribution between a and b.
 -- @function nn.init.uniform_
 -- @tparam tensor x
--- @number[opt=0] a
--- @number[opt=1] b
+-- @number[opt=0] a the lower limit
+-- @number[opt=1] b the upper limit
 -- @tparam[opt] table options `generator`
 -- @treturn tensor x
 function init.uniform_(x, a, b, options)
@@ -75,11 +75,11 @@ local function normal(x, mean, std, options)
   return fill(x, values)
 end
 
---- Draws from the normal distribution.
+--- Fills x with numbers from the normal distribution.
 -- @function nn.init.normal_
 -- @tparam tensor x
--- @number[opt=0] mean
--- @number[opt=1] std
+-- @number[opt=0] mean of the distribution
+-- @number[opt=1] std standard deviation of the distribution
 -- @tparam[opt] table options `generator`
 -- @treturn tensor x
 function init.normal_(x, mean, std, options)
@@ -94,7 +94,7 @@ end
 --- Sets all elements to one number.
 -- @function nn.init.constant_
 -- @tparam tensor x
--- @number value
+-- @number value the number
 -- @treturn tensor x
 function init.constant_(x, value)
   check_tensor("constant_", x)
@@ -114,7 +114,7 @@ function init.zeros_(x) check_tensor("zeros_", x) return init.constant_(x, 0) en
 -- @treturn tensor x
 function init.ones_(x) check_tensor("ones_", x) return init.constant_(x, 1) end
 
---- Makes x the identity matrix.
+--- Makes x the identity matrix: ones on the main diagonal, zeros elsewhere.
 -- @function nn.init.eye_
 -- @tparam tensor x of 2 dims
 -- @treturn tensor x
@@ -127,7 +127,7 @@ end
 --- Makes x the kernels of a convolution that copies the first input channels to the output channels.
 -- @function nn.init.dirac_
 -- @tparam tensor x [outputs, inputs, …] of 3 to 5 dims
--- @tparam[opt] table options `groups` (1)
+-- @tparam[opt] table options `groups` (1): the outputs of each group copy the first input channels
 -- @treturn tensor x
 function init.dirac_(x, options)
   check_tensor("dirac_", x)
@@ -151,16 +151,17 @@ function init.dirac_(x, options)
   return fill(x, values)
 end
 
--- ---- by the number of inputs and outputs ----
+-- ---- scaled by the numbers of inputs and outputs ----
 
 local gains = {linear = 1, sigmoid = 1, tanh = 5 / 3, relu = math.sqrt(2), selu = 0.75}
 for d = 1, 3 do gains[("conv%dd"):format(d)], gains[("conv_transpose%dd"):format(d)] = 1, 1 end
 
---- The gain of an activation: the factor that compensates for the activation's shrinking of its input.
+--- Returns the gain of an activation: the factor by which the standard deviation of weights is multiplied, because
+-- the activation shrinks its input.
 -- @function nn.init.calculate_gain
 -- @string nonlinearity "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
--- @number[opt=0.01] slope of leaky_relu
--- @treturn number
+-- @number[opt=0.01] slope of leaky_relu for negative numbers
+-- @treturn number the gain
 function init.calculate_gain(nonlinearity, slope)
   if nonlinearity == "leaky_relu" then
     return math.sqrt(2 / (1 + number("calculate_gain", "slope", slope, 0.01) ^ 2))
@@ -194,7 +195,7 @@ local function scaled(name, std_of, draw, known)
   end
 end
 
--- The uniform distribution with a given standard deviation.
+-- Fills x from the uniform distribution around 0 with the given standard deviation.
 local function uniform(_, x, std, options)
   local bound = math.sqrt(3) * std
   return fill(x, lt.uniform(-bound, bound, x.shape, like(x, options)))
@@ -204,7 +205,8 @@ local function centred(_, x, std, options) return normal(x, 0, std, options) end
 
 local kaiming, xavier = {a = true, mode = true, nonlinearity = true}, {gain = true}
 
---- Draws uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.).
+--- Fills x uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.). fan is
+-- the number of inputs of each output, or for mode "fan_out" the number of outputs of each input.
 -- @function nn.init.kaiming_uniform_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `a` (0): the slope of leaky_relu; `mode` ("fan_in", "fan_out"), `nonlinearity`
@@ -212,31 +214,32 @@ local kaiming, xavier = {a = true, mode = true, nonlinearity = true}, {gain = tr
 -- @treturn tensor x
 scaled("kaiming_uniform_", kaiming_std, uniform, kaiming)
 
---- Draws from the normal distribution with the standard deviation gain / √fan (He et al.).
+--- Fills x from the normal distribution with mean 0 and the standard deviation gain / √fan (He et al.).
 -- @function nn.init.kaiming_normal_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options those of nn.init.kaiming_uniform_
 -- @treturn tensor x
 scaled("kaiming_normal_", kaiming_std, centred, kaiming)
 
---- Draws uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+--- Fills x uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
 -- @function nn.init.xavier_uniform_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `gain` (1), `generator`
 -- @treturn tensor x
 scaled("xavier_uniform_", xavier_std, uniform, xavier)
 
---- Draws from the normal distribution with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+--- Fills x from the normal distribution with mean 0 and the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot
+-- and Bengio).
 -- @function nn.init.xavier_normal_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `gain` (1), `generator`
 -- @treturn tensor x
 scaled("xavier_normal_", xavier_std, centred, xavier)
 
--- ---- others ----
+-- ---- truncated, orthogonal and sparse ----
 
--- The inverse of erf: Winitzki's approximation, a root of x² t² + …, then steps of Newton's method, which are exact to
--- the last digits except at the far ends.
+-- Returns the inverse of erf. Winitzki's approximation is the start of three steps of Newton's method, which make the
+-- result exact to the last digits except for y close to 1 or -1.
 local function inverse_erf(y)
   local l = ((1 - y) * (1 + y)):log()
   local t = l * 0.5 + 2 / (math.pi * 0.147)
@@ -245,16 +248,16 @@ local function inverse_erf(y)
   return x
 end
 
--- The cumulative normal distribution at x. Lua's math library lacks erf.
+-- Returns the cumulative normal distribution at x. Lua's math library lacks erf, so a tensor of one element is used.
 local function below(x)
   return lt.erf(lt.tensor(x / math.sqrt(2), {dtype = "float64", device = core.host_device})):item()
 end
 
---- Draws from the normal distribution, truncated to two limits.
+--- Fills x from the normal distribution truncated to the limits a and b.
 -- @function nn.init.trunc_normal_
 -- @tparam tensor x
--- @number[opt=0] mean
--- @number[opt=1] std
+-- @number[opt=0] mean of the distribution
+-- @number[opt=1] std standard deviation of the distribution
 -- @tparam[opt] table options `a` (-2) and `b` (2): the limits; `generator`
 -- @treturn tensor x
 function init.trunc_normal_(x, mean, std, options)
@@ -270,9 +273,10 @@ function init.trunc_normal_(x, mean, std, options)
   return fill(x, (inverse_erf(y) * (std * math.sqrt(2)) + mean):clip(a, b))
 end
 
---- Makes x a matrix whose rows, or columns if there are fewer columns, are orthogonal and of length gain (Saxe et al.).
+--- Makes x a matrix whose rows are orthogonal and of length gain (Saxe et al.). If x has fewer columns than rows, the
+-- columns are orthogonal instead.
 -- @function nn.init.orthogonal_
--- @tparam tensor x of at least 2 dims; the dims from the second on count as one
+-- @tparam tensor x of at least 2 dims; the dims from the second on count as one dim
 -- @tparam[opt] table options `gain` (1), `generator`
 -- @treturn tensor x
 function init.orthogonal_(x, options)
@@ -293,10 +297,10 @@ function init.orthogonal_(x, options)
   return fill(x, (q * gain):reshape(x.shape))
 end
 
---- Draws from the normal distribution, then sets a share of each column to 0 (Martens).
+--- Fills x from the normal distribution with mean 0, then sets a share of each column to 0 (Martens).
 -- @function nn.init.sparse_
 -- @tparam tensor x of 2 dims
--- @number sparsity 0 … 1
+-- @number sparsity the share of zeros, from 0 to 1
 -- @tparam[opt] table options `std` (0.01), `generator`
 -- @treturn tensor x
 function init.sparse_(x, sparsity, options)
@@ -310,7 +314,7 @@ function init.sparse_(x, sparsity, options)
   local generator = options.generator
   local std = number("sparse_", "std", options.std, 0.01)
   local values = lt.randn(x.shape, {device = core.host_device, generator = generator}) * std
-  -- Draws a random number for each element, and takes the positions of the smallest numbers of each column.
+  -- Draws a random number for each element. The elements with the smallest numbers of each column become 0.
   local order = lt.rand(x.shape, {device = core.host_device, generator = generator}):argsort(1):argsort(1)
   if rows > 0 then values = values:masked_fill(order:less_equal(zeros), 0) end
   return fill(x, values)

@@ -1,4 +1,4 @@
---- Helpers of the constructors of layers.
+--- Helpers of the layers in lt.nn: their options, the checks of their arguments, and their parameters.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -11,17 +11,18 @@ local layer = {}
 
 local common = {dtype = "dtype", device = "device"}
 
---- Options of a layer with parameters: dtype, device and more.
--- @string name the name of the layer
+--- Checks and returns the options of a layer with parameters: dtype, device and further options.
+-- @string name name of the layer, for messages
 -- @param options table or nil
--- @tab more further options: name and kind of each, as for args.options
+-- @tab more further options: the kind of each by its name, as for args.options
 function layer.made_options(name, options, more)
   local known = {}
   for _, set in ipairs {common, more} do for key, kind in pairs(set) do known[key] = kind end end
   return args.options(name, options, known)
 end
 
---- Options of a layer whose initial weights are drawn: those of made_options and `generator`.
+--- Checks and returns the options of a layer whose initial weights are drawn: dtype, device, generator and further
+-- options.
 function layer.options(name, options, more)
   local known = {generator = "generator"}
   for key, kind in pairs(more) do known[key] = kind end
@@ -30,18 +31,18 @@ end
 
 -- ---- arguments ----
 
---- A positive integer.
+--- Returns n as an integer. Raises an error unless n is a positive integer.
 function layer.count(name, what, n)
   return args.integer(name, what, n, 1)
 end
 
---- A number, or the default if the value is nil.
+--- Returns a number, or the default if the value is nil. Raises an error for other values.
 function layer.number(name, what, value, default)
   if value == nil then value = default end
   return args.check(name, what, value, "number")
 end
 
---- A number from low to high.
+--- Returns value. Raises an error unless value is a number from low to high.
 function layer.between(name, what, value, low, high)
   layer.number(name, what, value)
   if not (value >= low and value <= high) then
@@ -50,21 +51,22 @@ function layer.between(name, what, value, low, high)
   return value
 end
 
---- The options that the layer passes to functions that make tensors, including random tensors.
+--- Returns the options for functions that make the layer's tensors, including random tensors.
 function layer.made(options)
   return {dtype = options.dtype or lt.get_default_dtype(), device = options.device, generator = options.generator}
 end
 
---- A parameter drawn uniformly from -bound to bound.
+--- Returns a new parameter drawn uniformly from -bound to bound.
 function layer.uniform(shape, bound, options)
   return lt.uniform(-bound, bound, shape, layer.made(options)):requires_grad_()
 end
 
---- Checks the input of a layer: a tensor that was not freed, with the dtype and device of the parameter `like`.
+--- Raises an error unless x is a tensor that was not freed, with the dtype and the device of the parameter `like`, if
+-- given. While autocast is on, the dtype may differ.
 -- @tparam Module self
--- @string what "the input"
--- @param x
--- @tparam[opt] tensor like
+-- @string what name of x in messages, such as "the input"
+-- @param x the input
+-- @tparam[opt] tensor like a parameter of the layer
 function layer.input(self, what, x, like)
   local dtype = core.dtype_of(x)
   if not dtype then
@@ -82,10 +84,10 @@ function layer.input(self, what, x, like)
   end
 end
 
---- The methods `forward` of layers that keep neither their inputs nor their results.
+--- The set of the methods `forward` of layers that keep neither their inputs nor their results.
 layer.keeps_nothing = {}
 
---- The methods `forward` that only call the module's modules 1 … n.
+--- The set of the methods `forward` that only call the module's modules 1 … n.
 layer.is_chain = {}
 
 return layer

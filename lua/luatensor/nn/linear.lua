@@ -1,16 +1,17 @@
---- Layers that multiply by a matrix.
+--- nn.Linear, the layer that multiplies by a weight matrix.
 
 local core = require "luatensor.core"
 local Module = require "luatensor.nn.module"
 local autocast = require "luatensor.nn.autocast"
 local layer = require "luatensor.nn.layer"
 
---- y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from ±1/√inputs.
+--- Makes a layer that computes x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from
+-- ±1/√inputs.
 -- @function nn.Linear
 -- @int inputs length of x's last dim
--- @int outputs length of y's last dim
+-- @int outputs length of the result's last dim
 -- @tparam[opt] table options `bias` (true), `dtype`, `device`, `generator`
--- @treturn Module takes x [..., inputs], gives [..., outputs]
+-- @treturn Module takes x [..., inputs] and returns [..., outputs]
 local Linear = Module:extend "Linear"
 
 local linear, cast, is_on = core.linear, autocast.cast, autocast.is_on

@@ -1,4 +1,5 @@
---- Losses as layers. functional/loss.lua and functional/cross_entropy.lua have their functions, with formulas.
+--- Losses as layers of lt.nn. The functions, with formulas, are in functional/loss.lua and
+-- functional/cross_entropy.lua.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -6,50 +7,53 @@ local blame = require "luatensor.base.blame"
 local functional = require "luatensor.nn.functional"
 local Module = require "luatensor.nn.module"
 
---- (x - y)².
+--- Makes a layer that computes nn.functional.mse_loss, the mean of (x - y)².
 -- @function nn.MSELoss
 -- @tparam[opt] table options `reduction` ("mean"): "mean", "sum", "none"
--- @treturn Module takes the input and the target
+-- @treturn Module takes the input x and the target y
 
---- |x - y|.
+--- Makes a layer that computes nn.functional.l1_loss, the mean of |x - y|.
 -- @function nn.L1Loss
--- @tparam[opt] table options `reduction`
--- @treturn Module
+-- @tparam[opt] table options `reduction` ("mean"): "mean", "sum", "none"
+-- @treturn Module takes the input x and the target y
 
---- A square near 0, else linear: nn.functional.smooth_l1_loss.
+--- Makes a layer that computes nn.functional.smooth_l1_loss, which is quadratic near 0 and otherwise linear with
+-- slope 1.
 -- @function nn.SmoothL1Loss
 -- @tparam[opt] table options `beta` (1), `reduction`
--- @treturn Module
+-- @treturn Module takes the input x and the target y
 
---- A square near 0, else linear with slope delta: nn.functional.huber_loss.
+--- Makes a layer that computes nn.functional.huber_loss, which is quadratic near 0 and otherwise linear with slope
+-- delta.
 -- @function nn.HuberLoss
 -- @tparam[opt] table options `delta` (1), `reduction`
--- @treturn Module
+-- @treturn Module takes the input x and the target y
 
---- Binary cross entropy of probabilities.
+--- Makes a layer that computes nn.functional.binary_cross_entropy, the binary cross entropy of probabilities.
 -- @function nn.BCELoss
 -- @tparam[opt] table options `weight`, `reduction`
--- @treturn Module
+-- @treturn Module takes probabilities and the target
 
---- Binary cross entropy of logits.
+--- Makes a layer that computes nn.functional.binary_cross_entropy_with_logits, the binary cross entropy of logits.
 -- @function nn.BCEWithLogitsLoss
 -- @tparam[opt] table options `weight`, `pos_weight`, `reduction`
--- @treturn Module
+-- @treturn Module takes logits and the target
 
---- The Kullback–Leibler divergence of log-probabilities.
+--- Makes a layer that computes nn.functional.kl_div, the Kullback–Leibler divergence of log-probabilities.
 -- @function nn.KLDivLoss
 -- @tparam[opt] table options `log_target` (false), `reduction`
--- @treturn Module
+-- @treturn Module takes log-probabilities and the target
 
---- Negative log-likelihood: minus the log-probability of the target class.
+--- Makes a layer that computes nn.functional.nll_loss, minus the log-probability of the target class.
 -- @function nn.NLLLoss
 -- @tparam[opt] table options `weight`, `ignore_index` (-100), `reduction`
--- @treturn Module
+-- @treturn Module takes log-probabilities and classes
 
---- Cross entropy of logits and a target, which is a class counted from 1, or the probabilities of all classes.
+--- Makes a layer that computes nn.functional.cross_entropy of logits and a target. The target is a class, counted
+-- from 1, or the probabilities of all classes.
 -- @function nn.CrossEntropyLoss
 -- @tparam[opt] table options `weight`, `ignore_index` (-100), `label_smoothing` (0), `reduction`
--- @treturn Module
+-- @treturn Module takes logits and the target
 local losses = {
   MSELoss = {"mse_loss"}, L1Loss = {"l1_loss"}, SmoothL1Loss = {"smooth_l1_loss", "beta"},
   HuberLoss = {"huber_loss", "delta"}, BCELoss = {"binary_cross_entropy", "weight"},

@@ -1,4 +1,4 @@
---- Layers and networks: tables with parameters, which can be called.
+--- nn.Module, the base class of layers and networks: tables with parameters that can be called.
 
 local args = require "luatensor.base.args"
 local arity = require "luatensor.base.arity"
@@ -27,14 +27,15 @@ local walking = require "luatensor.nn.module.walk"
 -- A module that is assigned to a field becomes a child; a tensor that requires gradients becomes a parameter. Other
 -- tensors become part of the state by `register_buffer`.
 -- @function nn.Module
--- @treturn Module without anything in it
+-- @treturn Module without fields
 local Module = {}
 Module.__index = Module
 Module.class_name = "Module"
 
 -- ---- classes ----
 
--- Rewords an error of a library class's constructor, such as lack of memory, with the layer's name.
+-- Raises the error of a library class's constructor, such as lack of memory, again with the class's name in place of
+-- a function's name. Errors of other code are raised without change.
 local function check_made(class, ok, why)
   if ok then return end
   local rest = type(why) == "string" and why:match("^[^\n:]*luatensor[/\\]nn[/\\][^\n:]*:%d+: (.*)$")
@@ -60,8 +61,8 @@ local function new(class, ...)
   return module
 end
 
--- Raises an error if a script assigns a module or a parameter to a class: all modules of the class would share it, and
--- no walk would find it.
+-- Raises an error if a script assigns a module or a parameter to a class: all modules of the class would share the
+-- value, and no traversal of a module would find it.
 local function assign_to_class(class, name, value)
   if Module.is(value) or core.is_tensor(value) and not core.gone(value) and value.requires_grad then
     blame.fail(class.class_name, "%q is a field of the class, which nobody would find; make it in init: self.%s = …",
@@ -70,10 +71,10 @@ local function assign_to_class(class, name, value)
   rawset(class, name, value)
 end
 
---- A parameter: a leaf tensor that requires gradients, with the numbers of x.
+--- Makes a parameter: a leaf tensor that requires gradients, with the numbers of x.
 -- @function nn.Parameter
--- @tparam tensor x of floats
--- @treturn tensor shares x's memory
+-- @tparam tensor x a tensor of floats
+-- @treturn tensor a new tensor that shares x's memory
 function Module.parameter(x)
   if not core.is_tensor(x) then blame.fail("Parameter", "tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then blame.fail("Parameter", "%s", core.gone(x)) end
@@ -83,14 +84,14 @@ end
 
 --- True if value is a module.
 -- @function nn.is_module
--- @param value
+-- @param value any value
 -- @treturn boolean
 Module.is = fields.is_module
 
---- Makes a subclass. It may replace these functions: `init(self, …)`, the constructor; `forward(self, …)`, called
--- when the module is called; `extra(self)`, the text that printing shows between parentheses.
--- @string name
--- @treturn table the class; a call of it makes a module
+--- Makes a subclass. The subclass may define these functions: `init(self, …)`, the constructor; `forward(self, …)`,
+-- which a call of the module runs; `extra(self)`, which returns the text that printing shows between parentheses.
+-- @string name of the class, for printing and messages
+-- @treturn table the class; a call of the class makes a module
 function Module:extend(name)
   if type(self) ~= "table" then blame.fail("extend", "is there a colon, as in nn.Module:extend \"Net\"?") end
   if type(name) ~= "string" then blame.fail("extend", "name expected, got %s", core.type_name(name)) end
@@ -117,27 +118,28 @@ local function register(self, fn, name, x)
   rawset(self, name, x or false)
 end
 
---- Makes x a parameter, even if it does not (yet) require gradients.
--- @string name
--- @tparam ?tensor x nil: no parameter, as in a layer without bias; the field is then false
+--- Makes x a parameter in field `name`, even if x does not (yet) require gradients.
+-- @string name of the field
+-- @tparam ?tensor x nil for no parameter, as in a layer without bias; the field is then false
 function Module:register_parameter(name, x)
   register(self, "register_parameter", name, x)
   self._parameters[name], self._buffers[name] = x or false, nil
 end
 
---- Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
--- @string name
--- @tparam ?tensor x nil: no buffer; the field is then false
--- @tparam[opt] table options `persistent` (true): x is saved
+--- Makes x part of the state in field `name`: x is moved, saved and loaded with the module, but not trained.
+-- @string name of the field
+-- @tparam ?tensor x nil for no buffer; the field is then false
+-- @tparam[opt] table options `persistent` (true): x is saved with the state
 function Module:register_buffer(name, x, options)
   options = args.options("register_buffer", options, {persistent = "boolean"})
   register(self, "register_buffer", name, x)
   self._buffers[name], self._parameters[name] = options.persistent ~= false and "saved" or "kept", nil
 end
 
--- ---- walking ----
+-- ---- iterators ----
 
---- Iterates over this module and all modules inside of it, each once: `for name, module in model:named_modules() do`.
+--- Iterates over this module and all modules inside of it, each module once: `for name, module in
+-- model:named_modules() do`.
 -- @treturn function an iterator of names ("" for this module; for inner modules the name of a parameter, such as
 --   "1.weight", without its last part) and modules
 function Module:named_modules()
@@ -150,7 +152,7 @@ function Module:named_modules()
 end
 
 --- Iterates over the modules that are fields of this module, with their names.
--- @treturn function an iterator
+-- @treturn function an iterator of names and modules
 function Module:named_children()
   local i = 0
   return function()
@@ -172,15 +174,15 @@ local function named(self, select)
   end
 end
 
---- Iterates over the parameters with their names, each once: `for name, p in model:named_parameters() do`.
--- @treturn function an iterator
+--- Iterates over the parameters with their names, each parameter once: `for name, p in model:named_parameters() do`.
+-- @treturn function an iterator of names and tensors
 function Module:named_parameters() return named(self, fields.is_parameter) end
 
---- Iterates over the buffers with their names.
--- @treturn function an iterator
+--- Iterates over the buffers with their names, each buffer once.
+-- @treturn function an iterator of names and tensors
 function Module:named_buffers() return named(self, fields.is_buffer) end
 
---- All parameters, each once, in the order in which the fields were assigned.
+--- Returns all parameters, each parameter once, in the order in which the fields were assigned.
 -- @treturn table a list of tensors
 function Module:parameters()
   local list = {}
@@ -188,9 +190,9 @@ function Module:parameters()
   return list
 end
 
---- Calls fn with every module inside of this one, the innermost first, and then with this one.
--- @tparam function fn
--- @treturn Module this one
+--- Calls fn with every module inside of this module, the innermost modules first, and then with this module.
+-- @tparam function fn takes a module
+-- @treturn Module the module itself
 function Module:apply(fn)
   blame.check_function("apply", fn)
   local list = {}
@@ -199,7 +201,7 @@ function Module:apply(fn)
   return self
 end
 
--- ---- modes, places ----
+-- ---- training, gradients ----
 
 local function check_flag(name, flag)
   if flag ~= nil and type(flag) ~= "boolean" then
@@ -208,29 +210,29 @@ local function check_flag(name, flag)
   return flag ~= false
 end
 
---- Switches between training and evaluation, in which layers such as dropout differ.
--- @tparam[opt=true] boolean flag
--- @treturn Module this one
+--- Switches between training and evaluation. Some layers, such as dropout, compute differently in training.
+-- @tparam[opt=true] boolean flag true for training, false for evaluation
+-- @treturn Module the module itself
 function Module:train(flag)
   flag = check_flag("train", flag)
   for _, module in self:named_modules() do module.training = flag end
   return self
 end
 
---- The same as train(false).
--- @treturn Module this one
+--- Switches to evaluation, as train(false).
+-- @treturn Module the module itself
 function Module:eval() return self:train(false) end
 
 --- Sets whether gradients of the parameters are computed. Parameters without gradients are not trained.
--- @tparam[opt=true] boolean flag
--- @treturn Module this one
+-- @tparam[opt=true] boolean flag true if gradients are computed
+-- @treturn Module the module itself
 function Module:requires_grad_(flag)
   flag = check_flag("requires_grad_", flag)
   for _, x in ipairs(self:parameters()) do x:requires_grad_(flag) end
   return self
 end
 
---- Forgets the gradients of all parameters.
+--- Sets the gradients of all parameters to nil.
 function Module:zero_grad()
   for _, x in ipairs(self:parameters()) do x.grad = nil end
 end
@@ -239,24 +241,24 @@ Module.to, Module.state_dict, Module.load_state_dict = place.to, state.state_dic
 
 -- ---- calls, printing ----
 
---- The constructor. Classes override it.
+--- The constructor, which does nothing in this class. Subclasses override it.
 function Module:init() end                                               -- luacheck: ignore 212
 
---- The function that a call of the module runs. Classes override it.
+--- The function that a call of the module runs. Subclasses override it.
 function Module:forward(...)                                             -- luacheck: ignore 212
   blame.fail(self.class_name, "this class has no forward")
 end
 
 function Module.__call(self, ...) return self:forward(...) end
 
---- The text that printing shows between parentheses. Classes override it.
+--- Returns the text that printing shows between parentheses, here "". Subclasses override it.
 -- @treturn string
 function Module:extra() return "" end                                   -- luacheck: ignore 212
 
 Module.__tostring = describe.text
 
--- The label in errors: "Linear(64, 128)", or, inside of another module, with its name in the outermost module: "2.2
--- (Linear(64, 128))".
+-- Returns the module's label in errors: "Linear(64, 128)". A module inside of another module has its name in the
+-- outermost module first: "2.2 (Linear(64, 128))".
 function Module:_label()
   local path, own = walking.path(self), ("%s(%s)"):format(self.class_name, self:extra())
   return path == "" and own or ("%s (%s)"):format(path, own)
@@ -264,12 +266,12 @@ end
 
 --- Raises the error "train.lua:12: Linear(64, 128): message" for an unsuitable input of a layer. For a layer inside
 -- of another module, the layer's name in the outermost module comes first: "2.2 (Linear(64, 128)): message".
--- @string message for string.format
+-- @string message a format for string.format, whose values follow
 function Module:fail(message, ...)
   blame.raise(self:_label(), message, ...)
 end
 
--- Raises an error for a method that was called without the colon, or on a class.
+-- Raises an error for a method that was called with a dot in place of the colon, or on a class.
 local function check_self(name, self)
   if Module.is(self) then return end
   local what = type(self) == "table" and rawget(self, "class_name")
@@ -291,7 +293,8 @@ end
 
 for name in pairs(Module) do fields.methods[name] = not name:find("^_") or nil end
 
--- Methods of lists of modules count as known, so that suggestions for other lists' names can lead to them.
+-- Names that errors may suggest for unknown methods. Methods of lists of modules are among them, because names of
+-- other libraries lead to these methods.
 local known = {append = true, insert = true, remove = true, extra = true, forward = true}
 for name in pairs(fields.methods) do known[name] = true end
 

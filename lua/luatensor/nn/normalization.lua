@@ -1,4 +1,4 @@
---- Normalisation as layers.
+--- Normalisation as layers of lt.nn. functional/normed.lua calls the C functions.
 
 local clocale = require "luatensor.base.clocale"
 local args = require "luatensor.base.args"
@@ -16,7 +16,8 @@ local function plain(options) return {dtype = options.dtype or lt.get_default_dt
 local function ones(shape, options) return core.ones(shape, plain(options)) end
 local function zeros(shape, options) return core.zeros(shape, plain(options)) end
 
---- Registers the parameters weight and bias, or false in their places.
+--- Registers the parameters weight (ones) and bias (zeros), or false in place of a parameter that the layer lacks. If
+-- has_bias is nil, no field `bias` is registered.
 local function add_affine(self, shape, options, has_weight, has_bias)
   self:register_parameter("weight", has_weight and ones(shape, options):requires_grad_() or nil)
   if has_bias ~= nil then
@@ -26,7 +27,7 @@ end
 
 local function eps_of(name, options) return layer.number(name, "eps", options.eps, 1e-5) end
 
--- The text of options that differ from their defaults, such as ", eps = 0.001"; rows {name, default}.
+-- Returns the text of options that differ from their defaults, such as ", eps = 0.001". Each row is {name, default}.
 local function words_of(self, rows)
   local words = {}
   for _, row in ipairs(rows) do
@@ -39,9 +40,9 @@ local function words_of(self, rows)
   return table.concat(words)
 end
 
--- ---- over the last dims ----
+-- ---- normalisation over the last dims ----
 
---- Converts a number or a list to a list of positive integers.
+--- Converts option normalized_shape, a number or a list, to a list of positive integers.
 local function check_shape(name, shape)
   local list = {}
   for i, n in ipairs(type(shape) == "table" and shape or {shape}) do
@@ -55,13 +56,13 @@ end
 
 local function shape_words(shape) return #shape == 1 and ("%d"):format(shape[1]) or args.shape_text(shape) end
 
---- Layer normalisation over the last dims: `functional.layer_norm`. Weight and bias have that shape and are initially 1
--- and 0.
+--- Makes a layer for layer normalisation over the last dims, `functional.layer_norm`. Weight and bias have the shape
+-- of these dims, and are initially 1 and 0.
 -- @function nn.LayerNorm
 -- @param normalized_shape the lengths of the last dims: a list, or a number for the last dim
 -- @tparam[opt] table options `eps` (1e-5), `elementwise_affine` (true): the layer has weight and bias; `bias` (true);
 --   `dtype`, `device`
--- @treturn Module takes x [..., shape], returns the same shape
+-- @treturn Module takes x [..., shape], and returns a tensor of x's shape
 local LayerNorm = Module:extend "LayerNorm"
 
 function LayerNorm:init(normalized_shape, options)
@@ -81,11 +82,11 @@ function LayerNorm:extra()
   return shape_words(self.normalized_shape) .. words_of(self, {{"eps", 1e-5}, {"elementwise_affine", true}})
 end
 
---- RMS normalisation over the last dims: `functional.rms_norm`. The weight is initially 1.
+--- Makes a layer for RMS normalisation over the last dims, `functional.rms_norm`. The weight is initially 1.
 -- @function nn.RMSNorm
 -- @param normalized_shape the lengths of the last dims: a list, or a number for the last dim
--- @tparam[opt] table options `eps` (that of the input's dtype), `elementwise_affine` (true); `dtype`, `device`
--- @treturn Module takes x [..., shape], returns the same shape
+-- @tparam[opt] table options `eps` (the eps of the input's dtype), `elementwise_affine` (true); `dtype`, `device`
+-- @treturn Module takes x [..., shape], and returns a tensor of x's shape
 local RMSNorm = Module:extend "RMSNorm"
 
 function RMSNorm:init(normalized_shape, options)
@@ -113,13 +114,13 @@ end
 
 function RMSNorm:extra() return shape_words(self.normalized_shape) end
 
---- Layer normalisation of groups of channels: `functional.group_norm`. Weight and bias, [channels], are initially 1 and
--- 0.
+--- Makes a layer for the normalisation of groups of channels, `functional.group_norm`. Weight and bias, [channels],
+-- are initially 1 and 0.
 -- @function nn.GroupNorm
--- @int num_groups
+-- @int num_groups the number of groups
 -- @int num_channels a multiple of num_groups
 -- @tparam[opt] table options `eps` (1e-5), `affine` (true); `dtype`, `device`
--- @treturn Module takes x [N, channels, …], returns the same shape
+-- @treturn Module takes x [N, channels, …], and returns a tensor of x's shape
 local GroupNorm = Module:extend "GroupNorm"
 
 function GroupNorm:init(num_groups, num_channels, options)
@@ -147,9 +148,9 @@ function GroupNorm:extra()
   return ("%d, %d"):format(self.num_groups, self.num_channels) .. words_of(self, {{"eps", 1e-5}, {"affine", true}})
 end
 
--- ---- over channels ----
+-- ---- normalisation of channels ----
 
---- Checks the input of a layer of channels: its number of dims and its channels.
+--- Raises an error unless x is a tensor with a suitable number of dims and num_features channels.
 local function check_input(self, x, least_dims, most_dims)
   layer.input(self, "the input", x)
   local shape = x.shape
@@ -163,27 +164,27 @@ local function check_input(self, x, least_dims, most_dims)
   end
 end
 
---- Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight and bias are
--- initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var (initially 1)
--- and num_batches_tracked.
+--- Makes a layer for batch normalisation of [N, channels] or [N, channels, length], `functional.batch_norm`. Weight
+-- and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var
+-- (initially 1). Buffer num_batches_tracked counts the batches in training.
 -- @function nn.BatchNorm1d
--- @int num_features channels
+-- @int num_features the number of channels
 -- @tparam[opt] table options `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches; the
 --   number of batches is read each time, which waits for a GPU); `affine` (true); `track_running_stats` (true; false:
 --   always uses the batch's own statistics); `dtype`, `device`
--- @treturn Module
+-- @treturn Module takes x, and returns a tensor of x's shape
 
---- Batch normalisation of [N, channels, height, width].
+--- Makes a layer for batch normalisation of [N, channels, height, width].
 -- @function nn.BatchNorm2d
--- @int num_features channels
+-- @int num_features the number of channels
 -- @tparam[opt] table options those of nn.BatchNorm1d
--- @treturn Module
+-- @treturn Module takes x, and returns a tensor of x's shape
 
---- Batch normalisation of [N, channels, depth, height, width].
+--- Makes a layer for batch normalisation of [N, channels, depth, height, width].
 -- @function nn.BatchNorm3d
--- @int num_features channels
+-- @int num_features the number of channels
 -- @tparam[opt] table options those of nn.BatchNorm1d
--- @treturn Module
+-- @treturn Module takes x, and returns a tensor of x's shape
 local function init_batch(self, num_features, options)
   local name = self.class_name
   local known = {eps = "number", momentum = true, affine = "boolean", track_running_stats = "boolean"}
@@ -212,23 +213,23 @@ local function forward_batch(self, x, least_dims, most_dims)
   return y
 end
 
---- Normalisation of each channel of each row of [N, channels, length]: `functional.instance_norm`.
+--- Makes a layer that normalises each channel of each row of [N, channels, length], `functional.instance_norm`.
 -- @function nn.InstanceNorm1d
--- @int num_features channels
+-- @int num_features the number of channels
 -- @tparam[opt] table options `eps` (1e-5), `affine` (false); `dtype`, `device`
--- @treturn Module
+-- @treturn Module takes x, and returns a tensor of x's shape
 
---- Normalisation of each channel of each row of [N, channels, height, width].
+--- Makes a layer that normalises each channel of each row of [N, channels, height, width].
 -- @function nn.InstanceNorm2d
--- @int num_features channels
+-- @int num_features the number of channels
 -- @tparam[opt] table options those of nn.InstanceNorm1d
--- @treturn Module
+-- @treturn Module takes x, and returns a tensor of x's shape
 
---- Normalisation of each channel of each row of [N, channels, depth, height, width].
+--- Makes a layer that normalises each channel of each row of [N, channels, depth, height, width].
 -- @function nn.InstanceNorm3d
--- @int num_features channels
+-- @int num_features the number of channels
 -- @tparam[opt] table options those of nn.InstanceNorm1d
--- @treturn Module
+-- @treturn Module takes x, and returns a tensor of x's shape
 local function init_instance(self, num_features, options)
   local name = self.class_name
   options = layer.made_options(name, options, {eps = "number", affine = "boolean"})
@@ -264,11 +265,11 @@ for dims = 1, 3 do
   classes[Batch.class_name], classes[Instance.class_name] = Batch, Instance
 end
 
---- functional.local_response_norm as a layer.
+--- Makes a layer that computes functional.local_response_norm.
 -- @function nn.LocalResponseNorm
--- @int size number of channels
+-- @int size the number of neighbouring channels, including the channel itself
 -- @tparam[opt] table options `alpha` (1e-4), `beta` (0.75), `k` (1)
--- @treturn Module takes x [N, channels, …], returns the same shape
+-- @treturn Module takes x [N, channels, …], and returns a tensor of x's shape
 local LocalResponseNorm = Module:extend "LocalResponseNorm"
 
 function LocalResponseNorm:init(size, options)

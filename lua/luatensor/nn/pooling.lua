@@ -1,4 +1,4 @@
---- Pooling layers: the maximum or the mean of each window.
+--- Pooling layers of lt.nn: the maximum or the mean of each window. The functions are in functional/pooling.lua.
 
 local args = require "luatensor.base.args"
 local blame = require "luatensor.base.blame"
@@ -10,7 +10,8 @@ local pooling = window.pooling
 
 local function extra(self) return self.shown end
 
--- Makes a class of layers. run: the function that forward calls; known: the names of the options.
+-- Makes a class of layers. run: the function that forward calls; known: the options, as for args.options; shown: the
+-- names of the options that printing shows.
 local function class(name, dims, run, known, shown)
   local new = Module:extend(name)
   function new:init(kernel_size, options)
@@ -53,59 +54,61 @@ local classes = {}
 local max_shown = {"stride", "padding", "dilation", "ceil_mode", "return_indices"}
 local average_shown = {"stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"}
 
---- The maximum of each window of a signal: nn.functional.max_pool1d.
+--- Makes a layer that returns the maximum of each window of a signal, nn.functional.max_pool1d.
 -- @function nn.MaxPool1d
--- @int kernel_size
+-- @int kernel_size the number of elements of a window
 -- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `dilation` (1), `ceil_mode` (false),
 --   `return_indices` (false)
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.MaxPool1d = class("MaxPool1d", 1, pooling.max, pooling.max_options, max_shown)
 
---- The maximum of each window of an image: nn.functional.max_pool2d. Lengths are numbers, or lists for height and
--- width.
+--- Makes a layer that returns the maximum of each window of an image, nn.functional.max_pool2d. Kernel size and
+-- options are numbers, or lists {height, width}.
 -- @function nn.MaxPool2d
--- @param kernel_size a number or a list
+-- @param kernel_size a number, or a list {height, width}
 -- @tparam[opt] table options those of nn.MaxPool1d
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.MaxPool2d = class("MaxPool2d", 2, pooling.max, pooling.max_options, max_shown)
 
---- The mean of each window of a signal: nn.functional.avg_pool1d.
+--- Makes a layer that returns the mean of each window of a signal, nn.functional.avg_pool1d.
 -- @function nn.AvgPool1d
--- @int kernel_size
+-- @int kernel_size the number of elements of a window
 -- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true),
 --   `divisor_override`
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.AvgPool1d = class("AvgPool1d", 1, pooling.average, pooling.average_options, average_shown)
 
---- The mean of each window of an image: nn.functional.avg_pool2d.
+--- Makes a layer that returns the mean of each window of an image, nn.functional.avg_pool2d.
 -- @function nn.AvgPool2d
--- @param kernel_size a number or a list
+-- @param kernel_size a number, or a list {height, width}
 -- @tparam[opt] table options those of nn.AvgPool1d
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AvgPool2d = class("AvgPool2d", 2, pooling.average, pooling.average_options, average_shown)
 
---- Means of `output_size` windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+--- Makes a layer that returns the means of `output_size` windows for any length of x,
+-- nn.functional.adaptive_avg_pool1d.
 -- @function nn.AdaptiveAvgPool1d
--- @int output_size
+-- @int output_size the length of the result
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.AdaptiveAvgPool1d = adaptive_average("AdaptiveAvgPool1d", 1)
 
---- Means of `output_size` windows of images: nn.functional.adaptive_avg_pool2d.
+--- Makes a layer that returns the means of windows of images for any size of x, nn.functional.adaptive_avg_pool2d.
 -- @function nn.AdaptiveAvgPool2d
--- @param output_size a number, or a list for height and width; false in the list: as long as x
+-- @param output_size a number, or a list {height, width}, in which false stands for the length of x
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AdaptiveAvgPool2d = adaptive_average("AdaptiveAvgPool2d", 2)
 
---- Maxima of `output_size` windows, whatever x's length: nn.functional.adaptive_max_pool1d.
+--- Makes a layer that returns the maxima of `output_size` windows for any length of x,
+-- nn.functional.adaptive_max_pool1d.
 -- @function nn.AdaptiveMaxPool1d
--- @int output_size
+-- @int output_size the length of the result
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.AdaptiveMaxPool1d = adaptive_max("AdaptiveMaxPool1d", 1)
 
---- Maxima of `output_size` windows of images: nn.functional.adaptive_max_pool2d.
+--- Makes a layer that returns the maxima of windows of images for any size of x, nn.functional.adaptive_max_pool2d.
 -- @function nn.AdaptiveMaxPool2d
--- @param output_size a number, or a list for height and width; false in the list: as long as x
+-- @param output_size a number, or a list {height, width}, in which false stands for the length of x
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AdaptiveMaxPool2d = adaptive_max("AdaptiveMaxPool2d", 2)

@@ -1,15 +1,15 @@
---- Converts names that PyTorch counts from 0 to names that count from 1.
+--- nn.rename_pytorch, which converts names that PyTorch counts from 0 to names that count from 1.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 
 local pytorch = {}
 
-local LONGEST <const> = 18           -- digits that always fit an integer; no layer has a longer number
+local LONGEST <const> = 18           -- 18 digits always fit an integer; no layer has a longer number
 
 local function plus_one(digits) return #digits <= LONGEST and ("%d"):format(tonumber(digits) + 1) or digits end
 
--- Counts from 1 in a name: "0.weight" → "1.weight"; "rnn.weight_ih_l0" → "rnn.weight_ih_l1".
+-- Returns a name whose numbers count from 1: "0.weight" → "1.weight"; "rnn.weight_ih_l0" → "rnn.weight_ih_l1".
 local function rename(name)
   local parts = {}
   for part in (name .. "."):gmatch("(.-)%.") do
@@ -19,8 +19,8 @@ local function rename(name)
   return table.concat(parts, ".")
 end
 
---- Renames the state of a PyTorch network: layers in a Sequential and layers of recurrent networks count from
--- 1. `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
+--- Renames the state of a PyTorch network: the numbers of layers in a Sequential, and of layers of recurrent
+-- networks, count from 1. Example: `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
 -- @function nn.rename_pytorch
 -- @tab state tensors by PyTorch's names
 -- @treturn table the same tensors by luatensor's names

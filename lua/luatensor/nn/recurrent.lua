@@ -1,4 +1,5 @@
---- Recurrent layers: RNN, LSTM and GRU.
+--- Recurrent layers and cells of lt.nn: RNN, LSTM and GRU. recurrent/fused.lua and recurrent/steps.lua compute the
+-- steps.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -12,7 +13,7 @@ local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 local steps = require "luatensor.nn.recurrent.steps"
 
---- The number of gates of each kind of cell.
+--- The number of gates of each kind of cell, for which weights and biases have `hidden` rows each.
 local gates_of = {RNN = 1, LSTM = 4, GRU = 3}
 local step_of = {RNN = steps.rnn_cell, LSTM = steps.lstm_cell, GRU = steps.gru_cell}
 
@@ -21,8 +22,9 @@ local function check_nonlinearity(name, value)
   blame.fail(name, "nonlinearity: \"tanh\" or \"relu\" expected, got %s", tostring(value))
 end
 
---- Registers the parameters of a cell under these names, drawn uniformly from ±1/√hidden: input [gates hidden, inputs],
--- state [gates hidden, outputs], their biases, and, if outputs ≠ hidden, the projection [outputs, hidden].
+--- Registers the parameters of a cell, drawn uniformly from ±1/√hidden. These are the weights of the input [gates hidden,
+-- inputs] and of the state [gates hidden, outputs], and their biases. If outputs ≠ hidden, there is also the projection
+-- [outputs, hidden]. The names of the parameters end in `suffix`.
 local function add_parameters(self, kind, suffix, inputs, options)
   local hidden, outputs, gates = self.hidden_size, self.output_size, gates_of[kind]
   local bound = 1 / math.sqrt(hidden)
@@ -36,18 +38,20 @@ local function add_parameters(self, kind, suffix, inputs, options)
   if outputs ~= hidden then add("weight_hr", {outputs, hidden}) end
 end
 
--- ---- one cell over time ----
+-- ---- one layer in one direction ----
 
 local fits = {float32 = true, float64 = true}
 
---- True if one fused op can compute all steps: all tensors are of one dtype and there is no projection.
+--- True if one fused op can compute all steps: all tensors are float32 or all are float64, there is no projection,
+-- and option fused is true.
 local function is_fusable(self, gx, w, h, c, projection)
   local dtype = gx.dtype
   return self.fused and fits[dtype] and not projection and w.dtype == dtype and h.dtype == dtype
          and (not c or c.dtype == dtype)
 end
 
---- Runs the layer with parameters `suffix` over x [times, batch, inputs] from h and c. Returns y and the last h and c.
+--- Runs the layer whose parameters end in `suffix` over x [times, batch, inputs] from h and c. Returns y and the last
+-- h and c.
 local function run(self, kind, suffix, x, h, c, backwards)
   local w, b, bh = self["weight_hh" .. suffix], self.bias and self["bias_ih" .. suffix], self["bias_hh" .. suffix]
   local projection = self.output_size ~= self.hidden_size and self["weight_hr" .. suffix] or nil
@@ -96,7 +100,7 @@ local function check_state(self, what, h, shape, x)
   layer.input(self, what, h, like(self))
 end
 
---- A state [layers, batch, width]: the state that the script gave, with a batch dim if it lacks one, or zeros.
+--- Returns a state [layers, batch, width]: the state that the script gave, with a batch dim if x has none, or zeros.
 local function state(self, what, given, x, batch, width, single)
   local count = self.num_layers * (self.bidirectional and 2 or 1)
   if given == nil then
@@ -131,7 +135,7 @@ local function each_layer(self, visit)
   end
 end
 
---- The common constructor of RNN, LSTM and GRU.
+--- The common constructor of RNN, LSTM and GRU. `more` are the options that only one of them has.
 local function init(self, kind, inputs, hidden, options, more)
   options = layer.options(kind, options, merged(more))
   self.input_size, self.hidden_size = layer.count(kind, "input_size", inputs), layer.count(kind, "hidden_size", hidden)
@@ -154,7 +158,8 @@ local function dropped(self, x)
   return functional.dropout(x, {p = self.dropout, generator = self.generator})
 end
 
---- Runs all layers over x [times, batch, inputs] from h and c [layers, batch, …]. Returns y, h, c.
+--- Runs all layers over x [times, batch, inputs] from h and c [layers, batch, …]. Returns y, h and c (nil unless
+-- LSTM).
 local function run_layers(self, kind, x, h, c)
   local hs, cs, ys = {}, {}, {}
   each_layer(self, function(l, suffix, backwards)
@@ -186,23 +191,24 @@ local function extra(self)
   return text
 end
 
---- A recurrent layer, step by step h = tanh(W x + b + U h + d). State names count layers from 1: weight_ih_l1,
--- weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the other direction end in "_reverse".
+--- Makes a recurrent layer, which computes h = tanh(W x + b + U h + d) in each step. State names count layers from 1:
+-- weight_ih_l1, weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the reverse direction end in "_reverse".
 --
 --     local y, h = rnn(x, h0)
 --
--- x is [times, batch, inputs], y [times, batch, hidden]. h0 and h [layers, batch, hidden] are the state before the
--- first step (zeros unless given) and after the last. With `bidirectional`, y has the outputs of both directions side
--- by side, and h a row for each direction. If x has no batch dim, y, h0 and h have none either. Under nn.autocast,
--- products with inputs compute in half floats; products with the state, and the gates, compute in float32.
+-- x is [times, batch, inputs], and y is [times, batch, hidden]. h0 and h [layers, batch, hidden] are the state before
+-- the first step (zeros unless given) and after the last step. With `bidirectional`, y contains the outputs of both
+-- directions side by side, and h has a row for each direction. If x has no batch dim, y, h0 and h have none either.
+-- Under nn.autocast, products with inputs compute in half floats; products with the state, and the gates, compute in
+-- float32.
 -- @function nn.RNN
 -- @int inputs length of x's last dim
--- @int hidden
+-- @int hidden length of the state h
 -- @tparam[opt] table options `num_layers` (1); `nonlinearity` ("tanh"; "relu"); `bias` (true); `batch_first` (false):
 --   x and y are [batch, times, …]; `dropout` (0): of the results of all layers except the last, in training;
 --   `bidirectional` (false); `fused` (true): all steps are one op; false runs step by step, which gradients of
 --   gradients need; `dtype`, `device`, `generator`
--- @treturn Module
+-- @treturn Module takes x and h0, and returns y and h
 local RNN = Module:extend "RNN"
 
 function RNN:init(inputs, hidden, options)
@@ -216,34 +222,35 @@ function RNN:forward(x, h0)
   return y, h
 end
 
---- Long short-term memory. Weights and biases stack the gates i, f, g, o: c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
+--- Makes a layer with long short-term memory. Weights and biases stack the gates i, f, g, o: c = σ(f) c + σ(i)
+-- tanh(g), h = σ(o) tanh(c).
 --
 --     local y, h, c = lstm(x, h0, c0)
 --
 -- Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
 -- @function nn.LSTM
 -- @int inputs length of x's last dim
--- @int hidden
--- @tparam[opt] table options those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length,
---   by weight_hr_l1 …
--- @treturn Module
+-- @int hidden length of the state c, and of h without `proj_size`
+-- @tparam[opt] table options those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by
+--   weight_hr_l1 …
+-- @treturn Module takes x, h0 and c0, and returns y, h and c
 local LSTM = Module:extend "LSTM"
 
 function LSTM:init(inputs, hidden, options) init(self, "LSTM", inputs, hidden, options, {proj_size = true}) end
 
 function LSTM:forward(x, h0, c0) return forward(self, "LSTM", x, h0, c0) end
 
---- Gated recurrent unit. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z
--- h.
+--- Makes a layer of gated recurrent units. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h +
+-- d)), h = (1 - z) n + z h.
 --
 --     local y, h = gru(x, h0)
 --
 -- Shapes, options and names of the state are as in nn.RNN.
 -- @function nn.GRU
 -- @int inputs length of x's last dim
--- @int hidden
+-- @int hidden length of the state h
 -- @tparam[opt] table options those of nn.RNN but `nonlinearity`
--- @treturn Module
+-- @treturn Module takes x and h0, and returns y and h
 local GRU = Module:extend "GRU"
 
 function GRU:init(inputs, hidden, options) init(self, "GRU", inputs, hidden, options, {}) end
@@ -265,7 +272,7 @@ local function init_cell(self, kind, inputs, hidden, options, more)
   add_parameters(self, kind, "", inputs, options)
 end
 
---- Checks the arguments of a cell, and reshapes them to [1, batch, inputs] and [batch, hidden].
+--- Checks the arguments of a cell, reshapes them to [1, batch, inputs] and [batch, hidden], and computes one step.
 local function forward_cell(self, kind, x, h, c)
   layer.input(self, "the input", x, like(self))
   local shape = x.shape
@@ -291,13 +298,13 @@ end
 
 local function extra_cell(self) return ("%d, %d"):format(self.input_size, self.hidden_size) end
 
---- One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; for a single row both lack the batch
--- dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
+--- Makes a cell that computes one step of nn.RNN: `h = cell(x, h)` with x [batch, inputs] and h [batch, hidden]. For
+-- a single row, both lack the batch dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
 -- @function nn.RNNCell
--- @int inputs
--- @int hidden
+-- @int inputs length of x's last dim
+-- @int hidden length of the state h
 -- @tparam[opt] table options `bias` (true), `nonlinearity` ("tanh"), `fused`, `dtype`, `device`, `generator`
--- @treturn Module
+-- @treturn Module takes x and h, and returns the next h
 local RNNCell = Module:extend "RNNCell"
 
 function RNNCell:init(inputs, hidden, options)
@@ -310,12 +317,12 @@ function RNNCell:forward(x, h)
   return h
 end
 
---- One step of nn.LSTM: `h, c = cell(x, h, c)`.
+--- Makes a cell that computes one step of nn.LSTM: `h, c = cell(x, h, c)`. Shapes are as in nn.RNNCell.
 -- @function nn.LSTMCell
--- @int inputs
--- @int hidden
+-- @int inputs length of x's last dim
+-- @int hidden length of the states h and c
 -- @tparam[opt] table options `bias` (true), `fused`, `dtype`, `device`, `generator`
--- @treturn Module
+-- @treturn Module takes x, h and c, and returns the next h and c
 local LSTMCell = Module:extend "LSTMCell"
 
 function LSTMCell:init(inputs, hidden, options)
@@ -324,12 +331,12 @@ end
 
 function LSTMCell:forward(x, h, c) return forward_cell(self, "LSTM", x, h, c) end
 
---- One step of nn.GRU: `h = cell(x, h)`.
+--- Makes a cell that computes one step of nn.GRU: `h = cell(x, h)`. Shapes are as in nn.RNNCell.
 -- @function nn.GRUCell
--- @int inputs
--- @int hidden
+-- @int inputs length of x's last dim
+-- @int hidden length of the state h
 -- @tparam[opt] table options `bias` (true), `fused`, `dtype`, `device`, `generator`
--- @treturn Module
+-- @treturn Module takes x and h, and returns the next h
 local GRUCell = Module:extend "GRUCell"
 
 function GRUCell:init(inputs, hidden, options)

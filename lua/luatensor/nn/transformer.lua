@@ -1,4 +1,5 @@
---- Transformers: encoder and decoder layers, each of attention and a feed-forward network, and stacks of them.
+--- Transformers of lt.nn: encoder and decoder layers, each with attention and a feed-forward network, and stacks of
+-- such layers.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -28,7 +29,7 @@ local function check_activation(name, activation)
   return found
 end
 
---- The common constructor of encoder and decoder layers. norms: the number of norms.
+--- The common constructor of encoder and decoder layers. norms: 2 for an encoder layer, 3 for a decoder layer.
 local function init(self, name, d_model, nhead, options, norms)
   options = layer.options(name, options, known)
   local made = {dtype = options.dtype, device = options.device, generator = options.generator}
@@ -52,7 +53,7 @@ local function init(self, name, d_model, nhead, options, norms)
   for i = 1, norms do self["dropout" .. i] = dropout.Dropout(p) end
 end
 
---- Returns x + drop(f(norm(x))), or norm(x + drop(f(x))) unless the layer normalises first.
+--- Returns norm(x + drop(f(x))), or x + drop(f(norm(x))) if norm_first is true, with norm and dropout number i.
 local function block(self, i, x, f)
   local norm, drop = self["norm" .. i], self["dropout" .. i]
   if self.norm_first then return x + drop(f(norm(x))) end
@@ -63,17 +64,17 @@ local function feed_forward(self)
   return function(x) return self.linear2(self.dropout(blame.call_back(self.activation, self.linear1(x)))) end
 end
 
---- A layer of an encoder: self-attention, then two linear layers. The result of each part is added to its input and
--- normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
+--- Makes a layer of an encoder: self-attention, then two linear layers. The result of each part is added to its input
+-- and normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
 -- nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1,
 -- norm2.
 -- @function nn.TransformerEncoderLayer
--- @int d_model width
--- @int nhead heads of attention
+-- @int d_model width, the length of x's last dim
+-- @int nhead the number of heads of attention
 -- @tparam[opt] table options `dim_feedforward` (2048), `dropout` (0.1), `activation` ("relu"; "gelu"; a function),
 --   `layer_norm_eps` (1e-5), `batch_first` (false: x is [times, batch, width]), `norm_first` (false), `bias` (true),
 --   `dtype`, `device`, `generator`
--- @treturn Module
+-- @treturn Module takes x, and returns a tensor of x's shape
 local TransformerEncoderLayer = Module:extend "TransformerEncoderLayer"
 
 function TransformerEncoderLayer:init(d_model, nhead, options)
@@ -90,14 +91,14 @@ function TransformerEncoderLayer:forward(x, o)
   return (block(self, 2, x, feed_forward(self)))
 end
 
---- A layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y = layer(x,
--- memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
+--- Makes a layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y =
+-- layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
 -- memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
 -- @function nn.TransformerDecoderLayer
--- @int d_model width
--- @int nhead heads of attention
+-- @int d_model width, the length of x's last dim
+-- @int nhead the number of heads of attention
 -- @tparam[opt] table options those of nn.TransformerEncoderLayer
--- @treturn Module
+-- @treturn Module takes x and the encoder's result, and returns a tensor of x's shape
 local TransformerDecoderLayer = Module:extend "TransformerDecoderLayer"
 
 function TransformerDecoderLayer:init(d_model, nhead, options)
@@ -120,7 +121,7 @@ end
 
 -- ---- stacks ----
 
---- Copies a module, with new tensors.
+--- Returns a deep copy of a module, with copied tensors. `seen` maps values that were already copied to their copies.
 local function copy(value, seen)
   if core.is_tensor(value) then
     seen[value] = seen[value] or value:detach():clone():requires_grad_(value.requires_grad)
@@ -149,13 +150,13 @@ local function finish(self, x)
   return norm and norm(x) or x
 end
 
---- A sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`. All
--- copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
+--- Makes a sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`.
+-- All copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
 -- @function nn.TransformerEncoder
--- @tparam Module encoder_layer
--- @int num_layers
--- @tparam[opt] table options `norm`: a module for the last result
--- @treturn Module
+-- @tparam Module encoder_layer the layer to copy
+-- @int num_layers the number of copies
+-- @tparam[opt] table options `norm`: a module that is applied to the last layer's result
+-- @treturn Module takes x, and returns a tensor of x's shape
 local TransformerEncoder = Module:extend "TransformerEncoder"
 
 function TransformerEncoder:init(encoder_layer, num_layers, options)
@@ -171,12 +172,12 @@ function TransformerEncoder:forward(x, o)
   return finish(self, x)
 end
 
---- A sequence of copies of a decoder layer: `y = decoder(x, memory, options of the layer)`.
+--- Makes a sequence of copies of a decoder layer: `y = decoder(x, memory, options)` with the options of the layer.
 -- @function nn.TransformerDecoder
--- @tparam Module decoder_layer
--- @int num_layers
--- @tparam[opt] table options `norm`: a module for the last result
--- @treturn Module
+-- @tparam Module decoder_layer the layer to copy
+-- @int num_layers the number of copies
+-- @tparam[opt] table options `norm`: a module that is applied to the last layer's result
+-- @treturn Module takes x and the encoder's result, and returns a tensor of x's shape
 local TransformerDecoder = Module:extend "TransformerDecoder"
 
 function TransformerDecoder:init(decoder_layer, num_layers, options)

@@ -1,4 +1,4 @@
---- Clipping of gradients.
+--- nn.utils, functions that clip gradients.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -11,7 +11,7 @@ local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no
 
 local utils = {}
 
--- The gradients of these parameters. Parameters without a gradient are left out.
+-- Returns a list of the gradients of these parameters. Parameters without a gradient are left out.
 local function gradients_of(fn, params)
   if core.is_tensor(params) then params = {params} end
   if type(params) ~= "table" then args.fail(fn, "a list of parameters expected, got %s", core.type_name(params)) end
@@ -34,7 +34,7 @@ local function bound(fn, what, x)
   return x
 end
 
--- The norm of all gradients together, as one vector, on the device of the first gradient.
+-- Returns the norm of the elements of all gradients as one vector, on the device of the first gradient.
 local function total_norm(list, order)
   if #list == 0 then return core.zeros({}) end
   local norms = {}
@@ -59,11 +59,11 @@ local function clip_norm(params, max_norm, options)
   return norm
 end
 
---- Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of all gradients as one vector.
--- Does not wait for a GPU, except with error_if_nonfinite.
+--- Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of the elements of all
+-- gradients as one vector. The call does not wait for a GPU, except with error_if_nonfinite.
 -- @function nn.utils.clip_grad_norm_
 -- @param params a list of tensors, such as model:parameters(), or one tensor
--- @number max_norm
+-- @number max_norm the largest norm after clipping
 -- @tparam[opt] table options `norm_type` (2; math.huge takes the largest magnitude); `error_if_nonfinite` (false)
 -- @treturn tensor the norm before clipping, 0-d
 function utils.clip_grad_norm_(params, max_norm, options)
@@ -76,10 +76,10 @@ local function clip_value(params, value)
   for _, g in ipairs(gradients_of("clip_grad_value_", params)) do g:clip_(-value, value) end
 end
 
---- Limits each element of all gradients to -clip_value … clip_value.
+--- Limits each element of all gradients to the range from -clip_value to clip_value.
 -- @function nn.utils.clip_grad_value_
 -- @param params a list of tensors, such as model:parameters(), or one tensor
--- @number clip_value
+-- @number clip_value the largest magnitude after clipping
 function utils.clip_grad_value_(params, value)
   local _ <close> = engine.recording(false)
   blame.call(clip_value, params, value)

@@ -1,5 +1,5 @@
---- The lengths of windows that move over one or two dims, and the checks of their inputs. Convolutions and pooling
--- share them. The core always takes two lengths; for signals the first length belongs to a dim of length 1.
+--- The lengths of windows that move over one or two dims, and the checks of their inputs, for convolutions and
+-- pooling. The core always takes two lengths; for signals the first length belongs to a dim of length 1.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,7 +7,7 @@ local blame = require "luatensor.base.blame"
 
 local window = {}
 
-local MOST = 1 << 30                         -- upper bound of a length: products of two lengths do not overflow
+local MOST = 1 << 30                         -- upper bound of a length; a product of two cannot overflow
 
 -- ---- lengths ----
 
@@ -23,13 +23,13 @@ local function numbers(name, what, value, dims)
   return list
 end
 
---- Converts a number or a list of numbers to a list of two; with one dim, the first of the two is `idle`.
--- @string name for messages
--- @string what
--- @param value nil: takes `otherwise`
--- @int dims 1 or 2
--- @int idle also the smallest number allowed
--- @param otherwise
+--- Converts a number or a list of numbers to a list of two numbers. With one dim, the first of the two is `idle`.
+-- @string name of the function or layer, for messages
+-- @string what name of the value, for messages
+-- @param value a number or a list; `otherwise` replaces nil
+-- @int dims the number of dims, 1 or 2
+-- @int idle the number for the dim of length 1, and the smallest number allowed
+-- @param otherwise the default
 function window.lengths(name, what, value, dims, idle, otherwise)
   if value == nil then value = otherwise end
   local list = numbers(name, what, value, dims)
@@ -40,8 +40,8 @@ function window.lengths(name, what, value, dims, idle, otherwise)
   return dims == 1 and {idle, list[1]} or list
 end
 
--- The padding before and after x: given as numbers, as "valid" (no padding), or as "same" (padding that preserves the
--- length).
+-- Returns the padding before and after x, as two lists. The value is numbers, "valid" (no padding), or "same"
+-- (padding that preserves the length).
 local function padding(name, value, dims, kernel, stride, dilation)
   if value == "valid" then value = 0 end
   if value ~= "same" then
@@ -61,7 +61,8 @@ local function padding(name, value, dims, kernel, stride, dilation)
   return before, after
 end
 
---- The geometry arguments of the core's convolutions: strides, padding before and after, dilations, groups.
+--- Returns the list of geometry arguments of the core's convolutions: strides, padding before, padding after,
+-- dilations (two numbers each), and groups.
 function window.geometry(name, options, dims, kernel)
   local stride = window.lengths(name, "stride", options.stride, dims, 1, 1)
   local dilation = window.lengths(name, "dilation", options.dilation, dims, 1, 1)
@@ -75,18 +76,18 @@ end
 local LONGEST = 1 << 30          -- the greatest stride that the core accepts
 local spatial = {"length", "height, width"}
 
---- Stands in for the layer in a function, so that errors name the function.
+--- Returns an object that takes the place of a layer in checks, so that errors name the function.
 function window.owner(name)
   return {fail = function(_, ...) blame.fail(name, ...) end}
 end
 
---- Checks an input of [batch, channels, …] or [channels, …].
+--- Checks an input [batch, channels, …] or [channels, …], and adds a batch dim if there is none.
 -- @param owner a layer, or a result of window.owner
--- @param x
--- @int dims 1 or 2
--- @param channels the required number of channels; nil: any
--- @treturn tensor with a batch
--- @treturn boolean true if x had none
+-- @param x the input
+-- @int dims the number of dims after the channels, 1 or 2
+-- @param channels the required number of channels; nil allows any number
+-- @treturn tensor x with a batch dim
+-- @treturn boolean true if x had no batch dim
 function window.batched(owner, x, dims, channels)
   if not core.is_tensor(x) then owner:fail("tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then owner:fail("the input: %s", core.gone(x)) end
@@ -104,13 +105,14 @@ function window.batched(owner, x, dims, channels)
   return x, false
 end
 
---- Removes y's batch dim if the input had none.
+--- Returns y without its batch dim if the input had no batch dim (lone is true).
 function window.unbatched(y, lone)
   if lone then return y:squeeze(1) end
   return y
 end
 
---- Checks that two tensors have one dtype and one device.
+--- Raises an error unless x and `other` have one dtype and are on one device. `what` is the name of `other` in the
+-- error.
 function window.check_kin(owner, x, other, what)
   if other.device ~= x.device then
     owner:fail("the input is on %s, %s on %s; use :to(%q)", x.device, what, other.device, other.device)
@@ -122,8 +124,8 @@ local function text(list, dims)
   return dims == 1 and ("%d"):format(list[2]) or ("%d × %d"):format(list[1], list[2])
 end
 
---- Raises an error if a window of these lengths is larger than the padded x. beyond: the number of elements by which
--- the window may exceed the padding's end; nil: 0.
+--- Raises an error if a window of these lengths is larger than the padded x. `beyond` is the number of elements by
+-- which the window may exceed the padding's end; nil stands for 0.
 function window.check_fits(owner, x, dims, kernel, dilation, before, after, beyond)
   local shape, ndim = x.shape, x.ndim
   for d = 3 - dims, 2 do
@@ -149,7 +151,7 @@ local function value_text(value)
   return "{" .. table.concat(words, ", ") .. "}"
 end
 
---- The text of a size and the given options: "3, padding = 1".
+--- Returns the text of a size and of the given options, such as "3, padding = 1".
 function window.shown(size, options, names)
   local words = {value_text(size)}
   for _, name in ipairs(names) do

@@ -1,4 +1,4 @@
---- Normalisation.
+--- Normalisation as functions of lt.nn.functional. functional/normed.lua calls the C functions.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -21,7 +21,7 @@ local function number(name, options, key, default)
   return value
 end
 
---- Converts a number or a list to a list of positive integers.
+--- Converts the lengths of the normalised dims, a number or a list, to a list of positive integers.
 local function shape_list(name, shape)
   local list = type(shape) == "table" and shape or {shape}
   if #list == 0 then blame.fail(name, "the shape that is normalised is empty") end
@@ -32,8 +32,8 @@ end
 
 local affine = {weight = true, bias = true, eps = true}
 
---- (x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer normalization", 2016).
--- The variance divides by the number of elements.
+--- Returns (x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer
+-- normalization", 2016). The variance is the sum of squares divided by the number of elements.
 -- @function nn.functional.layer_norm
 -- @tparam tensor x [..., shape]
 -- @param shape the lengths of the last dims: a list, or a number for the last dim
@@ -49,11 +49,12 @@ end
 
 local rms_known = {weight = true, eps = true}
 
---- x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer normalization", 2019).
+--- Returns x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer
+-- normalization", 2019).
 -- @function nn.functional.rms_norm
 -- @tparam tensor x [..., shape]
 -- @param shape the lengths of the last dims: a list, or a number for the last dim
--- @tparam[opt] table options `weight` of that shape; `eps` (that of x's dtype)
+-- @tparam[opt] table options `weight` of that shape; `eps` (the eps of x's dtype)
 -- @treturn tensor of x's shape
 -- @raise if shapes do not fit
 function functional.rms_norm(x, shape, options)
@@ -64,7 +65,7 @@ function functional.rms_norm(x, shape, options)
   return normed.layer(name, x, shape_list(name, shape), options.weight, nil, eps, true)
 end
 
---- Layer normalisation of groups of channels of each row (Wu, He, "Group normalization", 2018).
+--- Normalises each group of channels of each row by its mean and variance (Wu, He, "Group normalization", 2018).
 -- @function nn.functional.group_norm
 -- @tparam tensor x [N, C, …]
 -- @int groups the number of groups, a divisor of C
@@ -78,12 +79,13 @@ function functional.group_norm(x, groups, options)
   return normed.group(name, x, groups, options.weight, options.bias, number(name, options, "eps", 1e-5))
 end
 
---- Normalisation of each channel of each row (Ulyanov, Vedaldi, Lempitsky, "Instance normalization", 2016).
+--- Normalises each channel of each row by its mean and variance (Ulyanov, Vedaldi, Lempitsky, "Instance
+-- normalization", 2016).
 -- @function nn.functional.instance_norm
 -- @tparam tensor x [N, C, …]
 -- @tparam[opt] table options `weight` and `bias`: [C]; `eps` (1e-5)
 -- @treturn tensor of x's shape
--- @raise if shapes do not fit; if channels have only one element
+-- @raise if shapes do not fit, or if channels have only one element
 function functional.instance_norm(x, options)
   local name = "instance_norm"
   options = checked(name, options, affine)
@@ -92,8 +94,8 @@ end
 
 local batch_known = {weight = true, bias = true, training = true, momentum = true, eps = true}
 
---- Normalisation of each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of
--- this batch, else by running_mean and running_var. Training also updates the running statistics, if given: running =
+--- Normalises each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of this
+-- batch, otherwise by running_mean and running_var. Training also updates the running statistics, if given: running =
 -- running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
 -- @function nn.functional.batch_norm
 -- @tparam tensor x [N, C, …]
@@ -101,7 +103,7 @@ local batch_known = {weight = true, bias = true, training = true, momentum = tru
 -- @tparam ?tensor running_var [C]; changed in training
 -- @tparam[opt] table options `weight` and `bias`: [C]; `training` (false); `momentum` (0.1); `eps` (1e-5)
 -- @treturn tensor of x's shape
--- @raise if shapes do not fit; in training, if channels have only one element
+-- @raise if shapes do not fit, or, in training, if channels have only one element
 function functional.batch_norm(x, running_mean, running_var, options)
   local name = "batch_norm"
   options = checked(name, options, batch_known)
@@ -112,7 +114,7 @@ end
 
 local normalize_known = {p = true, dim = true, eps = true}
 
---- x / max(p-norm of x along a dim, eps).
+--- Returns x / max(p-norm of x along a dim, eps).
 -- @function nn.functional.normalize
 -- @tparam tensor x
 -- @tparam[opt] table options `p` (2), `dim` (2), `eps` (1e-12)
@@ -128,11 +130,11 @@ end
 
 local response_known = {alpha = true, beta = true, k = true}
 
---- x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky, Sutskever, Hinton, "ImageNet
--- classification with deep convolutional neural networks", 2012).
+--- Returns x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky, Sutskever, Hinton,
+-- "ImageNet classification with deep convolutional neural networks", 2012).
 -- @function nn.functional.local_response_norm
 -- @tparam tensor x [N, C, …]
--- @int size number of channels
+-- @int size the number of neighbouring channels, including the channel itself
 -- @tparam[opt] table options `alpha` (1e-4), `beta` (0.75), `k` (1)
 -- @treturn tensor of x's shape
 function functional.local_response_norm(x, size, options)

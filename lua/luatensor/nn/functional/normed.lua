@@ -1,5 +1,5 @@
---- Normalisation for layers and functions: the checks, then a call of the C function. `who` is the subject of errors: a
--- function's name, or a layer.
+--- Normalisation for layers and functions: checks the arguments and calls the C function. Argument `who` is the
+-- subject of errors: a function's name, or a layer.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -17,14 +17,14 @@ local function fail(who, ...)
 end
 normed.fail = fail
 
---- Checks that x is a tensor of floats.
+--- Raises an error unless x is a tensor of floats that was not freed. `what` is x's name in the error.
 local function check(who, what, x)
   if not core.is_tensor(x) then fail(who, "%s: tensor expected, got %s", what, core.type_name(x)) end
   if core.gone(x) then fail(who, "%s: %s", what, core.gone(x)) end
   if not core.floats[x.dtype] then fail(who, "%s: a tensor of floats expected, got %s", what, x.dtype) end
 end
 
---- Checks an optional tensor that goes with x: it must have this shape.
+--- Raises an error unless t is nil, or a tensor of floats that has the given shape and is on x's device.
 local function check_beside(who, what, x, t, shape)
   if t == nil then return end
   check(who, what, t)
@@ -36,14 +36,14 @@ local function check_beside(who, what, x, t, shape)
   end
 end
 
---- Normalises each part of x over the last dims, whose lengths are `shape`.
--- @param who
+--- Normalises each slice of x over the last dims, whose lengths are `shape`.
+-- @param who a function's name, or a layer
 -- @tparam tensor x
--- @tab shape a list
--- @tparam ?tensor weight
--- @tparam ?tensor bias
+-- @tab shape a list of lengths
+-- @tparam ?tensor weight of that shape
+-- @tparam ?tensor bias of that shape
 -- @number eps
--- @bool rms true: RMS normalisation, which takes the mean as 0
+-- @bool rms true for RMS normalisation, which uses 0 as mean
 function normed.layer(who, x, shape, weight, bias, eps, rms)
   check(who, "the input", x)
   x = wide(x)
@@ -59,14 +59,14 @@ function normed.layer(who, x, shape, weight, bias, eps, rms)
   return core.norm_rows(x, weight, bias, count, 1, 1, eps, rms)
 end
 
---- The number of elements of x in the dims after the second.
+--- Returns the number of elements of each channel of each row: the product of the lengths after the second.
 local function run_of(shape)
   local n = 1
   for d = 3, #shape do n = n * shape[d] end
   return n
 end
 
---- Normalises groups of the channels of [N, C, …], separately in each row.
+--- Normalises each group of channels of [N, C, …], separately in each row.
 function normed.group(who, x, groups, weight, bias, eps)
   check(who, "the input", x)
   x = wide(x)
@@ -81,7 +81,7 @@ function normed.group(who, x, groups, weight, bias, eps)
   return core.norm_rows(x, weight, bias, channels // groups, run_of(shape), groups, eps, false)
 end
 
---- Normalises each channel of each row.
+--- Normalises each channel of each row of [N, C, …].
 function normed.instance(who, x, weight, bias, eps)
   check(who, "the input", x)
   if x.ndim < 3 then fail(who, "an input of shape [N, C, …] expected, its shape is %s", shape_text(x.shape)) end
@@ -91,7 +91,7 @@ function normed.instance(who, x, weight, bias, eps)
   return normed.group(who, x, math.max(1, x.shape[2]), weight, bias, eps)
 end
 
---- Normalises each channel of [N, C, …], over all rows.
+--- Normalises each channel of [N, C, …] over all rows.
 function normed.batch(who, x, mean, var, weight, bias, training, momentum, eps)
   check(who, "the input", x)
   x = wide(x)

@@ -1,4 +1,5 @@
---- Element-wise functions of a tensor and a few numbers, as expressions: one pass over memory forward, one backward.
+--- Makes element-wise functions of a tensor and a few numbers from expressions, so that the result takes one pass
+-- over memory, and the gradient another pass.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -6,21 +7,22 @@ local blame = require "luatensor.base.blame"
 
 local ag, dtype_of = core.autograd, core.dtype_of
 
---- The functions made with options: name → {keys = {{option, default}, …}, f, check(name, …)}. Layers use this table
--- to check their options only once.
+--- with_options: the functions made with options, as name → {keys = {{option, default}, …}, f, check(name, …)}.
+-- Layers use this table to check their options only once, when the layer is made.
 local pointwise = {with_options = {}}
 
---- For each float dtype, the dtype of the computation: narrow floats are rounded at the end.
+--- For each float dtype, the dtype of the computation: float32 for half floats, whose results are rounded at the end.
 local floats = core.floats
 
---- Checks the argument of a function: a tensor of real floats.
+--- Raises an error unless x is a tensor of real floats that was not freed.
 function pointwise.check(name, x)
   if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "%s", core.gone(x)) end
   if not floats[x.dtype] then blame.fail(name, "a tensor of floats expected, got %s", x.dtype) end
 end
 
---- The set of dtypes that a function takes: all except the refused ones.
+--- Returns the set of dtypes that a function takes: all dtypes whose kind is not in the text `refused`, such as
+-- "bool, complex".
 function pointwise.accepted(refused)
   local set = {}
   for _, name in ipairs(core.dtypes) do
@@ -35,7 +37,7 @@ local function parameters_of(dtype, names)
   return table.concat(list, ", ")
 end
 
---- Compiles the two expressions for a dtype.
+--- Compiles the two expressions, forward and backward, for a dtype.
 local function compile(f, dtype)
   local names = {"x", table.unpack(f.numbers)}
   local both = {lt.elementwise(parameters_of(dtype, names), f.forward, dtype)}
@@ -43,12 +45,12 @@ local function compile(f, dtype)
   return both
 end
 
---- Makes a function of x and of numbers.
--- @string name
--- @tab f `numbers`: list of their names; `forward`: an expression of x and the numbers; `backward`: the gradient, an
---   expression that also has g, the gradient of the result; `plain(g, x, …)`: the gradient by functions of tensors,
---   for gradients of gradients
--- @treturn function
+--- Makes a function of a tensor x and of up to two numbers.
+-- @string name of the function, for messages
+-- @tab f `numbers`: list of the names of the numbers; `forward`: an expression of x and the numbers; `backward`: the
+--   gradient, an expression that also has g, the gradient of the result; `plain(g, x, …)`: the gradient by functions
+--   of tensors, for gradients of gradients
+-- @treturn function of x and the numbers
 function pointwise.define(name, f)
   f.numbers = f.numbers or {}
   local by_dtype = {}

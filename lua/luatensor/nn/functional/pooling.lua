@@ -1,4 +1,4 @@
---- Pooling.
+--- Pooling as functions of lt.nn.functional, and the functions that nn/pooling.lua shares with them.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -9,7 +9,7 @@ local ag = core.autograd
 
 local functional = {}
 
--- ---- functions that layers and functions share: windows in the core's form ----
+-- ---- functions that layers and functions share ----
 
 local pooling = {}
 
@@ -18,7 +18,8 @@ pooling.max_options = {stride = true, padding = true, dilation = true, ceil_mode
 pooling.average_options = {stride = true, padding = true, ceil_mode = "boolean", count_include_pad = "boolean",
                            divisor_override = true}
 
---- The list of windows that the core takes, from a kernel's lengths and the options.
+--- Returns the list that describes windows to core.max_pool and core.average_pool, from a kernel's lengths and the
+-- options.
 function pooling.windows(name, kernel_size, options, dims)
   local kernel = window.lengths(name, "kernel_size", kernel_size, dims, 1)
   local stride = window.lengths(name, "stride", options.stride, dims, 1, kernel_size)
@@ -34,7 +35,8 @@ function pooling.windows(name, kernel_size, options, dims)
           options.ceil_mode and 1 or 0, options.count_include_pad ~= false and 1 or 0, divisor}
 end
 
---- The list for windows that give results of these lengths; false in a list: as long as x.
+--- Returns the list {height, width} of adaptive pooling's results, from option output_size. In the list, false stands
+-- for the length of x.
 function pooling.adaptive(name, size, dims)
   if core.type_name(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
   if #size ~= dims then args.fail(name, "output_size: %d numbers expected, got %d", dims, #size) end
@@ -45,7 +47,7 @@ function pooling.adaptive(name, size, dims)
   return list
 end
 
--- The windows for x: fills in the lengths that depend on x.
+-- Returns the windows with lengths of x in place of false.
 local function settled(windows, x, dims)
   if windows[1] and windows[2] then return windows end
   local shape, ndim = x.shape, x.ndim
@@ -66,7 +68,7 @@ local function check(owner, x, windows, dims)
   return batch, lone, windows
 end
 
---- Returns the maxima and, if wanted, their places.
+--- Returns the maxima and, if with_places is true, their positions.
 function pooling.max(owner, x, windows, dims, with_places)
   local batch, lone
   batch, lone, windows = check(owner, x, windows, dims)
@@ -87,7 +89,7 @@ function pooling.average(owner, x, windows, dims)
   return window.unbatched(core.average_pool(batch, windows), lone)
 end
 
--- ---- functions ----
+-- ---- public functions ----
 
 local function prepare(name, kernel_size, options, known, dims)
   options = args.options(name, options, known)
@@ -125,75 +127,75 @@ local function make_adaptive_average(name, dims)
   end
 end
 
---- The maximum of each window.
+--- Returns the maximum of each window of signals.
 -- @function nn.functional.max_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
--- @param kernel_size the window's length
+-- @param kernel_size the number of elements of a window
 -- @tparam[opt] table options `stride` (kernel_size), `padding` (0; at most half of the kernel; padding is never the
 --   maximum), `dilation` (1), `ceil_mode` (false; true: windows may extend beyond the padding), `return_indices`
 --   (false)
 -- @treturn tensor [batch, channels, ⌊(length + 2 padding - dilation (kernel_size - 1) - 1) / stride⌋ + 1]
--- @treturn ?tensor with return_indices: the positions of the maxima, int64, counted from 1
+-- @treturn ?tensor with return_indices: the positions of the maxima in x, int64, counted from 1
 functional.max_pool1d = make_max("max_pool1d", 1)
 
---- The maximum of each window of images. Options are numbers or lists for height and width; indices count row by row in
--- each image.
+--- Returns the maximum of each window of images. Options are numbers, or lists {height, width}. Indices count row by
+-- row in each channel of an image.
 -- @function nn.functional.max_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param kernel_size a number or a list
+-- @param kernel_size a number, or a list {height, width}
 -- @tparam[opt] table options those of nn.functional.max_pool1d
--- @treturn tensor [batch, channels, height, width], shorter as in max_pool1d
--- @treturn ?tensor with return_indices: the positions of the maxima, int64
+-- @treturn tensor [batch, channels, height, width]; height and width follow the formula of max_pool1d
+-- @treturn ?tensor with return_indices: the positions of the maxima in a channel, int64, counted from 1
 functional.max_pool2d = make_max("max_pool2d", 2)
 
---- The mean of each window.
+--- Returns the mean of each window of signals.
 -- @function nn.functional.avg_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
--- @param kernel_size the window's length
+-- @param kernel_size the number of elements of a window
 -- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true:
 --   the padding's zeros count), `divisor_override`: a divisor of sums in place of the window's size
--- @treturn tensor [batch, channels, length], shorter as in max_pool1d
+-- @treturn tensor [batch, channels, length]; the length follows the formula of max_pool1d
 functional.avg_pool1d = make_average("avg_pool1d", 1)
 
---- The mean of each window of images.
+--- Returns the mean of each window of images.
 -- @function nn.functional.avg_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param kernel_size a number or a list
+-- @param kernel_size a number, or a list {height, width}
 -- @tparam[opt] table options those of nn.functional.avg_pool1d
--- @treturn tensor [batch, channels, height, width]
+-- @treturn tensor [batch, channels, height, width]; height and width follow the formula of max_pool1d
 functional.avg_pool2d = make_average("avg_pool2d", 2)
 
---- Means of output_size windows. Window p, counted from 0, has x's elements ⌊p · length / output_size⌋ + 1 to ⌈(p + 1)
--- · length / output_size⌉.
+--- Returns the means of output_size windows of signals. Window p, counted from 0, contains x's elements ⌊p · length /
+-- output_size⌋ + 1 to ⌈(p + 1) · length / output_size⌉.
 -- @function nn.functional.adaptive_avg_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
--- @int output_size
+-- @int output_size the length of the result
 -- @treturn tensor [batch, channels, output_size]
 functional.adaptive_avg_pool1d = make_adaptive_average("adaptive_avg_pool1d", 1)
 
---- Means of output_size windows of images.
+--- Returns the means of windows of images, as adaptive_avg_pool1d along height and width.
 -- @function nn.functional.adaptive_avg_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param output_size a number, or a list for height and width; false in the list: as long as x
+-- @param output_size a number, or a list {height, width}, in which false stands for the length of x
 -- @treturn tensor [batch, channels, height, width]
 functional.adaptive_avg_pool2d = make_adaptive_average("adaptive_avg_pool2d", 2)
 
---- Maxima of output_size windows.
+--- Returns the maxima of output_size windows of signals. The windows are those of adaptive_avg_pool1d.
 -- @function nn.functional.adaptive_max_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
--- @int output_size
+-- @int output_size the length of the result
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn tensor [batch, channels, output_size]
--- @treturn ?tensor with return_indices: the positions of the maxima, int64
+-- @treturn ?tensor with return_indices: the positions of the maxima in x, int64, counted from 1
 functional.adaptive_max_pool1d = make_adaptive_max("adaptive_max_pool1d", 1)
 
---- Maxima of output_size windows of images.
+--- Returns the maxima of windows of images, as adaptive_max_pool1d along height and width.
 -- @function nn.functional.adaptive_max_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param output_size a number, or a list for height and width; false in the list: as long as x
+-- @param output_size a number, or a list {height, width}, in which false stands for the length of x
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn tensor [batch, channels, height, width]
--- @treturn ?tensor with return_indices: the positions of the maxima, int64
+-- @treturn ?tensor with return_indices: the positions of the maxima in a channel, int64, counted from 1
 functional.adaptive_max_pool2d = make_adaptive_max("adaptive_max_pool2d", 2)
 
 window.pooling = pooling

@@ -1,4 +1,4 @@
---- Helpers of losses: checks of arguments, and the reduction of the elements' losses to one number.
+--- Helpers of losses: checks of arguments, and the reduction of the losses of all elements to one number.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -9,7 +9,8 @@ local blame = require "luatensor.base.blame"
 local ag = core.autograd
 local reduction = {}
 
---- Checks argument i: a tensor, of floats if `of_floats`.
+--- Raises an error unless argument i is a tensor that was not freed and, if `of_floats` is true, contains real
+-- floats.
 function reduction.tensor(name, i, x, of_floats)
   if not core.is_tensor(x) then blame.fail(name, "argument %d: tensor expected, got %s", i, core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "argument %d: %s", i, core.gone(x)) end
@@ -24,7 +25,7 @@ function reduction.same_device(name, x, y, what)
   end
 end
 
---- Checks a weight of elements or classes: a real tensor on x's device.
+--- Raises an error unless option `what`, a weight of elements or classes, is a real tensor on x's device.
 function reduction.weight(name, what, weight, x)
   if not core.is_tensor(weight) then blame.fail(name, "%s: tensor expected, got %s", what, core.type_name(weight)) end
   if core.gone(weight) then blame.fail(name, "%s: %s", what, core.gone(weight)) end
@@ -32,7 +33,7 @@ function reduction.weight(name, what, weight, x)
   reduction.same_device(name, x, weight, what)
 end
 
---- Checks that input and target have one shape and one dtype of floats.
+--- Returns input and target with one dtype. Raises an error unless both are on one device and have the same shape.
 function reduction.pair(name, x, y)
   reduction.tensor(name, 1, x, true)
   reduction.tensor(name, 2, y)
@@ -52,7 +53,8 @@ end
 
 local kinds = {mean = true, sum = true, none = true}
 
---- Checks options, including reduction. Returns an empty table for nil.
+--- Checks the options of a loss, including reduction, and returns them, or an empty table for nil. `more` is a
+-- further reduction that the loss supports.
 function reduction.options(name, options, known, more)
   if options == nil then return {} end
   options = args.options(name, options, known)
@@ -64,7 +66,8 @@ function reduction.options(name, options, known, more)
   return options
 end
 
---- Returns the mean of losses, their sum, or the losses themselves. Losses to which nothing else refers are freed.
+--- Returns the mean of losses, their sum, or the losses themselves. Mean and sum free the tensor `losses`, to which
+-- only the caller refers.
 function reduction.reduce(losses, kind)
   if kind == "none" then return losses end
   local total = kind == "sum" and losses:sum() or losses:mean()

@@ -1,4 +1,4 @@
---- Prints modules.
+--- Returns the text of a module for tostring and print.
 
 local args = require "luatensor.base.args"
 local fields = require "luatensor.nn.module.fields"
@@ -12,16 +12,17 @@ end
 
 local function parameters_text(n) return ("%s parameter%s"):format(count_text(n), n == 1 and "" or "s") end
 
-local MOST_SHAPES <const> = 4         -- shapes on one line
+local MOST_SHAPES <const> = 4         -- the largest number of shapes on one line
 
--- The error in the module's fields, or nil. Printing itself must not raise errors.
+-- Returns the error in the module's fields, or nil. Printing shows this error instead of raising it.
 local function problem_of(self)
   local ok, why = pcall(self._check, self)
   if ok then return nil end
   return (tostring(why):gsub("^[^\n]-:%d+: ", ""):gsub("^" .. self.class_name .. ": ", ""))
 end
 
--- The text of the parameters: "weight [128, 64], bias [128]: 8,320 parameters".
+-- Returns the text of a module's own parameters: "weight [128, 64], bias [128]: 8,320 parameters". Adds them to the
+-- set `all`.
 local function shapes_text(self, all)
   local problem = problem_of(self)
   if problem then return "  " .. problem end
@@ -61,7 +62,8 @@ local function add_lines(self, indent, lines, label, above, all)
   if #children > 0 then lines[#lines + 1] = indent .. ")" end
 end
 
---- The network as text: each module with the shapes of its parameters and the count of its numbers.
+--- Returns the network as text: each module with the shapes and the number of elements of its parameters, then the
+-- total.
 function describe.text(self)
   local lines, count, trained = {}, 0, 0
   local all = {}

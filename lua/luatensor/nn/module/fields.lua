@@ -1,4 +1,4 @@
---- The fields of modules: modules, parameters and buffers, in the order of their assignment.
+--- The fields of modules that are modules, parameters or buffers, in the order of their assignment.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -11,21 +11,22 @@ function fields.is_module(value)
   return type(class) == "table" and class.class_name ~= nil
 end
 
--- Notes a field, in the order of first assignments. The order remains if the field was nil in between.
+-- Records a field in the order of first assignments. A field that was nil in between keeps its position.
 function fields.note(self, name)
   if self._known[name] then return end
   self._known[name] = true
   self._names[#self._names + 1] = name
 end
 
--- The tables in which a module keeps the facts about its fields. The tables refer to each other, so that a script's
--- field that replaces one is noticed.
+-- Returns the tables of a new module in which its fields are recorded. _names.of refers to _known, so that
+-- fields.check notices if a script's field has replaced one of the two tables.
 function fields.new()
   local known = {}
   return {training = true, _names = {of = known}, _known = known, _parameters = {}, _buffers = {}}
 end
 
--- Checks a name. Names in the state are joined by dots, so a name must not contain one.
+-- Raises an error unless name can be a name in the state: an integer, or a string without dots, because dots join
+-- names in the state.
 function fields.check_name(self, name, what)
   local is_name = type(name) == "string" and name ~= "" and not name:find(".", 1, true)
   if is_name or math.type(name) == "integer" then return end
@@ -39,7 +40,8 @@ local function is_leaf(x) return core.is_tensor(x) and not core.gone(x) and x.re
 
 local MOST_DEPTH <const>, MOST_ENTRIES <const> = 8, 1000       -- bounds of the search in plain tables
 
--- A module or a parameter in plain tables that `is_known` does not know, or nil.
+-- Returns a module or a parameter in plain tables for which is_known(x) is false, or nil. `seen` has the tables of
+-- the search.
 local function find_hidden(value, is_known, seen, depth)
   if fields.is_module(value) or is_leaf(value) then return not is_known(value) and value or nil end
   if type(value) ~= "table" or getmetatable(value) or seen[value] or depth > MOST_DEPTH then return nil end
@@ -55,11 +57,11 @@ end
 
 local function nobody() return false end
 
---- Raises an error if a field is a plain table with modules or parameters, because walks would not find them.
+--- Raises an error if a field is a plain table with modules or parameters, because no traversal would find them.
 -- @tparam Module self
--- @param name
--- @param value
--- @tparam[opt] function is_known (x): true if the walk finds x elsewhere
+-- @param name name of the field
+-- @param value value of the field
+-- @tparam[opt] function is_known is_known(x) is true if the traversal finds x elsewhere
 function fields.check_plain(self, name, value, is_known)
   if type(value) ~= "table" or getmetatable(value) then return end
   local found = find_hidden(value, is_known or nobody, {count = 0}, 1)
@@ -72,16 +74,18 @@ end
 
 -- ---- assignment ----
 
-fields.methods = {}         -- names of methods that modules themselves need: the functions of nn.Module
+fields.methods = {}         -- names of nn.Module's functions, which no field may have
 
--- A method may be replaced in one module, as its own forward, but only by a function.
+-- Raises an error if a field with a method's name gets a value other than a function. A function may replace a
+-- method, such as forward, in one module.
 local function check_method(self, name, value)
   if fields.methods[name] and value ~= nil and type(value) ~= "function" then
     blame.fail(self.class_name, "%q is a method of modules: no field can have this name", name)
   end
 end
 
--- Checks a field while a constructor runs. Later, a field may well hold a result of the forward.
+-- Raises an error if a constructor assigns a result of ops to a field. After construction, a field may contain a
+-- result of the forward.
 local function check_made(self, name, value)
   if rawget(self, "_making") and core.is_tensor(value) and not core.gone(value) and not value.is_leaf then
     blame.fail(self.class_name, "field %q is the result of %s: only leaves are trained; use "
@@ -89,10 +93,10 @@ local function check_made(self, name, value)
   end
 end
 
---- For each module: the module of which it is a field, if known. Only errors read it.
+--- For each module, the module of which it is a field, if known. Only error messages use this table.
 fields.parents = setmetatable({}, {__mode = "kv"})
 
---- Notes a module as the parent of the modules in its fields. Other tables are no parents.
+--- Records a module as the parent of the modules in its fields. Does nothing for other tables.
 function fields.note_children(module)
   if not fields.is_module(module) then return end
   for _, value in next, module do
@@ -100,7 +104,8 @@ function fields.note_children(module)
   end
 end
 
--- Assigns a field. The value stays as it is; its place in the order, and whether it is a parameter, are noted.
+-- Assigns a field without changing the value. Records the field's position in the order, and whether the value is a
+-- parameter.
 function fields.assign(self, name, value)
   check_method(self, name, value)
   local is_parameter = is_leaf(value)
@@ -116,8 +121,8 @@ function fields.assign(self, name, value)
   rawset(self, name, value)
 end
 
--- Checks a field that may have been reassigned: __newindex does not see assignments to existing fields, so walks check
--- them again.
+-- Checks a field that may have been reassigned. Lua does not call __newindex for assignments to existing fields, so
+-- each traversal checks the fields again. A new leaf that requires gradients becomes the parameter.
 local function check_parameter(self, name, value)
   local known = self._parameters[name]
   if core.gone(value) then
@@ -134,7 +139,7 @@ local function check_parameter(self, name, value)
   end
 end
 
---- Checks all fields: raises an error for values that __newindex could not see.
+--- Raises an error if a field has an unsuitable value, which a script assigned without a call of __newindex.
 function fields.check(self)
   local names = self._names
   if type(names) ~= "table" or names.of ~= self._known or type(self._parameters) ~= "table"
@@ -152,7 +157,7 @@ function fields.check(self)
   end
 end
 
--- True if this field is a parameter.
+-- True if the field `name`, whose value is `value`, is a parameter.
 function fields.is_parameter(self, name, value)
   return self._parameters[name] ~= nil and not self._buffers[name] and core.is_tensor(value)
 end
@@ -163,7 +168,7 @@ function fields.is_state(module, name, x)
   return fields.is_buffer(module, name) or fields.is_parameter(module, name, x)
 end
 
---- True if the tensor belongs to the saved state.
+--- True if the tensor x in field `name` belongs to the saved state: a parameter, or a buffer that is saved.
 function fields.is_saved(module, name, x)
   local buffer = module._buffers[name]
   if buffer then return buffer == "saved" end

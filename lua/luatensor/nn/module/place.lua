@@ -1,4 +1,4 @@
---- The place of modules: their devices and dtypes.
+--- Module:to, which changes the devices and dtypes of modules.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -19,7 +19,7 @@ local function device_of(target)
   blame.fail("to", "%s", (device:gsub("^[^\n:]*:%d+: ", "")))
 end
 
--- The dtype and the device in the arguments of `to`.
+-- Returns the dtype and the device (either may be nil) in the two arguments of `to`.
 local function targets(where, also)
   local dtype, device
   for _, target in pairs {where, also} do
@@ -32,13 +32,13 @@ local function targets(where, also)
   return dtype, device
 end
 
---- Moves parameters and buffers to a device, or converts the floating-point ones to a dtype, or both. Gradients are
--- moved and converted together with their parameters. The tensors stay the same objects, so that optimisers still refer
--- to them. If an error is raised, nothing has changed.
+--- Moves parameters and buffers to a device, or converts floating-point parameters and buffers to a dtype, or does
+-- both. Gradients are moved and converted together with their parameters. The tensors stay the same objects, so that
+-- optimisers still refer to them. If an error is raised, nothing has changed.
 -- @function Module:to
--- @string where "cuda", "cpu", "float64" …
+-- @string where the name of a device or a dtype: "cuda", "cpu", "float64" …
 -- @string[opt] also a dtype after a device, or a device after a dtype
--- @treturn Module this one
+-- @treturn Module the module itself
 function place.to(self, where, also)
   local dtype, device = targets(where, also)
   blame.call(core.check_interrupt, "to")

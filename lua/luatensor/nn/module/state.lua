@@ -1,4 +1,5 @@
---- The state of modules: the tensors that are saved and loaded.
+--- The state of modules, which is the tensors that are saved and loaded: Module:state_dict and
+-- Module:load_state_dict.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -12,7 +13,7 @@ local walking = require "luatensor.nn.module.walk"
 
 local state_of = {}
 
---- The tensors of the network's state, by name, such as "1.weight". They share the module's memory.
+--- Returns the tensors of the network's state by name, such as "1.weight". The tensors share the module's memory.
 -- @function Module:state_dict
 -- @treturn table
 function state_of.state_dict(self)
@@ -30,7 +31,7 @@ end
 
 local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 
--- The reason why x cannot take over a value, or nil.
+-- Returns the reason why the value cannot be copied into x, or nil.
 local function misfit(x, value)
   if core.gone(x) then return core.gone(x) end
   if core.is_overlapping(x) then return "it is a broadcast view, several elements share one place; use :clone()" end
@@ -44,7 +45,8 @@ local function misfit(x, value)
   end
 end
 
--- Compares names: those missing in state, the unexpected ones, and the tensors that do not fit, each on a line.
+-- Returns three sorted lists: names of the module that `state` lacks, names in `state` that the module lacks, and
+-- lines about tensors that do not fit.
 local function compare_state(own, state)
   local missing, unexpected, misfits = {}, {}, {}
   for _, name in ipairs(sorted(own)) do
@@ -61,16 +63,17 @@ local function compare_state(own, state)
   return missing, unexpected, misfits
 end
 
-local MOST_LINES = 20        -- the lines of a message
+local MOST_LINES = 20        -- the largest number of lines of a message
 
--- The number of names in `own` that the state has.
+-- Returns the number of names in `own` that the state has, too.
 local function matches(own, state)
   local n = 0
   for name in pairs(own) do if state[name] ~= nil then n = n + 1 end end
   return n
 end
 
--- The cure if a state has other names, or is inside of the given table; else nil.
+-- Returns a hint if the state has PyTorch's names, or if one of its entries is the state; otherwise nil. The second
+-- result is true if an entry is the state.
 local function find_cure(own, state)
   local found = matches(own, state)
   if matches(own, rename_pytorch(state)) > found then
@@ -100,12 +103,12 @@ local function check_state(self, own, state, missing, unexpected, lines)
              table.concat(lines, "\n  "))
 end
 
---- Copies the values of a state_dict into this module. If something does not fit, nothing changes.
+--- Copies the values of a state_dict into this module. If a value does not fit, nothing changes.
 -- @function Module:load_state_dict
 -- @tab state tensors by name; dtypes and devices are converted
--- @tparam[opt] table options `strict` (true): every name must be on both sides
--- @treturn table names that were missing in state
--- @treturn table names in state that were not expected
+-- @tparam[opt] table options `strict` (true): the module and the state must have the same names
+-- @treturn table the list of the module's names that were missing in state
+-- @treturn table the list of names in state that the module lacks
 -- @raise if names are missing or unexpected, unless `strict` is false; if shapes differ; if complex numbers would
 --   become real
 function state_of.load_state_dict(self, state, options)
@@ -120,7 +123,7 @@ function state_of.load_state_dict(self, state, options)
   local strict = options.strict ~= false
   check_state(self, own, state, strict and missing or {}, strict and unexpected or {}, misfits)
   local _ <close> = engine.recording(false)
-  for name, x in pairs(own) do        -- everything that can fail happens before the first change
+  for name, x in pairs(own) do        -- all errors are raised before the first change
     local value = state[name]
     if value then staged[x] = blame.call(value.to, value, x.dtype, x.device) end
   end

@@ -1,12 +1,12 @@
---- Walks over nested modules, and over their tensors.
+--- Traversals of nested modules and of their tensors, for nn.Module.
 
 local core = require "luatensor.core"
 local fields = require "luatensor.nn.module.fields"
 
 local walking = {}
 
--- Calls visit(prefix, module) for self and all modules inside of it, each once. every: once for each of their names;
--- only cycles are left out. all: receives each module as a key.
+-- Calls visit(prefix, module) for self and all modules inside of it. Each module is visited once, or, if `every` is
+-- true, once for each of its names; only cycles are left out. `all` receives each module as a key.
 local function step(self, prefix, seen, visit, every, all)
   if seen[self] then return end
   seen[self], all[self] = true, true
@@ -21,7 +21,7 @@ local function step(self, prefix, seen, visit, every, all)
   if every then seen[self] = nil end
 end
 
--- True if x is a field of one of these modules.
+-- True if x is a field of a module that is a key of `all`.
 local function is_field(all, x)
   for module in pairs(all) do
     for _, name in ipairs(module._names) do
@@ -31,8 +31,8 @@ local function is_field(all, x)
   return false
 end
 
--- Checks that modules and parameters in plain tables are also found elsewhere, because assignments to plain tables are
--- not seen.
+-- Raises an error if a plain table contains a module or a parameter that is not also a field of a module. The
+-- traversal repeats this check because Lua does not call __newindex for assignments inside plain tables.
 local function check_plain(all)
   local function is_known(x) return all[x] or core.is_tensor(x) and is_field(all, x) end
   for module in pairs(all) do
@@ -43,7 +43,7 @@ local function check_plain(all)
   end
 end
 
--- Visits modules after checking all their fields, including fields whose assignment __newindex did not see.
+-- Visits modules after a check of all their fields, which may have been assigned without a call of __newindex.
 local function walk(self, prefix, visit, every)
   local all = {}
   step(self, prefix, {}, function(_, module) module:_check() end, false, all)
@@ -51,7 +51,8 @@ local function walk(self, prefix, visit, every)
   step(self, prefix, {}, visit, every, all)
 end
 
--- Calls visit(full name, tensor, module, field) for the tensors for which `select` is true, each once unless `every`.
+-- Calls visit(full name, tensor, module, field) for each tensor for which select(module, field, tensor) is true. Each
+-- tensor is visited once, or, if `every` is true, once for each of its names.
 function walking.each_tensor(self, select, visit, every)
   local seen = {}
   walk(self, "", function(prefix, module)
@@ -65,17 +66,17 @@ function walking.each_tensor(self, select, visit, every)
   end, every)
 end
 
-local MOST_DEPTH <const> = 64        -- of nested modules: a module may contain itself
+local MOST_DEPTH <const> = 64        -- bound of nested modules: a module may contain itself
 
--- The name of the field in which a module holds another module.
+-- Returns the name of the field of `parent` that contains `child`, or nil.
 local function name_in(parent, child)
   for _, name in ipairs(parent and parent._names or {}) do
     if rawequal(rawget(parent, name), child) then return name end
   end
 end
 
---- The name of a module in the outermost module that contains it, such as "2" for the module of "2.weight"; "" if no
--- module contains it.
+--- Returns the name of a module in the outermost module that contains it, such as "2" for the module of "2.weight".
+-- Returns "" if no module contains it.
 function walking.path(self)
   local parts = {}
   for _ = 1, MOST_DEPTH do

@@ -1,8 +1,8 @@
---- A recurrent layer over all its time steps as one op with its own gradient: one node is recorded, and each step is
--- one product and one pass over its gates. For float32 and float64.
+--- Computes a recurrent layer over all its time steps as one op with its own gradient, for float32 and float64. One
+-- node is recorded, and each step is one product and one pass over its gates.
 --
--- gx [times, batch, gates] holds the input's share of the gates' sums; these functions overwrite it. w [gates, hidden];
--- h and c, the previous state, [batch, hidden]; backwards: true if the last time is the first step.
+-- gx [times, batch, gates] contains the input's share of the gates' sums; the functions overwrite gx. w is [gates,
+-- hidden]. h and c, the previous state, are [batch, hidden]. backwards is true if the last time is the first step.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -14,7 +14,7 @@ local fused = {}
 
 local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
 
---- The first time, the last time and the step in the order of the steps, and the same three numbers in reverse.
+--- Returns the first time, the last time and the increment in the order of the steps.
 local function order(times, backwards)
   if backwards then return times, 1, -1 end
   return 1, times, 1
@@ -28,7 +28,7 @@ local function is_recorded(...)
   return false
 end
 
---- Makes one rule for each direction: a table by the flag `backwards`.
+--- Makes a rule for each direction. Returns the two rules in a table whose keys are the values of `backwards`.
 local function both_ways(name, letters, back)
   local function rule(backwards)
     local gradient = help.once("fused " .. name, function(...) return back(backwards, ...) end,
@@ -38,10 +38,10 @@ local function both_ways(name, letters, back)
   return {[true] = rule(true), [false] = rule(false)}
 end
 
---- The transpose of w, as an operand of `times` products. It is copied if the copy pays off: products with a copy are
--- 30 % faster.
+--- Returns the transpose of w, as an operand of `times` products. For more than 4 products the transpose of a
+-- contiguous w is copied, because products with the copy are 30 % faster.
 -- @treturn tensor
--- @treturn ?tensor the copy, as large as w, to be freed after the last step; nil if there is no copy
+-- @treturn ?tensor the copy, as large as w, which the caller frees after the last step; nil if there is no copy
 local function turned(w, times)
   local view = w.mT
   if times <= 4 or view:is_contiguous() then return view end
@@ -53,7 +53,8 @@ local function free(...)
   for _, x in ipairs {...} do x:free() end
 end
 
---- The gradient of w, from the gradients of the products with w: d [times, batch, gates], y [times, batch, hidden].
+--- Returns the gradient of w, from d [times, batch, gates], the gradients of the products with w, and y [times,
+-- batch, hidden].
 local function of_weight(d, y, h, backwards)
   local times = d.shape[1]
   local first, from, at = 1, 2, 1
@@ -64,7 +65,7 @@ local function of_weight(d, y, h, backwards)
   return dw:addmm_(rows(d, from).mT, rows(y, at))
 end
 
---- The gradient of y in backward, with contiguous rows; nil if y was not used.
+--- Returns the gradient of y with contiguous rows; nil if the backward pass gave none because y was not used.
 local function plain(g) return g and g:contiguous() end
 
 -- ---- LSTM ----
@@ -89,7 +90,7 @@ end
 
 local lstm_rules = both_ways("LSTM", "xyz134p", lstm_back)
 
---- Runs an LSTM. Returns y [times, batch, hidden] and the last c.
+--- Runs an LSTM over all steps. Returns y [times, batch, hidden] and the last c.
 function fused.lstm(gx, w, h, c, backwards)
   local recorded = is_recorded(gx, w, h, c)
   local _ <close> = engine.recording(false)
@@ -134,7 +135,7 @@ end
 
 local gru_rules = both_ways("GRU", "xy123p", gru_back)
 
---- Runs a GRU. Returns y. b: the bias of the products with w, or nil.
+--- Runs a GRU over all steps. Returns y. b: the bias of the products with w, or nil.
 function fused.gru(gx, w, h, b, backwards)
   local recorded = is_recorded(gx, w, h, b or gx)
   local _ <close> = engine.recording(false)
@@ -193,7 +194,7 @@ for _, activation in pairs(activations) do
   activation.rules = both_ways("RNN", "xyop", rnn_back(activation))
 end
 
---- Runs an RNN. Returns y. nonlinearity: "tanh" or "relu".
+--- Runs an RNN over all steps. Returns y. nonlinearity: "tanh" or "relu".
 function fused.rnn(gx, w, h, nonlinearity, backwards)
   local recorded, activation = is_recorded(gx, w, h), activations[nonlinearity]
   local _ <close> = engine.recording(false)
@@ -211,7 +212,7 @@ function fused.rnn(gx, w, h, nonlinearity, backwards)
   return y
 end
 
---- The times in the order of the steps: `for t in steps(times, backwards) do`.
+--- Returns an iterator of the times in the order of the steps: `for t in fused.steps(times, backwards) do`.
 function fused.steps(times, backwards)
   local first, last, step = order(times, backwards)
   local t = first - step

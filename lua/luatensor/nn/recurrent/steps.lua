@@ -1,8 +1,8 @@
---- Recurrent layers step by step, from functions that record their own gradients: for half floats, for projections and
--- for gradients of gradients.
+--- Computes recurrent layers step by step, with ops that record their own gradients. recurrent.lua uses this file for
+-- half floats, for projections and with {fused = false}, which gradients of gradients need.
 --
--- gx [times, batch, gates] holds the input's share of the gates' sums. p has the weights: hh [gates, hidden], its bias
--- bh for a GRU, and hr [projected, hidden] or nil. h and c, the previous state, are [batch, …].
+-- gx [times, batch, gates] contains the input's share of the gates' sums. p contains the weights: hh [gates, hidden],
+-- its bias bh for a GRU, and hr [projected, hidden] or nil. h and c, the previous state, are [batch, …].
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -10,7 +10,7 @@ local fused = require "luatensor.nn.recurrent.fused"
 
 local steps = {}
 
---- Gate k of x [batch, gates], in which gates lie side by side.
+--- Returns gate k (from 1) of x [batch, gates], whose gates are side by side, each with `width` columns.
 local function gate(x, k, width) return x:narrow(2, (k - 1) * width + 1, width) end
 
 local function of_state(h, p, b)
@@ -18,7 +18,7 @@ local function of_state(h, p, b)
   return b and y + b or y
 end
 
---- One step of an LSTM. Returns h and c.
+--- Computes one step of an LSTM. Returns h and c.
 function steps.lstm_cell(sums, p, h, c)
   local all, width = sums + of_state(h, p), c.shape[2]
   local i, f = gate(all, 1, width):sigmoid(), gate(all, 2, width):sigmoid()
@@ -28,7 +28,7 @@ function steps.lstm_cell(sums, p, h, c)
   return p.hr and h:matmul(p.hr.mT) or h, c
 end
 
---- One step of a GRU. Returns h.
+--- Computes one step of a GRU. Returns h.
 function steps.gru_cell(sums, p, h)
   local other, width = of_state(h, p, p.bh), h.shape[2]
   local r = (gate(sums, 1, width) + gate(other, 1, width)):sigmoid()
@@ -37,18 +37,18 @@ function steps.gru_cell(sums, p, h)
   return n + z * (h - n)
 end
 
---- One step of an RNN. Returns h.
+--- Computes one step of an RNN. Returns h.
 function steps.rnn_cell(sums, p, h)
   local all = sums + of_state(h, p)
   return p.nonlinearity == "relu" and all:maximum(0) or all:tanh()
 end
 
 --- Runs all time steps. Returns y [times, batch, …] and the last h and c.
--- @tparam function cell
--- @tparam tensor gx
--- @tab p
--- @tparam tensor h
--- @tparam ?tensor c
+-- @tparam function cell one of the functions above
+-- @tparam tensor gx the input's share of the gates' sums
+-- @tab p the weights
+-- @tparam tensor h the state before the first step
+-- @tparam ?tensor c the state c of an LSTM before the first step
 -- @tparam boolean backwards true if the last time is the first step
 function steps.run(cell, gx, p, h, c, backwards)
   local list, times = {}, gx.shape[1]
