@@ -5,40 +5,41 @@
 ---@overload fun(...): any
 local Module = {}
 
----Makes a subclass. It may replace these functions: `init(self, …)`, the constructor; `forward(self, …)`, called
----when the module is called; `extra(self)`, the text that printing shows between parentheses.
+---Makes a subclass. The subclass may define these functions: `init(self, …)`, the constructor; `forward(self, …)`,
+---which a call of the module runs; `extra(self)`, which returns the text that printing shows between parentheses.
 ---```lua
 ---local Scale = nn.Module:extend "Scale"
 ---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
 ---function Scale:forward(x) return x * self.weight end
 ---Scale(2)(lt.tensor{3.0, 4.0}):detach()  --> [3.0, 4.0]
 ---```
----@param name string
----@return table # the class; a call of it makes a module
+---@param name string of the class, for printing and messages
+---@return table # the class; a call of the class makes a module
 function Module:extend(name) end
 
----Makes x a parameter, even if it does not (yet) require gradients.
+---Makes x a parameter in field `name`, even if x does not (yet) require gradients.
 ---```lua
 ---local m = nn.ReLU()
 ---m:register_parameter("scale", nn.Parameter(lt.ones(1)))
 ---#m:parameters()  --> 1
 ---```
----@param name string
----@param x any nil: no parameter, as in a layer without bias; the field is then false
+---@param name string of the field
+---@param x any nil for no parameter, as in a layer without bias; the field is then false
 function Module:register_parameter(name, x) end
 
----Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
+---Makes x part of the state in field `name`: x is moved, saved and loaded with the module, but not trained.
 ---```lua
 ---local m = nn.ReLU()
 ---m:register_buffer("seen", lt.zeros(1))
 ---m:state_dict().seen  --> [0.0]
 ---```
----@param name string
----@param x any nil: no buffer; the field is then false
+---@param name string of the field
+---@param x any nil for no buffer; the field is then false
 ---@param options? luatensor.Module.register_buffer.options
 function Module:register_buffer(name, x, options) end
 
----Iterates over this module and all modules inside of it, each once: `for name, module in model:named_modules() do`.
+---Iterates over this module and all modules inside of it, each module once: `for name, module in
+---model:named_modules() do`.
 ---```lua
 ---local count = 0
 ---for name, module in nn.Sequential(nn.ReLU(), nn.Tanh()):named_modules() do count = count + 1 end
@@ -53,63 +54,63 @@ function Module:named_modules() end
 ---for name in nn.Sequential(nn.ReLU(), nn.Tanh()):named_children() do names[#names + 1] = name end
 ---table.concat(names, " ")  --> 1 2
 ---```
----@return function # an iterator
+---@return function # an iterator of names and modules
 function Module:named_children() end
 
----Iterates over the parameters with their names, each once: `for name, p in model:named_parameters() do`.
+---Iterates over the parameters with their names, each parameter once: `for name, p in model:named_parameters() do`.
 ---```lua
 ---for name, p in nn.Linear(3, 2):named_parameters() do print(name, p.shape) end
 ---```
----@return function # an iterator
+---@return function # an iterator of names and tensors
 function Module:named_parameters() end
 
----Iterates over the buffers with their names.
+---Iterates over the buffers with their names, each buffer once.
 ---```lua
 ---local names = {}
 ---for name in nn.BatchNorm1d(3):named_buffers() do names[#names + 1] = name end
 ---names[1]  --> running_mean
 ---```
----@return function # an iterator
+---@return function # an iterator of names and tensors
 function Module:named_buffers() end
 
----All parameters, each once, in the order in which the fields were assigned.
+---Returns all parameters, each parameter once, in the order in which the fields were assigned.
 ---```lua
 ---#nn.Linear(3, 2):parameters()  --> 2
 ---```
 ---@return table # a list of tensors
 function Module:parameters() end
 
----Calls fn with every module inside of this one, the innermost first, and then with this one.
+---Calls fn with every module inside of this module, the innermost modules first, and then with this module.
 ---```lua
 ---local count = 0
 ---nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function() count = count + 1 end)
 ---count  --> 3
 ---```
----@param fn function
----@return luatensor.Module # this one
+---@param fn function takes a module
+---@return luatensor.Module # the module itself
 function Module:apply(fn) end
 
----Switches between training and evaluation, in which layers such as dropout differ.
+---Switches between training and evaluation. Some layers, such as dropout, compute differently in training.
 ---```lua
 ---nn.Dropout(0.5):train(false)(lt.ones(2))  --> [1.0, 1.0]
 ---```
----@param flag? boolean default true
----@return luatensor.Module # this one
+---@param flag? boolean true for training, false for evaluation; default true
+---@return luatensor.Module # the module itself
 function Module:train(flag) end
 
----The same as train(false).
----@return luatensor.Module # this one
+---Switches to evaluation, as train(false).
+---@return luatensor.Module # the module itself
 function Module:eval() end
 
 ---Sets whether gradients of the parameters are computed. Parameters without gradients are not trained.
 ---```lua
 ---nn.Linear(3, 2):requires_grad_(false).weight.requires_grad  --> false
 ---```
----@param flag? boolean default true
----@return luatensor.Module # this one
+---@param flag? boolean true if gradients are computed; default true
+---@return luatensor.Module # the module itself
 function Module:requires_grad_(flag) end
 
----Forgets the gradients of all parameters.
+---Sets the gradients of all parameters to nil.
 ---```lua
 ---local m = nn.Linear(1, 1)
 ---m(lt.ones(1)):sum():backward()
@@ -118,7 +119,7 @@ function Module:requires_grad_(flag) end
 ---```
 function Module:zero_grad() end
 
----The constructor. Classes override it.
+---The constructor, which does nothing in this class. Subclasses override it.
 ---```lua
 ---local Scale = nn.Module:extend "Scale"
 ---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
@@ -127,7 +128,7 @@ function Module:zero_grad() end
 ---```
 function Module:init() end
 
----The function that a call of the module runs. Classes override it.
+---The function that a call of the module runs. Subclasses override it.
 ---```lua
 ---local Scale = nn.Module:extend "Scale"
 ---function Scale:init(n) self.weight = nn.Parameter(lt.ones(n)) end
@@ -136,7 +137,7 @@ function Module:init() end
 ---```
 function Module:forward() end
 
----The text that printing shows between parentheses. Classes override it.
+---Returns the text that printing shows between parentheses, here "". Subclasses override it.
 ---```lua
 ---local Scale = nn.Module:extend "Scale"
 ---function Scale:extra() return "factor = 2" end
@@ -152,21 +153,21 @@ function Module:extra() end
 ---function Even:forward(x) if x.size % 2 == 1 then self:fail("an even size expected, got %d", x.size) end return x end
 ---pcall(Even(), lt.ones(3))  --> false
 ---```
----@param message string for string.format
+---@param message string a format for string.format, whose values follow
 function Module:fail(message) end
 
----Moves parameters and buffers to a device, or converts the floating-point ones to a dtype, or both. Gradients are
----moved and converted together with their parameters. The tensors stay the same objects, so that optimisers still refer
----to them. If an error is raised, nothing has changed.
+---Moves parameters and buffers to a device, or converts floating-point parameters and buffers to a dtype, or does
+---both. Gradients are moved and converted together with their parameters. The tensors stay the same objects, so that
+---optimisers still refer to them. If an error is raised, nothing has changed.
 ---```lua
 ---nn.Linear(3, 2):to("float64").weight.dtype  --> float64
 ---```
----@param where string "cuda", "cpu", "float64" …
+---@param where string the name of a device or a dtype: "cuda", "cpu", "float64" …
 ---@param also? string a dtype after a device, or a device after a dtype
----@return luatensor.Module # this one
+---@return luatensor.Module # the module itself
 function Module:to(where, also) end
 
----The tensors of the network's state, by name, such as "1.weight". They share the module's memory.
+---Returns the tensors of the network's state by name, such as "1.weight". The tensors share the module's memory.
 ---```lua
 ---local a, b = nn.Linear(3, 2), nn.Linear(3, 2)
 ---b:load_state_dict(a:state_dict())
@@ -175,7 +176,7 @@ function Module:to(where, also) end
 ---@return table #
 function Module:state_dict() end
 
----Copies the values of a state_dict into this module. If something does not fit, nothing changes.
+---Copies the values of a state_dict into this module. If a value does not fit, nothing changes.
 ---Errors: if names are missing or unexpected, unless `strict` is false; if shapes differ; if complex numbers would become real.
 ---```lua
 ---local a, b = nn.Linear(3, 2), nn.Linear(3, 2)
@@ -184,8 +185,8 @@ function Module:state_dict() end
 ---```
 ---@param state table tensors by name; dtypes and devices are converted
 ---@param options? luatensor.Module.load_state_dict.options
----@return table # names that were missing in state
----@return table # names in state that were not expected
+---@return table # the list of the module's names that were missing in state
+---@return table # the list of names in state that the module lacks
 function Module:load_state_dict(state, options) end
 
 ---@class luatensor.Sequential: luatensor.Module
@@ -1098,8 +1099,8 @@ function nn.functional.binary_cross_entropy_with_logits(x, y, options) end
 ---@return luatensor.Tensor # 0-d; with "none" in x's shape
 function nn.functional.kl_div(x, y, options) end
 
----(x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer normalization", 2016).
----The variance divides by the number of elements.
+---Returns (x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer
+---normalization", 2016). The variance is the sum of squares divided by the number of elements.
 ---Errors: if shapes do not fit.
 ---```lua
 ---nn.functional.layer_norm(lt.tensor{{1.0, 3.0}}, {2})  --> [[-1.0, 1.0]]
@@ -1110,7 +1111,8 @@ function nn.functional.kl_div(x, y, options) end
 ---@return luatensor.Tensor # of x's shape
 function nn.functional.layer_norm(x, shape, options) end
 
----x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer normalization", 2019).
+---Returns x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer
+---normalization", 2019).
 ---Errors: if shapes do not fit.
 ---```lua
 ---nn.functional.rms_norm(lt.tensor{{1.0, 1.0}}, {2})  --> [[1.0, 1.0]]
@@ -1121,7 +1123,7 @@ function nn.functional.layer_norm(x, shape, options) end
 ---@return luatensor.Tensor # of x's shape
 function nn.functional.rms_norm(x, shape, options) end
 
----Layer normalisation of groups of channels of each row (Wu, He, "Group normalization", 2018).
+---Normalises each group of channels of each row by its mean and variance (Wu, He, "Group normalization", 2018).
 ---Errors: if shapes do not fit.
 ---```lua
 ---nn.functional.group_norm(lt.rand(3, 4, 5), 2).shape  --> [3, 4, 5]
@@ -1132,8 +1134,9 @@ function nn.functional.rms_norm(x, shape, options) end
 ---@return luatensor.Tensor # of x's shape
 function nn.functional.group_norm(x, groups, options) end
 
----Normalisation of each channel of each row (Ulyanov, Vedaldi, Lempitsky, "Instance normalization", 2016).
----Errors: if shapes do not fit; if channels have only one element.
+---Normalises each channel of each row by its mean and variance (Ulyanov, Vedaldi, Lempitsky, "Instance
+---normalization", 2016).
+---Errors: if shapes do not fit, or if channels have only one element.
 ---```lua
 ---nn.functional.instance_norm(lt.rand(4, 3, 8)).shape  --> [4, 3, 8]
 ---```
@@ -1142,10 +1145,10 @@ function nn.functional.group_norm(x, groups, options) end
 ---@return luatensor.Tensor # of x's shape
 function nn.functional.instance_norm(x, options) end
 
----Normalisation of each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of
----this batch, else by running_mean and running_var. Training also updates the running statistics, if given: running =
+---Normalises each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of this
+---batch, otherwise by running_mean and running_var. Training also updates the running statistics, if given: running =
 ---running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
----Errors: if shapes do not fit; in training, if channels have only one element.
+---Errors: if shapes do not fit, or, in training, if channels have only one element.
 ---```lua
 ---nn.functional.batch_norm(lt.rand(4, 3), lt.zeros(3), lt.ones(3)).shape  --> [4, 3]
 ---```
@@ -1156,7 +1159,7 @@ function nn.functional.instance_norm(x, options) end
 ---@return luatensor.Tensor # of x's shape
 function nn.functional.batch_norm(x, running_mean, running_var, options) end
 
----x / max(p-norm of x along a dim, eps).
+---Returns x / max(p-norm of x along a dim, eps).
 ---```lua
 ---nn.functional.normalize(lt.tensor{{3.0, 4.0}}, {dim = 2})  --> [[0.6, 0.8]]
 ---```
@@ -1165,119 +1168,119 @@ function nn.functional.batch_norm(x, running_mean, running_var, options) end
 ---@return luatensor.Tensor # of x's shape
 function nn.functional.normalize(x, options) end
 
----x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky, Sutskever, Hinton, "ImageNet
----classification with deep convolutional neural networks", 2012).
+---Returns x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky, Sutskever, Hinton,
+---"ImageNet classification with deep convolutional neural networks", 2012).
 ---```lua
 ---nn.functional.local_response_norm(lt.rand(1, 4, 8, 8), 2).shape  --> [1, 4, 8, 8]
 ---```
 ---@param x luatensor.Tensor [N, C, …]
----@param size integer number of channels
+---@param size integer the number of neighbouring channels, including the channel itself
 ---@param options? luatensor.options.alpha_beta_k
 ---@return luatensor.Tensor # of x's shape
 function nn.functional.local_response_norm(x, size, options) end
 
----The maximum of each window.
+---Returns the maximum of each window of signals.
 ---```lua
 ---nn.functional.max_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 2)  --> [[[3.0, 2.0]]]
 ---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
----@param kernel_size any the window's length
+---@param kernel_size any the number of elements of a window
 ---@param options? luatensor.options.stride_padding_dilation_ceil_mode_return_indices
 ---@return luatensor.Tensor # [batch, channels, ⌊(length + 2 padding - dilation (kernel_size - 1) - 1) / stride⌋ + 1]
----@return any # with return_indices: the positions of the maxima, int64, counted from 1
+---@return any # with return_indices: the positions of the maxima in x, int64, counted from 1
 function nn.functional.max_pool1d(x, kernel_size, options) end
 
----The maximum of each window of images. Options are numbers or lists for height and width; indices count row by row in
----each image.
+---Returns the maximum of each window of images. Options are numbers, or lists {height, width}. Indices count row by
+---row in each channel of an image.
 ---```lua
 ---nn.functional.max_pool2d(lt.rand(1, 3, 8, 8), 2).shape  --> [1, 3, 4, 4]
 ---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param kernel_size any a number or a list
+---@param kernel_size any a number, or a list {height, width}
 ---@param options? luatensor.options.stride_padding_dilation_ceil_mode_return_indices
----@return luatensor.Tensor # [batch, channels, height, width], shorter as in max_pool1d
----@return any # with return_indices: the positions of the maxima, int64
+---@return luatensor.Tensor # [batch, channels, height, width]; height and width follow the formula of max_pool1d
+---@return any # with return_indices: the positions of the maxima in a channel, int64, counted from 1
 function nn.functional.max_pool2d(x, kernel_size, options) end
 
----The mean of each window.
+---Returns the mean of each window of signals.
 ---```lua
 ---nn.functional.avg_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 2)  --> [[[2.0, 1.0]]]
 ---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
----@param kernel_size any the window's length
+---@param kernel_size any the number of elements of a window
 ---@param options? luatensor.options.stride_padding_ceil_mode_count_include_pad_divisor_override
----@return luatensor.Tensor # [batch, channels, length], shorter as in max_pool1d
+---@return luatensor.Tensor # [batch, channels, length]; the length follows the formula of max_pool1d
 function nn.functional.avg_pool1d(x, kernel_size, options) end
 
----The mean of each window of images.
+---Returns the mean of each window of images.
 ---```lua
 ---nn.functional.avg_pool2d(lt.rand(1, 3, 8, 8), 2).shape  --> [1, 3, 4, 4]
 ---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param kernel_size any a number or a list
+---@param kernel_size any a number, or a list {height, width}
 ---@param options? luatensor.options.stride_padding_ceil_mode_count_include_pad_divisor_override
----@return luatensor.Tensor # [batch, channels, height, width]
+---@return luatensor.Tensor # [batch, channels, height, width]; height and width follow the formula of max_pool1d
 function nn.functional.avg_pool2d(x, kernel_size, options) end
 
----Means of output_size windows. Window p, counted from 0, has x's elements ⌊p · length / output_size⌋ + 1 to ⌈(p + 1)
----· length / output_size⌉.
+---Returns the means of output_size windows of signals. Window p, counted from 0, contains x's elements ⌊p · length /
+---output_size⌋ + 1 to ⌈(p + 1) · length / output_size⌉.
 ---```lua
 ---nn.functional.adaptive_avg_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 1)  --> [[[1.5]]]
 ---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
----@param output_size integer
+---@param output_size integer the length of the result
 ---@return luatensor.Tensor # [batch, channels, output_size]
 function nn.functional.adaptive_avg_pool1d(x, output_size) end
 
----Means of output_size windows of images.
+---Returns the means of windows of images, as adaptive_avg_pool1d along height and width.
 ---```lua
 ---nn.functional.adaptive_avg_pool2d(lt.rand(1, 3, 8, 8), 1).shape  --> [1, 3, 1, 1]
 ---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@param output_size any a number, or a list {height, width}, in which false stands for the length of x
 ---@return luatensor.Tensor # [batch, channels, height, width]
 function nn.functional.adaptive_avg_pool2d(x, output_size) end
 
----Maxima of output_size windows.
+---Returns the maxima of output_size windows of signals. The windows are those of adaptive_avg_pool1d.
 ---```lua
 ---nn.functional.adaptive_max_pool1d(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}}, 1)  --> [[[3.0]]]
 ---```
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
----@param output_size integer
+---@param output_size integer the length of the result
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Tensor # [batch, channels, output_size]
----@return any # with return_indices: the positions of the maxima, int64
+---@return any # with return_indices: the positions of the maxima in x, int64, counted from 1
 function nn.functional.adaptive_max_pool1d(x, output_size, options) end
 
----Maxima of output_size windows of images.
+---Returns the maxima of windows of images, as adaptive_max_pool1d along height and width.
 ---```lua
 ---nn.functional.adaptive_max_pool2d(lt.rand(1, 3, 8, 8), 1).shape  --> [1, 3, 1, 1]
 ---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@param output_size any a number, or a list {height, width}, in which false stands for the length of x
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Tensor # [batch, channels, height, width]
----@return any # with return_indices: the positions of the maxima, int64
+---@return any # with return_indices: the positions of the maxima in a channel, int64, counted from 1
 function nn.functional.adaptive_max_pool2d(x, output_size, options) end
 
----Draws from the uniform distribution from a to b.
+---Fills x with numbers from the uniform distribution between a and b.
 ---```lua
 ---nn.init.uniform_(lt.zeros(100), 2, 3):min():item() >= 2  --> true
 ---```
 ---@param x luatensor.Tensor
----@param a? number|luatensor.options.generator default 0
----@param b? number|luatensor.options.generator default 1
+---@param a? number|luatensor.options.generator the lower limit; default 0
+---@param b? number|luatensor.options.generator the upper limit; default 1
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function nn.init.uniform_(x, a, b, options) end
 
----Draws from the normal distribution.
+---Fills x with numbers from the normal distribution.
 ---```lua
 ---nn.init.normal_(lt.zeros(2, 3)).shape  --> [2, 3]
 ---```
 ---@param x luatensor.Tensor
----@param mean? number|luatensor.options.generator default 0
----@param std? number|luatensor.options.generator default 1
+---@param mean? number|luatensor.options.generator of the distribution; default 0
+---@param std? number|luatensor.options.generator standard deviation of the distribution; default 1
 ---@param options? luatensor.options.generator
 ---@return luatensor.Tensor # x
 function nn.init.normal_(x, mean, std, options) end
@@ -1287,7 +1290,7 @@ function nn.init.normal_(x, mean, std, options) end
 ---nn.init.constant_(lt.zeros(2), 3)  --> [3.0, 3.0]
 ---```
 ---@param x luatensor.Tensor
----@param value number
+---@param value number the number
 ---@return luatensor.Tensor # x
 function nn.init.constant_(x, value) end
 
@@ -1307,7 +1310,7 @@ function nn.init.zeros_(x) end
 ---@return luatensor.Tensor # x
 function nn.init.ones_(x) end
 
----Makes x the identity matrix.
+---Makes x the identity matrix: ones on the main diagonal, zeros elsewhere.
 ---```lua
 ---nn.init.eye_(lt.zeros(2, 2))  --> [[1.0, 0.0], [0.0, 1.0]]
 ---```
@@ -1324,16 +1327,18 @@ function nn.init.eye_(x) end
 ---@return luatensor.Tensor # x
 function nn.init.dirac_(x, options) end
 
----The gain of an activation: the factor that compensates for the activation's shrinking of its input.
+---Returns the gain of an activation: the factor by which the standard deviation of weights is multiplied, because
+---the activation shrinks its input.
 ---```lua
 ---nn.init.calculate_gain("tanh")  --> 1.6666666666667
 ---```
 ---@param nonlinearity string "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
----@param slope? number of leaky_relu; default 0.01
----@return number #
+---@param slope? number of leaky_relu for negative numbers; default 0.01
+---@return number # the gain
 function nn.init.calculate_gain(nonlinearity, slope) end
 
----Draws uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.).
+---Fills x uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.). fan is
+---the number of inputs of each output, or for mode "fan_out" the number of outputs of each input.
 ---```lua
 ---nn.init.kaiming_uniform_(lt.zeros(3, 6), {nonlinearity = "relu"}):abs():max():item() <= 1  --> true
 ---```
@@ -1342,7 +1347,7 @@ function nn.init.calculate_gain(nonlinearity, slope) end
 ---@return luatensor.Tensor # x
 function nn.init.kaiming_uniform_(x, options) end
 
----Draws from the normal distribution with the standard deviation gain / √fan (He et al.).
+---Fills x from the normal distribution with mean 0 and the standard deviation gain / √fan (He et al.).
 ---```lua
 ---nn.init.kaiming_normal_(lt.zeros(3, 5)).shape  --> [3, 5]
 ---```
@@ -1351,7 +1356,7 @@ function nn.init.kaiming_uniform_(x, options) end
 ---@return luatensor.Tensor # x
 function nn.init.kaiming_normal_(x, options) end
 
----Draws uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+---Fills x uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
 ---```lua
 ---nn.init.xavier_uniform_(lt.zeros(3, 3)):abs():max():item() <= 1  --> true
 ---```
@@ -1360,7 +1365,8 @@ function nn.init.kaiming_normal_(x, options) end
 ---@return luatensor.Tensor # x
 function nn.init.xavier_uniform_(x, options) end
 
----Draws from the normal distribution with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+---Fills x from the normal distribution with mean 0 and the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot
+---and Bengio).
 ---```lua
 ---nn.init.xavier_normal_(lt.zeros(3, 5)).shape  --> [3, 5]
 ---```
@@ -1369,119 +1375,124 @@ function nn.init.xavier_uniform_(x, options) end
 ---@return luatensor.Tensor # x
 function nn.init.xavier_normal_(x, options) end
 
----Draws from the normal distribution, truncated to two limits.
+---Fills x from the normal distribution truncated to the limits a and b.
 ---```lua
 ---nn.init.trunc_normal_(lt.zeros(100)):abs():max():item() <= 2  --> true
 ---```
 ---@param x luatensor.Tensor
----@param mean? number|luatensor.nn.init.trunc_normal_.options default 0
----@param std? number|luatensor.nn.init.trunc_normal_.options default 1
+---@param mean? number|luatensor.nn.init.trunc_normal_.options of the distribution; default 0
+---@param std? number|luatensor.nn.init.trunc_normal_.options standard deviation of the distribution; default 1
 ---@param options? luatensor.nn.init.trunc_normal_.options
 ---@return luatensor.Tensor # x
 function nn.init.trunc_normal_(x, mean, std, options) end
 
----Makes x a matrix whose rows, or columns if there are fewer columns, are orthogonal and of length gain (Saxe et al.).
+---Makes x a matrix whose rows are orthogonal and of length gain (Saxe et al.). If x has fewer columns than rows, the
+---columns are orthogonal instead.
 ---```lua
 ---local w = nn.init.orthogonal_(lt.zeros(3, 3))
 ---w:matmul(w.T):allclose(lt.eye(3), 0, 1e-5)  --> true
 ---```
----@param x luatensor.Tensor of at least 2 dims; the dims from the second on count as one
+---@param x luatensor.Tensor of at least 2 dims; the dims from the second on count as one dim
 ---@param options? luatensor.options.gain_generator
 ---@return luatensor.Tensor # x
 function nn.init.orthogonal_(x, options) end
 
----Draws from the normal distribution, then sets a share of each column to 0 (Martens).
+---Fills x from the normal distribution with mean 0, then sets a share of each column to 0 (Martens).
 ---```lua
 ---(nn.init.sparse_(lt.zeros(4, 2), 0.5)):equal(0):sum():item()  --> 4
 ---```
 ---@param x luatensor.Tensor of 2 dims
----@param sparsity number 0 … 1
+---@param sparsity number the share of zeros, from 0 to 1
 ---@param options? luatensor.nn.init.sparse_.options
 ---@return luatensor.Tensor # x
 function nn.init.sparse_(x, sparsity, options) end
 
----y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from ±1/√inputs.
+---Makes a layer that computes x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from
+---±1/√inputs.
 ---```lua
 ---local layer = nn.Linear(3, 2)
 ---layer(lt.ones(5, 3)).shape  --> [5, 2]
 ---```
 ---@param inputs integer length of x's last dim
----@param outputs integer length of y's last dim
+---@param outputs integer length of the result's last dim
 ---@param options? luatensor.nn.Linear.options
----@return luatensor.Module # takes x [..., inputs], gives [..., outputs]
+---@return luatensor.Module # takes x [..., inputs] and returns [..., outputs]
 function nn.Linear(inputs, outputs, options) end
 
----(x - y)².
+---Makes a layer that computes nn.functional.mse_loss, the mean of (x - y)².
 ---```lua
 ---nn.MSELoss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 2.0
 ---```
 ---@param options? luatensor.options.reduction
----@return luatensor.Module # takes the input and the target
+---@return luatensor.Module # takes the input x and the target y
 function nn.MSELoss(options) end
 
----|x - y|.
+---Makes a layer that computes nn.functional.l1_loss, the mean of |x - y|.
 ---```lua
 ---nn.L1Loss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 1.0
 ---```
----@param options? luatensor.nn.L1Loss.options
----@return luatensor.Module #
+---@param options? luatensor.options.reduction
+---@return luatensor.Module # takes the input x and the target y
 function nn.L1Loss(options) end
 
----A square near 0, else linear: nn.functional.smooth_l1_loss.
+---Makes a layer that computes nn.functional.smooth_l1_loss, which is quadratic near 0 and otherwise linear with
+---slope 1.
 ---```lua
 ---nn.SmoothL1Loss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
 ---```
 ---@param options? luatensor.options.beta_reduction
----@return luatensor.Module #
+---@return luatensor.Module # takes the input x and the target y
 function nn.SmoothL1Loss(options) end
 
----A square near 0, else linear with slope delta: nn.functional.huber_loss.
+---Makes a layer that computes nn.functional.huber_loss, which is quadratic near 0 and otherwise linear with slope
+---delta.
 ---```lua
 ---nn.HuberLoss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 0.75
 ---```
 ---@param options? luatensor.options.delta_reduction
----@return luatensor.Module #
+---@return luatensor.Module # takes the input x and the target y
 function nn.HuberLoss(options) end
 
----Binary cross entropy of probabilities.
+---Makes a layer that computes nn.functional.binary_cross_entropy, the binary cross entropy of probabilities.
 ---```lua
 ---nn.BCELoss()(lt.tensor{0.5, 0.5}, lt.tensor{0.0, 1.0})  --> 0.6931
 ---```
 ---@param options? luatensor.nn.BCELoss.options
----@return luatensor.Module #
+---@return luatensor.Module # takes probabilities and the target
 function nn.BCELoss(options) end
 
----Binary cross entropy of logits.
+---Makes a layer that computes nn.functional.binary_cross_entropy_with_logits, the binary cross entropy of logits.
 ---```lua
 ---nn.BCEWithLogitsLoss()(lt.tensor{0.0, 0.0}, lt.tensor{0.0, 1.0})  --> 0.6931
 ---```
 ---@param options? luatensor.nn.BCEWithLogitsLoss.options
----@return luatensor.Module #
+---@return luatensor.Module # takes logits and the target
 function nn.BCEWithLogitsLoss(options) end
 
----The Kullback–Leibler divergence of log-probabilities.
+---Makes a layer that computes nn.functional.kl_div, the Kullback–Leibler divergence of log-probabilities.
 ---```lua
 ---nn.KLDivLoss{reduction = "batchmean"}(lt.tensor{{0.5, 0.5}}:log(), lt.tensor{{0.5, 0.5}})  --> 0.0
 ---```
 ---@param options? luatensor.nn.KLDivLoss.options
----@return luatensor.Module #
+---@return luatensor.Module # takes log-probabilities and the target
 function nn.KLDivLoss(options) end
 
----Negative log-likelihood: minus the log-probability of the target class.
+---Makes a layer that computes nn.functional.nll_loss, minus the log-probability of the target class.
 ---```lua
 ---nn.NLLLoss()(lt.tensor{{-1.0, -2.0}}, lt.tensor{2})  --> 2.0
 ---```
 ---@param options? luatensor.nn.NLLLoss.options
----@return luatensor.Module #
+---@return luatensor.Module # takes log-probabilities and classes
 function nn.NLLLoss(options) end
 
----Cross entropy of logits and a target, which is a class counted from 1, or the probabilities of all classes.
+---Makes a layer that computes nn.functional.cross_entropy of logits and a target. The target is a class, counted
+---from 1, or the probabilities of all classes.
 ---```lua
 ---local loss = nn.CrossEntropyLoss()(lt.zeros(1, 2), lt.tensor{1})
 ---loss  --> 0.6931
 ---```
 ---@param options? luatensor.nn.CrossEntropyLoss.options
----@return luatensor.Module #
+---@return luatensor.Module # takes logits and the target
 function nn.CrossEntropyLoss(options) end
 
 ---The base class of all layers. To make a class of your own, write a constructor and a forward:
@@ -1505,193 +1516,195 @@ function nn.CrossEntropyLoss(options) end
 ---function Scale:forward(x) return x * self.weight end
 ---Scale(2)(lt.tensor{3.0, 4.0}):detach()  --> [3.0, 4.0]
 ---```
----@return luatensor.Module # without anything in it
+---@return luatensor.Module # without fields
 function nn.Module() end
 
----A parameter: a leaf tensor that requires gradients, with the numbers of x.
+---Makes a parameter: a leaf tensor that requires gradients, with the numbers of x.
 ---```lua
 ---nn.Parameter(lt.ones(2)).requires_grad  --> true
 ---```
----@param x luatensor.Tensor of floats
----@return luatensor.Tensor # shares x's memory
+---@param x luatensor.Tensor a tensor of floats
+---@return luatensor.Tensor # a new tensor that shares x's memory
 function nn.Parameter(x) end
 
 ---True if value is a module.
 ---```lua
 ---nn.is_module(nn.ReLU())  --> true
 ---```
----@param value any
+---@param value any any value
 ---@return boolean #
 function nn.is_module(value) end
 
----Layer normalisation over the last dims: `functional.layer_norm`. Weight and bias have that shape and are initially 1
----and 0.
+---Makes a layer for layer normalisation over the last dims, `functional.layer_norm`. Weight and bias have the shape
+---of these dims, and are initially 1 and 0.
 ---```lua
 ---nn.LayerNorm(4)(lt.randn(2, 4)).shape  --> [2, 4]
 ---```
 ---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? luatensor.nn.LayerNorm.options
----@return luatensor.Module # takes x [..., shape], returns the same shape
+---@return luatensor.Module # takes x [..., shape], and returns a tensor of x's shape
 function nn.LayerNorm(normalized_shape, options) end
 
----RMS normalisation over the last dims: `functional.rms_norm`. The weight is initially 1.
+---Makes a layer for RMS normalisation over the last dims, `functional.rms_norm`. The weight is initially 1.
 ---```lua
 ---nn.RMSNorm(2)(lt.tensor{5.0, 5.0}):detach():round()  --> [1.0, 1.0]
 ---```
 ---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? luatensor.nn.RMSNorm.options
----@return luatensor.Module # takes x [..., shape], returns the same shape
+---@return luatensor.Module # takes x [..., shape], and returns a tensor of x's shape
 function nn.RMSNorm(normalized_shape, options) end
 
----Layer normalisation of groups of channels: `functional.group_norm`. Weight and bias, [channels], are initially 1 and
----0.
+---Makes a layer for the normalisation of groups of channels, `functional.group_norm`. Weight and bias, [channels],
+---are initially 1 and 0.
 ---```lua
 ---nn.GroupNorm(2, 4)(lt.rand(3, 4, 5)).shape  --> [3, 4, 5]
 ---```
----@param num_groups integer
+---@param num_groups integer the number of groups
 ---@param num_channels integer a multiple of num_groups
 ---@param options? luatensor.nn.GroupNorm.options
----@return luatensor.Module # takes x [N, channels, …], returns the same shape
+---@return luatensor.Module # takes x [N, channels, …], and returns a tensor of x's shape
 function nn.GroupNorm(num_groups, num_channels, options) end
 
----Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight and bias are
----initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var (initially 1)
----and num_batches_tracked.
+---Makes a layer for batch normalisation of [N, channels] or [N, channels, length], `functional.batch_norm`. Weight
+---and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var
+---(initially 1). Buffer num_batches_tracked counts the batches in training.
 ---```lua
 ---nn.BatchNorm1d(3)(lt.randn(8, 3)).shape  --> [8, 3]
 ---```
----@param num_features integer channels
+---@param num_features integer the number of channels
 ---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.BatchNorm1d(num_features, options) end
 
----Batch normalisation of [N, channels, height, width].
+---Makes a layer for batch normalisation of [N, channels, height, width].
 ---```lua
 ---nn.BatchNorm2d(3)(lt.rand(4, 3, 8, 8)).shape  --> [4, 3, 8, 8]
 ---```
----@param num_features integer channels
+---@param num_features integer the number of channels
 ---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.BatchNorm2d(num_features, options) end
 
----Batch normalisation of [N, channels, depth, height, width].
+---Makes a layer for batch normalisation of [N, channels, depth, height, width].
 ---```lua
 ---nn.BatchNorm3d(3)(lt.rand(4, 3, 2, 2, 2)).shape  --> [4, 3, 2, 2, 2]
 ---```
----@param num_features integer channels
+---@param num_features integer the number of channels
 ---@param options? luatensor.options.eps_momentum_affine_track_running_stats_dtype_device
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.BatchNorm3d(num_features, options) end
 
----Normalisation of each channel of each row of [N, channels, length]: `functional.instance_norm`.
+---Makes a layer that normalises each channel of each row of [N, channels, length], `functional.instance_norm`.
 ---```lua
 ---nn.InstanceNorm1d(3)(lt.rand(4, 3, 8)).shape  --> [4, 3, 8]
 ---```
----@param num_features integer channels
+---@param num_features integer the number of channels
 ---@param options? luatensor.options.eps_affine_dtype_device
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.InstanceNorm1d(num_features, options) end
 
----Normalisation of each channel of each row of [N, channels, height, width].
+---Makes a layer that normalises each channel of each row of [N, channels, height, width].
 ---```lua
 ---nn.InstanceNorm2d(3)(lt.rand(4, 3, 8, 8)).shape  --> [4, 3, 8, 8]
 ---```
----@param num_features integer channels
+---@param num_features integer the number of channels
 ---@param options? luatensor.options.eps_affine_dtype_device
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.InstanceNorm2d(num_features, options) end
 
----Normalisation of each channel of each row of [N, channels, depth, height, width].
+---Makes a layer that normalises each channel of each row of [N, channels, depth, height, width].
 ---```lua
 ---nn.InstanceNorm3d(3)(lt.rand(4, 3, 2, 2, 2)).shape  --> [4, 3, 2, 2, 2]
 ---```
----@param num_features integer channels
+---@param num_features integer the number of channels
 ---@param options? luatensor.options.eps_affine_dtype_device
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.InstanceNorm3d(num_features, options) end
 
----functional.local_response_norm as a layer.
+---Makes a layer that computes functional.local_response_norm.
 ---```lua
 ---nn.LocalResponseNorm(2)(lt.rand(1, 4, 8, 8)).shape  --> [1, 4, 8, 8]
 ---```
----@param size integer number of channels
+---@param size integer the number of neighbouring channels, including the channel itself
 ---@param options? luatensor.options.alpha_beta_k
----@return luatensor.Module # takes x [N, channels, …], returns the same shape
+---@return luatensor.Module # takes x [N, channels, …], and returns a tensor of x's shape
 function nn.LocalResponseNorm(size, options) end
 
----The maximum of each window of a signal: nn.functional.max_pool1d.
+---Makes a layer that returns the maximum of each window of a signal, nn.functional.max_pool1d.
 ---```lua
 ---nn.MaxPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[3.0, 2.0]]]
 ---```
----@param kernel_size integer
+---@param kernel_size integer the number of elements of a window
 ---@param options? luatensor.nn.MaxPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.MaxPool1d(kernel_size, options) end
 
----The maximum of each window of an image: nn.functional.max_pool2d. Lengths are numbers, or lists for height and
----width.
+---Makes a layer that returns the maximum of each window of an image, nn.functional.max_pool2d. Kernel size and
+---options are numbers, or lists {height, width}.
 ---```lua
 ---nn.MaxPool2d(2)(lt.ones(1, 1, 8, 8)).shape  --> [1, 1, 4, 4]
 ---```
----@param kernel_size any a number or a list
+---@param kernel_size any a number, or a list {height, width}
 ---@param options? luatensor.nn.MaxPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.MaxPool2d(kernel_size, options) end
 
----The mean of each window of a signal: nn.functional.avg_pool1d.
+---Makes a layer that returns the mean of each window of a signal, nn.functional.avg_pool1d.
 ---```lua
 ---nn.AvgPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[2.0, 1.0]]]
 ---```
----@param kernel_size integer
+---@param kernel_size integer the number of elements of a window
 ---@param options? luatensor.nn.AvgPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AvgPool1d(kernel_size, options) end
 
----The mean of each window of an image: nn.functional.avg_pool2d.
+---Makes a layer that returns the mean of each window of an image, nn.functional.avg_pool2d.
 ---```lua
 ---nn.AvgPool2d(2)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 4, 4]
 ---```
----@param kernel_size any a number or a list
+---@param kernel_size any a number, or a list {height, width}
 ---@param options? luatensor.nn.AvgPool1d.options
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AvgPool2d(kernel_size, options) end
 
----Means of `output_size` windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+---Makes a layer that returns the means of `output_size` windows for any length of x,
+---nn.functional.adaptive_avg_pool1d.
 ---```lua
 ---nn.AdaptiveAvgPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[2.0, 1.0]]]
 ---```
----@param output_size integer
+---@param output_size integer the length of the result
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AdaptiveAvgPool1d(output_size) end
 
----Means of `output_size` windows of images: nn.functional.adaptive_avg_pool2d.
+---Makes a layer that returns the means of windows of images for any size of x, nn.functional.adaptive_avg_pool2d.
 ---```lua
 ---nn.AdaptiveAvgPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
 ---```
----@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@param output_size any a number, or a list {height, width}, in which false stands for the length of x
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AdaptiveAvgPool2d(output_size) end
 
----Maxima of `output_size` windows, whatever x's length: nn.functional.adaptive_max_pool1d.
+---Makes a layer that returns the maxima of `output_size` windows for any length of x,
+---nn.functional.adaptive_max_pool1d.
 ---```lua
 ---nn.AdaptiveMaxPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[3.0, 2.0]]]
 ---```
----@param output_size integer
+---@param output_size integer the length of the result
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AdaptiveMaxPool1d(output_size, options) end
 
----Maxima of `output_size` windows of images: nn.functional.adaptive_max_pool2d.
+---Makes a layer that returns the maxima of windows of images for any size of x, nn.functional.adaptive_max_pool2d.
 ---```lua
 ---nn.AdaptiveMaxPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
 ---```
----@param output_size any a number, or a list for height and width; false in the list: as long as x
+---@param output_size any a number, or a list {height, width}, in which false stands for the length of x
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AdaptiveMaxPool2d(output_size, options) end
 
----Renames the state of a PyTorch network: layers in a Sequential and layers of recurrent networks count from
----1. `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
+---Renames the state of a PyTorch network: the numbers of layers in a Sequential, and of layers of recurrent
+---networks, count from 1. Example: `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
 ---Errors: if two names would become one, such as "0.weight" and "00.weight".
 ---```lua
 ---next(nn.rename_pytorch{["0.weight"] = lt.ones(2)})  --> 1.weight
@@ -1700,25 +1713,27 @@ function nn.AdaptiveMaxPool2d(output_size, options) end
 ---@return table # the same tensors by luatensor's names
 function nn.rename_pytorch(state) end
 
----A recurrent layer, step by step h = tanh(W x + b + U h + d). State names count layers from 1: weight_ih_l1,
----weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the other direction end in "_reverse".
+---Makes a recurrent layer, which computes h = tanh(W x + b + U h + d) in each step. State names count layers from 1:
+---weight_ih_l1, weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the reverse direction end in "_reverse".
 ---
 ---    local y, h = rnn(x, h0)
 ---
----x is [times, batch, inputs], y [times, batch, hidden]. h0 and h [layers, batch, hidden] are the state before the
----first step (zeros unless given) and after the last. With `bidirectional`, y has the outputs of both directions side
----by side, and h a row for each direction. If x has no batch dim, y, h0 and h have none either. Under nn.autocast,
----products with inputs compute in half floats; products with the state, and the gates, compute in float32.
+---x is [times, batch, inputs], and y is [times, batch, hidden]. h0 and h [layers, batch, hidden] are the state before
+---the first step (zeros unless given) and after the last step. With `bidirectional`, y contains the outputs of both
+---directions side by side, and h has a row for each direction. If x has no batch dim, y, h0 and h have none either.
+---Under nn.autocast, products with inputs compute in half floats; products with the state, and the gates, compute in
+---float32.
 ---```lua
 ---nn.RNN(3, 5)(lt.rand(7, 2, 3)).shape  --> [7, 2, 5]
 ---```
 ---@param inputs integer length of x's last dim
----@param hidden integer
+---@param hidden integer length of the state h
 ---@param options? luatensor.nn.RNN.options
----@return luatensor.Module #
+---@return luatensor.Module # takes x and h0, and returns y and h
 function nn.RNN(inputs, hidden, options) end
 
----Long short-term memory. Weights and biases stack the gates i, f, g, o: c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
+---Makes a layer with long short-term memory. Weights and biases stack the gates i, f, g, o: c = σ(f) c + σ(i)
+---tanh(g), h = σ(o) tanh(c).
 ---
 ---    local y, h, c = lstm(x, h0, c0)
 ---
@@ -1728,13 +1743,13 @@ function nn.RNN(inputs, hidden, options) end
 ---y.shape  --> [7, 2, 5]
 ---```
 ---@param inputs integer length of x's last dim
----@param hidden integer
+---@param hidden integer length of the state c, and of h without `proj_size`
 ---@param options? luatensor.nn.LSTM.options
----@return luatensor.Module #
+---@return luatensor.Module # takes x, h0 and c0, and returns y, h and c
 function nn.LSTM(inputs, hidden, options) end
 
----Gated recurrent unit. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z
----h.
+---Makes a layer of gated recurrent units. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h +
+---d)), h = (1 - z) n + z h.
 ---
 ---    local y, h = gru(x, h0)
 ---
@@ -1743,93 +1758,93 @@ function nn.LSTM(inputs, hidden, options) end
 ---nn.GRU(3, 5)(lt.rand(7, 2, 3)).shape  --> [7, 2, 5]
 ---```
 ---@param inputs integer length of x's last dim
----@param hidden integer
+---@param hidden integer length of the state h
 ---@param options? luatensor.nn.GRU.options
----@return luatensor.Module #
+---@return luatensor.Module # takes x and h0, and returns y and h
 function nn.GRU(inputs, hidden, options) end
 
----One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; for a single row both lack the batch
----dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
+---Makes a cell that computes one step of nn.RNN: `h = cell(x, h)` with x [batch, inputs] and h [batch, hidden]. For
+---a single row, both lack the batch dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
 ---```lua
 ---nn.RNNCell(3, 5)(lt.rand(2, 3)).shape  --> [2, 5]
 ---```
----@param inputs integer
----@param hidden integer
+---@param inputs integer length of x's last dim
+---@param hidden integer length of the state h
 ---@param options? luatensor.nn.RNNCell.options
----@return luatensor.Module #
+---@return luatensor.Module # takes x and h, and returns the next h
 function nn.RNNCell(inputs, hidden, options) end
 
----One step of nn.LSTM: `h, c = cell(x, h, c)`.
+---Makes a cell that computes one step of nn.LSTM: `h, c = cell(x, h, c)`. Shapes are as in nn.RNNCell.
 ---```lua
 ---local h, c = nn.LSTMCell(3, 5)(lt.rand(2, 3))
 ---c.shape  --> [2, 5]
 ---```
----@param inputs integer
----@param hidden integer
+---@param inputs integer length of x's last dim
+---@param hidden integer length of the states h and c
 ---@param options? luatensor.options.bias_fused_dtype_device_generator
----@return luatensor.Module #
+---@return luatensor.Module # takes x, h and c, and returns the next h and c
 function nn.LSTMCell(inputs, hidden, options) end
 
----One step of nn.GRU: `h = cell(x, h)`.
+---Makes a cell that computes one step of nn.GRU: `h = cell(x, h)`. Shapes are as in nn.RNNCell.
 ---```lua
 ---nn.GRUCell(3, 5)(lt.rand(2, 3)).shape  --> [2, 5]
 ---```
----@param inputs integer
----@param hidden integer
+---@param inputs integer length of x's last dim
+---@param hidden integer length of the state h
 ---@param options? luatensor.options.bias_fused_dtype_device_generator
----@return luatensor.Module #
+---@return luatensor.Module # takes x and h, and returns the next h
 function nn.GRUCell(inputs, hidden, options) end
 
----A layer of an encoder: self-attention, then two linear layers. The result of each part is added to its input and
----normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
+---Makes a layer of an encoder: self-attention, then two linear layers. The result of each part is added to its input
+---and normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
 ---nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1,
 ---norm2.
 ---```lua
 ---nn.TransformerEncoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
 ---```
----@param d_model integer width
----@param nhead integer heads of attention
+---@param d_model integer width, the length of x's last dim
+---@param nhead integer the number of heads of attention
 ---@param options? luatensor.options.dim_feedforward_dropout_activation_layer_norm_eps_batch_first_norm_first_bias_dtype_device_generator
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.TransformerEncoderLayer(d_model, nhead, options) end
 
----A layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y = layer(x,
----memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
+---Makes a layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y =
+---layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
 ---memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
 ---```lua
 ---nn.TransformerDecoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8), lt.rand(2, 5, 8)).shape  --> [2, 7, 8]
 ---```
----@param d_model integer width
----@param nhead integer heads of attention
+---@param d_model integer width, the length of x's last dim
+---@param nhead integer the number of heads of attention
 ---@param options? luatensor.options.dim_feedforward_dropout_activation_layer_norm_eps_batch_first_norm_first_bias_dtype_device_generator
----@return luatensor.Module #
+---@return luatensor.Module # takes x and the encoder's result, and returns a tensor of x's shape
 function nn.TransformerDecoderLayer(d_model, nhead, options) end
 
----A sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`. All
----copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
+---Makes a sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`.
+---All copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
 ---```lua
 ---local layer = nn.TransformerEncoderLayer(8, 2, {batch_first = true})
 ---nn.TransformerEncoder(layer, 2)(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
 ---```
----@param encoder_layer luatensor.Module
----@param num_layers integer
+---@param encoder_layer luatensor.Module the layer to copy
+---@param num_layers integer the number of copies
 ---@param options? luatensor.options.norm
----@return luatensor.Module #
+---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.TransformerEncoder(encoder_layer, num_layers, options) end
 
----A sequence of copies of a decoder layer: `y = decoder(x, memory, options of the layer)`.
+---Makes a sequence of copies of a decoder layer: `y = decoder(x, memory, options)` with the options of the layer.
 ---```lua
 ---local layer = nn.TransformerDecoderLayer(8, 2, {batch_first = true})
 ---nn.TransformerDecoder(layer, 2)(lt.rand(2, 7, 8), lt.rand(2, 5, 8)).shape  --> [2, 7, 8]
 ---```
----@param decoder_layer luatensor.Module
----@param num_layers integer
+---@param decoder_layer luatensor.Module the layer to copy
+---@param num_layers integer the number of copies
 ---@param options? luatensor.options.norm
----@return luatensor.Module #
+---@return luatensor.Module # takes x and the encoder's result, and returns a tensor of x's shape
 function nn.TransformerDecoder(decoder_layer, num_layers, options) end
 
----Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of all gradients as one vector.
----Does not wait for a GPU, except with error_if_nonfinite.
+---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of the elements of all
+---gradients as one vector. The call does not wait for a GPU, except with error_if_nonfinite.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{3.0, 4.0})
 ---p:square():sum():backward()
@@ -1837,12 +1852,12 @@ function nn.TransformerDecoder(decoder_layer, num_layers, options) end
 ---p.grad                              --> [0.6, 0.8]
 ---```
 ---@param params any a list of tensors, such as model:parameters(), or one tensor
----@param max_norm number
+---@param max_norm number the largest norm after clipping
 ---@param options? luatensor.nn.utils.clip_grad_norm_.options
 ---@return luatensor.Tensor # the norm before clipping, 0-d
 function nn.utils.clip_grad_norm_(params, max_norm, options) end
 
----Limits each element of all gradients to -clip_value … clip_value.
+---Limits each element of all gradients to the range from -clip_value to clip_value.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{3.0, -0.1})
 ---p:square():sum():backward()
@@ -1850,7 +1865,7 @@ function nn.utils.clip_grad_norm_(params, max_norm, options) end
 ---p.grad  --> [1.0, -0.2]
 ---```
 ---@param params any a list of tensors, such as model:parameters(), or one tensor
----@param clip_value number
+---@param clip_value number the largest magnitude after clipping
 function nn.utils.clip_grad_value_(params, clip_value) end
 
 return nn

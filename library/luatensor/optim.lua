@@ -6,7 +6,7 @@
 ---@field state table
 local Optimizer = {}
 
----Adds a group: its parameters, and the options that differ from the optimiser's.
+---Adds a group: its parameters, and the options that differ from the optimiser's options.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 0.1})
 ---opt:add_param_group{params = {nn.Parameter(lt.ones(1))}, lr = 0.01}
@@ -23,7 +23,7 @@ function Optimizer:add_param_group(group) end
 ---opt:zero_grad()
 ---p.grad  --> nil
 ---```
----@param given? table `set_to_none` (true); false: they become 0
+---@param given? table `set_to_none` (true): the gradients become nil; false: they become 0
 function Optimizer:zero_grad(given) end
 
 ---Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
@@ -36,22 +36,22 @@ function Optimizer:zero_grad(given) end
 ---p:item() < 1  --> true
 ---```
 ---@param closure? function computes the loss and its gradients again, and returns the loss
----@return any # what closure returns
+---@return any # the closure's result
 function Optimizer:step(closure) end
 
----The state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for each
----parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first step.
----`param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
+---Returns the state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for
+---each parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first
+---step. `param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
 ---```lua
 ---local p = nn.Parameter(lt.ones(1))
 ---local a, b = optim.SGD({p}, {lr = 0.1}), optim.SGD({p}, {lr = 0.5})
 ---b:load_state_dict(a:state_dict())
 ---b.param_groups[1].lr  --> 0.1
 ---```
----@return table #
+---@return table # the state
 function Optimizer:state_dict() end
 
----Restores a copy of the state from state_dict. If something does not fit, nothing changes.
+---Restores a copy of the state from state_dict. If a value does not fit, nothing changes.
 ---Errors: if the state is of another class, if groups, parameters or shapes differ, or if the constructor refuses a value.
 ---```lua
 ---local p = nn.Parameter(lt.ones(1))
@@ -59,10 +59,10 @@ function Optimizer:state_dict() end
 ---b:load_state_dict(a:state_dict())
 ---b.param_groups[1].lr  --> 0.1
 ---```
----@param dict table
+---@param dict table a result of state_dict
 function Optimizer:load_state_dict(dict) end
 
----The optimiser as text: its groups' options.
+---Returns the optimiser as text: for each group, its number of parameters and its options.
 ---```lua
 ---local p = lt.ones(1, {requires_grad = true})
 ---tostring(optim.SGD({p}, {lr = 0.5})):match "lr = [%d.]+"  --> lr = 0.5
@@ -94,11 +94,11 @@ local GradScaler = {}
 ---scaler:get_scale()            --> 8
 ---```
 ---@param loss any a tensor, or a list of tensors
----@return any # the scaled loss, or a list of them
+---@return any # the scaled loss, or a list of the scaled losses
 function GradScaler:scale(loss) end
 
 ---Divides the gradients of an optimiser's parameters by the scale, so that scripts can read or clip the gradients.
----Without this call, `step` divides them.
+---Without this call, `step` divides the gradients.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{1.0})
 ---local opt, scaler = optim.SGD({p}, {lr = 0.1}), optim.GradScaler{init_scale = 8}
@@ -106,11 +106,11 @@ function GradScaler:scale(loss) end
 ---scaler:unscale_(opt)
 ---p.grad  --> [2.0]
 ---```
----@param opt luatensor.Optimizer
+---@param opt luatensor.Optimizer the optimiser
 function GradScaler:unscale_(opt) end
 
----Runs the optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale first, unless
----unscale_ has. Waits for the device, to check the gradients.
+---Runs the optimiser's step, unless a gradient is infinite or NaN. First divides the gradients by the scale, unless
+---unscale_ has divided them since the last update. The call waits for a GPU to check the gradients.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{1.0})
 ---local opt, scaler = optim.SGD({p}, {lr = 0.1}), optim.GradScaler{init_scale = 8}
@@ -119,11 +119,11 @@ function GradScaler:unscale_(opt) end
 ---scaler:update()
 ---p:detach()  --> [0.8]
 ---```
----@param opt luatensor.Optimizer
+---@param opt luatensor.Optimizer the optimiser
 ---@return any # what opt:step() returns; nothing if the step was skipped
 function GradScaler:step(opt) end
 
----Adapts the scale. Call it after the steps of all optimisers.
+---Adapts the scale. Scripts call this method after the steps of all optimisers.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{1.0})
 ---local opt, scaler = optim.SGD({p}, {lr = 0.1}), optim.GradScaler{init_scale = 8}
@@ -132,42 +132,43 @@ function GradScaler:step(opt) end
 ---scaler:update()
 ---p:detach()  --> [0.8]
 ---```
----@param scale? number the new scale, instead of the adapted one
+---@param scale? number the new scale, in place of the adapted scale
 function GradScaler:update(scale) end
 
----The scale, or 1 if the scaler is disabled.
+---Returns the scale, or 1 if the scaler is disabled.
 ---```lua
 ---local scaler = optim.GradScaler{init_scale = 8}
 ---scaler:scale(lt.tensor(2.0))  --> 16.0
 ---scaler:get_scale()            --> 8
 ---```
----@return number #
+---@return number # the scale
 function GradScaler:get_scale() end
 
----The scaler's numbers, and `class`, "GradScaler".
+---Returns the scale, the growth and backoff options, the growth counter, and `class`, which is "GradScaler".
 ---```lua
 ---local a, b = optim.GradScaler{init_scale = 8}, optim.GradScaler()
 ---b:load_state_dict(a:state_dict())
 ---b:get_scale()  --> 8
 ---```
----@return table #
+---@return table # the state
 function GradScaler:state_dict() end
 
----Restores the state from state_dict. If something does not fit, nothing changes.
+---Restores the state from state_dict. If a value does not fit, nothing changes.
 ---Errors: if the state is of another class, or has values that the constructor refuses.
 ---```lua
 ---local a, b = optim.GradScaler{init_scale = 8}, optim.GradScaler()
 ---b:load_state_dict(a:state_dict())
 ---b:get_scale()  --> 8
 ---```
----@param dict table
+---@param dict table a result of state_dict
 function GradScaler:load_state_dict(dict) end
 
 ---@class luatensor.Scheduler
 ---@field last_epoch integer
 local Scheduler = {}
 
----Proceeds to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
+---Proceeds to the next learning rate. Scripts call this method after each epoch, or, with OneCycleLR and CyclicLR,
+---after each batch.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
@@ -176,27 +177,28 @@ local Scheduler = {}
 ---```
 function Scheduler:step() end
 
----The learning rates of the groups.
+---Returns the current learning rates of the groups.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
 ---for _ = 1, 4 do schedule:step() end
 ---schedule:get_last_lr()[1]  --> 0.25
 ---```
----@return table # a list
+---@return table # a list of numbers
 function Scheduler:get_last_lr() end
 
----The state of the scheduler, without the optimiser and without functions. `class`: the scheduler's name.
+---Returns the state of the scheduler, without the optimiser and without functions. Field `class` is the scheduler's
+---name.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local a, b = optim.scheduler.StepLR(opt, 2), optim.scheduler.StepLR(opt, 5)
 ---b:load_state_dict(a:state_dict())
 ---b.step_size  --> 2
 ---```
----@return table #
+---@return table # the state
 function Scheduler:state_dict() end
 
----Restores the state from state_dict. If something does not fit, nothing changes. The rates themselves are in the
+---Restores the state from state_dict. If a value does not fit, nothing changes. The rates themselves are in the
 ---optimiser's state.
 ---Errors: if the state is of another class, or has values that the constructor refuses.
 ---```lua
@@ -205,13 +207,13 @@ function Scheduler:state_dict() end
 ---b:load_state_dict(a:state_dict())
 ---b.step_size  --> 2
 ---```
----@param dict table
+---@param dict table a result of state_dict
 function Scheduler:load_state_dict(dict) end
 
 ---@class luatensor.ReduceLROnPlateau: luatensor.Scheduler
 local ReduceLROnPlateau = {}
 
----Takes the next measurement.
+---Compares the next value of the metric with the best value, and reduces the rates if patience is exceeded.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ReduceLROnPlateau(opt, {factor = 0.5, patience = 1})
@@ -226,15 +228,15 @@ local optim = {}
 
 optim.scheduler = {}
 
----Steps by running means of the gradient and of its square. With the gradient g, to which weight_decay · p is added,
----at step t
+---Makes an optimiser that steps by running means of the gradient and of its square. g is the gradient plus
+---weight_decay · p. At step t
 ---
 ---    m ← β₁ · m + (1 − β₁) · g
 ---    v ← β₂ · v + (1 − β₂) · g²
 ---    p ← p − lr / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + eps)
 ---
----where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization
----(2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
+---With amsgrad, the greatest v so far takes the place of v in the last line. Kingma, Ba: Adam: A Method for
+---Stochastic Optimization (2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
 ---```lua
 ---local layer = nn.Linear(1, 1)
 ---local opt = optim.Adam(layer:parameters(), {lr = 0.01})
@@ -247,8 +249,8 @@ optim.scheduler = {}
 ---@return luatensor.Optimizer #
 function optim.Adam(params, options) end
 
----Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step. Loshchilov, Hutter:
----Decoupled Weight Decay Regularization (2019).
+---Makes an optimiser like Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step.
+---Loshchilov, Hutter: Decoupled Weight Decay Regularization (2019).
 ---```lua
 ---optim.AdamW({nn.Parameter(lt.ones(1))}, {lr = 0.01}).param_groups[1].weight_decay  --> 0.01
 ---```
@@ -257,8 +259,8 @@ function optim.Adam(params, options) end
 ---@return luatensor.Optimizer #
 function optim.AdamW(params, options) end
 
----Adam with the largest gradient instead of the mean of squares. With the gradient g, to which weight_decay · p is
----added, at step t
+---Makes an optimiser like Adam, but with the largest gradient instead of the mean of squares. g is the gradient plus
+---weight_decay · p. At step t
 ---
 ---    m ← β₁ · m + (1 − β₁) · g
 ---    u ← max(β₂ · u, |g| + eps)
@@ -277,8 +279,8 @@ function optim.AdamW(params, options) end
 ---@return luatensor.Optimizer #
 function optim.Adamax(params, options) end
 
----Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps and
----μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
+---Makes an optimiser like Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps
+---and μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
 ---
 ---    p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
 ---
@@ -291,8 +293,8 @@ function optim.Adamax(params, options) end
 ---@return luatensor.Optimizer #
 function optim.NAdam(params, options) end
 
----Adam that ignores the second moment until the estimate of that moment is good enough. With Adam's m and v, at step
----t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+---Makes an optimiser like Adam that ignores the second moment v as long as the estimate of its variance is too
+---uncertain (ρₜ ≤ 5). With Adam's m and v, at step t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
 ---
 ---    p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
 ---    p ← p − lr · m / (1 − β₁ᵗ)                                   else
@@ -306,7 +308,8 @@ function optim.NAdam(params, options) end
 ---@return luatensor.Optimizer #
 function optim.RAdam(params, options) end
 
----Steps divided by the root of a running mean of squares. With the gradient g, to which weight_decay · p is added,
+---Makes an optimiser whose steps are divided by the root of a running mean of squared gradients. g is the gradient
+---plus weight_decay · p.
 ---
 ---    v ← alpha · v + (1 − alpha) · g²
 ---    s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
@@ -326,8 +329,8 @@ function optim.RAdam(params, options) end
 ---@return luatensor.Optimizer #
 function optim.RMSprop(params, options) end
 
----Steps divided by the root of the sum of all squares. With the gradient g, to which weight_decay · p is added, at
----step t
+---Makes an optimiser whose steps are divided by the root of the sum of all squared gradients. g is the gradient plus
+---weight_decay · p. At step t
 ---
 ---    s ← s + g²
 ---    p ← p − lr / (1 + (t − 1) · lr_decay) · g / (√s + eps)
@@ -345,7 +348,8 @@ function optim.RMSprop(params, options) end
 ---@return luatensor.Optimizer #
 function optim.Adagrad(params, options) end
 
----Steps as large as the earlier changes of the parameter. With the gradient g, to which weight_decay · p is added,
+---Makes an optimiser whose steps are as large as the earlier changes of the parameter. g is the gradient plus
+---weight_decay · p.
 ---
 ---    v ← rho · v + (1 − rho) · g²
 ---    d = √(u + eps) / √(v + eps) · g
@@ -375,9 +379,9 @@ function optim.Adadelta(params, options) end
 ---@return luatensor.GradScaler #
 function optim.GradScaler(options) end
 
----Steps along −H g, where H approximates the inverse of the second derivatives by the last changes of parameters and
----gradients. A step calls the closure several times, and waits for the device before each decision. All parameters
----form one long vector on the first parameter's device. The method suits small problems without noise.
+---Makes an optimiser that steps along −H g. H approximates the inverse of the second derivatives by the last changes
+---of parameters and gradients. A step calls the closure several times, and waits for a GPU before each decision. All
+---parameters form one long vector on the first parameter's device. The method suits small problems without noise.
 ---
 ---    opt:step(function()
 ---      opt:zero_grad()
@@ -386,7 +390,8 @@ function optim.GradScaler(options) end
 ---      return loss
 ---    end)
 ---
----Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), like PyTorch's LBFGS.
+---Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989). The optimiser works like
+---PyTorch's LBFGS.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{5.0})
 ---local opt = optim.LBFGS({p}, {lr = 0.5})
@@ -394,7 +399,7 @@ function optim.GradScaler(options) end
 ---opt:step(closure)
 ---(p - 1):abs():item() < 0.1  --> true
 ---```
----@param params any a list of tensors; one group only
+---@param params any a list of tensors, which form one group
 ---@param options? luatensor.optim.LBFGS.options
 ---@return luatensor.LBFGS #
 function optim.LBFGS(params, options) end
@@ -403,12 +408,12 @@ function optim.LBFGS(params, options) end
 ---```lua
 ---optim.is_optimizer(optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 0.1}))  --> true
 ---```
----@param value any
+---@param value any any value
 ---@return boolean #
 function optim.is_optimizer(value) end
 
----The rate is eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient
----Descent with Warm Restarts (2017), without the restarts.
+---Makes a scheduler with the rate eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR:
+---Stochastic Gradient Descent with Warm Restarts (2017), without the restarts.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.CosineAnnealingLR(opt, 10)
@@ -416,13 +421,13 @@ function optim.is_optimizer(value) end
 ---("%.3f"):format(opt.param_groups[1].lr)  --> 0.500
 ---```
 ---@param optimizer luatensor.Optimizer
----@param T_max integer steps from base to eta_min
+---@param T_max integer the number of steps from base to eta_min
 ---@param options? luatensor.optim.scheduler.CosineAnnealingLR.options
 ---@return luatensor.Scheduler #
 function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 
----The rate follows half a cosine from base to eta_min over T_0 steps, then again over T_mult times as many steps,
----and so on. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+---Makes a scheduler whose rate follows half a cosine from base to eta_min over T_0 steps, then again over T_mult
+---times as many steps, and so on. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.CosineAnnealingWarmRestarts(opt, 5)
@@ -430,29 +435,30 @@ function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 ---opt.param_groups[1].lr  --> 1.0
 ---```
 ---@param optimizer luatensor.Optimizer
----@param T_0 integer
+---@param T_0 integer the number of steps before the first restart
 ---@param options? luatensor.optim.scheduler.CosineAnnealingWarmRestarts.options
 ---@return luatensor.Scheduler #
 function optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) end
 
----One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
----div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as many steps as it
----went up. The momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+---Makes a scheduler for one cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then
+---down to max_lr / div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as
+---many steps as it rose. The momentum goes from max_momentum to base_momentum and back. Smith, Topin:
+---Super-Convergence (2018).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1, momentum = 0.9})
 ---local schedule = optim.scheduler.OneCycleLR(opt, 1, {total_steps = 10})
 ---opt.param_groups[1].lr  --> 0.04
 ---```
 ---@param optimizer luatensor.Optimizer
----@param max_lr any a number, or a list, one for each group
+---@param max_lr any a number, or a list with a number for each group
 ---@param options luatensor.optim.scheduler.OneCycleLR.options
 ---@return luatensor.Scheduler #
 function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 
----Repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in step_size_down steps. The height is
----constant ("triangular"), halved in each cycle ("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum
----goes from max_momentum to base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks
----(2017).
+---Makes a scheduler that repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in
+---step_size_down steps. The height of cycles is constant ("triangular"), halved in each cycle ("triangular2"), or
+---multiplied by gammaᵗ ("exp_range"). The momentum goes from max_momentum to base_momentum and back. Smith: Cyclical
+---Learning Rates for Training Neural Networks (2017).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1, momentum = 0.9})
 ---local schedule = optim.scheduler.CyclicLR(opt, 0.1, 1, {step_size_up = 2})
@@ -460,13 +466,13 @@ function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 ---opt.param_groups[1].lr  --> 1.0
 ---```
 ---@param optimizer luatensor.Optimizer
----@param base_lr any a number, or a list, one for each group
----@param max_lr any a number, or a list, one for each group
+---@param base_lr any a number, or a list with a number for each group
+---@param max_lr any a number, or a list with a number for each group
 ---@param options? luatensor.optim.scheduler.CyclicLR.options
 ---@return luatensor.Scheduler #
 function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 
----The rate is base · gamma^⌊t / step_size⌋.
+---Makes a scheduler with the rate base · gamma^⌊t / step_size⌋.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
@@ -474,12 +480,12 @@ function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 ---schedule:get_last_lr()[1]  --> 0.25
 ---```
 ---@param optimizer luatensor.Optimizer
----@param step_size integer
+---@param step_size integer the number of steps between two changes
 ---@param options? luatensor.options.gamma
 ---@return luatensor.Scheduler #
 function optim.scheduler.StepLR(optimizer, step_size, options) end
 
----The rate is base · gamma^n, where n is the number of milestones that t has reached.
+---Makes a scheduler with the rate base · gamma^n, where n is the number of milestones that t has reached.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.MultiStepLR(opt, {2, 3}, {gamma = 0.5})
@@ -492,7 +498,7 @@ function optim.scheduler.StepLR(optimizer, step_size, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 
----The rate is base · gammaᵗ.
+---Makes a scheduler with the rate base · gammaᵗ.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ExponentialLR(opt, 0.5)
@@ -500,11 +506,11 @@ function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 ---opt.param_groups[1].lr  --> 0.5
 ---```
 ---@param optimizer luatensor.Optimizer
----@param gamma number
+---@param gamma number the factor of each step
 ---@return luatensor.Scheduler #
 function optim.scheduler.ExponentialLR(optimizer, gamma) end
 
----The rate is base · factor for the first total_iters steps, then base.
+---Makes a scheduler with the rate base · factor for the first total_iters steps, and then base.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ConstantLR(opt, {factor = 0.5, total_iters = 2})
@@ -515,7 +521,8 @@ function optim.scheduler.ExponentialLR(optimizer, gamma) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.ConstantLR(optimizer, options) end
 
----Warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal steps.
+---Makes a scheduler for warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal
+---steps.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.LinearLR(opt, {start_factor = 0.5, total_iters = 2})
@@ -527,7 +534,7 @@ function optim.scheduler.ConstantLR(optimizer, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.LinearLR(optimizer, options) end
 
----The rate is base · (1 − min(t, total_iters) / total_iters)^power.
+---Makes a scheduler with the rate base · (1 − min(t, total_iters) / total_iters)^power.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.PolynomialLR(opt, {total_iters = 4})
@@ -539,7 +546,7 @@ function optim.scheduler.LinearLR(optimizer, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.PolynomialLR(optimizer, options) end
 
----The rate is base · fn(t).
+---Makes a scheduler with the rate base · fn(t).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.LambdaLR(opt, function(step) return 1 / (step + 1) end)
@@ -547,13 +554,13 @@ function optim.scheduler.PolynomialLR(optimizer, options) end
 ---opt.param_groups[1].lr  --> 0.5
 ---```
 ---@param optimizer luatensor.Optimizer
----@param fn any a function of the number of steps, from 0 on, or a list of functions, one for each group. The function is not part of the state
+---@param fn any a function of the number of steps, from 0 on, or a list with a function for each group. The functions are not part of the state
 ---@return luatensor.Scheduler #
 function optim.scheduler.LambdaLR(optimizer, fn) end
 
----Multiplies the rates by factor if a metric has not improved for more than patience steps: `schedule:step(loss)`. An
----improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1 + threshold). With
----threshold_mode "abs" the limits are best − threshold and best + threshold.
+---Makes a scheduler that multiplies the rates by factor if a metric has not improved for more than patience steps:
+---`schedule:step(loss)`. An improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1
+---+ threshold). With threshold_mode "abs" the limits are best − threshold and best + threshold.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ReduceLROnPlateau(opt, {factor = 0.5, patience = 1})
@@ -565,8 +572,8 @@ function optim.scheduler.LambdaLR(optimizer, fn) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.ReduceLROnPlateau(optimizer, options) end
 
----Runs the first scheduler up to the first milestone, then the second one from its step 0, and so on. An example is
----LinearLR to warm up, followed by CosineAnnealingLR.
+---Makes a scheduler that runs the first scheduler up to the first milestone, then the second scheduler from its step
+---0, and so on. An example is LinearLR to warm up, followed by CosineAnnealingLR.
 ---```lua
 ---local s = optim.scheduler
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
@@ -575,12 +582,12 @@ function optim.scheduler.ReduceLROnPlateau(optimizer, options) end
 ---opt.param_groups[1].lr  --> 0.5
 ---```
 ---@param optimizer luatensor.Optimizer
----@param schedulers table a list, all of this optimiser
----@param milestones table the steps at which the next scheduler begins: one fewer than schedulers
+---@param schedulers table a list of schedulers of this optimiser
+---@param milestones table the steps at which the next scheduler begins, one milestone fewer than schedulers
 ---@return luatensor.Scheduler #
 function optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
 
----Gradient descent. With the gradient g, to which weight_decay · p is added, each step is
+---Makes an optimiser for gradient descent. g is the gradient plus weight_decay · p. Each step is
 ---
 ---    p ← p − lr · g                                    without momentum
 ---    b ← momentum · b + (1 − dampening) · g            b is g at the first step

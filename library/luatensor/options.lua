@@ -700,7 +700,7 @@
 
 ---@class (exact) luatensor.nn.functional.rms_norm.options
 ---@field weight? luatensor.Tensor of that shape
----@field eps? number (default that of x's dtype) keeps denominators away from 0
+---@field eps? number (default the eps of x's dtype) keeps denominators away from 0
 
 ---@class (exact) luatensor.options.weight_bias_eps
 ---@field weight? luatensor.Tensor [C]
@@ -742,7 +742,7 @@
 ---@field return_indices? boolean (default false) returns positions, too
 
 ---@class (exact) luatensor.nn.init.dirac_.options
----@field groups? integer (default 1) groups of channels that are computed apart
+---@field groups? integer (default 1) the outputs of each group copy the first input channels
 
 ---@class (exact) luatensor.options.a_mode_nonlinearity_generator
 ---@field a? number (default 0) the slope of leaky_relu
@@ -769,9 +769,6 @@
 ---@field device? string where the weights are
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
----@class (exact) luatensor.nn.L1Loss.options
----@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
-
 ---@class (exact) luatensor.nn.BCELoss.options
 ---@field weight? luatensor.Tensor of each class or element
 ---@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
@@ -797,10 +794,10 @@
 ---@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
 
 ---@class (exact) luatensor.Module.register_buffer.options
----@field persistent? boolean (default true) x is saved
+---@field persistent? boolean (default true) x is saved with the state
 
 ---@class (exact) luatensor.Module.load_state_dict.options
----@field strict? boolean (default true) every name must be on both sides
+---@field strict? boolean (default true) the module and the state must have the same names
 
 ---@class (exact) luatensor.nn.LayerNorm.options
 ---@field eps? number (default 1e-5) keeps denominators away from 0
@@ -810,7 +807,7 @@
 ---@field device? string where the weights are
 
 ---@class (exact) luatensor.nn.RMSNorm.options
----@field eps? number (default that of the input's dtype) keeps denominators away from 0
+---@field eps? number (default the eps of the input's dtype) keeps denominators away from 0
 ---@field elementwise_affine? boolean (default true)
 ---@field dtype? luatensor.dtype of the weights
 ---@field device? string where the weights are
@@ -912,7 +909,7 @@
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
 ---@class (exact) luatensor.options.norm
----@field norm? luatensor.Module a module for the last result
+---@field norm? luatensor.Module a module that is applied to the last layer's result
 
 ---@class (exact) luatensor.nn.utils.clip_grad_norm_.options
 ---@field norm_type? number (default 2) math.huge takes the largest magnitude
@@ -985,8 +982,8 @@
 ---@class (exact) luatensor.optim.GradScaler.options
 ---@field init_scale? number (default 65536)
 ---@field backoff_factor? number (default 0.5) the factor of the scale after a skipped step
----@field growth_factor? number (default 2) the factor after `growth_interval` steps
----@field growth_interval? integer (default 2000) steps without a skipped one
+---@field growth_factor? number (default 2) the factor of the scale after `growth_interval` steps
+---@field growth_interval? integer (default 2000) the number of consecutive steps of which none was skipped
 ---@field enabled? boolean (default true)
 
 ---@class (exact) luatensor.optim.LBFGS.options
@@ -1050,7 +1047,7 @@
 ---@field patience? number (default 10)
 ---@field threshold? number (default 1e-4)
 ---@field threshold_mode? string (default "rel")
----@field cooldown? integer (default 0) steps after a change that do not count
+---@field cooldown? integer (default 0) the number of steps after a change that are not counted
 ---@field min_lr? number|number[] (default 0)
 ---@field eps? number (default 1e-8) smaller changes are not made
 

@@ -1,5 +1,5 @@
---- The prompts of `luatensor -i` and `tools/lua -i` load this file first. It makes lt, nn, optim, data and help global
--- and turns Lua's warnings on.
+--- The prompts of `luatensor -i` and `tools/lua -i` load this file first. The file makes lt, nn, optim, data and help
+-- global, and turns Lua's warnings on.
 
 local lt = require "luatensor"
 

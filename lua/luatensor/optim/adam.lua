@@ -1,4 +1,4 @@
---- Adam and AdamW.
+--- The optimisers optim.Adam and optim.AdamW.
 
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
@@ -17,7 +17,8 @@ local function start(_, p, group)
           max_exp_avg_sq = group.amsgrad and core.zeros_like(p) or nil}
 end
 
--- Makes a step. decay: the weight decay that is added to the gradient; shrink: the factor of the parameter.
+-- Makes a step for parameter p. decay: the weight decay that is added to the gradient; shrink: the factor of p before
+-- the step. Returns the problem if the step was not made.
 local function update(p, state, group, decay, shrink)
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
   local kind = group.amsgrad and updates.adam_amsgrad or updates.adam
@@ -27,15 +28,15 @@ local function update(p, state, group, decay, shrink)
   return problem
 end
 
---- Steps by running means of the gradient and of its square. With the gradient g, to which weight_decay · p is added,
--- at step t
+--- Makes an optimiser that steps by running means of the gradient and of its square. g is the gradient plus
+-- weight_decay · p. At step t
 --
 --     m ← β₁ · m + (1 − β₁) · g
 --     v ← β₂ · v + (1 − β₂) · g²
 --     p ← p − lr / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + eps)
 --
--- where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization
--- (2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
+-- With amsgrad, the greatest v so far takes the place of v in the last line. Kingma, Ba: Adam: A Method for
+-- Stochastic Optimization (2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
 -- @function optim.Adam
 -- @param params a list of tensors, or of groups
 -- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad`
@@ -48,8 +49,8 @@ function Adam:update(p, state, group)                                   -- luach
   return update(p, state, group, group.weight_decay, 1)
 end
 
---- Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step. Loshchilov, Hutter:
--- Decoupled Weight Decay Regularization (2019).
+--- Makes an optimiser like Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step.
+-- Loshchilov, Hutter: Decoupled Weight Decay Regularization (2019).
 -- @function optim.AdamW
 -- @param params a list of tensors, or of groups
 -- @tparam[opt] table options those of optim.Adam; `weight_decay` (0.01)

@@ -1,4 +1,4 @@
---- Relatives of Adam: Adamax, NAdam, RAdam.
+--- Optimisers that are variants of Adam: optim.Adamax, optim.NAdam and optim.RAdam.
 
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
@@ -15,14 +15,15 @@ end
 
 local function sign(group) return group.maximize and -1 or 1 end
 
--- Returns the weight decay that is added to the gradient, and the factor of the parameter for decoupled weight decay.
+-- Returns the weight decay that is added to the gradient, and the factor of the parameter, which is not 1 with
+-- decoupled weight decay.
 local function decay(group)
   if group.decoupled_weight_decay then return 0, 1 - group.lr * group.weight_decay end
   return group.weight_decay, 1
 end
 
---- Adam with the largest gradient instead of the mean of squares. With the gradient g, to which weight_decay · p is
--- added, at step t
+--- Makes an optimiser like Adam, but with the largest gradient instead of the mean of squares. g is the gradient plus
+-- weight_decay · p. At step t
 --
 --     m ← β₁ · m + (1 − β₁) · g
 --     u ← max(β₂ · u, |g| + eps)
@@ -47,8 +48,8 @@ function Adamax:update(p, state, group)                                 -- luach
   return problem
 end
 
---- Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps and
--- μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
+--- Makes an optimiser like Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps
+-- and μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
 --
 --     p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
 --
@@ -79,8 +80,8 @@ function NAdam:update(p, state, group)                                  -- luach
   return problem
 end
 
---- Adam that ignores the second moment until the estimate of that moment is good enough. With Adam's m and v, at step
--- t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+--- Makes an optimiser like Adam that ignores the second moment v as long as the estimate of its variance is too
+-- uncertain (ρₜ ≤ 5). With Adam's m and v, at step t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
 --
 --     p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
 --     p ← p − lr · m / (1 − β₁ᵗ)                                   else
@@ -97,7 +98,7 @@ function RAdam:start(p)                                                 -- luach
   return {step = 0, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p)}
 end
 
--- r √(1 − β₂ᵗ), or nil as long as the variance is unknown.
+-- Returns r √(1 − β₂ᵗ), or nil if ρₜ ≤ 5, so that the second moment is not used.
 local function rectified(beta2, t)
   local known, limit = 1 - beta2 ^ t, 2 / (1 - beta2) - 1
   local length = limit - 2 * t * beta2 ^ t / known

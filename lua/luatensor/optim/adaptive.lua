@@ -1,4 +1,5 @@
---- Optimisers that divide steps by the size of earlier gradients: RMSprop, Adagrad, Adadelta.
+--- Optimisers that divide steps by the magnitude of earlier gradients: optim.RMSprop, optim.Adagrad and
+-- optim.Adadelta.
 
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
@@ -7,7 +8,8 @@ local updates = core.updates
 
 local function sign(group) return group.maximize and -1 or 1 end
 
---- Steps divided by the root of a running mean of squares. With the gradient g, to which weight_decay · p is added,
+--- Makes an optimiser whose steps are divided by the root of a running mean of squared gradients. g is the gradient
+-- plus weight_decay · p.
 --
 --     v ← alpha · v + (1 − alpha) · g²
 --     s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
@@ -43,8 +45,8 @@ function RMSprop:update(p, state, group)                                -- luach
   return problem
 end
 
---- Steps divided by the root of the sum of all squares. With the gradient g, to which weight_decay · p is added, at
--- step t
+--- Makes an optimiser whose steps are divided by the root of the sum of all squared gradients. g is the gradient plus
+-- weight_decay · p. At step t
 --
 --     s ← s + g²
 --     p ← p − lr / (1 + (t − 1) · lr_decay) · g / (√s + eps)
@@ -75,7 +77,8 @@ function Adagrad:update(p, state, group)                                -- luach
   return problem
 end
 
---- Steps as large as the earlier changes of the parameter. With the gradient g, to which weight_decay · p is added,
+--- Makes an optimiser whose steps are as large as the earlier changes of the parameter. g is the gradient plus
+-- weight_decay · p.
 --
 --     v ← rho · v + (1 − rho) · g²
 --     d = √(u + eps) / √(v + eps) · g

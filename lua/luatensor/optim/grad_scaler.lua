@@ -1,4 +1,4 @@
---- Loss scaling for float16.
+--- optim.GradScaler, loss scaling for float16.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -10,9 +10,9 @@ local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
 local saving = require "luatensor.optim.state"
 
---- float16 holds no number below 6e-8, so small gradients are lost. A scaler multiplies the loss by a scale, and
--- divides the gradients by the scale before the step. It skips steps with infinite or NaN gradients, and adapts the
--- scale to such steps:
+--- Small gradients are lost in float16, which has no positive number below 6e-8. A scaler multiplies the loss by a
+-- scale, and divides the gradients by the scale before the step. It skips steps with infinite or NaN gradients, and
+-- adapts the scale to such steps:
 --
 --     local scaler = optim.GradScaler()
 --     for x, y in loader:batches() do
@@ -25,7 +25,8 @@ local saving = require "luatensor.optim.state"
 --       scaler:update()
 --     end
 --
--- bfloat16 needs no scaler. Micikevicius and others: Mixed Precision Training (2018). Works like PyTorch's GradScaler.
+-- bfloat16 needs no scaler. Micikevicius and others: Mixed Precision Training (2018). The scaler works like PyTorch's
+-- GradScaler.
 -- @type GradScaler
 local GradScaler = {name = "GradScaler", __name = "gradient scaler"}
 GradScaler.__index = GradScaler
@@ -45,8 +46,8 @@ local function check_self(self, name) saving.check_self(self, "seen", name, "sca
 --- Makes a scaler.
 -- @function optim.GradScaler
 -- @tparam[opt] table options `init_scale` (65536); `backoff_factor` (0.5): the factor of the scale after a skipped
---   step; `growth_factor` (2): the factor after `growth_interval` steps;
---   `growth_interval` (2000): steps without a skipped one; `enabled` (true)
+--   step; `growth_factor` (2): the factor of the scale after `growth_interval` steps; `growth_interval` (2000): the
+--   number of consecutive steps of which none was skipped; `enabled` (true)
 -- @treturn GradScaler
 local function new(_, options)
   local self = setmetatable(args.read("GradScaler", options, rows), GradScaler)
@@ -56,7 +57,7 @@ end
 
 --- Multiplies the loss, or each of several losses, by the scale.
 -- @param loss a tensor, or a list of tensors
--- @return the scaled loss, or a list of them
+-- @return the scaled loss, or a list of the scaled losses
 function GradScaler:scale(loss)
   check_self(self, "scale")
   if not self.enabled then return loss end
@@ -67,7 +68,7 @@ function GradScaler:scale(loss)
   return list
 end
 
--- The gradients of an optimiser's parameters. Checks that each can be divided.
+-- Returns the gradients of an optimiser's parameters. Raises an error if a gradient cannot be divided in place.
 local function gradients(opt)
   local list = {}
   for _, group in ipairs(opt.param_groups) do
@@ -87,7 +88,7 @@ local function gradients(opt)
   return list
 end
 
--- Divides a gradient, and returns its largest magnitude, which is NaN or infinite if an element is.
+-- Divides a gradient by the scale, and returns its largest magnitude, which is NaN or infinite if an element is.
 local function unscale(g, factor)
   g:mul_(1 / factor)
   return lt.linalg.vector_norm(g, {ord = math.huge})
@@ -98,8 +99,8 @@ local function check_optimizer(name, opt)
 end
 
 --- Divides the gradients of an optimiser's parameters by the scale, so that scripts can read or clip the gradients.
--- Without this call, `step` divides them.
--- @tparam Optimizer opt
+-- Without this call, `step` divides the gradients.
+-- @tparam Optimizer opt the optimiser
 function GradScaler:unscale_(opt)
   check_self(self, "unscale_")
   check_optimizer("unscale_", opt)
@@ -111,7 +112,7 @@ function GradScaler:unscale_(opt)
   self.seen[opt] = {largest = largest}
 end
 
--- True if all numbers are finite. Waits for the device, once.
+-- True if all numbers are finite. Waits for a GPU once, for all numbers together.
 local function all_finite(largest)
   if #largest == 0 then return true end
   local first = largest[1]
@@ -119,9 +120,9 @@ local function all_finite(largest)
   return lt.stack(largest):max():item() < math.huge
 end
 
---- Runs the optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale first, unless
--- unscale_ has. Waits for the device, to check the gradients.
--- @tparam Optimizer opt
+--- Runs the optimiser's step, unless a gradient is infinite or NaN. First divides the gradients by the scale, unless
+-- unscale_ has divided them since the last update. The call waits for a GPU to check the gradients.
+-- @tparam Optimizer opt the optimiser
 -- @return what opt:step() returns; nothing if the step was skipped
 function GradScaler:step(opt)
   check_self(self, "step")
@@ -135,8 +136,8 @@ function GradScaler:step(opt)
   if not seen.overflow then return opt:step() end
 end
 
---- Adapts the scale. Call it after the steps of all optimisers.
--- @tparam[opt] number scale the new scale, instead of the adapted one
+--- Adapts the scale. Scripts call this method after the steps of all optimisers.
+-- @tparam[opt] number scale the new scale, in place of the adapted scale
 function GradScaler:update(scale)
   check_self(self, "update")
   if not self.enabled then return end
@@ -158,8 +159,8 @@ function GradScaler:update(scale)
   end
 end
 
---- The scale, or 1 if the scaler is disabled.
--- @treturn number
+--- Returns the scale, or 1 if the scaler is disabled.
+-- @treturn number the scale
 function GradScaler:get_scale()
   check_self(self, "get_scale")
   return self.enabled and self.factor or 1
@@ -167,8 +168,8 @@ end
 
 local saved = {"growth_factor", "backoff_factor", "growth_interval", "growth_tracker"}
 
---- The scaler's numbers, and `class`, "GradScaler".
--- @treturn table
+--- Returns the scale, the growth and backoff options, the growth counter, and `class`, which is "GradScaler".
+-- @treturn table the state
 function GradScaler:state_dict()
   check_self(self, "state_dict")
   local dict = {class = self.name, scale = self.factor}
@@ -179,8 +180,8 @@ end
 local kinds = {scale = "positive", growth_factor = "positive", backoff_factor = "positive",
                 growth_interval = "count", growth_tracker = "natural"}
 
---- Restores the state from state_dict. If something does not fit, nothing changes.
--- @tab dict
+--- Restores the state from state_dict. If a value does not fit, nothing changes.
+-- @tab dict a result of state_dict
 -- @raise if the state is of another class, or has values that the constructor refuses
 function GradScaler:load_state_dict(dict)
   check_self(self, "load_state_dict")

@@ -1,4 +1,4 @@
---- Optimisers, which change parameters in training.
+--- lt.optim: optimisers, which change parameters in training, and schedulers of learning rates.
 -- @module luatensor.optim
 
 require "luatensor.base.requirements"
@@ -8,10 +8,10 @@ local Optimizer = require "luatensor.optim.optimizer"
 
 local optim = {Optimizer = Optimizer, is_optimizer = Optimizer.is}
 
--- Methods for scripts. The other methods are called by the optimisers themselves.
+-- Names of the methods that scripts call. Only the optimisers themselves call the other methods.
 local public = {add_param_group = true, step = true, zero_grad = true, state_dict = true, load_state_dict = true}
 
---- Each file returns classes by name.
+--- Names of the files of luatensor/optim. Each returns a table of classes by name.
 local files = {"sgd", "adam", "adaptive", "adam_variants", "lbfgs"}
 for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.optim." .. file)) do optim[name] = arity.class(class, public) end

@@ -1,4 +1,4 @@
---- L-BFGS.
+--- optim.LBFGS. line_search.lua finds the lengths of its steps.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -11,9 +11,9 @@ local strong_wolfe = require "luatensor.optim.line_search"
 
 local gradient = core.autograd.gradient
 
---- Steps along −H g, where H approximates the inverse of the second derivatives by the last changes of parameters and
--- gradients. A step calls the closure several times, and waits for the device before each decision. All parameters
--- form one long vector on the first parameter's device. The method suits small problems without noise.
+--- Makes an optimiser that steps along −H g. H approximates the inverse of the second derivatives by the last changes
+-- of parameters and gradients. A step calls the closure several times, and waits for a GPU before each decision. All
+-- parameters form one long vector on the first parameter's device. The method suits small problems without noise.
 --
 --     opt:step(function()
 --       opt:zero_grad()
@@ -22,9 +22,10 @@ local gradient = core.autograd.gradient
 --       return loss
 --     end)
 --
--- Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), like PyTorch's LBFGS.
+-- Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989). The optimiser works like
+-- PyTorch's LBFGS.
 -- @function optim.LBFGS
--- @param params a list of tensors; one group only
+-- @param params a list of tensors, which form one group
 -- @tparam[opt] table options `lr` (1); `max_iter` (20): iterations per step; `max_eval` (max_iter · 5/4): calls of
 --   the closure per step; `tolerance_grad` (1e-7); `tolerance_change` (1e-9); `history_size` (100); `line_search_fn`:
 --   "strong_wolfe", or nil for steps of length lr; `maximize` (false)
@@ -66,7 +67,7 @@ end
 local function largest(x) return x.size > 0 and x:abs():max():item() or 0 end
 local function dot(x, y) return (x * y):sum():item() end
 
--- Returns the closure's loss as the closure returned it, and as a number to be minimised.
+-- Returns the closure's loss as the closure returned it, and the loss as a number to be minimised.
 local function evaluate(group, closure)
   local loss = engine.record(true, closure)
   local value = core.is_tensor(loss) and not core.gone(loss) and loss.size == 1 and loss:item() or loss
@@ -82,7 +83,8 @@ end
 
 -- ---- the direction ----
 
--- Stores the change of the gradient, y, that follows a change of the parameters, s.
+-- Stores y, the change of the gradient that follows s, a change of the parameters. Does nothing if y · s is at most
+-- 1e-10.
 local function remember(state, y, s, history_size)
   local ys = dot(y, s)
   if ys <= 1e-10 then return end
@@ -95,7 +97,7 @@ local function remember(state, y, s, history_size)
   state.H_diag = ys / dot(y, y)
 end
 
--- −H g, by Nocedal's two-loop recursion.
+-- Returns −H g, by Nocedal's two-loop recursion.
 local function direction(state, g)
   local q, al, n = -g, {}, #state.old_dirs
   for i = n, 1, -1 do
@@ -123,8 +125,8 @@ end
 
 -- ---- steps ----
 
--- If the closure raises an error, the parameters get their kept values back, and the next step starts with a new
--- direction.
+-- Returns a value for a `<close>` variable. If the closure raises an error, the parameters get their values from
+-- `kept` back, and the next step starts with a new direction.
 local function undoing(group, state, kept)
   return setmetatable({}, {__close = function(_, problem)
     if problem == nil then return end
@@ -135,7 +137,8 @@ local function undoing(group, state, kept)
   end})
 end
 
--- A step along d from a point {f, g}. Returns the next point and the number of calls of the closure.
+-- Makes a step along d from a point {f, g} by a line search. Returns the next point and the number of calls of the
+-- closure.
 local function search(group, closure, state, point, slope, most)
   local d, kept = state.d, {}
   for i, p in ipairs(group.params) do kept[i] = p:detach():clone() end
@@ -154,7 +157,8 @@ local function search(group, closure, state, point, slope, most)
   return found, calls
 end
 
--- Makes a step along d without a search. After the last iteration the loss is not needed.
+-- Makes a step of length state.t along d without a search. After the last iteration the loss is not needed, so the
+-- closure is not called.
 local function fixed(group, closure, state, point, _, _, is_last)
   move(group, state.t, state.d)
   if is_last then return point, 0 end
@@ -205,7 +209,7 @@ function LBFGS:step(closure)
   return loss
 end
 
--- The fields of the state after the first step, with their types.
+-- The fields of the state after the first step, each with its type in Lua.
 local kinds = {func_evals = "number", n_iter = "number", t = "number", H_diag = "number", prev_loss = "number",
                old_dirs = "table", old_stps = "table", ro = "table", d = "userdata", prev_flat_grad = "userdata"}
 
@@ -219,7 +223,8 @@ function LBFGS:check_state(_, saved)
   end
 end
 
--- All tensors of the state belong to the one vector of all parameters, on the first parameter's device.
+-- Returns a copy of a value of the state, whose tensors must have the length of the one vector of all parameters. The
+-- copy is on the first parameter's device.
 function LBFGS:adapt(_, p, name, value)
   if type(value) == "table" then
     local list = {}

@@ -1,12 +1,14 @@
---- A line search: a step t along a direction d after which the strong Wolfe conditions hold,
+--- A line search for optim.LBFGS: finds a step t along a direction d after which the strong Wolfe conditions hold,
 --
 --     f(x + t d) ≤ f(x) + c1 · t · g·d   and   |g(x + t d)·d| ≤ c2 · |g·d|
 --
--- Nocedal, Wright: Numerical Optimization (2006), algorithms 3.5 and 3.6, as PyTorch's L-BFGS has them.
+-- g is the gradient. Nocedal, Wright: Numerical Optimization (2006), algorithms 3.5 and 3.6, in the form of PyTorch's
+-- L-BFGS.
 
 local C1, C2 = 1e-4, 0.9
 
--- The minimum, between `least` and `most`, of the cubic through two points with their slopes.
+-- Returns the minimum, between `least` and `most`, of the cubic polynomial through two points with their slopes. If
+-- the cubic has no minimum, returns the middle.
 local function interpolate(a, b, least, most)
   if a.t > b.t then a, b = b, a end
   least, most = least or a.t, most or b.t
@@ -18,8 +20,8 @@ local function interpolate(a, b, least, most)
   return math.min(math.max(at, least), most)
 end
 
--- Finds two points {t, f, slope, g} between which the step lies, or one point that is good enough. Also returns the
--- number of tried points.
+-- Finds two points {t, f, slope, g} between which a suitable step is, or one point that meets the conditions. Also
+-- returns the number of additional points that were tried.
 local function bracket(evaluate, start, t, most)
   local before, now, tried = start, evaluate(t), 0
   while tried < most do
@@ -33,8 +35,8 @@ local function bracket(evaluate, start, t, most)
   return start, now, tried
 end
 
--- A step between two points that makes progress. The third step near the same end is moved away from that end. stuck:
--- true if an earlier step came close to an end.
+-- Returns a step between two points, and true if the step is close to an end. stuck: true if the previous step was
+-- close to an end. Then the step is moved away from the end by a tenth of the distance of the points.
 local function next_step(a, b, stuck)
   local t, least, most = interpolate(a, b), math.min(a.t, b.t), math.max(a.t, b.t)
   local margin = 0.1 * (most - least)
@@ -43,13 +45,13 @@ local function next_step(a, b, stuck)
   return math.abs(t - most) < math.abs(t - least) and most - margin or least + margin, false
 end
 
---- Returns the found point, a table {t, f, g}, and the number of calls of the function.
--- @tparam function evaluate returns the point {t, f, slope, g} at t
+--- Returns the found point, a table {t, f, g, slope}, and the number of calls of the function.
+-- @tparam function evaluate evaluate(t) returns the point {t, f, slope, g} at t
 -- @tab start the point at t = 0
 -- @number t the first step to try
 -- @number size the largest change of an element for t = 1
 -- @number tolerance the tolerance of these changes
--- @int most the greatest number of calls of the function
+-- @int most the largest number of calls of the function
 return function(evaluate, start, t, size, tolerance, most)
   local a, b, tried = bracket(evaluate, start, t, most)
   if not b then return a, tried + 1 end

@@ -1,4 +1,4 @@
---- The base of optimisers: groups of parameters, their state, and how both are saved.
+--- The base class of optimisers: groups of parameters, their state, and how both are saved.
 
 local args = require "luatensor.base.args"
 local missing = require "luatensor.base.missing_methods"
@@ -26,9 +26,10 @@ local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no
 --
 -- Parameters are a list of tensors, or a list of groups with options of their own, `{{params = list, lr = 0.1}, …}`.
 -- Each parameter is updated in place, in one pass over its memory; parameters without a gradient do not change.
--- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's. Steps do not wait for a
--- GPU. A captured graph repeats all numbers of a step, including the rates. So SGD, RMSprop, Adadelta and Adagrad
--- without lr_decay can be captured; optimisers that use the number of the step, such as Adam, raise an error.
+-- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's. Steps do not wait for
+-- a GPU. A captured graph repeats all numbers of a step, including the rates. For this reason, only SGD, RMSprop,
+-- Adadelta and Adagrad without lr_decay can be captured. Optimisers that use the number of the step, such as Adam,
+-- raise an error.
 -- @type Optimizer
 local Optimizer = {}
 Optimizer.__index = Optimizer
@@ -39,7 +40,7 @@ Optimizer.fail = fail
 
 --- True if value is an optimiser.
 -- @function optim.is_optimizer
--- @param value
+-- @param value any value
 -- @treturn boolean
 function Optimizer.is(value)
   local meta = type(value) == "table" and getmetatable(value)
@@ -48,7 +49,8 @@ end
 
 -- ---- groups ----
 
--- Checks parameter i. index: the numbers of the parameters before it.
+-- Raises an error unless parameter i is a leaf of floats that the optimiser does not have yet. index: the numbers of
+-- the preceding new parameters.
 local function check_parameter(self, i, p, index)
   if not core.is_tensor(p) then fail(self, "parameter %d: tensor expected, got %s", i, core.type_name(p)) end
   local gone = core.gone(p)
@@ -76,7 +78,7 @@ local function parameter_list(self, params)
   return list
 end
 
--- Numbers new parameters. All are checked before any is added.
+-- Returns the numbers of new parameters. All parameters are checked before any is added.
 local function new_index(self, params)
   local index, n = {}, #self.index
   for k, p in ipairs(params) do
@@ -87,7 +89,7 @@ local function new_index(self, params)
   return index
 end
 
---- Adds a group: its parameters, and the options that differ from the optimiser's.
+--- Adds a group: its parameters, and the options that differ from the optimiser's options.
 -- @tab group `params`: a list of tensors; options by name
 function Optimizer:add_param_group(group)
   check_self(self, "add_param_group")
@@ -110,10 +112,11 @@ function Optimizer:add_param_group(group)
   self.param_groups[#self.param_groups + 1] = made
 end
 
--- Checks that the options of a group fit together. Classes override this method.
+-- Raises an error if the options of a group do not fit together. Classes override this method, which does nothing
+-- here.
 function Optimizer:check() end                                          -- luacheck: ignore 212
 
--- The state of a parameter before its first step. Classes override this method.
+-- Returns the state of a parameter before its first step: a table, here empty. Classes override this method.
 function Optimizer:start() return {} end                                -- luacheck: ignore 212
 
 local function is_groups(params)
@@ -130,11 +133,11 @@ local function new(class, params, given)
   return self
 end
 
---- Makes a class of optimisers. `rows` are its options, as for args.read. The class must have the functions `start(p,
--- state, group)`, which makes the state of a parameter, and `update(p, state, group)`.
--- @string name
--- @tab rows
--- @treturn table
+--- Makes a class of optimisers. `rows` are its options, as for args.read. The class must have the method `update(p,
+-- state, group)`, which makes a step, and may override `start(p, group)`, which makes the state of a parameter.
+-- @string name of the class
+-- @tab rows the kind of each option by its name
+-- @treturn table the class
 function Optimizer.class(name, rows)
   local class = {name = name, rows = rows, is_optimizer = true, __tostring = Optimizer.__tostring}
   class.__index = class
@@ -150,7 +153,7 @@ local function check_there(self, p)
 end
 
 --- Clears the gradients of all parameters.
--- @tparam[opt] table given `set_to_none` (true); false: they become 0
+-- @tparam[opt] table given `set_to_none` (true): the gradients become nil; false: they become 0
 function Optimizer:zero_grad(given)
   check_self(self, "zero_grad")
   local keeps = given and args.options("zero_grad", given, {set_to_none = true}).set_to_none == false
@@ -163,8 +166,8 @@ function Optimizer:zero_grad(given)
   end
 end
 
--- Mends a state that prevents the update of parameter p, or raises an error. The state follows p to another device, and
--- gets the tensors for options such as amsgrad that the script set later.
+-- Corrects a state that prevents the update of parameter p, or raises an error. The state's tensors are moved to p's
+-- device, and tensors are added for options that the script set later, such as amsgrad.
 local function mend(self, p, state, group, problem)
   if problem ~= "state" then fail(self, "parameter %d: %s", self.index[p], problem) end
   for name, x in pairs(state) do
@@ -194,7 +197,8 @@ local function first_state(self, p, group)
   return self:start(p, group)
 end
 
--- Checks that a group's options still have the types of their defaults: a script may have changed them.
+-- Raises an error if the type of a group's option differs from the type of its default, because a script has changed
+-- the option.
 function Optimizer:check_types(group)
   for key, row in pairs(self.rows) do
     local first, value = args.default(row), group[key]
@@ -205,7 +209,7 @@ function Optimizer:check_types(group)
   end
 end
 
--- Checks a group before the first parameter changes.
+-- Checks the options and parameters of a group, before the step changes any parameter.
 local function check_group(self, group)
   self:check_types(group)
   local i, problem = misfit(group.params)
@@ -234,7 +238,7 @@ end
 --- Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
 -- raised, and no parameter is updated.
 -- @tparam[opt] function closure computes the loss and its gradients again, and returns the loss
--- @return what closure returns
+-- @return the closure's result
 function Optimizer:step(closure)
   check_self(self, "step")
   local loss
@@ -251,10 +255,10 @@ end
 
 -- ---- state ----
 
---- The state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for each
--- parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first step.
--- `param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
--- @treturn table
+--- Returns the state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for
+-- each parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first
+-- step. `param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
+-- @treturn table the state
 function Optimizer:state_dict()
   check_self(self, "state_dict")
   local dict = {class = self.name, state = {}, param_groups = {}}
@@ -274,7 +278,7 @@ function Optimizer:state_dict()
   return dict
 end
 
--- A copy of a state's value for parameter p, number i, with p's dtype and device.
+-- Returns a copy of a state's value for parameter p, number i, with p's dtype and device.
 function Optimizer:adapt(i, p, name, value)
   if not core.is_tensor(value) then return copy(value) end
   if not lists.same(value.shape, p.shape) then
@@ -306,8 +310,8 @@ local function adapted_state(self, dict)
   return states
 end
 
---- Restores a copy of the state from state_dict. If something does not fit, nothing changes.
--- @tab dict
+--- Restores a copy of the state from state_dict. If a value does not fit, nothing changes.
+-- @tab dict a result of state_dict
 -- @raise if the state is of another class, if groups, parameters or shapes differ, or if the constructor refuses a
 --   value
 function Optimizer:load_state_dict(dict)
@@ -323,7 +327,7 @@ end
 
 -- ---- printing ----
 
---- The optimiser as text: its groups' options.
+--- Returns the optimiser as text: for each group, its number of parameters and its options.
 function Optimizer:__tostring()
   local lines = {}
   for _, group in ipairs(self.param_groups) do

@@ -1,15 +1,15 @@
---- Options of optimisers and schedulers as text.
+--- Texts of options, for tostring of optimisers, schedulers and scalers.
 
 local clocale = require "luatensor.base.clocale"
 
 local options = {}
 
---- A value of an option as text.
+--- Returns the text of an option's value, a list or a single value.
 function options.text(value)
   return type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or clocale.tostring(value)
 end
 
---- "name = value, …" in the order of names.
+--- Returns "name = value, …" for all entries of a table, sorted by name.
 function options.list_text(all)
   local parts = {}
   for name, value in pairs(all) do parts[#parts + 1] = name .. " = " .. options.text(value) end

@@ -1,4 +1,4 @@
---- Schedulers of learning rates: optim.scheduler.
+--- optim.scheduler, the schedulers of learning rates. Their classes are in the folder scheduler.
 
 local arity = require "luatensor.base.arity"
 local names = require "luatensor.base.names"
@@ -6,7 +6,7 @@ local Scheduler = require "luatensor.optim.scheduler.base"
 
 local scheduler = {}
 
--- Methods for scripts. The other methods are called by the schedulers themselves.
+-- Names of the methods that scripts call. Only the schedulers themselves call the other methods.
 local public = {step = true, get_last_lr = true, state_dict = true, load_state_dict = true}
 
 for _, file in ipairs {"decay", "cosine", "cycle", "sequence", "plateau"} do

@@ -3,7 +3,7 @@ local Optimizer = require "luatensor.optim.optimizer"
 
 local updates = core.updates
 
---- Gradient descent. With the gradient g, to which weight_decay · p is added, each step is
+--- Makes an optimiser for gradient descent. g is the gradient plus weight_decay · p. Each step is
 --
 --     p ← p − lr · g                                    without momentum
 --     b ← momentum · b + (1 − dampening) · g            b is g at the first step
@@ -37,7 +37,7 @@ function SGD:update(p, state, group)                                    -- luach
   if fresh then state.momentum_buffer = core.zeros_like(p) end
   local update = group.nesterov and updates.sgd_nesterov or updates.sgd_momentum
   local problem = update(p, state, sign, group.weight_decay, group.lr, mu, fresh and 1 or 1 - group.dampening)
-  -- the update failed, so the buffer holds no gradient yet
+  -- the update failed, so the buffer contains no gradient yet
   if fresh and problem ~= nil then state.momentum_buffer = nil end
   return problem
 end

@@ -1,5 +1,5 @@
---- Checks whether a state that a script hands over belongs to a class and is well-formed. Optimisers, schedulers and
--- scalers share these checks.
+--- Checks of the states that scripts give to load_state_dict, and of the objects that they call. Optimisers,
+-- schedulers and scalers share these checks.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -13,14 +13,14 @@ local function copy(value)
 end
 state.copy = copy
 
---- Checks that a method was called with a colon: self must have this field.
+--- Raises an error unless self has this field, because the script called the method with a dot in place of a colon.
 function state.check_self(self, field, name, call)
   if type(self) ~= "table" or rawget(self, field) == nil then
     blame.fail(name, "a method is called with a colon: %s:%s(…)", call, name)
   end
 end
 
---- Checks that a state is of the optimiser's class, if the state names a class.
+--- Raises an error if a state names another class than the object's class.
 function state.check_class(self, dict)
   if dict.class ~= nil and dict.class ~= self.name then
     self:fail("load_state_dict: this is the state of %s", tostring(dict.class))
@@ -38,7 +38,8 @@ local function is_shape(value)
   return true
 end
 
--- Checks the shapes in a state. States of other programs may have none.
+-- Raises an error if a shape in a state differs from the parameter's shape. States of other programs may have no
+-- shapes.
 local function check_shapes(self, k, group, saved)
   for i, p in ipairs(group.params) do
     local shape = type(saved.shapes) == "table" and saved.shapes[i]
@@ -58,7 +59,7 @@ local function check_count(self, k, group, saved)
   end
 end
 
--- Checks that each number of a parameter occurs once, and that each number in the state belongs to a group.
+-- Raises an error unless each number of a parameter occurs once, and each number in the state belongs to a group.
 local function check_numbers(self, dict)
   local seen = {}
   for _, saved in ipairs(dict.param_groups) do
@@ -75,7 +76,7 @@ local function check_numbers(self, dict)
   end
 end
 
---- Checks that the groups and parameters of a state match those of the optimiser.
+--- Raises an error unless the groups and parameters of a state match the groups and parameters of the optimiser.
 function state.check_groups(self, dict)
   local groups = type(dict) == "table" and type(dict.state) == "table" and dict.param_groups
   if type(groups) ~= "table" then self:fail("load_state_dict: this is not the state of an optimiser") end
@@ -92,7 +93,7 @@ end
 
 local others = {params = true, shapes = true, initial_lr = true}
 
---- The options of group k in the state, checked like options of the constructor.
+--- Returns the options of group k in the state, checked like options of the constructor.
 function state.options_of(self, k, dict)
   local saved, given, made = dict.param_groups[k], {}, {}
   for key, value in pairs(saved) do
@@ -116,7 +117,8 @@ end
 
 -- ---- state of a parameter ----
 
---- The state that the class makes at the first step, for the smallest parameter.
+--- Returns the state that the class makes at the first step, for the smallest parameter, so that little memory is
+-- used.
 function state.first_of(self)
   local smallest = self.index[1]
   for _, p in ipairs(self.index) do if p.size < smallest.size then smallest = p end end
@@ -131,8 +133,8 @@ local function check_number(self, i, name, x)
   end
 end
 
---- Checks that the state of parameter i has the entries of `first`, which the class needs, and contains only tensors
--- and numbers.
+--- Raises an error unless the state of parameter i has the entries of `first`, which the class needs, and contains
+-- only tensors and numbers.
 function state.check_entries(self, i, saved, first)
   for name, value in pairs(first) do
     local want, got = kind_of(value), kind_of(saved[name])

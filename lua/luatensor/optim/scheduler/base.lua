@@ -1,4 +1,4 @@
---- The base of schedulers.
+--- The base class of the schedulers of learning rates.
 
 local args = require "luatensor.base.args"
 local arity = require "luatensor.base.arity"
@@ -20,7 +20,7 @@ local copy = saving.copy
 --
 -- The rate after t steps is a function of t and of `base`, the group's rate when it got its first scheduler
 -- (`initial_lr`), like PyTorch's closed forms. The next step overwrites a rate that the script or another scheduler
--- has set. To run schedulers one after the other, use SequentialLR.
+-- has set. To run several schedulers in sequence, use SequentialLR.
 -- @type Scheduler
 local Scheduler = {}
 Scheduler.__index = Scheduler
@@ -30,7 +30,8 @@ function Scheduler:fail(message, ...) blame.fail(self.name, message, ...) end
 local function check_self(self, name) saving.check_self(self, "optimizer", name, "schedule") end
 Scheduler.check_self = check_self
 
--- A number for each group: from a list, or the same number for all groups.
+-- Returns a list with a value for each group, from a list or from one value for all groups. `kind` is the kind of
+-- value, as for args.check.
 function Scheduler:each_group(what, value, kind)
   local groups, list = self.optimizer.param_groups, {}
   if args.is_options(value) then
@@ -46,7 +47,7 @@ function Scheduler:each_group(what, value, kind)
 end
 
 local function new(class, optimizer, ...)
-  arity.check(class.name, class.init, 0, optimizer, ...)       -- init takes self in place of the optimiser
+  arity.check(class.name, class.init, 0, optimizer, ...)       -- init's self replaces the optimiser
   local self = setmetatable({optimizer = optimizer, last_epoch = 0, base_lrs = {}}, class)
   if not Optimizer.is(optimizer) then self:fail("optimiser expected, got %s", core.type_name(optimizer)) end
   for k, group in ipairs(optimizer.param_groups) do
@@ -69,17 +70,17 @@ local function fields_of(self)
   return all
 end
 
--- The text of a scheduler: "StepLR(base_lrs = {0.1}, gamma = 0.5, last_epoch = 0, step_size = 3)".
+-- Returns the text of a scheduler: "StepLR(base_lrs = {0.1}, gamma = 0.5, last_epoch = 0, step_size = 3)".
 function Scheduler:text()
   local parts = {}
   for i, s in ipairs(self.schedulers or {}) do parts[i] = "\n  " .. tostring(s):gsub("\n", "\n  ") end
   return ("%s(%s)%s"):format(self.name, options.list_text(fields_of(self)), table.concat(parts))
 end
 
---- Makes a class of schedulers. `rows` are its options, as for args.read, which become fields. `arguments`: the kinds,
--- by name, of the other fields in its state (for a list: of each element). Functions of the class: `init(self, …,
--- options)`, which checks the constructor's arguments and calls `self:read(options)`; `rate(self, base, t, k)`, the
--- learning rate of group k after t steps.
+--- Makes a class of schedulers. `rows` are its options, as for args.read, which become fields. `arguments` has the
+-- kinds, by name, of the further fields in its state (for a list: the kind of each element). Methods of the class:
+-- `init(…, options)`, which checks the constructor's arguments and calls `self:read(options)`; `rate(base, t, k)`,
+-- which returns the learning rate of group k after t steps.
 function Scheduler.class(name, rows, arguments)
   local class = {name = name, rows = rows or {}, arguments = arguments or {}, __tostring = Scheduler.text}
   class.__index = class
@@ -87,21 +88,21 @@ function Scheduler.class(name, rows, arguments)
   return setmetatable(class, {__index = Scheduler, __call = new, __name = "class"})
 end
 
--- Copies options to fields.
+-- Checks options, and copies them to fields of the scheduler.
 function Scheduler:read(given)
   for key, value in pairs(args.read(self.name, given, self.rows)) do self[key] = value end
 end
 
--- Checks an argument of a constructor.
+-- Returns an argument of a constructor, checked by args.check.
 function Scheduler:argument(what, value, kind) return args.check(self.name, what, value, kind) end
 
 Scheduler.init = Scheduler.read
 
--- Sets the rates after t steps.
+-- Sets the learning rates of all groups to the rates after t steps.
 function Scheduler:apply(t)
   for k, group in ipairs(self.optimizer.param_groups) do
     local base = self.base_lrs[k]
-    if base == nil then                                   -- a group that was added later
+    if base == nil then                                   -- the group was added after the scheduler
       group.initial_lr = group.initial_lr or group.lr
       base = group.initial_lr
       self.base_lrs[k] = base
@@ -110,15 +111,16 @@ function Scheduler:apply(t)
   end
 end
 
---- Proceeds to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
+--- Proceeds to the next learning rate. Scripts call this method after each epoch, or, with OneCycleLR and CyclicLR,
+-- after each batch.
 function Scheduler:step()
   check_self(self, "step")
   self.last_epoch = self.last_epoch + 1
   self:apply(self.last_epoch)
 end
 
---- The learning rates of the groups.
--- @treturn table a list
+--- Returns the current learning rates of the groups.
+-- @treturn table a list of numbers
 function Scheduler:get_last_lr()
   check_self(self, "get_last_lr")
   local list = {}
@@ -126,8 +128,9 @@ function Scheduler:get_last_lr()
   return list
 end
 
---- The state of the scheduler, without the optimiser and without functions. `class`: the scheduler's name.
--- @treturn table
+--- Returns the state of the scheduler, without the optimiser and without functions. Field `class` is the scheduler's
+-- name.
+-- @treturn table the state
 function Scheduler:state_dict()
   check_self(self, "state_dict")
   local dict = fields_of(self)
@@ -137,8 +140,8 @@ end
 
 local shared = {last_epoch = "natural", base_lrs = "nonnegative", max_lrs = "nonnegative"}
 
--- Checks a field of a state. Lists are checked element by element; a list with a number for each group must not be
--- longer than the groups.
+-- Returns a checked field of a state. Lists are checked element by element. A list with a number for each group must
+-- not be longer than the list of groups.
 local function checked(self, name, value)
   local fn, kind = self.name .. ": load_state_dict", shared[name] or self.arguments[name]
   if self.rows[name] then return args.check(fn, name, value, self.rows[name]) end
@@ -157,7 +160,7 @@ local function checked(self, name, value)
   return list
 end
 
--- The checked fields of a state.
+-- Returns the fields of a state after checking them.
 function Scheduler:checked_state(dict)
   if type(dict) ~= "table" or math.type(dict.last_epoch) ~= "integer" then
     self:fail("load_state_dict: this is not the state of a scheduler")
@@ -184,9 +187,9 @@ function Scheduler:take(made)
   self:follow()
 end
 
---- Restores the state from state_dict. If something does not fit, nothing changes. The rates themselves are in the
+--- Restores the state from state_dict. If a value does not fit, nothing changes. The rates themselves are in the
 -- optimiser's state.
--- @tab dict
+-- @tab dict a result of state_dict
 -- @raise if the state is of another class, or has values that the constructor refuses
 function Scheduler:load_state_dict(dict)
   check_self(self, "load_state_dict")

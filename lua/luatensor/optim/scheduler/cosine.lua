@@ -1,14 +1,14 @@
---- Schedulers that follow a cosine.
+--- Schedulers whose rate follows a cosine: CosineAnnealingLR and CosineAnnealingWarmRestarts.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
 local function between(low, high, part) return low + (high - low) * (1 + math.cos(math.pi * part)) / 2 end
 
---- The rate is eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient
--- Descent with Warm Restarts (2017), without the restarts.
+--- Makes a scheduler with the rate eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR:
+-- Stochastic Gradient Descent with Warm Restarts (2017), without the restarts.
 -- @function optim.scheduler.CosineAnnealingLR
 -- @tparam Optimizer optimizer
--- @int T_max steps from base to eta_min
+-- @int T_max the number of steps from base to eta_min
 -- @tparam[opt] table options `eta_min` (0)
 -- @treturn Scheduler
 local CosineAnnealingLR = Scheduler.class("CosineAnnealingLR", {eta_min = {"nonnegative", default = 0}},
@@ -21,11 +21,11 @@ end
 
 function CosineAnnealingLR:rate(base, t) return between(self.eta_min, base, t / self.T_max) end
 
---- The rate follows half a cosine from base to eta_min over T_0 steps, then again over T_mult times as many steps,
--- and so on. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+--- Makes a scheduler whose rate follows half a cosine from base to eta_min over T_0 steps, then again over T_mult
+-- times as many steps, and so on. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
 -- @function optim.scheduler.CosineAnnealingWarmRestarts
 -- @tparam Optimizer optimizer
--- @int T_0
+-- @int T_0 the number of steps before the first restart
 -- @tparam[opt] table options `T_mult` (1), `eta_min` (0)
 -- @treturn Scheduler
 local CosineAnnealingWarmRestarts = Scheduler.class("CosineAnnealingWarmRestarts", {

@@ -1,8 +1,9 @@
---- Schedulers that raise and lower the rate, batch by batch, and move the momentum in the opposite direction.
+--- Schedulers that raise and lower the rate from batch to batch, and change the momentum in the opposite direction.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
--- Checks that the optimiser has an option that acts as momentum: SGD's momentum, or Adam's first beta.
+-- Raises an error if cycle_momentum is set, but the optimiser has neither momentum, as SGD, nor betas, whose first
+-- number acts as momentum in Adam.
 local function check_momentum(self)
   local group = self.optimizer.param_groups[1]
   if self.cycle_momentum and group.momentum == nil and group.betas == nil then
@@ -14,12 +15,13 @@ local function set_momentum(group, momentum)
   if group.betas then group.betas = {momentum, group.betas[2]} else group.momentum = momentum end
 end
 
---- One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
--- div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as many steps as it
--- went up. The momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+--- Makes a scheduler for one cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then
+-- down to max_lr / div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as
+-- many steps as it rose. The momentum goes from max_momentum to base_momentum and back. Smith, Topin:
+-- Super-Convergence (2018).
 -- @function optim.scheduler.OneCycleLR
 -- @tparam Optimizer optimizer
--- @param max_lr a number, or a list, one for each group
+-- @param max_lr a number, or a list with a number for each group
 -- @tparam table options `total_steps`, or `epochs` and `steps_per_epoch`; `pct_start` (0.3), `anneal_strategy` ("cos"
 --   or "linear"), `cycle_momentum` (true), `base_momentum` (0.85), `max_momentum` (0.95), `div_factor` (25),
 --   `final_div_factor` (1e4), `three_phase` (false)
@@ -33,7 +35,8 @@ local OneCycleLR = Scheduler.class("OneCycleLR", {
   three_phase = {"boolean", default = false},
 })
 
--- For each phase: its last step, and the keys in `levels` of its first and last rate.
+-- Returns a list of phases. A phase has its last step, and the keys in `levels` (see OneCycleLR:rate) of its first
+-- and its last rate.
 local function phases_of(self)
   local last, up = self.total_steps - 1, self.pct_start * self.total_steps - 1
   if not self.three_phase then return {{up, "initial", "max"}, {last, "max", "min"}} end
@@ -60,7 +63,7 @@ function OneCycleLR:init(max_lr, options)
   end
 end
 
--- The value between a and b at the share `part` of the phase.
+-- Returns the value between a and b after the share `part` of a phase, by the anneal_strategy.
 function OneCycleLR:between(a, b, part)
   if self.anneal_strategy == "linear" then return a + (b - a) * part end
   return b + (a - b) / 2 * (1 + math.cos(math.pi * part))
@@ -89,14 +92,14 @@ function OneCycleLR:rate(base, t, k)
   return self:between(levels[phase[2]], levels[phase[3]], part)
 end
 
---- Repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in step_size_down steps. The height is
--- constant ("triangular"), halved in each cycle ("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum
--- goes from max_momentum to base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks
--- (2017).
+--- Makes a scheduler that repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in
+-- step_size_down steps. The height of cycles is constant ("triangular"), halved in each cycle ("triangular2"), or
+-- multiplied by gammaᵗ ("exp_range"). The momentum goes from max_momentum to base_momentum and back. Smith: Cyclical
+-- Learning Rates for Training Neural Networks (2017).
 -- @function optim.scheduler.CyclicLR
 -- @tparam Optimizer optimizer
--- @param base_lr a number, or a list, one for each group
--- @param max_lr a number, or a list, one for each group
+-- @param base_lr a number, or a list with a number for each group
+-- @param max_lr a number, or a list with a number for each group
 -- @tparam[opt] table options `step_size_up` (2000), `step_size_down` (step_size_up), `mode` ("triangular"), `gamma`
 --   (1), `cycle_momentum` (true), `base_momentum` (0.8), `max_momentum` (0.9)
 -- @treturn Scheduler
@@ -117,7 +120,7 @@ function CyclicLR:init(base_lr, max_lr, options)
   for k, group in ipairs(self.optimizer.param_groups) do group.initial_lr = self.base_lrs[k] end
 end
 
--- The position between the two rates after t steps, from 0 to 1.
+-- Returns the position of the rate after t steps: 0 is base_lr, 1 is max_lr.
 function CyclicLR:height(t)
   local length, up = self.step_size_up + self.step_size_down, self.step_size_up
   local cycle, at = t // length, t % length

@@ -1,13 +1,13 @@
---- Schedulers that multiply the base rate by a factor.
+--- Schedulers that multiply the base rate by a factor, which depends on the number of steps t.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local Scheduler = require "luatensor.optim.scheduler.base"
 
---- The rate is base · gamma^⌊t / step_size⌋.
+--- Makes a scheduler with the rate base · gamma^⌊t / step_size⌋.
 -- @function optim.scheduler.StepLR
 -- @tparam Optimizer optimizer
--- @int step_size
+-- @int step_size the number of steps between two changes
 -- @tparam[opt] table options `gamma` (0.1)
 -- @treturn Scheduler
 local StepLR = Scheduler.class("StepLR", {gamma = {"nonnegative", default = 0.1}}, {step_size = "count"})
@@ -19,7 +19,7 @@ end
 
 function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) end
 
---- The rate is base · gamma^n, where n is the number of milestones that t has reached.
+--- Makes a scheduler with the rate base · gamma^n, where n is the number of milestones that t has reached.
 -- @function optim.scheduler.MultiStepLR
 -- @tparam Optimizer optimizer
 -- @tparam table milestones a list of numbers of steps
@@ -45,10 +45,10 @@ function MultiStepLR:rate(base, t)
   return base * self.gamma ^ reached
 end
 
---- The rate is base · gammaᵗ.
+--- Makes a scheduler with the rate base · gammaᵗ.
 -- @function optim.scheduler.ExponentialLR
 -- @tparam Optimizer optimizer
--- @number gamma
+-- @number gamma the factor of each step
 -- @treturn Scheduler
 local ExponentialLR = Scheduler.class("ExponentialLR", nil, {gamma = "nonnegative"})
 
@@ -58,7 +58,7 @@ end
 
 function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
 
---- The rate is base · factor for the first total_iters steps, then base.
+--- Makes a scheduler with the rate base · factor for the first total_iters steps, and then base.
 -- @function optim.scheduler.ConstantLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `factor` (1/3), `total_iters` (5)
@@ -68,7 +68,8 @@ total_iters = {"count", default = 5}})
 
 function ConstantLR:rate(base, t) return t < self.total_iters and base * self.factor or base end
 
---- Warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal steps.
+--- Makes a scheduler for warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal
+-- steps.
 -- @function optim.scheduler.LinearLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `start_factor` (1/3), `end_factor` (1), `total_iters` (5)
@@ -82,7 +83,7 @@ function LinearLR:rate(base, t)
   return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
 end
 
---- The rate is base · (1 − min(t, total_iters) / total_iters)^power.
+--- Makes a scheduler with the rate base · (1 − min(t, total_iters) / total_iters)^power.
 -- @function optim.scheduler.PolynomialLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `total_iters` (5), `power` (1)
@@ -94,10 +95,10 @@ function PolynomialLR:rate(base, t)
   return base * (1 - math.min(t, self.total_iters) / self.total_iters) ^ self.power
 end
 
---- The rate is base · fn(t).
+--- Makes a scheduler with the rate base · fn(t).
 -- @function optim.scheduler.LambdaLR
 -- @tparam Optimizer optimizer
--- @param fn a function of the number of steps, from 0 on, or a list of functions, one for each group. The function is
+-- @param fn a function of the number of steps, from 0 on, or a list with a function for each group. The functions are
 --   not part of the state
 -- @treturn Scheduler
 local LambdaLR = Scheduler.class("LambdaLR")

@@ -1,17 +1,17 @@
---- A scheduler that depends on a measured metric.
+--- ReduceLROnPlateau, a scheduler that depends on a measured metric.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local Scheduler = require "luatensor.optim.scheduler.base"
 
---- Multiplies the rates by factor if a metric has not improved for more than patience steps: `schedule:step(loss)`. An
--- improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1 + threshold). With
--- threshold_mode "abs" the limits are best − threshold and best + threshold.
+--- Makes a scheduler that multiplies the rates by factor if a metric has not improved for more than patience steps:
+-- `schedule:step(loss)`. An improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1
+-- + threshold). With threshold_mode "abs" the limits are best − threshold and best + threshold.
 -- @function optim.scheduler.ReduceLROnPlateau
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `mode` ("min"), `factor` (0.1), `patience` (10), `threshold` (1e-4), `threshold_mode`
---   ("rel"), `cooldown` (0): steps after a change that do not count, `min_lr` (0), `eps` (1e-8): smaller
---   changes are not made
+--   ("rel"), `cooldown` (0): the number of steps after a change that are not counted, `min_lr` (0), `eps` (1e-8):
+--   smaller changes are not made
 -- @treturn Scheduler
 local ReduceLROnPlateau = Scheduler.class("ReduceLROnPlateau", {
   mode = {"choice", "min", "max", default = "min"}, factor = {"fraction", default = 0.1},
@@ -28,7 +28,8 @@ end
 
 function ReduceLROnPlateau:apply() end                                    -- luacheck: ignore 212
 
--- `best` is initially infinite; best − best · threshold would then be NaN.
+-- True if metric x is an improvement. `best` is initially infinite, so the level is a product: best − best ·
+-- threshold would be NaN.
 local function is_better(self, x)
   local sign = self.mode == "min" and -1 or 1
   local level = self.threshold_mode == "rel" and self.best * (1 + sign * self.threshold)
@@ -43,7 +44,7 @@ local function reduce(self)
   end
 end
 
---- Takes the next measurement.
+--- Compares the next value of the metric with the best value, and reduces the rates if patience is exceeded.
 -- @function ReduceLROnPlateau:step
 -- @param metric a number, or a tensor of one element
 function ReduceLROnPlateau:step(metric)

@@ -1,13 +1,13 @@
---- A scheduler that runs several schedulers one after the other.
+--- SequentialLR, a scheduler that runs several schedulers one after another.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
---- Runs the first scheduler up to the first milestone, then the second one from its step 0, and so on. An example is
--- LinearLR to warm up, followed by CosineAnnealingLR.
+--- Makes a scheduler that runs the first scheduler up to the first milestone, then the second scheduler from its step
+-- 0, and so on. An example is LinearLR to warm up, followed by CosineAnnealingLR.
 -- @function optim.scheduler.SequentialLR
 -- @tparam Optimizer optimizer
--- @tparam table schedulers a list, all of this optimiser
--- @tparam table milestones the steps at which the next scheduler begins: one fewer than schedulers
+-- @tparam table schedulers a list of schedulers of this optimiser
+-- @tparam table milestones the steps at which the next scheduler begins, one milestone fewer than schedulers
 -- @treturn Scheduler
 local SequentialLR = Scheduler.class("SequentialLR", nil, {milestones = "count"})
 
