@@ -1,5 +1,5 @@
--- Serial and parallel work compared: the parts of the large loop on 1, 2, … all threads of the CPU, and on the cores
--- of a GPU.
+-- Compares serial and parallel work: the parts of the large loop (02_large.lua) run on 1, 2, … all threads of the
+-- CPU, and on the cores of a GPU.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -17,7 +17,7 @@ local options = run.options
 local rows, cols = options.rows, options.cols
 
 local names = {"rand", "x + y", "exp", "x @ y.T", "sum"}
-local keys = {"rand", "add", "exp", "product", "sum"}        -- the results' names begin with these
+local keys = {"rand", "add", "exp", "product", "sum"}        -- prefixes of the results' names: "rand_seconds"
 
 -- Returns the parts of the loop as functions, with their data on `device`.
 local function parts_on(device)
@@ -82,7 +82,7 @@ for _, threads in ipairs(counts) do
   add(threads == 1 and "1 thread" or threads .. " threads", seconds)
   for i, one in ipairs(seconds) do
     table.insert(series[i].points, {threads, alone[i] / one})
-    run:value(keys[i] .. "_seconds", one, "s", "cpu")          -- the values for all threads, which come last, stay
+    run:value(keys[i] .. "_seconds", one, "s", "cpu")          -- overwrites the value for fewer threads
     gained[i] = run:value(keys[i] .. "_ratio", alone[i] / one, "ratio", "cpu")
   end
 end

@@ -120,8 +120,8 @@ typedef struct luatensor_api {
   ** Does not raise. */
   int (*revoke)(lua_State *L, luatensor_loan loan);
 
-  /* Makes the calling thread the owner of a loan. Only the owner may revoke the loan. For a state that moved to this
-  ** thread. */
+  /* Makes the calling thread the owner of a loan. Only the owner may revoke the loan. A host calls this function
+  ** after the loan's state moved to this thread. */
   int (*claim)(luatensor_loan loan);
 
   /* Limits the bytes of tensors of this state; 0: no limit. May raise (no memory). */

@@ -18,7 +18,7 @@ typedef struct DLTensor {
   struct { int32_t type, id; } device;
   int32_t  ndim;
   struct { uint8_t code, bits; uint16_t lanes; } dtype;
-  int64_t *shape, *strides;            /* bit 0: the elements are read-only */
+  int64_t *shape, *strides;            /* strides in elements; NULL: row-major */
   uint64_t byte_offset;
 } DLTensor;
 
@@ -26,7 +26,7 @@ typedef struct DLManagedTensorVersioned {
   struct { uint32_t major, minor; } version;
   void    *manager_ctx;
   void   (*deleter)(struct DLManagedTensorVersioned *self);
-  uint64_t flags;                      /* 1: read-only */
+  uint64_t flags;                      /* bit 0: the elements are read-only */
   DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 

@@ -349,7 +349,7 @@ static int l_mode(lua_State *L) {
   return 1;
 }
 
-/* set_rule(name, rule): rule is a result of new_rule. */
+/* set_rule(name, rule): sets the rule of the op `name`. rule is a result of new_rule. */
 static int l_set_rule(lua_State *L) {
   if (!test_rule(L, 2)) return luaL_error(L, "autograd: rule expected");
   push_state(L);

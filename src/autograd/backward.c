@@ -83,7 +83,7 @@ static void set_leaf(lua_State *L, int leaf) {
   lua_setiuservalue(L, leaf, 1);
 }
 
-/* True if a leaf is unchanged since the graph was made, and can take this gradient. */
+/* True if a leaf is unchanged since the graph was made, and has the shape, dtype and device of its gradient g. */
 static bool is_plain_leaf(const tensor_userdata *leaf, const tensor *g) {
   const tensor *x = &leaf->tensor;
   return leaf->is_leaf && !tensor_is_gone(x) && x->dtype == g->dtype && shape_equal(&x->shape, &g->shape)

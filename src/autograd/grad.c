@@ -136,7 +136,7 @@ static int get_grad(lua_State *L) {
   return 1;
 }
 
-/* gradient(x): x.grad for the library's own functions, which do not keep a reference. */
+/* gradient(x): returns x.grad, for the library's own functions, which do not keep a reference. */
 static int l_gradient(lua_State *L) { return push_grad(L); }
 
 int set_requires_grad(lua_State *L) {
@@ -150,7 +150,7 @@ static int raise_gradient(lua_State *L, const tensor *x, const tensor *g) {
                     push_shape(L, &x->shape), push_place(L, x->store->place));
 }
 
-/* x.grad = g, or nil. An old gradient that no script has seen is freed at once. */
+/* x.grad = g, where g may be nil. An old gradient that no script has seen is freed at once. */
 int set_grad(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "grad");
   tensor_userdata *u = lua_touserdata(L, 1);
@@ -209,7 +209,7 @@ static int l_set_apart(lua_State *L) {
   return 0;
 }
 
-/* become(x, y): the leaf x takes over y's memory, dtype and device. */
+/* become(x, y): gives the leaf x the memory, dtype and device of y. */
 static int l_become(lua_State *L) {
   tensor *x = check_tensor(L, 1, "autograd"), *y = check_tensor(L, 2, "autograd");
   if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return luaL_error(L, "only leaves can be moved");
@@ -222,14 +222,14 @@ static int l_become(lua_State *L) {
   return 0;
 }
 
-/* is_complex(x): true for a tensor of complex numbers and for a complex number. */
+/* is_complex(x): returns true for a tensor of complex numbers and for a complex number. */
 static int l_is_complex(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   lua_pushboolean(L, t && dtype_kind(t->dtype) == KIND_COMPLEX);
   return 1;
 }
 
-/* version(x): the number of in-place writes to x's memory. */
+/* version(x): returns the number of in-place writes to x's memory. */
 static int l_version(lua_State *L) {
   lua_pushinteger(L, check_tensor(L, 1, "autograd")->store->version);
   return 1;

@@ -13,8 +13,8 @@ typedef struct node_value {
   enum { VALUE_none, VALUE_tensor, VALUE_integer, VALUE_float, VALUE_boolean } kind;
   bool      needs;             /* the value is an input that needs a gradient */
   bool      is_leaf;           /* the input is a leaf, and its edge is the leaf itself */
-  int       output;            /* unless is_leaf: the edge of the input is a node, and this the 0-based number of the
-                               ** node's result */
+  int       output;            /* unless is_leaf: the 0-based number of the result of the node to which the input's
+                               ** edge leads */
   int       ndim;
   int64_t  *dims;              /* ndim lengths; ndim strides follow if the elements are kept */
   enum dtype dtype;

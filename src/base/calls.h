@@ -2,8 +2,8 @@
 #define LT_BASE_CALLS_H
 
 /* The arguments of device kernels: the enums of the op table, plans (loop nests), and a call struct for each family
-** of kernels. Plain C without Lua, broadcasting rules or promotion. Strides are in elements, positions are 0-based
-** unless stated otherwise. */
+** of kernels. The file is plain C, without Lua, broadcasting rules and promotion. Strides are in elements, positions
+** are 0-based unless stated otherwise. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ typedef struct map_call {
 
 /* ---- other families: op/<family>.c fills a call struct, <device>/<family>.c executes the call ---- */
 
-/* Reductions: the REDUCE rows of the op table. */
+/* The reductions, which are the REDUCE rows of the op table. */
 enum reduce_op {
 #define REDUCE_ID(name, ...) REDUCE_##name,
 #define REDUCE REDUCE_ID
@@ -87,8 +87,9 @@ enum reduce_op {
   REDUCE_COUNT
 };
 
-/* A reduction: out[k] is the op over all r of in[k, r]. Dims are sorted by the stride of `in`, largest first, and
-** collapsed. Ordered reductions, such as argmax, return positions, so the order of their reduced dims is kept. */
+/* A reduction: out[k] is the result of the op for the elements in[k, r] with all r. Dims are sorted by the stride of
+** `in`, largest first, and collapsed. Ordered reductions, such as argmax, return positions, so the order of their
+** reduced dims is kept. */
 typedef struct reduce_call {
   enum reduce_op op;
   enum dtype compute;          /* the dtype to which the elements of `in` are converted */
@@ -107,7 +108,7 @@ typedef struct line_call {
   int64_t    n, in_stride, out_stride;
 } line_call;
 
-/* Scans: the SCAN rows of the op table. */
+/* The scans, which are the SCAN rows of the op table. */
 enum scan_op {
 #define SCAN(name, ...) SCAN_##name,
 #include "ops.def"
@@ -122,7 +123,7 @@ typedef struct scan_call {
   line_call    line;
 } scan_call;
 
-/* Softmax: the SOFTMAX rows of the op table. */
+/* The kinds of softmax, which are the SOFTMAX rows of the op table. */
 enum softmax_op {
 #define SOFTMAX(name, ...) SOFTMAX_##name,
 #include "ops.def"
@@ -215,7 +216,7 @@ typedef struct index_call {
   bool     sound;              /* the indices come from a mask, so all positions are in range and distinct */
   const char *function;        /* "take", or "" for x[…], for messages; lives as long as the process */
   int64_t *bad;                /* output: the index value that is out of range */
-  int     *bad_index;          /* output: k, the number of the index with *bad */
+  int     *bad_index;          /* output: the number k of the index that contains *bad */
 } index_call;
 
 /* Finds the positions (1-based, int64) of the true elements of a contiguous mask, in row-major order. */
@@ -381,7 +382,7 @@ enum conv_op {
 typedef struct conv_call {
   enum conv_op op;
   enum dtype dtype;            /* the dtype of all operands: float32, float64, float16, bfloat16 */
-  int64_t n, groups, c_in, c_out;   /* channels of all groups together; groups divides both numbers */
+  int64_t n, groups, c_in, c_out;   /* c_in, c_out: channels of all groups together, multiples of `groups` */
   int64_t in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
   void       *x, *w, *y;       /* the operand that the op computes is written completely, without being read */
   const void *bias;            /* [c_out] for CONV_forward, or NULL */

@@ -48,7 +48,8 @@ typedef struct device_streams {
   void   (*retain)(int index, int stream);
   /* decrements the reference count; the stream is freed when the count is 0 */
   void   (*release)(int index, int stream);
-  int    (*current)(int index);                               /* returns the stream on which work is queued */
+  int    (*current)(int index);                               /* returns the current stream, on which work is
+                                                              ** queued */
   int    (*use)(int index, int stream);                       /* makes a stream the current stream of its device */
   int    (*sync)(int index, int stream);
   /* makes the stream wait for the work that is now queued on `other` */

@@ -62,7 +62,7 @@ typedef struct dtype_info {
 extern const dtype_info dtypes[DTYPE_COUNT];
 #endif
 
-/* Classes of dtypes: the `dtypes` column of ops.def. */
+/* Classes of dtypes, which the column `dtypes` of ops.def uses. */
 enum dtype_class {
   CLASS_ANY,        /* every dtype */
   CLASS_NUMERIC,    /* all but bool */
@@ -112,8 +112,8 @@ enum dtype dtype_complex(enum dtype d);   /* returns the complex dtype with part
                                           ** as the default float, half floats as float32 */
 
 enum dtype dtype_find(const char *name);             /* returns DT_none for an unknown name */
-enum dtype dtype_promote(enum dtype a, enum dtype b);/* follows the array API standard's table, which is completed for
-                                                     ** all pairs of dtypes */
+enum dtype dtype_promote(enum dtype a, enum dtype b);/* follows the array API standard's table, and also promotes the
+                                                     ** pairs that the table leaves undefined */
 bool       dtype_in_class(enum dtype d, enum dtype_class c);
 
 /* Returns the dtype of float results that are computed from bool or integers: float32 unless lt.set_default_dtype

@@ -58,7 +58,7 @@ bool profile_stop(const void *owner, profile *result);
 bool profile_is_of(const void *owner);
 
 /* From now on this thread's calls of the device `where` are captured into a graph, so they are neither counted nor
-** waited for. profile_capture_end ends this. */
+** waited for. profile_capture_end ends the capture. */
 void profile_capture(place where);
 void profile_capture_end(void);
 

@@ -117,8 +117,8 @@ bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place) {
   return there || takes;
 }
 
-/* True if no process holds the lock of an open file; this process then holds it. If files cannot be locked (some
-** network file systems), true if the file has not been written to for an hour. */
+/* True if no process holds the lock of an open file; this process then holds the lock. If files cannot be locked
+** (some network file systems), true if the file has not been written to for an hour. */
 static bool nobody_holds(int file, const struct stat *s) {
   enum { LONG = 3600 };
   if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;

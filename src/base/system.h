@@ -1,7 +1,8 @@
 #ifndef LT_BASE_SYSTEM_H
 #define LT_BASE_SYSTEM_H
 
-/* Facts from the operating system: the user's cache folder, output files, memory, processors, terminals, time. */
+/* Information from the operating system: the user's cache folder, output files, memory, processors, terminals,
+** time. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,12 +40,12 @@ int system_make_beside(const char *target, bool like_target, char name[SYSTEM_PA
 ** process by the signal SIGXFSZ (see `ulimit -f`). */
 bool system_may_have(int file, uint64_t bytes);
 
-/* True if `bytes` bytes can be allocated without swapping. For at most 16 MiB the result is always true and
-** *available is SIZE_MAX, because reading the available memory would take 0.1 ms. */
+/* Opens a regular file for reading. Never waits, unlike fopen of a pipe. On failure returns NULL and errno says why;
+** errno is 0 if the path names no regular file. */
 FILE *system_open(const char *path);
 
-/* True if `bytes` bytes can be allocated without swapping. Requests of at most 16 MiB are not compared with the
-** available memory, because reading it takes too long; *available is then SIZE_MAX. */
+/* True if `bytes` bytes can be allocated without swapping. For at most 16 MiB the result is always true and
+** *available is SIZE_MAX, because reading the available memory would take 0.1 ms. */
 bool system_has_room(size_t bytes, size_t *available);
 
 /* Returns the most bytes that this process can have: the machine's memory, or less in a control group. *available: the
@@ -67,8 +68,8 @@ int system_most_threads(void);
 /* Returns the seconds of a monotonic clock. */
 double system_clock(void);
 
-/* Returns the number of columns of the terminal on a file descriptor: 80 if the terminal does not say; 0 if there is no
-** terminal. */
+/* Returns the number of columns of the terminal on a file descriptor: 80 if the terminal does not report the number;
+** 0 if there is no terminal. */
 int system_columns(int fd);
 
 /* True if two functions belong to the same program or shared library, or if this is unknown. */

@@ -1,8 +1,8 @@
 #ifndef LT_BASE_VIEW_H
 #define LT_BASE_VIEW_H
 
-/* Functions that change the shape, strides and offset of a tensor, and no elements. Dims and positions are 0-based;
-** callers have checked the arguments. */
+/* Functions that change the shape, strides and offset of a tensor, but not its elements. Dims and positions are
+** 0-based; callers have checked the arguments. */
 
 #include "base/tensor.h"
 
@@ -21,7 +21,8 @@ void view_permute(tensor *t, const int *order);                        /* reorde
 void view_swap(tensor *t, int a, int b);
 /* replaces dims `rows` and `columns` by their diagonal, which becomes the last dim */
 void view_diagonal(tensor *t, int rows, int columns, int64_t offset);
-int  view_broadcast(tensor *t, const shape *to);                       /* stretches dims; returns OK or ERR_BROADCAST */
+int  view_broadcast(tensor *t, const shape *to);                       /* stretches dims of length 1 to shape `to`;
+                                                                       ** returns OK or ERR_BROADCAST */
 /* changes the shape to one with the same count; returns false if a copy is necessary */
 bool view_reshape(tensor *t, const shape *to);
 

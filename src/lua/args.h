@@ -75,8 +75,8 @@ bool       opt_bool(lua_State *L, int options, const char *fn, const char *name,
 
 /* ---- values ---- */
 
-int64_t check_integer(lua_State *L, int i, const char *fn, const char *what);  /* returns an integer, also of integral
-                                                                               ** floats */
+int64_t check_integer(lua_State *L, int i, const char *fn, const char *what);  /* returns an integer; also accepts
+                                                                               ** integral floats */
 
 /* Reads a number or boolean that dtype d can represent. For integer dtypes, a float must be integral. */
 scalar check_value(lua_State *L, int i, const char *fn, enum dtype d);
@@ -90,7 +90,7 @@ int check_dim(lua_State *L, int i, const char *fn, int ndim);
 /* Like check_dim for a dim of `s`. The error shows the shape. */
 int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
 
-/* Like check_dim_of, but for a 0-d tensor 1 and -1 give 0. */
+/* Like check_dim_of, but for a 0-d tensor dims 1 and -1 are allowed and give 0. */
 int check_line_dim(lua_State *L, int i, const char *fn, const shape *s);
 
 /* Reads the dims of `s` in argument i as a bit mask: none or nil (all dims), a number, or a table. For a 0-d tensor 1

@@ -54,8 +54,8 @@ static size_t slack_of(const account *a, size_t least, size_t heap) {
   return max_size(max_size(cpu ? least : GPU_SLACK, account_live(a) / (cpu ? 16 : 4)), 4 * heap);
 }
 
-/* One step of Lua's collector: in generational mode a young collection. Returns true if an incremental collector has
-** ended a cycle. Lua 5.5 takes a size, Lua 5.4 an int. */
+/* Makes one step of Lua's collector, which is a young collection in generational mode. Returns true if an incremental
+** collector has ended a cycle. lua_gc expects the step as a size_t in Lua 5.5, as an int in Lua 5.4. */
 bool collect_step(lua_State *L) {
 #if LUA_VERSION_NUM >= 505
   return lua_gc(L, LUA_GCSTEP, (size_t)0) == 1;

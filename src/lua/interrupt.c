@@ -22,8 +22,8 @@
 static const char home_key = 0;          /* its address is a registry key. The value is the text with which the
                                          ** source names of the library's Lua files begin */
 
-enum finding { NOTHING, SCRIPT, OPERATION };   /* no interrupt; an interrupt of a script's own code; an interrupt of an
-                                               ** operation */
+enum finding { NOTHING, SCRIPT, OPERATION };   /* SCRIPT: a script's own code was interrupted; OPERATION: an operation
+                                               ** was interrupted */
 
 /* ---- functions that belong to the library ---- */
 

@@ -1,4 +1,4 @@
-/* New tensors in Lua, and the errors when memory is exhausted. */
+/* Makes new tensors in Lua, frees the tensors of scopes, and raises errors if a state's memory is exhausted. */
 
 #include <stdlib.h>
 #include <string.h>

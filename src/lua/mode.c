@@ -47,10 +47,10 @@ typedef struct guards {
                                          ** value keeps alive */
 } guards;
 
-static const char guard_class = 0;       /* registry key, by its address, of the metatable */
-static const char guards_key = 0;        /* registry key, by its address, of the state's guards */
-static const char values_key = 0;        /* registry key, by its address, of guards by their addresses, as weak
-                                         ** values */
+static const char guard_class = 0;       /* the address is the registry key of the metatable */
+static const char guards_key = 0;        /* the address is the registry key of the state's guards */
+static const char values_key = 0;        /* the address is the registry key of a table with weak values: the guards by
+                                         ** their addresses */
 
 static int open_guards[MODE_COUNT];      /* numbers of open guards of each mode, in all states */
 static int lists_made;                   /* number of lists of guards in the process */

@@ -19,7 +19,7 @@ const char *push_bytes(lua_State *L, size_t bytes) {
 const char *push_no_room(lua_State *L, double bytes) {
   enum { SMALL = 16 << 20 };          /* bytes: reading the limits takes 0.1 ms; filling 16 MiB takes 2 ms */
   size_t available = SIZE_MAX;
-  /* the bytes available to tensors; the limit is taken into account */
+  /* the bytes that tensors can still take below the memory limit of the process */
   if (bytes > SMALL) host_place().device->available(0, &available);
   if (bytes <= (double)available) return NULL;
   return lua_pushfstring(L, "this takes about %s of memory, %s are available", push_bytes(L, (size_t)bytes),

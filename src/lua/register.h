@@ -9,12 +9,12 @@
 /* The stack indices of the module's tables while the module opens. */
 enum { MODULE = 1, METHODS, PROPERTIES, METATABLE, INTERNALS };
 
-/* The functions that open the libraries of families.def. */
+/* Declares the functions that open the libraries of families.def. */
 #define LIBRARY(name) void open_##name(lua_State *L);
 #include "families.def"
 
 /* A function, and its greatest number of arguments, including a table of options. Lists of rows are static, and end
-** with a row of NULL. */
+** with a row whose name is NULL. */
 typedef struct function_row {
   const char   *name;
   lua_CFunction call;

@@ -8,12 +8,12 @@
 
 static const char *const options_one[] = {"n", "dim", "norm", "out", NULL};
 static const char *const options_many[] = {"s", "dim", "norm", "out", NULL};
-enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* stack indices of arguments x, n or s, dim; MOST: their
-                                                     ** number */
+enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* stack indices of arguments n or s, and dim; MOST: the most
+                                                     ** arguments */
 
 /* ---- arguments ---- */
 
-/* Pushes argument i, or the option of that name, or nil. Returns the stack index. */
+/* Pushes argument i, or option `name`, or nil if neither is given. Returns the stack index of the pushed value. */
 static int push_either(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
   bool given = i <= nargs && !lua_isnil(L, i);
   if (push_option(L, options, name) != LUA_TNIL && given) luaL_error(L, "%s: %s is given twice", fn, name);

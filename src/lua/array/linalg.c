@@ -278,7 +278,7 @@ static int l_lu_solve(lua_State *L) {
   return finish(L, "lu_solve", &j);
 }
 
-/* lstsq(a, b, rtol): least squares as described in op/linalg.h. */
+/* lstsq(a, b, rtol): solves least-squares problems as op/linalg.h describes. */
 static int l_lstsq(lua_State *L) {
   linalg_job j = {.op = LINALG_lstsq, .a = check_tensor(L, 1, "lstsq"), .b = check_tensor(L, 2, "lstsq")};
   j.rtol = luaL_checknumber(L, 3);

@@ -181,7 +181,7 @@ static scalar opt_factor(lua_State *L, int options, const char *fn, const char *
   return s;
 }
 
-/* Reads x, a, b and the options, and computes. in_place: the result is written to x. */
+/* Reads x, a, b and the options, and computes beta * x + alpha * a @ b. in_place: the result is written to x. */
 static int addmm(lua_State *L, const char *fn, bool in_place) {
   int nargs, options = check_options(L, fn, addmm_options, &nargs);
   check_count(L, fn, nargs, 3);

@@ -70,7 +70,7 @@ static void check_dim_meant(lua_State *L, const char *fn, enum reduce_op op, int
   luaL_error(L, "%s: dim 0: Lua tensors start at 1; the %s of x and 0 is lt.%s(x, 0)", fn, which, other);
 }
 
-/* x:sum(dim, {keepdim, dtype, out}). Upvalues: the op, and the function's name. */
+/* x:sum(dim, {keepdim, dtype, out}) and the other reductions. Upvalues: the op, and the function's name. */
 static int l_reduce(lua_State *L) {
   reduction r = {.op = (enum reduce_op)lua_tointeger(L, lua_upvalueindex(1)), .dtype = DT_none};
   const char *fn = lua_tostring(L, lua_upvalueindex(2));

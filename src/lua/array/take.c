@@ -30,7 +30,7 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 
 /* ---- reading ---- */
 
-/* Runs a get job on x with the index tensor `indices`. The result goes to a new tensor or to `out`. */
+/* Runs job j, which reads x at the positions in `indices`. The result goes to a new tensor or to option out. */
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
   run_index(L, fn, j, out, &dim);

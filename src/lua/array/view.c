@@ -82,8 +82,8 @@ static int check_integers(lua_State *L, int first, int last, const char *fn, con
   return n;
 }
 
-/* Reads dims from a number or table at i, or from numbers first … last. Each dim must be in 1 … ndim or negative, and
-** may occur only once. */
+/* Reads dims from arguments first … last, which are numbers or one table. Each dim must be in 1 … ndim or negative,
+** and may occur only once. */
 static int check_dim_list(lua_State *L, int first, int last, const char *fn, const shape *s, int *to) {
   int64_t dims[MAX_DIMS];
   uint32_t seen = 0;

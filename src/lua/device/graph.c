@@ -5,7 +5,7 @@
 #include "lua/register.h"
 #include "op/graph.h"
 
-static const char graph_class = 0;       /* registry key, by its address, of the metatable */
+static const char graph_class = 0;       /* the address is the registry key of the metatable */
 
 /* User values of a graph: the results of its function, and the generators from which it draws. */
 enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };

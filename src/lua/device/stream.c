@@ -378,7 +378,7 @@ static const function_row functions[] = {
   {"event", l_event, 1}, {NULL, NULL, 0}
 };
 
-/* Adds a class. Its objects have the field `device` besides their methods. */
+/* Adds a class whose objects have the field `device` besides their methods. */
 static void add_device_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta,
                              const function_row *methods) {
   add_class(L, class, name, meta, NULL);

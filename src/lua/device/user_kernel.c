@@ -145,8 +145,8 @@ static const char *push_parameter(lua_State *L, int i) {
   return lua_pushfstring(L, "argument %d (%s)", i + 1, lua_tostring(L, -1));
 }
 
-/* True if a parameter points to elements of dtype d. A pointer to unsigned integers also takes narrow floats of the
-** same size, as bits. */
+/* True if a parameter points to elements of dtype d. A pointer to unsigned integers also accepts half floats of the
+** same size, as bit patterns. */
 static bool points_to(const parameter *p, enum dtype d) {
   if (p->dtype == DT_none || p->dtype == d) return true;
   return dtype_is_narrow(d) && dtype_kind(p->dtype) == KIND_UINT && dtype_size(p->dtype) == dtype_size(d);

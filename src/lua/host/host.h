@@ -1,7 +1,7 @@
 #ifndef LT_LUA_HOST_HOST_H
 #define LT_LUA_HOST_HOST_H
 
-/* The functions of include/luatensor.h. That header says what each function does. */
+/* The C functions to which the table of include/luatensor.h points. That header says what each function does. */
 
 #include <luatensor.h>
 

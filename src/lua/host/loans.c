@@ -1,4 +1,4 @@
-/* Tensors on memory that a host lends, and the end of such loans. */
+/* Makes tensors on memory that a host lends, and ends such loans. */
 
 #include "base/loan.h"
 #include "io/dlpack.h"

@@ -58,7 +58,8 @@ static const char *push_refusal(lua_State *L, const tensor_userdata *u, int flag
   return NULL;
 }
 
-/* Fills *a. If C may write, a higher version makes backward raise an error where a gradient needs the old elements. */
+/* Fills *a. If C may write to the tensor, also increases its version, so that backward raises an error if a gradient
+** needs the old elements. */
 static void grant(const tensor *t, int flags, luatensor_array *a) {
   if (flags & LUATENSOR_write) t->store->version++;
   describe(t, a);

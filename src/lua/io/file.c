@@ -231,7 +231,7 @@ static shape reversed(const shape *s) {
   return r;
 }
 
-/* Pushes a packed copy of t with its dims in reverse order. */
+/* Pushes a contiguous copy of t with its dims in reverse order. */
 static void push_reversed(lua_State *L, const tensor *t) {
   tensor view = *t;
   view.shape = reversed(&t->shape);

@@ -217,7 +217,7 @@ static int l_csv_fields(lua_State *L) {
   return 1;
 }
 
-/* Raises an error about a field. The message has the field's position and first bytes. */
+/* Raises an error about a field. The message contains the field's position and first bytes. */
 static int raise_field(lua_State *L, const char *path, const csv *c, int i, const char *wrong, const char *cure) {
   const csv_field *f = &c->field[i];
   char text[48];

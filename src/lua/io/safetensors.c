@@ -1,4 +1,4 @@
-/* Reads and writes the bytes of .safetensors files. Internal: lua/luatensor/io/safetensors.lua interprets the bytes. */
+/* Reads and writes the bytes of .safetensors files, which lua/luatensor/io/safetensors.lua interprets. */
 
 #include <errno.h>
 #include <sys/stat.h>
