@@ -703,11 +703,11 @@ function Tensor:detach_() end
 ---@return luatensor.Tensor #
 function Tensor:diag(k) end
 
----Returns the diagonals of the matrices in two dims, as the last dim.
+---Returns the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim of the result.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
----@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive; default 0
+---@param offset? integer|luatensor.options.offset_dim1_dim2 the number of diagonals above the main diagonal, or below it if negative; default 0
 ---@param options? luatensor.options.offset_dim1_dim2
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(offset, options) end
@@ -3107,7 +3107,7 @@ function lt.fft.ihfft(x, n, dim, options) end
 ---lt.fft.fft2(lt.ones(2, 2)):real()  --> [[4.0, 0.0], [0.0, 0.0]]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: unchanged
+---@param s? table|luatensor.options.s_dim_out_norm the length along each dim, where -1 keeps the length
 ---@param dim? integer|table|luatensor.options.s_dim_out_norm by default the last two
 ---@param options? luatensor.options.s_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128
@@ -3118,7 +3118,7 @@ function lt.fft.fft2(x, s, dim, options) end
 ---lt.fft.ifft2(lt.fft.fft2(lt.ones(2, 2))):real()  --> [[1.0, 1.0], [1.0, 1.0]]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.ifft2.options length along each dim; -1: unchanged
+---@param s? table|luatensor.fft.ifft2.options the length along each dim, where -1 keeps the length
 ---@param dim? integer|table|luatensor.fft.ifft2.options by default the last two
 ---@param options? luatensor.fft.ifft2.options
 ---@return luatensor.Tensor # complex64 or complex128
@@ -3129,7 +3129,7 @@ function lt.fft.ifft2(x, s, dim, options) end
 ---lt.fft.rfft2(lt.ones(4, 4)).shape  --> [4, 3]
 ---```
 ---@param x luatensor.Tensor 2 dims or more, real; not bool, not half floats; integers become the default float
----@param s? table|luatensor.options.s_dim_out_norm length along each dim; -1: unchanged
+---@param s? table|luatensor.options.s_dim_out_norm the length along each dim, where -1 keeps the length
 ---@param dim? integer|table|luatensor.options.s_dim_out_norm by default the last two
 ---@param options? luatensor.options.s_dim_out_norm
 ---@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
@@ -3140,7 +3140,7 @@ function lt.fft.rfft2(x, s, dim, options) end
 ---lt.fft.irfft2(lt.fft.rfft2(lt.ones(4, 4))).shape  --> [4, 4]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.irfft2.options length of the result along each dim; -1: unchanged
+---@param s? table|luatensor.fft.irfft2.options the length of the result along each dim, where -1 keeps the length
 ---@param dim? integer|table|luatensor.fft.irfft2.options by default the last two
 ---@param options? luatensor.fft.irfft2.options
 ---@return luatensor.Tensor # float32 or float64
@@ -3151,7 +3151,7 @@ function lt.fft.irfft2(x, s, dim, options) end
 ---lt.fft.fftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 4]
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.fftn.options length along each dim; -1: unchanged; needs dim
+---@param s? table|luatensor.fft.fftn.options the length along each dim, where -1 keeps the length; requires `dim`
 ---@param dim? integer|table|luatensor.fft.fftn.options by default all dims
 ---@param options? luatensor.fft.fftn.options
 ---@return luatensor.Tensor # complex64 or complex128
@@ -3162,7 +3162,7 @@ function lt.fft.fftn(x, s, dim, options) end
 ---lt.fft.ifftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 4]
 ---```
 ---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.ifftn.options length along each dim; -1: unchanged; needs dim
+---@param s? table|luatensor.fft.ifftn.options the length along each dim, where -1 keeps the length; requires `dim`
 ---@param dim? integer|table|luatensor.fft.ifftn.options by default all dims
 ---@param options? luatensor.fft.ifftn.options
 ---@return luatensor.Tensor # complex64 or complex128
@@ -3173,7 +3173,7 @@ function lt.fft.ifftn(x, s, dim, options) end
 ---lt.fft.rfftn(lt.ones(2, 3, 4)).shape  --> [2, 3, 3]
 ---```
 ---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.fftn.options length along each dim; -1: unchanged; needs dim
+---@param s? table|luatensor.fft.fftn.options the length along each dim, where -1 keeps the length; requires `dim`
 ---@param dim? integer|table|luatensor.fft.fftn.options by default all dims
 ---@param options? luatensor.fft.fftn.options
 ---@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
@@ -3184,7 +3184,7 @@ function lt.fft.rfftn(x, s, dim, options) end
 ---lt.fft.irfftn(lt.ones(2, 3, 3)).shape  --> [2, 3, 4]
 ---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.irfftn.options length of the result along each dim; -1: unchanged; needs dim
+---@param s? table|luatensor.fft.irfftn.options the length of the result along each dim, where -1 keeps the length; requires `dim`
 ---@param dim? integer|table|luatensor.fft.irfftn.options by default all dims
 ---@param options? luatensor.fft.irfftn.options
 ---@return luatensor.Tensor # float32 or float64
@@ -3220,7 +3220,7 @@ function lt.detach(x) end
 ---@return luatensor.graph # with the methods below; its memory, including the memory of temporary tensors, is kept until the graph is freed
 function lt.graph(f, options) end
 
----Measures the limits of a device by loops without other work, on all threads in use. This takes about a second and
+---Measures the limits of a device by loops that do nothing else, on all threads in use. This takes about a second and
 ---needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
 ---```lua
 ---local function reads_faster(a, b)      -- takes about a second a device
@@ -4065,12 +4065,12 @@ function lt.narrow(x, dim, start, length) end
 ---@return luatensor.Tensor # a view
 function lt.flip(x, dim) end
 
----Returns the diagonals of the matrices in two dims, as the last dim.
+---Returns the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim of the result.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}:diagonal()  --> [1, 4]
 ---```
 ---@param x luatensor.Tensor
----@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive; default 0
+---@param offset? integer|luatensor.options.offset_dim1_dim2 the number of diagonals above the main diagonal, or below it if negative; default 0
 ---@param options? luatensor.options.offset_dim1_dim2
 ---@return luatensor.Tensor # a view
 function lt.diagonal(x, offset, options) end
@@ -4261,7 +4261,7 @@ function lt.info.dtypes(options) end
 
 ---The same as lt.diagonal.
 ---@param x luatensor.Tensor
----@param offset? integer|luatensor.options.offset_dim1_dim2 above the main diagonal if positive; default 0
+---@param offset? integer|luatensor.options.offset_dim1_dim2 the number of diagonals above the main diagonal, or below it if negative; default 0
 ---@param options? luatensor.options.offset_dim1_dim2
 ---@return luatensor.Tensor # a view
 function lt.linalg.diagonal(x, offset, options) end

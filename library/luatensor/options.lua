@@ -72,37 +72,37 @@
 ---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of n) or "forward" (divided by n)
 
 ---@class (exact) luatensor.options.s_dim_out_norm
----@field s? table length along each dim; -1: unchanged
+---@field s? table the length along each dim, where -1 keeps the length
 ---@field dim? integer|table by default the last two
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of the product of s) or "forward" (divided by the product)
 
 ---@class (exact) luatensor.fft.ifft2.options
----@field s? table length along each dim; -1: unchanged
+---@field s? table the length along each dim, where -1 keeps the length
 ---@field dim? integer|table by default the last two
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfft2.options
----@field s? table length of the result along each dim; -1: unchanged
+---@field s? table the length of the result along each dim, where -1 keeps the length
 ---@field dim? integer|table by default the last two
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.fftn.options
----@field s? table length along each dim; -1: unchanged; needs dim
+---@field s? table the length along each dim, where -1 keeps the length; requires `dim`
 ---@field dim? integer|table by default all dims
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (not scaled), "ortho" (divided by the root of the product of s) or "forward" (divided by the product)
 
 ---@class (exact) luatensor.fft.ifftn.options
----@field s? table length along each dim; -1: unchanged; needs dim
+---@field s? table the length along each dim, where -1 keeps the length; requires `dim`
 ---@field dim? integer|table by default all dims
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfftn.options
----@field s? table length of the result along each dim; -1: unchanged; needs dim
+---@field s? table the length of the result along each dim, where -1 keeps the length; requires `dim`
 ---@field dim? integer|table by default all dims
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
@@ -258,7 +258,7 @@
 ---@field dim? integer|table by default all dims
 
 ---@class (exact) luatensor.options.offset_dim1_dim2
----@field offset? integer above the main diagonal if positive; default 0
+---@field offset? integer the number of diagonals above the main diagonal, or below it if negative; default 0
 ---@field dim1? integer (default -2)
 ---@field dim2? integer (default -1)
 

@@ -21,7 +21,7 @@ const char *push_no_room(lua_State *L, double bytes);
 ** one. */
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n);
 
-/* Raises ERR_DEVICE, ERR_LATE or ERR_CAPTURE with the device's description. */
+/* Raises the Lua error for status ERR_DEVICE, ERR_LATE or ERR_CAPTURE, with the message of the device `where`. */
 int raise_device(lua_State *L, const char *fn, int status, place where);
 
 /* Raises "GPU not found: " and the reason; fn may be NULL. */

@@ -207,7 +207,7 @@ The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
 fft along two dims, one after the other.
 @function fft.fft2
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: unchanged
+@tparam[opt] {int,...} s the length along each dim, where -1 keeps the length
 @tparam[opt] int|{int,...} dim by default the last two
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
   or "forward" (divided by the product)
@@ -217,7 +217,7 @@ fft along two dims, one after the other.
 The inverse of fft2.
 @function fft.ifft2
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: unchanged
+@tparam[opt] {int,...} s the length along each dim, where -1 keeps the length
 @tparam[opt] int|{int,...} dim by default the last two
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
   the product) or "forward" (not scaled)
@@ -227,7 +227,7 @@ The inverse of fft2.
 fft2 of real numbers: rfft along the last dim of `dim`, fft along the other.
 @function fft.rfft2
 @tparam Tensor x 2 dims or more, real; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: unchanged
+@tparam[opt] {int,...} s the length along each dim, where -1 keeps the length
 @tparam[opt] int|{int,...} dim by default the last two
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
   or "forward" (divided by the product)
@@ -237,7 +237,7 @@ fft2 of real numbers: rfft along the last dim of `dim`, fft along the other.
 The inverse of rfft2.
 @function fft.irfft2
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length of the result along each dim; -1: unchanged
+@tparam[opt] {int,...} s the length of the result along each dim, where -1 keeps the length
 @tparam[opt] int|{int,...} dim by default the last two
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
   the product) or "forward" (not scaled)
@@ -247,7 +247,7 @@ The inverse of rfft2.
 fft along several dims, one after the other.
 @function fft.fftn
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: unchanged; needs dim
+@tparam[opt] {int,...} s the length along each dim, where -1 keeps the length; requires `dim`
 @tparam[opt] int|{int,...} dim by default all dims
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
   or "forward" (divided by the product)
@@ -257,7 +257,7 @@ fft along several dims, one after the other.
 The inverse of fftn.
 @function fft.ifftn
 @tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: unchanged; needs dim
+@tparam[opt] {int,...} s the length along each dim, where -1 keeps the length; requires `dim`
 @tparam[opt] int|{int,...} dim by default all dims
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
   the product) or "forward" (not scaled)
@@ -267,7 +267,7 @@ The inverse of fftn.
 fftn of real numbers: rfft along the last dim of `dim`, fft along the others.
 @function fft.rfftn
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length along each dim; -1: unchanged; needs dim
+@tparam[opt] {int,...} s the length along each dim, where -1 keeps the length; requires `dim`
 @tparam[opt] int|{int,...} dim by default all dims
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
   or "forward" (divided by the product)
@@ -277,7 +277,7 @@ fftn of real numbers: rfft along the last dim of `dim`, fft along the others.
 The inverse of rfftn.
 @function fft.irfftn
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s length of the result along each dim; -1: unchanged; needs dim
+@tparam[opt] {int,...} s the length of the result along each dim, where -1 keeps the length; requires `dim`
 @tparam[opt] int|{int,...} dim by default all dims
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
   the product) or "forward" (not scaled)

@@ -421,10 +421,10 @@ static int opt_dim(lua_State *L, int options, const char *fn, const char *name, 
   return d;
 }
 
-/*** Returns the diagonals of the matrices in two dims, as the last dim.
+/*** Returns the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim of the result.
 @function diagonal
 @tparam Tensor x
-@tparam[opt=0] int offset above the main diagonal if positive
+@tparam[opt=0] int offset the number of diagonals above the main diagonal, or below it if negative
 @tparam[opt] table options `offset`, `dim1` (-2), `dim2` (-1)
 @treturn Tensor a view
 */
