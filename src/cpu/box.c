@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-  STRETCH  = 1 << 14,        /* elements of a box if no operand needs a buffer; such rows are cut only so that threads
-                             ** can share them */
-  LONG_ROW = 256,            /* shorter rows share a box, because a box costs about 40 ns, and a row of a box only 5
-                             ** ns */
+  STRETCH  = 1 << 14,        /* elements of a box if no operand needs a buffer; rows are cut into such boxes only so
+                             ** that threads can share them */
+  LONG_ROW = 256,            /* rows with fewer elements than this share a box, because a box costs about 40 ns, and a
+                             ** row of a box only 5 ns */
   CROSS    = 64,             /* inner side of a transposed box: 128, 64 and 32 differ by 5 %, while 256 and 16 are
                              ** slower by a third */
   PIECES   = 4,              /* pieces of a task for each thread, so that other threads can take over the pieces of a
@@ -22,9 +22,9 @@ enum {
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Returns the length of the parts into which n elements are cut, which is at most `most`. Parts have equal lengths if
-** that is possible. Otherwise their length is rounded up to a multiple of 64 elements (whole cache lines), if that
-** fits. */
+/* Returns the length of the parts into which n elements are cut, at most `most`. If n is a multiple of the number of
+** parts, all parts have equal lengths. Otherwise the length is rounded up to whole cache lines (64 elements), if
+** `most` allows this. */
 static int64_t even_part(int64_t n, int64_t most) {
   int64_t parts = (n + most - 1) / most;
   if (n % parts == 0) return n / parts;
@@ -277,7 +277,7 @@ static void run_piece(const void *arg, int64_t i, int worker) {
 }
 
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads) {
-  if (threads == 1 && count <= most) {                  /* a short code path for few elements */
+  if (threads == 1 && count <= most) {                  /* for few elements, this avoids the work that follows */
     if (!this_operation.stopped) run(task, 0, count, 0);
     return;
   }

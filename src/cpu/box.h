@@ -21,7 +21,8 @@ typedef struct side {
                              ** stored dtype); NULL: the dtypes are equal */
   const char *from;          /* the address of the full box whose converted copy is at `ready`; NULL: no box */
   const char *ready;
-  char    value[16];         /* a number, in the compute dtype; its strides are 0 */
+  char    value[16];         /* the operand's number in the compute dtype if the operand is a number; all its strides
+                             ** are 0 */
   _Alignas(64) char raw[BOX_BYTES];     /* a contiguous box in the stored dtype */
   _Alignas(64) char block[BOX_BYTES];   /* a converted box, or the kernel's result */
 } side;
@@ -55,7 +56,8 @@ void cut_plan(cut *c, const plan *p, int noperands, const needs *n);
 void box_start(box *b, const cut *c, const plan *p, int noperands, int64_t index);
 void box_next(box *b, const cut *c, const plan *p, int noperands);
 
-/* Copies a box of elements of `size` bytes. Strides are in elements; NULL means that the box is contiguous there. */
+/* Copies a box of elements of `size` bytes. Strides are in elements. If to_stride (from_stride) is NULL, the box is
+** contiguous at `to` (`from`). */
 void box_copy(const box *b, int ndim, int size, char *to, const int64_t *to_stride, const char *from,
               const int64_t *from_stride);
 
@@ -86,8 +88,8 @@ void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to);
 /* True if every row of operand k is contiguous, so that kernels can use the operand in place. */
 static inline bool walks_direct(const plan *p, int k) { return p->ndim == 0 || p->stride[k][p->ndim - 1] == 1; }
 
-/* Runs units 0 … count - 1 of a task as items of cpu_parallel. An item has at most `most` neighbouring units. The
-** operation can be cancelled only between two items, so an item should take milliseconds. The slowest elements,
+/* share runs units 0 … count - 1 of a task as items of cpu_parallel. An item has at most `most` neighbouring units.
+** The operation can be cancelled only between two items, so an item should take milliseconds. The slowest elements,
 ** powers of complex128, take 30 ns each. */
 typedef void (*share_run)(const void *task, int64_t begin, int64_t end, int worker);
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads);

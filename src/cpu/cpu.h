@@ -21,8 +21,9 @@ typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table
 /* Computes dst[i] = (dtype of dst)src[i] for i < n. Both arrays are contiguous. The table is indexed by
 ** [from][to]. */
 typedef void (*convert_kernel)(int64_t n, void *dst, const void *src);
-/* Copies to[r * to_row + c * to_col] = from[r * from_row + c * from_col] for all rows r and columns c. The table is
-** indexed by log2 of an element's size: 1, 2, 4, 8 or 16 bytes. */
+/* A copy between two layouts: to[r * to_row + c * to_col] = from[r * from_row + c * from_col] for all rows r and
+** columns c. convert_table.copy has kernels for elements of 1, 2, 4, 8 and 16 bytes, indexed by the logarithm (base
+** 2) of the size. */
 typedef struct copy_plan {
   int64_t rows, cols;
   int64_t to_row, to_col, from_row, from_col;   /* strides in elements */
@@ -83,8 +84,8 @@ typedef struct line_tile {
   int64_t     out_line, out_step;
 } line_tile;
 
-/* Scan kernels. carry[line] has `size` bytes. Before the call it is the state before the line's elements, and after
-** the call the state after them. */
+/* Scan kernels. carry[line] has `size` bytes. Before a call of `scan` it is the state before the line's elements, and
+** after the call the state after them. */
 typedef struct scan_kernel {
   size_t     size;
   enum dtype gives;
@@ -116,7 +117,7 @@ typedef void (*cell_kernel)(const cell_call *c, int64_t first, int64_t last);
 typedef struct cell_table { cell_kernel kernel[CELL_COUNT]; } cell_table;
 typedef cell_table cell_float32_table, cell_float64_table;
 
-/* Attention kernels for a row of n scores. */
+/* Attention kernels for a row of n scores, which belong to one query. */
 typedef struct attention_table {
   /* replaces scores by exponentials, returns their sum and sets *log_sum to the logarithm of the sum, which backward
   ** uses */
@@ -155,7 +156,8 @@ typedef norm_kernel norm_float32_table, norm_float64_table;
 /* A summary of indices: the least and the greatest of 0 and all indices, and the number of zeros. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
-/* Moves n elements between target[at[i]] and values[i * stride], or adds them. Strides are in elements. */
+/* Moves n elements between target[at[i]] and values[i * stride], or adds values[i * stride] to target[at[i]]. Strides
+** are in elements. */
 typedef void (*index_kernel)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
 
 typedef struct index_table {
@@ -211,11 +213,12 @@ typedef struct key_sorts {
 typedef struct sort_table { sort_kernel kernel[DTYPE_COUNT]; } sort_table;
 typedef key_sorts sort_32_table, sort_64_table;
 
-/* Kernels for small column-major matrices: n or m is at most LINALG_SMALL. Pivots have the format of LAPACK's getrf.
-** cholesky and lu return the `info` of LAPACK's potrf and getrf. */
+/* Kernels for small column-major matrices: n, or m and n, are at most LINALG_SMALL. Pivots have the format of
+** LAPACK's getrf. cholesky and lu return the `info` of LAPACK's potrf and getrf. */
 enum { LINALG_SMALL = 16 };
 typedef struct linalg_kernel {
-  int  (*cholesky)(int n, void *a);            /* factors the matrix given by its upper triangle */
+  int  (*cholesky)(int n, void *a);            /* factors a symmetric or Hermitian matrix that is given by its upper
+                                               ** triangle */
   int  (*lu)(int m, int n, void *a, int32_t *pivots);
   void (*solve)(int n, int k, const void *lu, const int32_t *pivots, void *b);
   void (*invert)(int n, void *lu, const int32_t *pivots);
@@ -303,7 +306,8 @@ extern const isa_tables *cpu_isa;
 /* The kernel table of a family that has one table for float32 and one for float64. NULL for other dtypes. */
 #define FLOAT_TABLE(family, dtype) \
   ((dtype) == DT_float32 ? cpu_isa->family##_float32 : (dtype) == DT_float64 ? cpu_isa->family##_float64 : NULL)
-const isa_tables *cpu_best_isa(void);     /* returns the best ISA of this processor, regardless of LUATENSOR_CPU */
+const isa_tables *cpu_best_isa(void);     /* returns the tables of the best ISA of this processor, regardless of
+                                          ** LUATENSOR_CPU */
 
 void cpu_describe(char *text, size_t size);
 
@@ -321,7 +325,7 @@ int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 #define FAMILY(name, call) int cpu_##name(int index, call *c);
 #include "families.def"
 
-size_t cpu_fft_kept(void);                /* returns the bytes of cached tables */
+size_t cpu_fft_kept(void);                /* returns the bytes of cached plans */
 void   cpu_fft_forget(void);
 
 #endif

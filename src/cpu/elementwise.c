@@ -6,10 +6,10 @@
 #include "cpu/box.h"
 
 enum {
-  GRAIN  = 1 << 15,          /* product of steps and elements below which a second thread costs more time than it
-                             ** saves */
-  COSTLY = 8                 /* factor by which the work of a program with exp, tanh or similar functions is
-                             ** counted */
+  GRAIN  = 1 << 15,          /* the least product of steps and elements for each thread: for less, a thread costs more
+                             ** time than it saves */
+  COSTLY = 8                 /* the work of a step of a program with exp, tanh or similar functions, in steps of other
+                             ** programs */
 };
 
 typedef char box_bytes[BOX_BYTES];

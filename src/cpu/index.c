@@ -8,8 +8,8 @@
 enum {
   BLOCK = 256,        /* offsets of a block: 2 KiB, which stay in L1 together with the data */
   SURVEYS = 64,       /* parts into which the check of many indices is divided */
-  GRAIN = 1 << 14     /* positions that are worth another thread: memory is accessed in random order, so a position
-                      ** takes longer than in map */
+  GRAIN = 1 << 14     /* the fewest positions for each thread: memory is accessed in random order, so a position takes
+                      ** longer than in map */
 };
 
 /* A move of n elements between `target` and `values`. Strides are in elements. */
@@ -65,7 +65,7 @@ static bool check_index(const index_source *x, int64_t *bad) {
   return false;
 }
 
-/* ---- moving ---- */
+/* ---- moving elements and rows ---- */
 
 static void move_row(const row_move *m, char *target, char *values);
 
@@ -175,8 +175,8 @@ static void run_serial(const index_call *c) {
 /* ---- threads ---- */
 
 /* Returns the dim that is divided among threads, or -1 if the call must run on one thread. If the call writes to the
-** target, the dim must have a stride in the target. Then each thread writes other elements, and the order of writes
-** to one element is kept. */
+** target, the dim must have a stride in the target. Then no two threads write the same element, and the order of
+** writes to an element is kept. */
 static int parted_dim(const index_call *c) {
   int best = -1;
   for (int d = 0; d < c->plan.ndim; d++) {

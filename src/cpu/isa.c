@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For each ISA: extern declarations of its tables, and a struct that contains the tables' addresses. */
+/* TABLE_OF_… declares a table of an ISA, and FIELD_OF_… sets the table's field in isa_tables. DECLARE_ISA uses both
+** for all tables. */
 #define TABLE_OF_base(family)   extern const family##_table family##_table_base;
 #define TABLE_OF_avx2(family)   extern const family##_table family##_table_avx2;
 #define TABLE_OF_avx512(family) extern const family##_table family##_table_avx512;

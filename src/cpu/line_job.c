@@ -7,7 +7,7 @@
 enum {
   TILE  = 1 << 14,      /* elements of the output of a tile of rows, so that input and output stay in L2 */
   WIDTH = 512,          /* columns of a tile whose columns the kernel reads in place */
-  GRAIN = 1 << 14       /* output elements that are worth another thread: computing lines takes longer than reading
+  GRAIN = 1 << 14       /* the fewest output elements for each thread: computing lines takes longer than reading
                         ** them */
 };
 

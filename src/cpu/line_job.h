@@ -14,7 +14,7 @@ typedef struct line_job {
   const void *kernel;               /* data for `run` */
 } line_job;
 
-/* Runs job->run on every line, with as many threads as are worthwhile. Returns OK or ERR_MEMORY. */
+/* Runs job->run on every line; threads share the lines. Returns OK or ERR_MEMORY. */
 int cpu_lines(const line_job *job);
 
 #endif

@@ -1,6 +1,7 @@
 /* Element-wise operations. The plan is cut into boxes (box.h). If an operand has the layout and dtype of the kernel,
 ** the kernel reads the operand in place. Otherwise (strided, broadcast, transposed, of another dtype) the operand's
-** box is copied and converted first. The result is treated in the same way. */
+** box is copied and converted first. If the result has another layout or dtype, the kernel writes to a buffer, which
+** is then converted and copied. */
 
 #include <string.h>
 
@@ -8,9 +9,9 @@
 
 enum {
   CONSTANT = 1024,           /* bytes of a buffer with copies of a number: 256 float32, which stay in L1 */
-  GRAIN    = 1 << 15,        /* elements that are worth another thread: below 32k sums or products, a second thread
-                             ** costs more time than it saves */
-  COSTLY   = 8               /* factor by which an element of a float-only op (exp, tanh …) counts as work */
+  GRAIN    = 1 << 15,        /* the fewest elements for each thread: below 32k sums or products, a second thread costs
+                             ** more time than it saves */
+  COSTLY   = 8               /* the work of an element of a float-only op (exp, tanh …), in elements of other ops */
 };
 
 /* The columns of the table ops.def that do not describe kernels. */
@@ -97,7 +98,8 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
   const map_call *c = t->call;
   _Alignas(64) char constant[MAX_IN][CONSTANT];
   const char *in[MAX_IN];
-  begin = begin / 64 * 64;                     /* the range of a thread begins at a cache line */
+  begin = begin / 64 * 64;                     /* threads begin at multiples of 64 elements, which are cache lines of
+                                               ** an aligned tensor */
   if (end < c->plan->count) end = end / 64 * 64;
   int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
   for (int k = 0; k < c->nin; k++)

@@ -44,8 +44,8 @@ enum {
   LARGE_SHIFT = 16,              /* sizes of large blocks are multiples of 64 KiB */
   OWN_CLASSES = 16,              /* the smallest classes (up to 2 KiB), of which each thread keeps blocks for
                                  ** itself */
-  OWN_CAP     = 256 << 10        /* bytes that a thread keeps: more than a young collection of Lua in a small script
-                                 ** frees at once */
+  OWN_CAP     = 256 << 10        /* bytes that a thread keeps: more than a young collection of Lua's generational
+                                 ** collector frees at once in a small script */
 };
 
 /* A kept block. The struct is stored in the first bytes of the block itself. */
@@ -101,8 +101,8 @@ static size_t memory_limit(void) {
   return limit;
 }
 
-/* Returns the number of fresh bytes between two checks of the system's free memory, at most 256 MiB. A check takes
-** less than 0.5 ms, and filling 256 MiB takes 50 ms. */
+/* Returns the number of fresh bytes between two checks of the system's free memory: a 64th of the memory limit, but
+** at most 256 MiB. A check takes less than 0.5 ms, and filling 256 MiB takes 50 ms. */
 static size_t look_every(void) {
   size_t share = memory_limit() / 64;
   return share < 256 * MIB ? share : 256 * MIB;
@@ -163,7 +163,7 @@ static void *map_pages(size_t bytes) {
   return aligned;
 }
 
-/* ---- the interface ---- */
+/* ---- keeping blocks ---- */
 
 /* Removes a kept block of exactly `bytes` bytes from the list. Returns NULL if the list has no such block. */
 static void *take_kept(block **list, size_t bytes, size_t *kept) {
@@ -246,7 +246,7 @@ __attribute__((constructor)) static void prepare_own(void) { own_key_made = pthr
 
 /* ---- allocating and freeing ---- */
 
-/* Returns a kept block of `size` bytes from the shared lists, or NULL. */
+/* Returns a kept block of `size` bytes from the shared lists, or NULL if the lists have no such block. */
 static void *take_shared(size_t bytes, size_t size) {
   bool small = is_small(bytes);
   acquire();

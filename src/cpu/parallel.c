@@ -146,7 +146,7 @@ static bool is_done(const void *chunks) {
 }
 
 /* Spins for *patience nanoseconds, then sleeps until the thread's share has chunks. *patience is set to SHORT_SPIN if
-** other processes use the processor. It doubles, up to about LONG_SPIN, if work arrived while the thread was
+** other processes use the processor. *patience doubles, up to about LONG_SPIN, if work arrived while the thread was
 ** spinning. */
 static void wait_for_work(seat *s, int64_t *patience) {
   enum spin end = spin(has_work, s, *patience);
@@ -290,8 +290,8 @@ static bool start_worker(int me) {
   return started;
 }
 
-/* True if ROOM bytes of address space are free. In a process with limited address space, the stacks of threads must
-** not take the last of it, because results need address space, too. */
+/* True if ROOM bytes of address space are free. If the address space is limited, the stacks of threads must not take
+** all of it, because results need address space, too. */
 static bool leaves_room(void) {
   void *p = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p != MAP_FAILED) munmap(p, ROOM);
@@ -356,8 +356,8 @@ void cpu_parallel(int threads, int64_t count, parallel_task task, const void *ar
 
 /* ---- forks ---- */
 
-/* Resets the pool in the child of a fork, which has no workers. The child starts its own workers when it needs
-** them. */
+/* Resets the pool in the child of a fork, which has no workers. The child starts its own workers when a region needs
+** workers. */
 static void in_child(void) {
   for (int t = 0; t < MOST && (t == 0 || t <= atomic_load(&workers)); t++) {
     atomic_store(&seats[t].share, 0);

@@ -10,8 +10,8 @@
 enum {
   CHUNK = 1024,          /* elements of a chunk: a multiple of 64, so that chunks begin at a run; at most 8 KiB, which
                          ** stay in L1 */
-  GRAIN = 1 << 14        /* elements that are worth another thread: for fewer than 16k (about 8 µs), a thread costs
-                         ** more time than it saves */
+  GRAIN = 1 << 14        /* the fewest elements for each thread: for fewer than 16k (about 8 µs), a thread costs more
+                         ** time than it saves */
 };
 
 static enum dtype draw_dtype(const random_call *c) {

@@ -1,6 +1,6 @@
-/* Reductions. If the input is read by rows, one accumulator takes adjacent elements. If it is read by columns, many
-** adjacent accumulators take one element each from row after row. Elements that are strided or of another dtype are
-** first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are
+/* Reductions. If the input is read by rows, one accumulator takes adjacent elements. If the input is read by columns,
+** many adjacent accumulators take one element each from row after row. Elements that are strided or of another dtype
+** are first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are
 ** merged in order. Therefore the result is the same for any number of threads. */
 
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 enum {
   BLOCK      = 4096,      /* elements of a buffer */
   ELEMENT    = 16,        /* bytes of the largest element */
-  BLOCK_BYTES = BLOCK * 8,  /* bytes that one call of `fold` reads without copying; a second pass over them finds them
-                            ** in L1 */
+  BLOCK_BYTES = BLOCK * 8,  /* bytes that one call of `fold` reads without copying; they are in L1 if `fold` reads
+                            ** them a second time */
   WIDTH      = 2048,      /* the most accumulators of an item: 48 KiB of the largest accumulators */
   NARROW     = 256,       /* accumulators of a wide row: narrow rows are widened by reading several rows as one row */
-  MIN_RUN    = 64,        /* shorter runs are packed together before the fold */
+  MIN_RUN    = 64,        /* runs with fewer elements than this are packed together before the fold */
   SHORT_ROW  = 16,        /* with rows shorter than this and at least MANY columns, gathering columns is faster */
   FEW_COLUMNS = 8,        /* with fewer columns than this and at least MANY rows, gathering rows is faster */
   MANY       = 64,        /* see SHORT_ROW and FEW_COLUMNS */
   MAX_STATE  = 24,        /* bytes of the largest accumulator */
-  GRAIN      = 1 << 15,   /* elements that are worth another thread */
+  GRAIN      = 1 << 15,   /* the fewest elements for each thread */
   ITEM       = 1 << 14,   /* elements of an item with several short rows */
   CHUNK      = 1 << 16,   /* the fewest elements in a piece of a long reduction */
   STRETCH    = 1 << 22,   /* reduced elements between two checks for cancellation */
@@ -34,7 +34,7 @@ typedef struct reduce_work {
   bool    columns;
   bool    narrow;              /* true: few columns, without gaps between rows */
   bool    same;                /* true: the input's dtype is the compute dtype */
-  int     size, log2;          /* the bytes of a stored element, and their logarithm */
+  int     size, log2;          /* the bytes of a stored element, and the logarithm (base 2) of this number */
   int64_t width, row_items, items;   /* row_items: the number of items in an innermost row of kept (if `columns`; else
                                      ** the number of all items) */
   int64_t chunk, chunks;

@@ -5,8 +5,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN       = 1 << 16,   /* elements of a mask that are worth another thread */
-  SEARCHES    = 1 << 11,   /* binary searches that are worth another thread */
+  GRAIN       = 1 << 16,   /* the fewest elements of a mask for each thread */
+  SEARCHES    = 1 << 11,   /* the fewest binary searches for each thread */
   PARTS       = 256,       /* parts of a long mask, which threads share; the operation can be cancelled between two
                            ** parts */
   LANES       = 16         /* searches in lockstep: as many cache misses as a core can have in flight */
@@ -37,8 +37,8 @@ static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *ou
   return count;
 }
 
-/* Writes the coordinates of the true elements among elements begin … end - 1. The first of them is number `at` (from
-** 0) of all true elements. */
+/* Writes the coordinates of the true elements among elements begin … end - 1. `at` is the number (from 0) of the
+** first of these true elements among all true elements. */
 static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int64_t at) {
   int last = c->ndim - 1;
   while (begin < end) {

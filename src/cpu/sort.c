@@ -7,16 +7,18 @@
 #include "cpu/walk.h"
 
 enum {
-  FEW   = 256,             /* fewer keys are sorted faster by comparing, because a radix sort must count digits */
-  SHORT = 64,              /* sorting fewer keys takes no longer than checking whether they are sorted */
-  MANY  = 1 << 11,         /* from so many keys on, a radix sort of FEW_BITS bits, in two passes, is faster than a
-                           ** sort by comparisons */
+  FEW   = 256,             /* with fewer keys than this, comparing is faster than a radix sort, which must count
+                           ** digits */
+  SHORT = 64,              /* with fewer keys than this, sorting takes no longer than checking whether the keys are
+                           ** sorted */
+  MANY  = 1 << 11,         /* with at least this many keys, a radix sort of FEW_BITS bits, in two passes, is faster
+                           ** than a sort by comparisons */
   FEW_BITS = 2 * RADIX_DIGIT,
   TASK  = 1 << 14,         /* the most keys that one thread sorts alone */
   PIECES = 512,            /* the most pieces of a line that threads share */
   PIECES_EACH = 8,         /* pieces for each thread: several, because pieces differ in length (pivots are
                            ** estimates) */
-  GRAIN = 1 << 13,         /* elements that are worth another thread */
+  GRAIN = 1 << 13,         /* the fewest elements for each thread */
   LONG  = 1 << 16,         /* length from which on threads share a single line */
   TILE  = 1 << 18,         /* bytes of the lines that are copied together */
   SMALL  = 256,            /* topk sorts the whole of a line that is shorter than this */
@@ -256,8 +258,8 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
 
 /* Returns the number of elements of a sample for topk, or 0 if sorting all elements is as fast. Sets *which to the
 ** place of the limit in the sorted sample. The limit is chosen such that somewhat more than `keep` elements are
-** expected up to it: 4 standard deviations and 2 elements more. With a sample near the square root of n, sorting the
-** sample takes about as long as sorting the elements up to the limit. */
+** expected up to the limit: 4 standard deviations and 2 elements more. With a sample near the square root of n,
+** sorting the sample takes about as long as sorting the elements up to the limit. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   int64_t size = (int64_t)(3 * sqrt((double)n));
   if (size > SAMPLE) size = SAMPLE;

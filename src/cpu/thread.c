@@ -10,8 +10,8 @@
 
 static atomic_int thread_count;       /* 0: the number has been neither set nor determined */
 
-/* Returns the number of threads that an environment variable requests, or 0 if the variable requests none. For nested
-** regions ("4,2") the first number counts. */
+/* Returns the number of threads that an environment variable requests, or 0 if the variable requests none. For "4,2"
+** (nested regions), the result is 4. */
 static int from_environment(const char *name) {
   const char *text = getenv(name);
   char *end;
@@ -39,7 +39,7 @@ static int default_count(void) {
 int cpu_thread_count(void) {
   int n = atomic_load_explicit(&thread_count, memory_order_relaxed);
   if (n == 0) {
-    int none = 0;                        /* fails if another thread has set the count meanwhile */
+    int none = 0;                        /* the exchange fails if another thread has set the count meanwhile */
     n = default_count();
     if (!atomic_compare_exchange_strong(&thread_count, &none, n)) n = none;
   }

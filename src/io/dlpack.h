@@ -54,7 +54,8 @@ enum dtype dlpack_dtype(int code, int bits);
 ** address and the place of the elements. Returns NULL, or the error message. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 
-/* Sets *clean to true unless t is a bool tensor that contains a byte other than 0 and 1. */
+/* Sets *clean to false if t is a bool tensor that contains a byte other than 0 and 1, else to true. Returns OK, or an
+** error of the reduction. */
 int dlpack_check_bools(const tensor *t, bool *clean);
 
 /* Calls the struct's deleter and sets p->managed to NULL, so that a second call does nothing. */

@@ -16,7 +16,7 @@ typedef struct npy_header {
   enum dtype dtype;
   shape      shape;
   bool       fortran;          /* true: column-major, so that the first dim varies fastest */
-  bool       swapped;          /* true: elements have the byte order that this machine does not have */
+  bool       swapped;          /* true: elements have the opposite of this machine's byte order */
   char       descr[16];        /* NumPy's name of the dtype if luatensor does not support the dtype, else "" */
 } npy_header;
 

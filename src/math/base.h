@@ -67,7 +67,7 @@ struct generic_choice<X, generic_case<generic_else, f>> { static constexpr auto 
 #define CASE_ELSE(f) generic_case<generic_else, f>
 #define GENERIC(x, ...) (generic_choice<typename generic_value<decltype(x)>::type, __VA_ARGS__>::function)
 
-/* Complex numbers. C11 has complex types of its own. This struct lets C++ compile the same expressions. */
+/* complex_of<float> and complex_of<double> replace C11's complex types, so that C++ compiles the same expressions. */
 template <class T> struct __align__(2 * sizeof(T)) complex_of {
   T re, im;
   complex_of() = default;

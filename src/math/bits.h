@@ -26,8 +26,8 @@ INLINE double sum_error(double a, double b, double s) {
   return (a - (s - t)) + (b - t);
 }
 
-/* A file can define LT_EXACT_FMA as 1 before it includes this header. Then its fma_* functions round once on every
-** instruction set, so that results have the same bits everywhere. */
+/* A file can define LT_EXACT_FMA as 1 before it includes this header. Then fma_float32 and fma_float64 round once on
+** every instruction set, so that results have the same bits everywhere. */
 #ifndef LT_EXACT_FMA
 #define LT_EXACT_FMA 0
 #endif

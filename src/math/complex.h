@@ -50,7 +50,8 @@ RARE complex128_t exp_parts(double x, double y) {
   return make_complex128(times_exp(c, e, k), y == 0 ? y : times_exp(s, e, k));
 }
 
-/* Computes e^z - 1 as (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. The largest error found is 2.2 eps. */
+/* Computes e^z - 1 for z = x + iy as (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. The largest error found is 2.2
+** eps. */
 RARE complex128_t expm1_parts(double x, double y) {
   if (!(abs_float64(x) < 40.0)) {
     complex128_t e = exp_parts(x, y);
@@ -329,8 +330,8 @@ RARE complex128_t pow_parts(double x, double y, double u, double v) {
   return real ? exp_parts(u * l, u * angle) : exp_parts(u * l - v * angle, v * l + u * angle);
 }
 
-/* Computes z / |z|. If exactly one part is infinite, the result is the sign of this part. If both parts are infinite,
-** the result is NaN. For zeros the result is +0. The largest error found is 1.1 eps. */
+/* Computes z / |z|. If exactly one part is infinite, the result is ±1 or ±i with the sign of this part. If both parts
+** are infinite, the result is NaN. For zeros the result is +0. The largest error found is 1.1 eps. */
 INLINE complex128_t sign_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, s = safe_scale(high);
   bool x_far = a == INFINITY && b < INFINITY, y_far = b == INFINITY && a < INFINITY;

@@ -1,6 +1,6 @@
 /* The functions of one complex dtype that need no series. complex.h includes this header once for complex64 and once
-** for complex128. Before, complex.h defines TYPE (the dtype's name), R (the name of the parts' dtype) and T (the
-** parts' C type). This header undefines all three. */
+** for complex128. Before each inclusion, complex.h defines TYPE (the dtype's name), R (the name of the parts' dtype)
+** and T (the parts' C type). This header undefines all three. */
 
 #define NAME(name) PASTE(name, TYPE)
 #define PART(name) PASTE(name, R)

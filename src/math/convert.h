@@ -42,8 +42,8 @@ INLINE uint32_t uint32_from_float64(double x) {
 }
 INLINE uint32_t uint32_from_float32(float x) { return uint32_from_float64((double)x); }
 
-/* Converts an integral a with 0 <= a < 2^64. The high and the low 32 bits are converted separately, because of the
-** instruction sets of x86 only AVX-512 has an instruction for this conversion. */
+/* Converts an integral a with 0 <= a < 2^64. The high and the low 32 bits are converted separately, because SSE and
+** AVX2 have no instruction for this conversion; AVX-512 has one. */
 INLINE uint64_t uint64_words(double a) {
   double high = a * 0x1p-32 + 0x1p52;
   double low = a - (high - 0x1p52) * 0x1p32;
@@ -148,7 +148,7 @@ INLINE double float64_from_complex128(complex128_t z) { return real_complex128(z
 /* ---- half floats: stored as bit patterns, computed with as float ---- */
 
 #if LT_ON_GPU && !defined(LT_EMULATOR)
-/* The GPU has one instruction for each conversion. NaN is handled separately, because the instruction changes its
+/* The GPU has one instruction for each conversion. NaN is handled separately, because the instruction changes a NaN's
 ** bits. */
 INLINE float from_float16(uint16_t h) {
   uint32_t nan = (uint32_t)(h & 0x8000u) << 16 | 0x7f800000u | (uint32_t)(h & 0x3ffu) << 13;

@@ -205,8 +205,9 @@ INLINE float trig_reduce_float32(float a, uint32_t *q) {
 #endif
 }
 
-/* Returns the same as trig_reduce_float32, for every float a >= 0, but is slower. 2/pi is stored as seven pieces of
-** 29 bits. The product of a and a piece is exact, and the product's remainder modulo 4 (one turn) is exact, too. */
+/* Returns the same remainder as trig_reduce_float32, for every float a >= 0, but is slower. 2/pi is stored as seven
+** pieces of 29 bits. The product of a and a piece is exact. The product's remainder modulo 4 (one turn) is exact,
+** too. */
 INLINE double trig_reduce_any(double a, uint32_t *q) {
   static const double two_over_pi[] = {0x1.45f306dp-1, 0x1.9391054p-30, 0x1.4fe13abp-59, 0x1.d1f534dp-88,
                                        0x1.b81b6c5p-117, 0x1.5993c4p-148, 0x1.c820ff2p-175};

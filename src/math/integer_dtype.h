@@ -1,4 +1,5 @@
-/* The functions of one integer dtype. scalar.h includes this header once for each integer dtype, and defines:
+/* The functions of one integer dtype. scalar.h includes this header once for each integer dtype. Before, scalar.h
+** defines:
 **
 **     TYPE     the dtype's name
 **     U        the name of the unsigned dtype of the same width, only for a signed dtype

@@ -1,6 +1,6 @@
 /* The functions of one real floating-point dtype that need no series. scalar.h includes this header once for float32
-** and once for float64. Before, scalar.h defines TYPE (the dtype's name), T (the dtype's C type) and U (the unsigned
-** C type of the same width). This header undefines all three. */
+** and once for float64. Before each inclusion, scalar.h defines TYPE (the dtype's name), T (the dtype's C type) and U
+** (the unsigned C type of the same width). This header undefines all three. */
 
 #define NAME(name) PASTE(name, TYPE)
 #define SIGN ((U)1 << (sizeof(U) * 8 - 1))

@@ -11,12 +11,13 @@ enum {
                                 ** side: input and output fit into L1 */
   COLUMN_BYTES   = 1 << 18,     /* bytes of a tile of lines that are side by side in memory: long runs are read
                                 ** faster, and two buffers fit into L2 */
-  COLUMN_LEAST   = 128,         /* bytes of the shortest such run: two cache lines, which are fetched together */
+  COLUMN_LEAST   = 128,         /* bytes of the shortest run in such a tile: two cache lines, which are fetched
+                                ** together */
   TOGETHER_MOST  = 200,         /* length from which on contiguous lines are transformed one at a time, if they can be
                                 ** split */
   COLUMN_MOST    = 1 << 16,     /* length from which on lines that are side by side in memory are transformed one at a
                                 ** time, because their buffers would be too large */
-  GRAIN          = 1 << 13      /* complex numbers that are worth another thread */
+  GRAIN          = 1 << 13      /* the fewest complex numbers for each thread */
 };
 
 /* ---- tiles of lines ---- */
@@ -185,7 +186,7 @@ static void run_tile_at(const void *arg, int64_t tile, int worker) {
 /* ---- choices ---- */
 
 /* Moves a dim along which lines are adjacent in memory to the innermost place. If there is no such dim, moves the
-** longest. */
+** longest dim. */
 static void choose_order(plan *p) {
   int best = p->ndim - 1;
   for (int d = p->ndim - 1; d >= 0; d--) {

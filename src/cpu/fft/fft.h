@@ -17,18 +17,18 @@ typedef struct fft_chain {
 } fft_chain;
 
 enum fft_way {
-  FFT_TOGETHER,     /* several lines side by side, by one chain of passes */
-  FFT_SPLIT,        /* a line of n = n1 * n2 as a matrix: transforms of its columns, multiplication by turns,
-                    ** transforms of its rows */
-  FFT_CONVOLUTION   /* a line whose length has a prime factor above FFT_RADIX, by a convolution (Bluestein's
-                    ** algorithm) */
+  FFT_TOGETHER,     /* transforms several lines side by side, by one chain of passes */
+  FFT_SPLIT,        /* transforms a line of n = n1 * n2 elements as a matrix: transforms its columns, multiplies by
+                    ** turns, transforms its rows */
+  FFT_CONVOLUTION   /* transforms a line whose length has a prime factor above FFT_RADIX, by a convolution
+                    ** (Bluestein's algorithm) */
 };
 
 typedef struct fft_plan {
   enum fft_way way;
   int64_t      n;
   enum dtype   real;
-  fft_chain    first, second;           /* TOGETHER uses only `first` */
+  fft_chain    first, second;           /* the chains for n1 and n2 (SPLIT); TOGETHER uses only `first`, for n */
   /* SPLIT: the number of columns of a block of columns, and the number of rows of a block of rows */
   int64_t      columns, rows;
   int64_t      width;                   /* the number of columns of the widest block */

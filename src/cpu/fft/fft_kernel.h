@@ -52,8 +52,8 @@ typedef struct fft_join {
   bool        back;
 } fft_join;
 
-/* Computes y[k] = scale * x[k] * turns[k]. conjugate_in conjugates x first, and conjugate_out conjugates the product.
-** y may be x. */
+/* The arguments of `multiply`, which computes y[k] = scale * x[k] * turns[k]. conjugate_in conjugates x first, and
+** conjugate_out conjugates the product. y may be x. */
 typedef struct fft_multiply {
   int64_t     n;
   const void *turns;

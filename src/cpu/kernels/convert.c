@@ -61,8 +61,8 @@ static void float32_to_float16(int64_t n, void *dst, const void *src) {
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 
 /* Copies a contiguous run in blocks of 64 bytes; the last block overlaps the block before. For the rows of a box (up
-** to 512 bytes) this is faster than memcpy. It is also faster if `to` is less than 16 bytes after `from`, modulo the
-** page size: memcpy uses "rep movsb", which was then 8 times slower on EPYC. */
+** to 512 bytes) this is faster than memcpy. Blocks are also faster if `to` is less than 16 bytes after `from`, modulo
+** the page size, because memcpy's "rep movsb" was then 8 times slower on EPYC. */
 INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from) {
   uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) & 4095;
   if (bytes < 64 || (bytes > 512 && ahead - 1 >= 15)) { memcpy(to, from, (size_t)bytes); return; }

@@ -1,8 +1,8 @@
 #ifndef LT_CPU_KERNELS_FOLD_H
 #define LT_CPU_KERNELS_FOLD_H
 
-/* Shared by the loops of reductions and scans: types of accumulators, identities, and the functions by which a row of
-** ops.def folds elements into accumulators. */
+/* Parts that the loops of reductions and scans share: types of accumulators, identities, and the functions by which a
+** row of ops.def folds elements into accumulators. */
 
 #ifdef __AVX__
 #include <immintrin.h>
@@ -61,23 +61,23 @@ INLINE void widen(int64_t n, double *to, const float *from) {
 #endif
 }
 
-/* Functions of a row for accumulators without elements: fn_none returns such an accumulator, and fn_init sets n of
-** them. */
+/* INIT defines functions for a row of ops.def: fn_none returns an accumulator without elements, and fn_init sets n
+** accumulators to this value. */
 #define INIT(D, fn, C_, A_, init)                                                                       \
   INLINE A_ fn##_none_##D(void) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)sizeof(A); return (init); } \
   static __attribute__((unused)) void fn##_init_##D(int64_t n, void *acc) {                             \
     for (int64_t j = 0; j < n; j++) ((A_ *)acc)[j] = fn##_none_##D();                                   \
   }
 
-/* Functions for the expressions of a row: fn_step adds an element to an accumulator, and fn_join merges two
-** accumulators. */
+/* STEPS defines functions for the expressions of a row of ops.def: fn_step adds an element to an accumulator, and
+** fn_join merges two accumulators. */
 #define STEPS(D, fn, C_, A_, M, step, merge)                                                            \
   INLINE A_ fn##_step_##D(A_ a, C_ x, M m) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)m; return (A)(step); } \
   INLINE A_ fn##_join_##D(A_ a, A_ b) { typedef A_ A; return (A)(merge); }
 
-/* Defines the functions of a row for dtype D with the loops of fold_loops.h, for accumulators of type `total`:
-** fn_columns, fn_row, and fn_join of two accumulators. C_ is the type of the step's element. The step's number m has
-** type M, and is 0 if `means` is NULL. */
+/* FOLDS defines the functions of a row of ops.def for dtype D, with the loops of fold_loops.h and accumulators of
+** type `total`: fn_columns, fn_row, and fn_join of two accumulators. C_ is the type of the step's element. The step's
+** number m has type M, and is 0 if `means` is NULL. */
 #define FOLDS(D, fn, C_, total, M, init, step, merge)                                                   \
   INIT(D, fn, C_, total, init) STEPS(D, fn, C_, total, M, step, merge)                                  \
   OUTLINE void fn##_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride, total *acc, const M *means) { \

@@ -1,7 +1,7 @@
 /* Loops that fold elements into accumulators of type TOTAL. The names of the functions end in the name of TOTAL.
-** Elements have type ELEMENT in memory. For a row's step, they are converted to the type TAKEN if TAKEN is
-** defined. `means` has one number of type MEAN for each column, which the step may use. If `means` is NULL, the
-** step gets 0. */
+** Elements have type ELEMENT in memory. If TAKEN is defined, elements are converted to this type for the step of a
+** row of ops.def. `means` has one number of type MEAN for each column, which the step may use. If `means` is NULL,
+** the step gets 0. */
 
 #define NAME(name) ISA_PASTE(name, TOTAL)
 #ifndef TAKEN

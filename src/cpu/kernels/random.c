@@ -1,6 +1,6 @@
 /* Philox 4×32-10 on vectors of counters, and the conversion of random words to numbers. random.h describes both. */
 
-/* Rounds once on every instruction set, so that the same seed gives the same numbers everywhere. */
+/* fma_* rounds once on every instruction set, so that the same seed gives the same numbers everywhere. */
 #define LT_EXACT_FMA 1
 
 #include "base/random.h"
@@ -13,7 +13,7 @@
 #endif
 
 /* A word occupies a 64-bit lane, because the product of two words has 64 bits. The upper 32 bits of a lane are
-** undefined. multiply ignores these bits, and the functions that write a run remove them. */
+** undefined. The function `multiply` ignores these bits, and the functions that write a run remove them. */
 enum { LANES = BYTES / 8 };
 enum { VECTORS = RANDOM_RUN / LANES };
 typedef uint64_t words __attribute__((vector_size(BYTES)));

@@ -1,4 +1,4 @@
-/* Sorts 32-bit keys: compiles the sorting loops for int32_t. */
+/* The kernels of sort_line.h (sorting lines of keys) for 32-bit keys. */
 
 #define BITS      32
 #define KEY       int32_t

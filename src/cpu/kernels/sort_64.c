@@ -1,4 +1,4 @@
-/* Sorts 64-bit keys: compiles the sorting loops for int64_t. */
+/* The kernels of sort_line.h (sorting lines of keys) for 64-bit keys. */
 
 #define BITS      64
 #define KEY       int64_t

@@ -1,6 +1,7 @@
 /* Conversions between elements and keys. sort.c includes this file once for each width. BITS is the width of an
-** element, U the unsigned type of this width, and KEY the signed type that is sorted. The functions key_of, unkey and
-** merged belong to a dtype: they convert an element to a key, or back. merged gives -0 and +0 the same key. */
+** element, U the unsigned type of this width, and KEY the signed type that is sorted. The arguments key_of, unkey and
+** merged are functions of a dtype: key_of and merged convert an element to a key, and unkey converts back. merged
+** gives -0 and +0 the same key. */
 
 #define NAME(name) ISA_PASTE(name, BITS)
 

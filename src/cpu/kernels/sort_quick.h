@@ -12,7 +12,8 @@
 #if SORT_LANES
 
 enum {
-  REGISTERS = 8,                    /* registers for a part; twice as many would leave no registers for comparisons */
+  REGISTERS = 8,                    /* registers for the keys of a part; twice as many would leave no registers for
+                                    ** comparisons */
   PART_KEYS = REGISTERS * LANES     /* the most keys of a part */
 };
 
@@ -110,8 +111,8 @@ static __attribute__((noinline)) void give_up(int64_t n, KEY *keys, KEY *scratch
   PASTE_BITS(radix_sort_, BITS, )(n, keys, scratch, counts, 0, 1);
 }
 
-/* Sorts keys by splits that are nested at most `depth` deep. If this is not sufficient because pivots were far from
-** the median, a radix sort sorts the rest. */
+/* Sorts keys by splits that are nested at most `depth` deep. If the depth is used up because pivots were far from the
+** median, a radix sort sorts the rest. */
 static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   while (n > PART_KEYS && !this_operation.stopped) {
     if (depth-- == 0) { give_up(n, keys, scratch); return; }

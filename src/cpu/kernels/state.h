@@ -12,8 +12,8 @@
 
 enum {
   TILE_COLUMNS = 256,   /* columns of a tile of fold_columns */
-  TILE_ROWS    = 64     /* rows of a tile; with 256 columns of doubles it takes 128 KiB and stays in L2 for the second
-                        ** pass, and one merge serves 64 rows */
+  TILE_ROWS    = 64     /* rows of a tile; with 256 columns of doubles a tile takes 128 KiB, which stay in L2 for the
+                        ** second pass; one merge serves 64 rows */
 };
 
 /* Folds rows × columns elements from X on into acc, which has one state for each column. `first` is the position of
@@ -66,8 +66,8 @@ INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2
 
 typedef struct logsum { double max, sum; } logsum;
 
-/* Returns the number that is subtracted from elements: the maximum, or 0 for infinity and NaN, because subtracting
-** them would turn all exponentials into NaN. */
+/* Returns the number that is subtracted from elements: the maximum, or 0 if the maximum is infinity or NaN, because
+** subtracting infinity or NaN would turn all exponentials into NaN. */
 INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
 
 static void logsum_init(int64_t n, void *acc) {

@@ -1,6 +1,7 @@
-/* Use of OpenBLAS. OpenBLAS computes each call on the calling thread, and luatensor distributes the work. The OpenMP
-** build of OpenBLAS uses OpenMP's number of threads, which each thread sets for itself. The pthread build has one
-** number for the whole process. The host program may use both numbers, too, so luatensor restores them.
+/* Sets OpenBLAS's number of threads and maps its buffers. OpenBLAS computes each call on the calling thread, and
+** luatensor distributes the work. The OpenMP build of OpenBLAS uses OpenMP's number of threads, which each thread
+** sets for itself. The pthread build has one number for the whole process. The host program may use both numbers,
+** too, so luatensor restores them.
 **
 ** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, and keeps the buffer for
 ** later calls. If there is no memory, OpenBLAS retries forever. Therefore luatensor maps the buffers that may be
@@ -25,7 +26,7 @@ enum {
   BUFFER = (128 + 8) << 20  /* bytes of a buffer, with a margin for other memory */
 };
 
-/* OpenMP's functions, which exist if OpenBLAS loads them, and OpenBLAS's memory functions, which some builds do not
+/* OpenMP's functions, which exist if OpenBLAS loads OpenMP, and OpenBLAS's memory functions, which some builds do not
 ** export. */
 __attribute__((weak)) int   omp_get_max_threads(void);
 __attribute__((weak)) void  omp_set_num_threads(int n);

@@ -6,13 +6,13 @@
 #include "cpu/linalg/block.h"
 
 enum {
-  GRAIN = 1 << 19,     /* multiplications that are worth another thread: below a million (15 µs) a thread costs more
-                       ** time than it saves */
+  GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (15 µs), a second
+                       ** thread costs more time than it saves */
   LEAF  = 32,          /* columns that LAPACK factors: with 64 columns, a matrix of 64 rows would take twice as
                        ** long */
-  SLABS = 4,           /* slabs for each thread, if slabs of equal width take different times */
-  FEW   = 4            /* with fewer right-hand sides, LAPACK solves, because its loops follow the columns of the
-                       ** triangle */
+  SLABS = 4,           /* slabs for each thread in inversions, where slabs of equal width take different times */
+  FEW   = 4            /* systems with fewer right-hand sides are solved by LAPACK, whose loops follow the columns of
+                       ** the triangle */
 };
 
 const void *number_of(const lapack *l, int value) {
@@ -260,8 +260,8 @@ static int factor_panels(const solver *s, block a, int *pivots) {
 }
 
 int factor_lu(const solver *s, block a, int *pivots) {
-  enum { LARGE = 256 };                 /* rows and columns from which on factoring the next panel ahead is
-                                        ** worthwhile */
+  enum { LARGE = 256 };                 /* rows and columns from which on a matrix is factored by panels, so that the
+                                        ** next panel is factored ahead */
   return s->threads > 1 && least_of(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
 }
 

@@ -11,8 +11,8 @@ typedef struct block {
   int   m, n, ld;
 } block;
 
-/* A triangle of a square block. If `turned` is true, the triangle's conjugate transpose is meant, or its transpose if
-** `plain` is true, too. */
+/* A triangle of a square block. `turned` stands for the conjugate transpose of the triangle, and `turned` with
+** `plain` for its transpose. */
 typedef struct corner {
   block at;
   bool  upper, unit, turned, plain;
@@ -41,7 +41,7 @@ void fill_identity(const lapack *l, block x, int first);
 /* Returns the beginning of slab i of n slabs in a dim of this length. Slabs begin at multiples of TRIANGLE_SIZE
 ** elements, which is a cache line of floats. */
 int slab_begin(int length, int64_t i, int64_t n);
-/* Returns the number of threads that are worthwhile for `work` multiplications. */
+/* Returns the number of threads to use for `work` multiplications, at most the solver's. */
 int threads_for(const solver *s, int64_t work);
 
 /* Computes c = alpha op(a) op(b) + beta c on one thread. alpha and beta are -1, 0 or 1, and op is "N", "T" or "C". */

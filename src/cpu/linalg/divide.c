@@ -22,8 +22,8 @@ typedef struct merging {
   char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: the eigenvectors of both parts, as laed2 packs
                                                           ** them; room: scratch memory with as many elements as q */
   const int *order, *counts;                              /* order: the order of the rows; counts: the numbers of
-                                                          ** columns that have elements above, in both parts, and
-                                                          ** below */
+                                                          ** columns whose elements are only in the first part, in
+                                                          ** both parts, and only in the second part */
   char  rho[8];
   atomic_int *failed;
 } merging;

@@ -1,4 +1,5 @@
-/* Factorizations of one matrix (Cholesky, LU, QR), and solutions, inverses and determinants from them. */
+/* The routines that factor one matrix (Cholesky, LU, QR) or use a factorization: solutions, inverses,
+** determinants. */
 
 #include <math.h>
 

@@ -13,16 +13,16 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN = 1 << 19,     /* multiplications that are worth another thread: below a million (20 µs) a thread costs more
-                       ** time than it saves */
+  GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (20 µs), a second
+                       ** thread costs more time than it saves */
   SLAB  = 1024,        /* columns of a half-float result that are computed in float32 at a time */
   SHORT = 1 << 15,     /* elements of a dot product; longer dot products are computed in parts of this length */
   PARTS = 256,         /* parts of a dot product that threads share */
   SMALL = 1000000,     /* multiplications up to which OpenBLAS has AVX-512 kernels without packing (128³: 37 µs
                        ** instead of 42) */
   MOST_BLOCKS = 1024,  /* the most blocks of a product */
-  MANY  = 8,           /* the most blocks of SMALL multiplications; dividing larger products (256³) in this way gains
-                       ** nothing */
+  MANY  = 8,           /* the most blocks of SMALL multiplications in a product; dividing larger products (256³) into
+                       ** such blocks gains nothing */
   TILE  = 16           /* blocks begin at multiples of a tile of OpenBLAS, which is a cache line of floats */
 };
 

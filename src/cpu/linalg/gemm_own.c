@@ -8,8 +8,8 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  K_BLOCK   = 512,     /* steps of k at a time: a panel of a (28 KiB of floats on AVX-512) and some panels of b (64
-                       ** KiB each) stay in an L2 of 1 MiB */
+  K_BLOCK   = 512,     /* steps of k that are multiplied at a time: a panel of a (28 KiB of floats on AVX-512) and
+                       ** some panels of b (64 KiB each) stay in an L2 of 1 MiB */
   N_PANELS  = 64,      /* panels of b that are packed at a time: 4 MiB of floats on AVX-512, which stay in L3 */
   M_PANELS  = 64,      /* panels of a that are packed at a time */
   GROUP_A   = 8,       /* panels of a that a thread uses at a time: 224 KiB, which stay in its L2 */

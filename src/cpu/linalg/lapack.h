@@ -2,8 +2,8 @@
 #define LT_CPU_LINALG_LAPACK_H
 
 /* Declarations of LAPACK's Fortran routines, as OpenBLAS and Accelerate export them. All arguments are addresses, and
-** integers have 32 bits. The length of each text follows after the last argument, as gfortran requires. No header of
-** these libraries declares the routines. */
+** integers have 32 bits. The length of each text argument follows after the last argument, as gfortran requires. No
+** header declares these routines. */
 
 #include <stddef.h>
 
@@ -122,8 +122,8 @@ typedef struct lapack {
 /* Returns the routines for a dtype, or NULL if LAPACK does not support the dtype. */
 const lapack *lapack_of(enum dtype d);
 
-/* Returns the length that a query of LAPACK has written to work[0]. A float is rounded up, because it may have lost
-** the last digits of the length. */
+/* Returns the length that a query of LAPACK has written to work[0]. A float is rounded up, because a float may have
+** lost the last digits of the length. */
 int64_t lapack_work_length(const lapack *l, const void *work);
 
 /* Returns false if an element is NaN or infinite. */

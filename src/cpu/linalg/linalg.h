@@ -14,7 +14,7 @@
 typedef struct solver {
   const linalg_call *c;
   const lapack *l;
-  const linalg_kernel *small;           /* NULL: the matrices are not small */
+  const linalg_kernel *small;           /* the kernels for small matrices; NULL: the matrices are larger */
   int m, n, k;
   int threads;                          /* threads that share one matrix */
   int64_t tau, work, reals, integers;   /* sizes of scratch memory: elements of tau and work, real numbers, and ints.

@@ -1,4 +1,4 @@
-/* Least squares of one matrix, by singular values. */
+/* The routine that solves one least-squares problem, by singular values. */
 
 #include "cpu/linalg/block.h"
 

@@ -1,5 +1,5 @@
-/* Products of Householder reflections in blocks: QR factorization, and the application of reflections to other
-** matrices. */
+/* Products of Householder reflections, computed in groups: QR factorization, and the application of reflections to
+** other matrices. */
 
 #include "cpu/linalg/block.h"
 

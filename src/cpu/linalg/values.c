@@ -1,4 +1,4 @@
-/* Singular values and eigenvalues of one matrix. */
+/* The routines that compute singular values, or eigenvalues and eigenvectors, of one matrix. */
 
 #include <math.h>
 

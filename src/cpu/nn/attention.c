@@ -10,7 +10,7 @@
 
 enum {
   ROWS  = 64,          /* queries of a block, whose scores for 1024 keys take 256 KiB */
-  GRAIN = 1 << 16      /* multiplications that are worth another thread */
+  GRAIN = 1 << 16      /* the fewest multiplications for each thread */
 };
 
 typedef struct matrix { void *data; int64_t row; } matrix;
@@ -41,7 +41,7 @@ static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64
     cblas_dgemm(CblasRowMajor, a, b, mi, ni, ki, alpha, x.data, x_row, y.data, y_row, beta, z.data, z_row);
 }
 
-/* Returns the number of keys that a query sees. These are keys 0, 1, …. */
+/* Returns the number of keys that a query sees: the first keys, if the call is causal, else all keys. */
 static int64_t seen(const attention_call *c, int64_t query) {
   return c->causal && query + 1 < c->keys ? query + 1 : c->keys;
 }

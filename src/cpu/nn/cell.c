@@ -2,7 +2,7 @@
 
 #include "cpu/box.h"
 
-enum { GRAIN = 1 << 11 };    /* elements that are worth another thread: with five exponentials each they take 10 µs */
+enum { GRAIN = 1 << 11 };    /* the fewest elements for each thread: with five exponentials each they take 10 µs */
 
 typedef struct cell_work {
   const cell_call *call;

@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-  GRAIN   = 1 << 16,           /* multiplications that are worth another thread */
-  K_BLOCK = 768,               /* taps of a panel that are multiplied at a time; with PIXELS pixels they take 150
-                               ** KiB */
+  GRAIN   = 1 << 16,           /* the fewest multiplications for each thread */
+  K_BLOCK = 768,               /* taps of a panel that are multiplied at a time; with PIXELS pixels these taps take
+                               ** 150 KiB */
   PIXELS  = 64                 /* the most pixels of a panel */
 };
 
@@ -246,7 +246,7 @@ static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t 
   product(w, &q, ends, memory);
 }
 
-/* Computes a plane of a group with one row without panels, because the elements of a panel would be used only
+/* Computes a plane of a group with one row. Panels would gain nothing, because their elements would be used only
 ** once. */
 static void one_plane(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
   conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
@@ -314,8 +314,9 @@ static void all_rounds(conv_work *w) {
 
 /* ---- plans ---- */
 
-/* Chooses between wide rows and gathered pixels. Gathering takes MOVE vector operations for each vector and each run
-** of a tap. With wide rows, the weights are also multiplied with the padding between the rows' ends. */
+/* Chooses between wide rows and gathered pixels by counting vector operations. Gathering takes MOVE operations for
+** each vector and each run of a tap. With wide rows, the weights are also multiplied with the padding between the
+** rows' ends. */
 static void choose_width(const conv_work *w, part *p) {
   enum { MOVE = 4 };
   int vectors = w->kernel->vectors;
@@ -449,8 +450,8 @@ static const char *converted(const conv_work *w, const void *x, int64_t n, char 
   return to;
 }
 
-/* Returns the address of the next `bytes` bytes of a block and adds them to *used. If `block` is NULL, only adds
-** them. */
+/* Returns the address of the next `bytes` bytes of a block and increases *used by `bytes`, rounded up to whole cache
+** lines. If `block` is NULL, only increases *used. */
 static char *take_room(char *block, size_t *used, size_t bytes) {
   char *at = block ? block + *used : NULL;
   *used += conv_aligned(bytes);

@@ -18,8 +18,8 @@ typedef struct conv_source {
   int64_t     span[2];         /* padded rows and columns */
   int64_t     row_step, step;  /* the step from pixel to pixel, in rows and in columns */
   uint64_t    rows_used, parts_used;   /* bit i is set if a tap reads the rows (parts) whose number modulo row_step
-                                       ** (step) is i; rows and parts with numbers from 64 on are always filled, and
-                                       ** unused ones below 64 are not filled */
+                                       ** (step) is i. Rows (parts) that no tap reads are not filled. If the number
+                                       ** modulo row_step (step) is 64 or more, rows (parts) are always filled */
   int64_t     part, row, plane, image; /* strides of parts, rows, planes and images */
   bool        direct;          /* true: `data` already has this layout, so nothing is copied */
 } conv_source;
@@ -30,8 +30,8 @@ void conv_source_plan(conv_source *s);
 /* Writes the padded plane of a channel of an image to `to`. */
 void conv_source_fill(const conv_source *s, int64_t image, int64_t channel, char *to);
 
-/* Returns the bytes of `images` padded images, including elements after them that a vector may read. Returns 0 if
-** s->direct is true. */
+/* Returns the bytes of `images` padded images and of the elements after the images that a vector may read. Returns 0
+** if s->direct is true. */
 size_t conv_source_bytes(const conv_source *s, int64_t images);
 
 /* Returns the offset of a padded row and column in a plane. */

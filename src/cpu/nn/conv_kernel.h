@@ -12,8 +12,9 @@ typedef struct conv_run {
   int32_t to, length;
 } conv_run;
 
-/* Copies all runs of each tap: to[k * pitch + run.to + i] = x[tap[k] + run.from + i]. Whole vectors are copied, so up
-** to one vector minus one element after a row's last run are undefined. Elements at or after `end` are not read. */
+/* The arguments of `gather`, which copies all runs of each tap: to[k * pitch + run.to + i] = x[tap[k] + run.from +
+** i]. Whole vectors are copied, so up to one vector minus one element after a row's last run are undefined. Elements
+** at or after `end` are not read. */
 typedef struct conv_gather {
   int64_t         taps;
   const int64_t  *tap;
@@ -24,15 +25,15 @@ typedef struct conv_gather {
   int64_t         pitch;               /* the stride of the rows of `to` */
 } conv_gather;
 
-/* Computes c[i][j] = start[i] + the sum over k of a[k][i] * x[tap[k] + j]. If `add` is true, c[i][j] replaces
-** start[i]. */
+/* The arguments of `tile`, which computes c[i][j] = start[i] + the sum over k of a[k][i] * x[tap[k] + j]. If `add` is
+** true, the old c[i][j] replaces start[i]. */
 typedef struct conv_tile {
   int64_t        k;
   const void    *a, *x;                /* a is [k][rows], so that the rows of one k are adjacent */
   const int64_t *tap;
   void          *c;
   int64_t        c_pitch;
-  const void    *start;                /* NULL: 0 */
+  const void    *start;                /* one element for each row i; NULL: all 0 */
   bool           add;
 } conv_tile;
 
@@ -43,8 +44,8 @@ typedef struct conv_piece {
   int32_t from, length;
 } conv_piece;
 
-/* Copies all pieces of each row: to[i * to_pitch + at + j] = from[i * from_pitch + from + j]. No other element is
-** written. */
+/* The arguments of `spread`, which copies all pieces of each row: to[i * to_pitch + at + j] = from[i * from_pitch +
+** from + j]. No other element is written. */
 typedef struct conv_spread {
   int64_t           rows;
   const void       *from;
@@ -54,8 +55,8 @@ typedef struct conv_spread {
   int               pieces;
 } conv_spread;
 
-/* Computes out[i][j] = the sum over p < n of y[i][p] * x[j][p], and adds the old out[i][j] if `add` is true. n must
-** be a multiple of the vector's length. */
+/* The arguments of `dots`, which computes out[i][j] = the sum over p < n of y[i][p] * x[j][p], and adds the old
+** out[i][j] if `add` is true. n must be a multiple of the vector's length. */
 typedef struct conv_dots {
   int64_t     n, rows, columns;
   const void *y, *x;
@@ -65,8 +66,8 @@ typedef struct conv_dots {
   bool        add;
 } conv_dots;
 
-/* The convolution of a single plane: out[r][j] = start + the sum over k of w[k] * x[tap[k] + r * x_row + j], for r <
-** rows and j < columns. */
+/* The arguments of `plane`, which computes one plane of a convolution. For r < rows and j < columns, out[r][j] is
+** start + the sum over k of w[k] * x[tap[k] + r * x_row + j]. */
 typedef struct conv_plane {
   int64_t        taps, rows, columns;
   const int64_t *tap;
@@ -76,7 +77,7 @@ typedef struct conv_plane {
   int64_t        out_row;
 } conv_plane;
 
-/* Copies to[k * pitch + i] = from[i * row + at[k]] for i < rows and all k. */
+/* The arguments of `pick`, which copies to[k * pitch + i] = from[i * row + at[k]] for i < rows and all k. */
 typedef struct conv_pick {
   int            rows;
   int64_t        k, row;

@@ -12,7 +12,7 @@
 #include "cpu/nn/conv.h"
 
 enum {
-  GRAIN   = 1 << 16,           /* multiplications that are worth another thread */
+  GRAIN   = 1 << 16,           /* the fewest multiplications for each thread */
   TAPS    = 72,                /* taps of a block; with PIXELS pixels a block takes 220 KiB */
   PIXELS  = 768,               /* pixels of a block */
   CHANNELS = 64,               /* channels of y's gradient that are copied at a time, which take 200 KiB in addition

@@ -7,7 +7,7 @@
 
 enum {
   TILE  = 1 << 13,      /* elements of a tile of rows; the losses of each tile are summed separately */
-  GRAIN = 1 << 14       /* elements that are worth another thread */
+  GRAIN = 1 << 14       /* the fewest elements for each thread */
 };
 
 typedef struct cross_entropy_work {

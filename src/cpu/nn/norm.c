@@ -1,4 +1,5 @@
-/* Normalisation of rows (layer, group, instance and RMS norm) and of channels (batch norm). */
+/* Computes normalisations of rows (layer, group, instance and RMS norm) and of channels (batch norm), and the
+** gradients of all normalisations and of softmax. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN    = 1 << 15,     /* elements that are worth another thread */
-  LONG_RUN = 16,          /* shorter runs are computed by columns */
+  GRAIN    = 1 << 15,     /* the fewest elements for each thread */
+  LONG_RUN = 16,          /* shorter runs of a channel's elements are computed by columns */
   CHUNK    = 1 << 14,     /* elements of a chunk; each chunk has its own sums */
   CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
                           ** that results do not depend on the number of threads */

@@ -4,7 +4,7 @@
 
 #include "cpu/cpu.h"
 
-enum { GRAIN = 1 << 15 };      /* elements of x and of all windows that are worth another thread */
+enum { GRAIN = 1 << 15 };      /* the fewest elements of x and of all windows for each thread */
 
 typedef struct pool_work {
   const pool_call *c;

@@ -1,7 +1,7 @@
 /* Inner loops of Fourier transforms (fft_kernel.h). fft_float32.c and fft_float64.c define REAL and include this
-** file. A vector contains complex numbers as in memory: re, im, re, im, …. Its complex numbers belong to different
-** transforms, or to elements of one transform that have the same factors, so only re and im of one number are
-** exchanged.
+** file. A vector contains complex numbers as in memory: re, im, re, im, …. The complex numbers of a vector belong to
+** different transforms, or to elements of one transform that have the same factors. Therefore only re and im of one
+** number are exchanged.
 **
 ** If a length is not a multiple of a vector, the last vector overlaps the vector before. */
 

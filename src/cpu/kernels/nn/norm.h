@@ -124,7 +124,7 @@ static void apply_back(int64_t n, const void *x_, const void *g_, double from_, 
 
 INLINE int64_t row_length(const norm_call *c) { return c->segments * c->run; }
 
-/* Sets y = distance * rstd * w + b for a row of n elements, each with its own w and b. */
+/* Sets y = distance * rstd * w + b for a row of n elements; each element has its own w and b. */
 INLINE void apply_row(int64_t n, const T *x, T from, T mean, T rstd, const T *w, const T *b, T *y) {
   _Pragma("omp simd")
   for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * rstd * w[i] + b[i];
@@ -188,7 +188,7 @@ INLINE void back_row(int64_t n, const T *x, const T *g, T from, T mean, T rstd, 
   for (int64_t i = 0; i < n; i++) out[i] = g[i] * w[i] * rstd + ((x[i] - from) - mean) * slope + add;
 }
 
-/* Like back_sums, for a row of several runs. A run has one weight. */
+/* Like back_sums, for a row of several runs. All elements of a run have the same weight. */
 static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from, T mean, double rstd, const T *w, T *dw, T *db,
                               double *sum) {
   for (int64_t s = 0; s < c->segments; s++) {
@@ -201,7 +201,7 @@ static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from
   }
 }
 
-/* Adds n elements of `part` to `total`, and sets them to 0. */
+/* Adds n elements of `part` to `total`, and sets the elements of `part` to 0. */
 static void flush(int64_t n, T *part, double *total) {
   for (int64_t i = 0; i < n; i++) total[i] += (double)part[i];
   memset(part, 0, (size_t)n * sizeof(T));
