@@ -3,7 +3,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  BLOCK = 1024,       /* elements computed at a time: 8 KiB of doubles, which stay in L1 */
+  BLOCK = 1024,       /* the number of elements computed at a time: 8 KiB of doubles, which stay in L1 */
   GRAIN = 1 << 15
 };
 

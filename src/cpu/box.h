@@ -9,14 +9,15 @@
 enum {
   BOX_COUNT = 1024,          /* the most elements of a box: five operands of 8-byte elements take 40 of the 48 KiB of
                              ** L1 */
-  BOX_BYTES = 8 * BOX_COUNT  /* bytes of a buffer; boxes of 16-byte elements have at most half as many elements */
+  BOX_BYTES = 8 * BOX_COUNT  /* the size in bytes of a buffer; boxes of 16-byte elements have at most half as many
+                             ** elements */
 };
 
 /* An operand of a plan (an input or the result), with buffers for one box of the operand. */
 typedef struct side {
   char   *data;              /* address of the element at the plan's origin */
   const int64_t *stride;     /* strides of the plan's dims, in elements */
-  int     size;              /* bytes of a stored element */
+  int     size;              /* the size in bytes of a stored element */
   convert_kernel convert;    /* converts from the stored to the compute dtype (the result: from the compute to the
                              ** stored dtype); NULL: the dtypes are equal */
   const char *from;          /* the address of the full box whose converted copy is at `ready`; NULL: no box */

@@ -180,7 +180,8 @@ typedef struct packing {
 /* Sorting uses keys: signed integers in the order of the elements. Elements of up to 4 bytes have keys of 4 bytes,
 ** and larger elements have keys of 8 bytes. */
 typedef struct sort_kernel {
-  int key_size, key_bits;             /* the bytes of a key, and the number of bits in which keys may differ */
+  int key_size, key_bits;             /* the size in bytes of a key, and the number of bits in which keys may
+                                      ** differ */
   /* convert elements to keys and back. The keys of -0 and +0 differ, and the keys of all NaN are equal */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);

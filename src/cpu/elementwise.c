@@ -1,5 +1,5 @@
-/* Computes element-wise programs: sequences of kernels of map. All steps run on one box of the plan before the next
-** box, while the box is in the cache, so that memory is read and written only once. */
+/* Computes element-wise programs, which are sequences of kernels of map.c. All steps run on one box of the plan
+** before the next box, while the box is in the cache, so that memory is read and written only once. */
 
 #include <string.h>
 

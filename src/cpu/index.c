@@ -6,7 +6,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  BLOCK = 256,        /* offsets of a block: 2 KiB, which stay in L1 together with the data */
+  BLOCK = 256,        /* the number of offsets of a block: 2 KiB, which stay in L1 together with the data */
   SURVEYS = 64,       /* parts into which the check of many indices is divided */
   GRAIN = 1 << 14     /* the fewest positions for each thread: memory is accessed in random order, so a position takes
                       ** longer than in map */

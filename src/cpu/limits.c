@@ -8,13 +8,14 @@
 #include "cpu/cpu.h"
 
 enum {
-  ROUNDS = 10,                   /* rounds of a measurement; the fastest round is the result */
-  COMPUTE_ROUNDS = 1 << 21,      /* rounds of compute_float: about 10 ms of FMAs on each thread */
-  STEPS = 1 << 16,               /* dependent loads in a round: 70 µs from L1, 5 ms and more from memory */
+  ROUNDS = 10,                   /* the number of rounds of a measurement; the fastest round is the result */
+  COMPUTE_ROUNDS = 1 << 21,      /* the number of rounds of compute_float: about 10 ms of FMAs on each thread */
+  STEPS = 1 << 16,               /* the number of dependent loads in a round: 70 µs from L1, 5 ms and more from
+                                 ** memory */
   LINE = 64
 };
-static const size_t BLOCK = (size_t)256 << 20;   /* bytes of a block: many times the cache of any core, and more than
-                                                 ** the shared caches of most processors */
+static const size_t BLOCK = (size_t)256 << 20;   /* the size in bytes of a block: many times the cache of any core,
+                                                 ** and more than the shared caches of most processors */
 static const size_t TRAFFIC = (size_t)64 << 20;  /* bytes that a thread reads in a round; smaller working sets are
                                                  ** read several times, and larger ones once */
 

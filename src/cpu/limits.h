@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 typedef struct limits_table {
-  int vector;                                /* the bytes of a vector register */
-  int chains;                                /* independent FMAs of a round, each on one vector */
+  int vector;                                /* the size in bytes of a vector register */
+  int chains;                                /* the number of independent FMAs of a round, each on one vector */
   double   (*compute_float)(int64_t rounds);
   double   (*compute_double)(int64_t rounds);
   uint64_t (*read)(size_t bytes, const void *from, int64_t times);

@@ -5,8 +5,9 @@
 #include "cpu/walk.h"
 
 enum {
-  TILE  = 1 << 14,      /* elements of the output of a tile of rows, so that input and output stay in L2 */
-  WIDTH = 512,          /* columns of a tile whose columns the kernel reads in place */
+  TILE  = 1 << 14,      /* the number of elements of the output of a tile of rows, so that input and output stay in
+                        ** L2 */
+  WIDTH = 512,          /* the number of columns of a tile whose columns the kernel reads in place */
   GRAIN = 1 << 14       /* the fewest output elements for each thread: computing lines takes longer than reading
                         ** them */
 };
@@ -17,9 +18,10 @@ typedef struct layout {
   bool    direct;            /* true: the kernel reads and writes the tensors directly; false: buffers */
   bool    columns;           /* true: the elements of neighbouring lines are adjacent in memory; false: the elements
                              ** of a line are adjacent */
-  int64_t width;             /* lines of a tile; the last tile of an innermost row of `outer` may have fewer lines */
+  int64_t width;             /* the number of lines of a tile; the last tile of an innermost row of `outer` may have
+                             ** fewer lines */
   int64_t row_tiles, tiles;
-  size_t  step;              /* bytes of one buffer of a tile */
+  size_t  step;              /* the size in bytes of one buffer of a tile */
   char   *buffers;           /* four buffers for each thread */
 } layout;
 

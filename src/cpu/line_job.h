@@ -8,7 +8,7 @@
 
 typedef struct line_job {
   const line_call *c;
-  int64_t    out_n;                 /* elements of a line of the output */
+  int64_t    out_n;                 /* the number of elements of a line of the output */
   enum dtype gives;                 /* the dtype of the kernel's output */
   void (*run)(const struct line_job *job, const line_tile *t);
   const void *kernel;               /* data for `run` */

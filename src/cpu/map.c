@@ -8,7 +8,8 @@
 #include "cpu/box.h"
 
 enum {
-  CONSTANT = 1024,           /* bytes of a buffer with copies of a number: 256 float32, which stay in L1 */
+  CONSTANT = 1024,           /* the size in bytes of a buffer with copies of a number: 256 float32, which stay in
+                             ** L1 */
   GRAIN    = 1 << 15,        /* the fewest elements for each thread: below 32k sums or products, a second thread costs
                              ** more time than it saves */
   COSTLY   = 8               /* the work of an element of a float-only op (exp, tanh …), in elements of other ops */

@@ -37,10 +37,10 @@
 #define MIB ((size_t)1 << 20)
 
 enum {
-  ALIGNMENT   = 64,              /* bytes of a cache line, and of an AVX-512 register */
+  ALIGNMENT   = 64,              /* the size in bytes of a cache line, and of an AVX-512 register */
   CLASSES     = 52,              /* size classes: multiples of 64 bytes up to 512, then 4 classes for each doubling up
                                  ** to 1 MiB */
-  BUCKETS     = 64,              /* lists of large blocks; the size selects the list */
+  BUCKETS     = 64,              /* the number of lists of large blocks; the size selects the list */
   LARGE_SHIFT = 16,              /* sizes of large blocks are multiples of 64 KiB */
   OWN_CLASSES = 16,              /* the smallest classes (up to 2 KiB), of which each thread keeps blocks for
                                  ** itself */

@@ -22,19 +22,21 @@
 
 enum {
   MOST   = 1024,         /* the most threads that lua/device/thread.c allows scripts to request */
-  CHUNKS = 8,            /* chunks of a share: a delayed thread delays only an eighth of its share, because other
-                         ** threads take the rest */
-  FAN    = 4,            /* sleeping threads that each thread wakes, because waking a thread is a system call of about
-                         ** 2 µs */
-  STACK  = 1 << 20,      /* bytes of a thread's stack: four times the stack of OpenBLAS's deepest routine */
-  ROOM   = 128 << 20,    /* bytes of address space that must remain free when a thread is started */
-  MOVE_AFTER  = 1000000, /* least nanoseconds between two moves of a thread to another processor; a move takes about
-                         ** 30 µs */
-  LONG_SPIN   = 1000000, /* nanoseconds that a thread spins for the next region before it sleeps: the longest serial
-                         ** part of a training step; with 200 µs instead, a step takes 1.15 times as long */
-  SHORT_SPIN  = 20000,   /* nanoseconds that a thread spins if other processes use the processor */
-  LOOK        = 10000000, /* nanoseconds that the caller sleeps before it checks for cancellation */
-  FINISH_SPIN = 100000,  /* nanoseconds that the caller spins for the last chunks before it sleeps */
+  CHUNKS = 8,            /* the number of chunks of a share: a delayed thread delays only an eighth of its share,
+                         ** because other threads take the rest */
+  FAN    = 4,            /* the number of sleeping threads that each thread wakes, because waking a thread is a system
+                         ** call of about 2 µs */
+  STACK  = 1 << 20,      /* the size in bytes of a thread's stack: four times the stack of OpenBLAS's deepest
+                         ** routine */
+  ROOM   = 128 << 20,    /* the size in bytes of the address space that must remain free when a thread is started */
+  MOVE_AFTER  = 1000000, /* the least time in nanoseconds between two moves of a thread to another processor; a move
+                         ** takes about 30 µs */
+  LONG_SPIN   = 1000000, /* the time in nanoseconds that a thread spins for the next region before it sleeps: the
+                         ** longest serial part of a training step; with 200 µs instead, a step takes 1.15 times as
+                         ** long */
+  SHORT_SPIN  = 20000,   /* the time in nanoseconds that a thread spins if other processes use the processor */
+  LOOK        = 10000000, /* the time in nanoseconds that the caller sleeps before it checks for cancellation */
+  FINISH_SPIN = 100000,  /* the time in nanoseconds that the caller spins for the last chunks before it sleeps */
   LOST        = 50000    /* nanoseconds: if two successive readings of the clock are this far apart, another process
                          ** has used the processor in between */
 };
@@ -129,7 +131,8 @@ enum spin { SPIN_READY, SPIN_LATE, SPIN_LOST };
 /* Spins until `ready` returns true, until the nanoseconds are over, or until another process has used the
 ** processor. */
 static enum spin spin(bool (*ready)(const void *), const void *arg, int64_t nanoseconds) {
-  enum { LOOKS = 16 };                  /* rounds between two readings of the clock; a reading takes 30 ns */
+  enum { LOOKS = 16 };                  /* the number of rounds between two readings of the clock; a reading takes 30
+                                        ** ns */
   int64_t start = now(), last = start, time = start;
   for (; time - start < nanoseconds && time - last < LOST; last = time, time = now())
     for (int i = 0; i < LOOKS; i++) {

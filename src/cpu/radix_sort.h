@@ -13,8 +13,8 @@ typedef struct pass {
   const void *keys;
   void       *to;
   int         shift, parts;
-  int64_t    *counts;              /* [parts][RADIX_PLACES]: the number of keys for each digit, or the places to which
-                                   ** they move */
+  int64_t    *counts;              /* [parts][RADIX_PLACES]: first the number of keys for each digit, later the places
+                                   ** to which these keys move */
   uint64_t   *varying;             /* [parts]: the bits in which the keys of a part differ from the first of all
                                    ** keys */
 } pass;

@@ -8,21 +8,22 @@
 #include "cpu/walk.h"
 
 enum {
-  BLOCK      = 4096,      /* elements of a buffer */
-  ELEMENT    = 16,        /* bytes of the largest element */
+  BLOCK      = 4096,      /* the number of elements of a buffer */
+  ELEMENT    = 16,        /* the size in bytes of the largest element */
   BLOCK_BYTES = BLOCK * 8,  /* bytes that one call of `fold` reads without copying; they are in L1 if `fold` reads
                             ** them a second time */
   WIDTH      = 2048,      /* the most accumulators of an item: 48 KiB of the largest accumulators */
-  NARROW     = 256,       /* accumulators of a wide row: narrow rows are widened by reading several rows as one row */
+  NARROW     = 256,       /* the number of accumulators of a wide row: narrow rows are widened by reading several rows
+                          ** as one row */
   MIN_RUN    = 64,        /* runs with fewer elements than this are packed together before the fold */
   SHORT_ROW  = 16,        /* with rows shorter than this and at least MANY columns, gathering columns is faster */
   FEW_COLUMNS = 8,        /* with fewer columns than this and at least MANY rows, gathering rows is faster */
   MANY       = 64,        /* see SHORT_ROW and FEW_COLUMNS */
-  MAX_STATE  = 24,        /* bytes of the largest accumulator */
+  MAX_STATE  = 24,        /* the size in bytes of the largest accumulator */
   GRAIN      = 1 << 15,   /* the fewest elements for each thread */
-  ITEM       = 1 << 14,   /* elements of an item with several short rows */
+  ITEM       = 1 << 14,   /* the number of elements of an item with several short rows */
   CHUNK      = 1 << 16,   /* the fewest elements in a piece of a long reduction */
-  STRETCH    = 1 << 22,   /* reduced elements between two checks for cancellation */
+  STRETCH    = 1 << 22,   /* the number of reduced elements between two checks for cancellation */
   MAX_PIECES = 1024       /* the most pieces of a reduction, so that their accumulators stay in the cache */
 };
 
@@ -34,7 +35,7 @@ typedef struct reduce_work {
   bool    columns;
   bool    narrow;              /* true: few columns, without gaps between rows */
   bool    same;                /* true: the input's dtype is the compute dtype */
-  int     size, log2;          /* the bytes of a stored element, and the logarithm (base 2) of this number */
+  int     size, log2;          /* the size in bytes of a stored element, and the logarithm (base 2) of this number */
   int64_t width, row_items, items;   /* row_items: the number of items in an innermost row of kept (if `columns`; else
                                      ** the number of all items) */
   int64_t chunk, chunks;
@@ -67,8 +68,8 @@ static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, 
 
 /* ---- rows ---- */
 
-/* Gathers up to BLOCK stored elements of several short runs, at most `most`, and advances *at. Returns the number of
-** elements. */
+/* Gathers stored elements of several short runs into `raw`, at most `most` and at most BLOCK elements, and advances
+** *at. Returns the number of elements. */
 static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t most, char *raw) {
   const plan *p = &w->c->reduced;
   int64_t n = 0;
@@ -140,7 +141,8 @@ static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const cha
   if (rest > 0) w->kernel->fold_columns(rest, n, x + wide * side * n * w->size, n, first, acc);
 }
 
-/* True if fold_narrow can compute the call. */
+/* True if fold_narrow can compute the call: few columns without gaps between rows, of the compute dtype, in any
+** order. */
 static bool is_narrow(const reduce_call *c) {
   int64_t n = inner_length(&c->kept);
   return !c->ordered && c->in.dtype == c->compute && c->kept.ndim > 0 && n <= NARROW / 4 &&

@@ -5,12 +5,13 @@
 #include "cpu/line_job.h"
 
 enum {
-  MAX_STATE = 16,         /* bytes of the largest carry */
+  MAX_STATE = 16,         /* the size in bytes of the largest carry */
   AT_ONCE   = 512,        /* the most lines that are scanned at the same time */
-  TOGETHER  = 8,          /* segments that the kernel scans side by side, which hides the latency of a single scan */
-  LONG      = 1 << 12,    /* elements from which on a single line is cut into TOGETHER segments */
-  VERY_LONG = 1 << 17,    /* elements from which on a single line is cut into SEGMENTS segments, which threads
-                          ** share */
+  TOGETHER  = 8,          /* the number of segments that the kernel scans side by side, which hides the latency of a
+                          ** single scan */
+  LONG      = 1 << 12,    /* the number of elements from which on a single line is cut into TOGETHER segments */
+  VERY_LONG = 1 << 17,    /* the number of elements from which on a single line is cut into SEGMENTS segments, which
+                          ** threads share */
   SEGMENTS  = 64
 };
 
@@ -18,7 +19,7 @@ typedef struct scan_work {
   const scan_kernel   *scan;
   const reduce_kernel *total;      /* computes the total of a segment; its accumulator has the format of a carry */
   bool initial;
-  int  x_size, out_size;           /* the bytes of an element of input and output */
+  int  x_size, out_size;           /* the size in bytes of an element of input and output */
 } scan_work;
 
 /* Scans a tile in stretches of steps. The operation can be cancelled between two stretches. */
@@ -36,7 +37,7 @@ static void scan_steps(const scan_work *w, const line_tile *t, void *carry) {
 typedef struct long_scan {
   const scan_work *w;
   const line_tile *t;
-  int64_t length;              /* the elements of a segment */
+  int64_t length;              /* the number of elements of a segment */
   char   *start;               /* the carry before each segment */
 } long_scan;
 

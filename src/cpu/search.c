@@ -7,9 +7,9 @@
 enum {
   GRAIN       = 1 << 16,   /* the fewest elements of a mask for each thread */
   SEARCHES    = 1 << 11,   /* the fewest binary searches for each thread */
-  PARTS       = 256,       /* parts of a long mask, which threads share; the operation can be cancelled between two
-                           ** parts */
-  LANES       = 16         /* searches in lockstep: as many cache misses as a core can have in flight */
+  PARTS       = 256,       /* the number of parts of a long mask, which threads share; the operation can be cancelled
+                           ** between two parts */
+  LANES       = 16         /* the number of searches in lockstep: as many cache misses as a core can have in flight */
 };
 
 /* ---- nonzero ---- */

@@ -16,11 +16,11 @@ enum {
   FEW_BITS = 2 * RADIX_DIGIT,
   TASK  = 1 << 14,         /* the most keys that one thread sorts alone */
   PIECES = 512,            /* the most pieces of a line that threads share */
-  PIECES_EACH = 8,         /* pieces for each thread: several, because pieces differ in length (pivots are
-                           ** estimates) */
+  PIECES_EACH = 8,         /* the number of pieces for each thread: several, because pieces differ in length (pivots
+                           ** are estimates) */
   GRAIN = 1 << 13,         /* the fewest elements for each thread */
-  LONG  = 1 << 16,         /* length from which on threads share a single line */
-  TILE  = 1 << 18,         /* bytes of the lines that are copied together */
+  LONG  = 1 << 16,         /* the length from which on threads share a single line */
+  TILE  = 1 << 18,         /* the size in bytes of the lines that are copied together */
   SMALL  = 256,            /* topk sorts the whole of a line that is shorter than this */
   SAMPLE = 1024            /* the most elements of a line in the sample of topk */
 };
@@ -29,14 +29,14 @@ enum {
 typedef struct sort_job {
   const sort_call   *c;
   const sort_kernel *kernel;
-  int     size;                        /* bytes of an element */
+  int     size;                        /* the size in bytes of an element */
   bool    packed;                      /* true: keys are packed with positions */
   bool    copy_in, copy_values, copy_positions;   /* true: the line is not contiguous and is copied through a
                                                   ** buffer */
   bool    own_keys;                    /* true: keys have their own buffer; false: keys are stored in the memory of
                                        ** the result */
-  int64_t width, row_tiles, tiles;     /* the lines of a tile; the tiles in an innermost row of `outer`, and in
-                                       ** total */
+  int64_t width, row_tiles, tiles;     /* the number of lines in a tile, of tiles in an innermost row of `outer`, and
+                                       ** of all tiles */
   int     inside;                      /* the number of threads for one line */
 } sort_job;
 
@@ -60,7 +60,7 @@ static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0
 typedef struct pieces {
   const key_sorts *sorts;
   char   *keys, *scratch;
-  int     size;                        /* bytes of a key */
+  int     size;                        /* the size in bytes of a key */
   int     count;
   int64_t begin[PIECES + 1];
   int64_t *low;                        /* for each piece, the result of key_sorts.divide */

@@ -17,7 +17,7 @@ enum {
 
 struct unpack {
   FILE    *f;
-  int64_t  size;               /* bytes of the file */
+  int64_t  size;               /* the size in bytes of the file */
   bool     packed, inside;     /* packed: the file is compressed; inside: the next compressed byte belongs to a
                                ** member, of which a file may have several */
   bool     any;                /* true: at least one member has been read */

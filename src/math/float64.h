@@ -282,8 +282,8 @@ RARE double trig_reduce_any64(double a, uint64_t *q, double *l) {
   *q = (high >> 62) + (high >> 61 & 1);
   high = high << 2 | low >> 62;
   low <<= 2;
-  bool negative = high >> 63;               /* rounds to the nearest quarter turn: if the top bit of the fraction is
-                                            ** set, up */
+  bool negative = high >> 63;               /* rounds to the nearest quarter turn: up if the top bit of the fraction
+                                            ** is set */
   high = negative ? ~high + (low == 0) : high;
   low = negative ? 0 - low : low;
   int zeros = leading_zeros(high | 1);      /* `| 1` avoids leading_zeros(0) and changes no result, because no double

@@ -7,16 +7,16 @@
 #include "cpu/walk.h"
 
 enum {
-  TOGETHER_BYTES = 1 << 14,     /* bytes of a tile of contiguous lines, which are transposed so that they are side by
-                                ** side: input and output fit into L1 */
-  COLUMN_BYTES   = 1 << 18,     /* bytes of a tile of lines that are side by side in memory: long runs are read
-                                ** faster, and two buffers fit into L2 */
-  COLUMN_LEAST   = 128,         /* bytes of the shortest run in such a tile: two cache lines, which are fetched
-                                ** together */
-  TOGETHER_MOST  = 200,         /* length from which on contiguous lines are transformed one at a time, if they can be
-                                ** split */
-  COLUMN_MOST    = 1 << 16,     /* length from which on lines that are side by side in memory are transformed one at a
-                                ** time, because their buffers would be too large */
+  TOGETHER_BYTES = 1 << 14,     /* the size in bytes of a tile of contiguous lines, which are transposed so that they
+                                ** are side by side: input and output fit into L1 */
+  COLUMN_BYTES   = 1 << 18,     /* the size in bytes of a tile of lines that are side by side in memory: long runs are
+                                ** read faster, and two buffers fit into L2 */
+  COLUMN_LEAST   = 128,         /* the size in bytes of the shortest run of lines that are side by side in memory: two
+                                ** cache lines, which are fetched together */
+  TOGETHER_MOST  = 200,         /* the length from which on contiguous lines are transformed one at a time, if they
+                                ** can be split */
+  COLUMN_MOST    = 1 << 16,     /* the length from which on lines that are side by side in memory are transformed one
+                                ** at a time, because their buffers would be too large */
   GRAIN          = 1 << 13      /* the fewest complex numbers for each thread */
 };
 
@@ -34,11 +34,13 @@ typedef struct fft_job {
   plan     outer;              /* the call's plan, reordered so that the lines of a tile are neighbours in the
                                ** innermost dim */
   int64_t  n;                  /* the length of the complex transform */
-  int64_t  in_rows, out_rows;  /* the complex numbers of a line before and after the transform */
-  int64_t  width, row_tiles, tiles;     /* lines of a tile; tiles in the innermost dim, and tiles in total */
-  int64_t  lanes;              /* lines that are side by side in a buffer */
-  int      size;               /* bytes of a complex number */
-  int      threads, inside;    /* threads that share the tiles; threads that share each line */
+  int64_t  in_rows, out_rows;  /* the number of complex numbers in a line before and after the transform */
+  int64_t  width, row_tiles, tiles;     /* the number of lines in a tile, of tiles in the innermost dim, and of all
+                                        ** tiles */
+  int64_t  lanes;              /* the number of lines that are side by side in a buffer */
+  int      size;               /* the size in bytes of a complex number */
+  int      threads, inside;    /* the number of threads that share the tiles, and the number of threads that share
+                               ** each line */
 } fft_job;
 
 /* The current tile: the addresses of its first line in the input and the output. A real element has half the size of
@@ -130,8 +132,8 @@ static void join(const fft_job *j, const fft_tile *t, const char *x, int64_t x_s
   j->kernels->join(&f, x, y);
 }
 
-/* tile_room returns the complex numbers in the two buffers that read and write a tile. transform_room returns the
-** complex numbers in the buffers of the transform. */
+/* tile_room returns the number of complex numbers in the two buffers that read and write a tile. transform_room
+** returns the number of complex numbers in the buffers of the transform. */
 static int64_t tile_room(const fft_job *j) { return 2 * (j->n + 1) * j->lanes; }
 static int64_t transform_room(const fft_job *j) {
   return j->plan->way == FFT_TOGETHER ? 2 * j->n * j->lanes : fft_line_room(j->plan, j->inside);
@@ -165,7 +167,7 @@ static void run_tile(const fft_job *j, const fft_tile *t, char *room) {
 typedef struct tile_run {
   const fft_job *j;
   char  *room;
-  size_t each;                 /* bytes of the buffers of a thread */
+  size_t each;                 /* the size in bytes of the buffers of a thread */
 } tile_run;
 
 static void run_tile_at(const void *arg, int64_t tile, int worker) {

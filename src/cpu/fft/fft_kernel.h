@@ -10,7 +10,7 @@
 
 enum {
   FFT_RADIX = 61,        /* the largest prime for which there is a pass; larger primes require a convolution */
-  FFT_LANES = 8          /* the complex numbers of the widest vector */
+  FFT_LANES = 8          /* the number of complex numbers in the widest vector */
 };
 
 /* One step of a Stockham transform of n = l * radix * m elements, for `lanes` transforms side by side:
@@ -19,7 +19,7 @@ enum {
 ** x and y must not overlap. */
 typedef struct fft_pass {
   int         radix;
-  int64_t     m, l, lanes;      /* lanes: at least the complex numbers of a vector */
+  int64_t     m, l, lanes;      /* lanes: at least the number of complex numbers in a vector */
   int64_t     x_step, y_step;   /* strides between neighbouring indices of x and of y */
   const void *turns;            /* [m][radix - 1]: exp(-2 pi i p k / (radix * m)) in row p, for k = 1, 2, … */
   const void *circle;           /* [radix]: exp(-2 pi i k / radix) */
@@ -32,9 +32,9 @@ typedef struct fft_pass {
 typedef struct fft_turn {
   int64_t     rows, columns;
   int64_t     x_row, y_row;     /* strides of the rows of x, and of the rows of y */
-  const void *turns;            /* rows are turns_row apart; NULL: no multiplication by turns */
+  const void *turns;            /* a matrix whose rows are turns_row apart; NULL: no multiplication by turns */
   int64_t     turns_row;
-  const void *factors;          /* NULL: no multiplication by factors */
+  const void *factors;          /* one factor for each row; NULL: no multiplication by factors */
   bool        inverse;
   bool        row_by_row;       /* true: x is read sequentially; false: y is written sequentially */
 } fft_turn;
@@ -45,8 +45,8 @@ typedef struct fft_turn {
 ** for k <= h / 2. Only the half transform has an element h. turns[k] is -i exp(-pi i k / h). If `back` is true, the
 ** conjugate of turns[k] is used. */
 typedef struct fft_join {
-  int64_t     h, lanes;         /* lanes: at least the complex numbers of a vector, or 1 for a single line whose
-                                ** strides are 1 */
+  int64_t     h, lanes;         /* lanes: at least the number of complex numbers in a vector, or 1 for a single line
+                                ** whose strides are 1 */
   int64_t     x_step, y_step;
   const void *turns;
   bool        back;
@@ -62,7 +62,7 @@ typedef struct fft_multiply {
 } fft_multiply;
 
 typedef struct fft_table {
-  int  lanes;                                   /* the complex numbers of a vector */
+  int  lanes;                                   /* the number of complex numbers in a vector */
   void (*pass[FFT_RADIX + 1])(const fft_pass *p, const void *x, void *y);   /* indexed by radix; NULL: no pass has
                                                                             ** this radix */
   void (*turn)(const fft_turn *t, const void *x, void *y);

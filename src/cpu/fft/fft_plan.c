@@ -10,7 +10,8 @@
 enum {
   KEPT       = 32,              /* the most plans in the cache */
   WHOLE      = 1 << 16,         /* lines of up to this length are one block, because all their buffers stay in L2 */
-  BLOCK      = 128              /* bytes of a row of a block: two cache lines, which are fetched together */
+  BLOCK      = 128              /* the size in bytes of a row of a block: two cache lines, which are fetched
+                                ** together */
 };
 static const size_t KEPT_BYTES = (size_t)64 << 20;
 

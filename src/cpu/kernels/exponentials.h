@@ -6,9 +6,9 @@
 #include "cpu/kernels/fold.h"
 
 enum {
-  VECTOR  = 16,     /* the floats of the widest vector */
-  IN_PART = 32      /* exponentials of each lane that are summed in REAL before the sum is continued in double; the
-                    ** error of such a sum is within 2 ulp */
+  VECTOR  = 16,     /* the number of floats of the widest vector */
+  IN_PART = 32      /* the number of exponentials of each lane that are summed in REAL before the sum is continued in
+                    ** double; the error of such a sum is within 2 ulp */
 };
 
 /* Returns e^x for x <= 0 or NaN. Unlike m_exp, the function does not test an upper bound. Therefore one of the two

@@ -43,12 +43,13 @@ EACH_ANY(ACCUMULATORS, )
   int8_t: INT8_MAX, int16_t: INT16_MAX, int32_t: INT32_MAX, int64_t: INT64_MAX)
 
 enum {
-  LANE_BYTES = 256,   /* bytes of accumulators for a long row: 8 registers of AVX2 hide the latency of an addition */
+  LANE_BYTES = 256,   /* the size in bytes of accumulators for a long row: 8 registers of AVX2 hide the latency of an
+                      ** addition */
   LANES = LANE_BYTES / 8,
-  FEW_LANES = 16      /* accumulators of a short row: few enough that gcc unrolls the merge */
+  FEW_LANES = 16      /* the number of accumulators of a short row: few enough that gcc unrolls the merge */
 };
 
-enum { WIDENED = 16 };      /* floats that are converted to double at a time */
+enum { WIDENED = 16 };      /* the number of floats that are converted to double at a time */
 #define IS_WIDENED(from, to) _Generic((from)0, float: _Generic((to)0, double: true, default: false), default: false)
 
 /* Converts n floats to double, 4 floats with one instruction; n must be a multiple of 4. gcc's own code reads 8

@@ -6,8 +6,8 @@
 #include "cpu/kernels/exponentials.h"
 #include "cpu/kernels/largest.h"
 
-enum { COLUMNS_AT_ONCE = 64 };     /* columns that are computed together, whose rows stay in L1 and L2 from pass to
-                                   ** pass */
+enum { COLUMNS_AT_ONCE = 64 };     /* the number of columns that are computed together, whose rows stay in L1 and L2
+                                   ** from pass to pass */
 
 /* ---- the expressions of ops.def; op is a constant in every inlined call ---- */
 
@@ -32,7 +32,7 @@ INLINE REAL result(const enum softmax_op op, REAL k, REAL m) {
 
 /* ---- rows ---- */
 
-/* Returns the largest element of a row of n >= VECTOR elements. NaN does not count. */
+/* Returns the largest element of a row of n >= VECTOR elements, without regard to NaN. */
 INLINE REAL top_of_row(int64_t n, const REAL *X) {
   REAL top[VECTOR];
   memcpy(top, X + n - VECTOR, sizeof top);

@@ -34,8 +34,8 @@ INTEGER_KEY(int64, uint64_t, 0x8000000000000000u)
 
 /* ---- whole lines ---- */
 
-enum { LOOK = 64, MANY = 4096 };   /* elements that filter (LOOK) and special (MANY) test in one loop without
-                                   ** branches */
+enum { LOOK = 64, MANY = 4096 };   /* the numbers of elements that filter (LOOK) and special (MANY) test in one loop
+                                   ** without branches */
 
 #define BITS 8
 #define U    uint8_t

@@ -3,7 +3,7 @@
 
 #include "cpu/kernels/sort_quick.h"
 
-enum { LOOK = 64 };          /* keys that are compared in one loop without branches */
+enum { LOOK = 64 };          /* the number of keys that are compared in one loop without branches */
 
 static int direction(int64_t n, const void *line) {
   const KEY *keys = line;

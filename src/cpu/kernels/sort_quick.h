@@ -12,8 +12,8 @@
 #if SORT_LANES
 
 enum {
-  REGISTERS = 8,                    /* registers for the keys of a part; twice as many would leave no registers for
-                                    ** comparisons */
+  REGISTERS = 8,                    /* the number of registers for the keys of a part; twice as many would leave no
+                                    ** registers for comparisons */
   PART_KEYS = REGISTERS * LANES     /* the most keys of a part */
 };
 

@@ -1,7 +1,7 @@
 #ifndef LT_CPU_KERNELS_STATE_H
 #define LT_CPU_KERNELS_STATE_H
 
-/* The states of the rows REDUCE_STATE of ops.def. A state has a type and the functions init, fold, fold_columns and
+/* The states for the rows REDUCE_STATE of ops.def. A state has a type and the functions init, fold, fold_columns and
 ** merge, which replace the expressions of a REDUCE row. The functions process blocks: two passes over a block in the
 ** cache, then one merge. */
 
@@ -11,9 +11,9 @@
 #include "cpu/kernels/each_dtype.h"
 
 enum {
-  TILE_COLUMNS = 256,   /* columns of a tile of fold_columns */
-  TILE_ROWS    = 64     /* rows of a tile; with 256 columns of doubles a tile takes 128 KiB, which stay in L2 for the
-                        ** second pass; one merge serves 64 rows */
+  TILE_COLUMNS = 256,   /* the number of columns of a tile of fold_columns */
+  TILE_ROWS    = 64     /* the number of rows of a tile; with 256 columns of doubles a tile takes 128 KiB, which stay
+                        ** in L2 for the second pass; one merge serves 64 rows */
 };
 
 /* Folds rows × columns elements from X on into acc, which has one state for each column. `first` is the position of
@@ -128,7 +128,7 @@ EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
 
 /* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
 
-enum { FIND = 64 };     /* elements that are compared before the result is tested */
+enum { FIND = 64 };     /* the number of elements that are compared before the result is tested */
 
 #define LOOPS "cpu/kernels/state_extreme.h"
 #include "cpu/kernels/each_dtype.h"

@@ -21,9 +21,9 @@
 enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* results of openblas_get_parallel() */
 
 enum {
-  LEAST  = 25,              /* concurrent calls for which every build of OpenBLAS has buffers */
+  LEAST  = 25,              /* the number of concurrent calls for which every build of OpenBLAS has buffers */
   MOST   = 1024,
-  BUFFER = (128 + 8) << 20  /* bytes of a buffer, with a margin for other memory */
+  BUFFER = (128 + 8) << 20  /* the size in bytes of a buffer, with a margin for other memory */
 };
 
 /* OpenMP's functions, which exist if OpenBLAS loads OpenMP, and OpenBLAS's memory functions, which some builds do not

@@ -8,9 +8,10 @@
 enum {
   GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (15 µs), a second
                        ** thread costs more time than it saves */
-  LEAF  = 32,          /* columns that LAPACK factors: with 64 columns, a matrix of 64 rows would take twice as
-                       ** long */
-  SLABS = 4,           /* slabs for each thread in inversions, where slabs of equal width take different times */
+  LEAF  = 32,          /* the number of columns that LAPACK factors: with 64 columns, a matrix of 64 rows would take
+                       ** twice as long */
+  SLABS = 4,           /* the number of slabs for each thread when a matrix is inverted, because slabs of equal width
+                       ** take different times */
   FEW   = 4            /* systems with fewer right-hand sides are solved by LAPACK, whose loops follow the columns of
                        ** the triangle */
 };

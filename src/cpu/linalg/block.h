@@ -107,7 +107,8 @@ void apply_q_right(const solver *s, const reflections *r, block x);
 
 /* ---- linalg/condense.c: real matrices ---- */
 
-enum { CONDENSED = 128 };      /* columns from which on luatensor's reductions are faster than LAPACK's */
+enum { CONDENSED = 128 };      /* the number of columns from which on luatensor's reductions are faster than
+                               ** LAPACK's */
 
 /* Returns the largest absolute value of `count` real elements, or 0 if count is 0. */
 double largest_of(const solver *s, const void *x, int64_t count);

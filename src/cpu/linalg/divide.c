@@ -11,7 +11,7 @@
 
 enum {
   SMALLEST = 128,       /* the fewest columns of a part into which a matrix is divided */
-  SLABS    = 4          /* slabs for each thread */
+  SLABS    = 4          /* the number of slabs for each thread */
 };
 
 /* A merge of two parts: k eigenvalues and vectors change. */

@@ -215,7 +215,7 @@ const routine slogdet_routine = {plan_pivots, run_slogdet, false};
 /* True if a real matrix is factored without blocks. For 10 × 10, the calls of LAPACK alone take longer than a whole
 ** QR of PyTorch. */
 static bool is_small_qr(const solver *s) {
-  enum { SMALL = 1 << 13 };             /* elements of a matrix: 64 KiB of doubles stay in L2 */
+  enum { SMALL = 1 << 13 };             /* the most elements of a small matrix: 64 KiB of doubles stay in L2 */
   return !s->l->is_complex && least_of(s->m, s->n) <= LINALG_SMALL && s->c->m * s->c->n <= SMALL;
 }
 

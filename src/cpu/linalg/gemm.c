@@ -15,11 +15,12 @@
 enum {
   GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (20 µs), a second
                        ** thread costs more time than it saves */
-  SLAB  = 1024,        /* columns of a half-float result that are computed in float32 at a time */
-  SHORT = 1 << 15,     /* elements of a dot product; longer dot products are computed in parts of this length */
-  PARTS = 256,         /* parts of a dot product that threads share */
-  SMALL = 1000000,     /* multiplications up to which OpenBLAS has AVX-512 kernels without packing (128³: 37 µs
-                       ** instead of 42) */
+  SLAB  = 1024,        /* the number of columns of a half-float result that are computed in float32 at a time */
+  SHORT = 1 << 15,     /* the number of elements of a dot product; longer dot products are computed in parts of this
+                       ** length */
+  PARTS = 256,         /* the number of parts of a dot product that threads share */
+  SMALL = 1000000,     /* the number of multiplications up to which OpenBLAS has AVX-512 kernels without packing
+                       ** (128³: 37 µs instead of 42) */
   MOST_BLOCKS = 1024,  /* the most blocks of a product */
   MANY  = 8,           /* the most blocks of SMALL multiplications in a product; dividing larger products (256³) into
                        ** such blocks gains nothing */

@@ -8,13 +8,14 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  K_BLOCK   = 512,     /* steps of k that are multiplied at a time: a panel of a (28 KiB of floats on AVX-512) and
-                       ** some panels of b (64 KiB each) stay in an L2 of 1 MiB */
-  N_PANELS  = 64,      /* panels of b that are packed at a time: 4 MiB of floats on AVX-512, which stay in L3 */
-  M_PANELS  = 64,      /* panels of a that are packed at a time */
-  GROUP_A   = 8,       /* panels of a that a thread uses at a time: 224 KiB, which stay in its L2 */
+  K_BLOCK   = 512,     /* the number of steps of k that are multiplied at a time: a panel of a (28 KiB of floats on
+                       ** AVX-512) and some panels of b (64 KiB each) stay in an L2 of 1 MiB */
+  N_PANELS  = 64,      /* the number of panels of b that are packed at a time: 4 MiB of floats on AVX-512, which stay
+                       ** in L3 */
+  M_PANELS  = 64,      /* the number of panels of a that are packed at a time */
+  GROUP_A   = 8,       /* the number of panels of a that a thread uses at a time: 224 KiB, which stay in its L2 */
   GROUP_B   = 16,
-  CONVERT   = 64,      /* steps of k that are converted at a time, in L1 */
+  CONVERT   = 64,      /* the number of steps of k that are converted at a time, in L1 */
   MAX_WIDTH = 64,      /* the most rows or columns of a panel */
   MAX_TILE  = 14 * 128 /* the most bytes of a tile */
 };
@@ -24,7 +25,7 @@ typedef struct matrix {
   const char *data;
   enum dtype  dtype;
   int64_t     count, stride, k_stride;
-  int         width;         /* the rows or columns of a panel */
+  int         width;         /* the number of rows or columns in a panel */
 } matrix;
 
 /* The state that the threads of one product share. */

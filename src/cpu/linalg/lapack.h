@@ -84,7 +84,7 @@ typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void 
 ** the right form is set. */
 typedef struct lapack {
   bool is_complex;
-  size_t size, real_size;      /* bytes of an element, and bytes of its real part */
+  size_t size, real_size;      /* the sizes in bytes of an element and of its real part */
   gemm_fn  *gemm;
   gemv_fn  *gemv;
   larfg_fn *larfg;

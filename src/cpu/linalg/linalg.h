@@ -16,7 +16,7 @@ typedef struct solver {
   const lapack *l;
   const linalg_kernel *small;           /* the kernels for small matrices; NULL: the matrices are larger */
   int m, n, k;
-  int threads;                          /* threads that share one matrix */
+  int threads;                          /* the number of threads that share one matrix */
   int64_t tau, work, reals, integers;   /* sizes of scratch memory: elements of tau and work, real numbers, and ints.
                                         ** LAPACK passes the size of work as an int */
 } solver;

@@ -3,7 +3,8 @@
 
 #include "cpu/linalg/block.h"
 
-enum { SLABS = 4 };          /* slabs of Q for each thread, because later columns take longer than earlier columns */
+enum { SLABS = 4 };          /* the number of slabs of Q for each thread, because later columns take longer than
+                             ** earlier columns */
 
 /* V and T of one group: the reflections from column j on, at most REFLECTIONS. */
 typedef struct group {

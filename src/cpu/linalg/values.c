@@ -21,8 +21,8 @@ static int call_gesdd(const solver *s, const scratch *w, void *a, void *values, 
 /* True for real square matrices in the size range of luatensor's own reduction. */
 static bool is_blocked_svd(const solver *s) { return !s->l->is_complex && s->m == s->n && s->n >= CONDENSED; }
 
-/* Plans the scratch memory. tau is for V and T, memory for applying them, the off-diagonal, and two arrays of
-** factors. */
+/* Plans the scratch memory. tau has space for V and T of the reflections, memory for applying the reflections, the
+** elements beside the diagonal, and two arrays of factors. */
 static void plan_blocked_svd(solver *s) {
   int64_t n = s->n, subdivision = 3 * n * n + 4 * n;
   if (s->c->b && s->work < subdivision) s->work = subdivision;
@@ -97,7 +97,8 @@ static int call_syevd(const solver *s, const scratch *w, void *a, void *values) 
 
 static bool is_blocked_eigh(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED; }
 
-/* Plans the scratch memory. tau is for V and T, memory for applying them, the off-diagonal, and the factors. */
+/* Plans the scratch memory. tau has space for V and T of the reflections, memory for applying the reflections, the
+** elements beside the diagonal, and the factors. */
 static void plan_blocked_eigh(solver *s) {
   int64_t n = s->n;
   if (s->work < condense_work(s)) s->work = condense_work(s);

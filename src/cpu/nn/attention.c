@@ -9,7 +9,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  ROWS  = 64,          /* queries of a block, whose scores for 1024 keys take 256 KiB */
+  ROWS  = 64,          /* the number of queries of a block, whose scores for 1024 keys take 256 KiB */
   GRAIN = 1 << 16      /* the fewest multiplications for each thread */
 };
 
@@ -20,7 +20,7 @@ typedef struct head {
   const attention_call *c;
   const attention_table *kernel;
   int64_t batch, number;
-  int size;                         /* bytes of an element */
+  int size;                         /* the size in bytes of an element */
   void *scores, *gradients;         /* scratch memory, [ROWS, keys] each; gradients is NULL in a forward call */
 } head;
 
@@ -116,7 +116,7 @@ static void clear(const head *h, const attention_operand *o, int64_t rows, int64
 typedef struct job {
   const attention_call *c;
   const attention_table *kernel;
-  int64_t blocks;                   /* blocks of queries in a head; 1 in a backward call */
+  int64_t blocks;                   /* the number of blocks of queries in a head; 1 in a backward call */
   char   *scratch;                  /* for each thread `each` bytes of scores; in a backward call also `each` bytes of
                                     ** gradients */
   size_t  each;

@@ -11,8 +11,8 @@
 
 enum {
   GRAIN   = 1 << 16,           /* the fewest multiplications for each thread */
-  K_BLOCK = 768,               /* taps of a panel that are multiplied at a time; with PIXELS pixels these taps take
-                               ** 150 KiB */
+  K_BLOCK = 768,               /* the number of taps of a panel that are multiplied at a time; with PIXELS pixels
+                               ** these taps take 150 KiB */
   PIXELS  = 64                 /* the most pixels of a panel */
 };
 
@@ -36,13 +36,14 @@ typedef struct conv_work {
   const conv_table *kernel;
   conv_source source;
   enum dtype  compute;
-  int         size;            /* bytes of an element of the source */
-  int64_t     m;               /* the rows of a group's weights, which are channels of the result */
+  int         size;            /* the size in bytes of an element of the source */
+  int64_t     m;               /* the number of rows in a group's weights, which is the number of the group's channels
+                               ** in the result */
   int64_t     m_padded;        /* m rounded up to whole panels */
   int64_t     weight_row, weight_group;   /* strides of rows and groups in w, in elements */
   int64_t     group_plane;     /* the stride of groups in the source */
   char       *result;
-  int64_t     plane;           /* elements of a plane of the result */
+  int64_t     plane;           /* the number of elements of a plane of the result */
   const char *weights, *bias;  /* both in the compute dtype; `bias` is [groups * m] or NULL */
   part       *parts;
   int         count;

@@ -13,12 +13,13 @@
 
 enum {
   GRAIN   = 1 << 16,           /* the fewest multiplications for each thread */
-  TAPS    = 72,                /* taps of a block; with PIXELS pixels a block takes 220 KiB */
-  PIXELS  = 768,               /* pixels of a block */
-  CHANNELS = 64,               /* channels of y's gradient that are copied at a time, which take 200 KiB in addition
-                               ** to a block */
-  GATHERED = 256,              /* pixels whose runs are computed at a time */
-  SKEW    = 16,                /* elements between the rows of a block, so that rows do not use the same cache sets */
+  TAPS    = 72,                /* the number of taps of a block; with PIXELS pixels a block takes 220 KiB */
+  PIXELS  = 768,               /* the number of pixels of a block */
+  CHANNELS = 64,               /* the number of channels of y's gradient that are copied at a time, which take 200 KiB
+                               ** in addition to a block */
+  GATHERED = 256,              /* the number of pixels whose runs are computed at a time */
+  SKEW    = 16,                /* the number of elements between the rows of a block, so that rows do not use the same
+                               ** cache sets */
   SHARES  = 32,                /* the fewest shares into which the work is divided if the pixels allow it */
   SUMS    = 1 << 20            /* the most elements in the partial sums of all shares */
 };

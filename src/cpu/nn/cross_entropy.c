@@ -6,7 +6,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  TILE  = 1 << 13,      /* elements of a tile of rows; the losses of each tile are summed separately */
+  TILE  = 1 << 13,      /* the number of elements of a tile of rows; the losses of each tile are summed separately */
   GRAIN = 1 << 14       /* the fewest elements for each thread */
 };
 

@@ -10,7 +10,7 @@
 enum {
   GRAIN    = 1 << 15,     /* the fewest elements for each thread */
   LONG_RUN = 16,          /* shorter runs of a channel's elements are computed by columns */
-  CHUNK    = 1 << 14,     /* elements of a chunk; each chunk has its own sums */
+  CHUNK    = 1 << 14,     /* the number of elements of a chunk; each chunk has its own sums */
   CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
                           ** that results do not depend on the number of threads */
   FEW      = 16           /* with fewer channels than this, rows are cut into chunks, and this is the most chunks */
@@ -26,9 +26,9 @@ typedef struct channel {
 typedef struct norm_work {
   norm_call c;                   /* the call with operands, weight and bias in the compute dtype */
   const norm_kernel *kernel;
-  int       size;                /* bytes of an element */
-  int64_t   n;                   /* elements of a row */
-  int64_t   chunk, chunks;       /* the rows of a chunk, and the number of chunks */
+  int       size;                /* the size in bytes of an element */
+  int64_t   n;                   /* the number of elements of a row */
+  int64_t   chunk, chunks;       /* the number of rows in a chunk, and the number of chunks */
   int       threads;
   channel  *channel;
   void     *parts;               /* for each chunk: double [2][n], or the moments or sums of all channels */

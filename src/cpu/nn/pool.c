@@ -12,7 +12,7 @@ typedef struct pool_work {
   pool_plane  plane;           /* the windows, which are the same for all planes */
   enum dtype  compute;
   bool        back, convert;
-  int64_t     in, out;         /* elements of a plane of x, and of y */
+  int64_t     in, out;         /* the number of elements of a plane of x, and of y */
   char       *scratch;         /* for each thread: a plane of x and a plane of y in float32 */
   size_t      scratch_bytes;
 } pool_work;

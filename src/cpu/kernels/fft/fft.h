@@ -7,7 +7,7 @@
 
 #include "cpu/kernels/vector.h"
 
-enum { NUMBERS = LANES / 2 };      /* the complex numbers of a vector */
+enum { NUMBERS = LANES / 2 };      /* the number of complex numbers in a vector */
 
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

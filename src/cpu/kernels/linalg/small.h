@@ -6,7 +6,8 @@
 
 #include "cpu/cpu.h"
 
-enum { SIDES = 8 };      /* right-hand sides that are solved together: one to four vectors for each row */
+enum { SIDES = 8 };      /* the number of right-hand sides that are solved together; they take one to four vectors for
+                         ** each row */
 
 INLINE REAL absolute(REAL x) { return x < 0 ? -x : x; }
 

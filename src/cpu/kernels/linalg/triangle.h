@@ -3,8 +3,8 @@
 
 #include "cpu/cpu.h"
 
-enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* columns that are computed together, so that the sums of several
-                                               ** columns hide the latency of one sum */
+enum { N = TRIANGLE_SIZE, COLUMNS = 8 };       /* COLUMNS: the number of columns that are computed together, so that
+                                               ** their sums hide each other's latency */
 
 /* A triangular matrix by columns: at[j] is column j. The diagonal and the opposite triangle of `at` are 0. inverse[j]
 ** is the reciprocal of diagonal element j. */

@@ -10,9 +10,9 @@
 #include "math/base.h"
 
 enum {
-  N    = 64 / sizeof(T),        /* elements of a vector */
-  PART = 32 * N,                /* elements that are summed in T */
-  ROWS = 64                     /* rows for which the gradients of parameters are summed in T */
+  N    = 64 / sizeof(T),        /* the number of elements of a vector */
+  PART = 32 * N,                /* the number of elements that are summed in T */
+  ROWS = 64                     /* the number of rows for which the gradients of parameters are summed in T */
 };
 
 typedef T    vec  __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
