@@ -2247,7 +2247,7 @@ function Tensor:totable() end
 ---The same as swapaxes.
 Tensor["transpose"] = Tensor["swapaxes"]
 
----The lower triangle of matrices: elements above diagonal k become 0.
+---Returns the lower triangles of matrices: copies in which all elements above diagonal k are 0.
 ---```lua
 ---lt.ones(3, 3):tril()  --> [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
 ---```
@@ -2255,7 +2255,7 @@ Tensor["transpose"] = Tensor["swapaxes"]
 ---@return luatensor.Tensor #
 function Tensor:tril(options) end
 
----The upper triangle of matrices: elements below diagonal k become 0.
+---Returns the upper triangles of matrices: copies in which all elements below diagonal k are 0.
 ---```lua
 ---lt.ones(3, 3):triu()  --> [[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
 ---```
@@ -4315,8 +4315,8 @@ function lt.linalg.trace(x, options) end
 ---```lua
 ---lt.linalg.cross(lt.tensor{1, 0, 0}, lt.tensor{0, 1, 0})  --> [0, 0, 1]
 ---```
----@param x luatensor.Tensor
----@param y luatensor.Tensor
+---@param x luatensor.Tensor of length 3 along the dim
+---@param y luatensor.Tensor of length 3 along the dim
 ---@param options? luatensor.linalg.cross.options
 ---@return luatensor.Tensor #
 function lt.linalg.cross(x, y, options) end
@@ -4499,7 +4499,7 @@ function lt.roll(x, shift, dim) end
 ---@return luatensor.Tensor #
 function lt.pad(x, widths, options) end
 
----The lower triangle of matrices: elements above diagonal k become 0.
+---Returns the lower triangles of matrices: copies in which all elements above diagonal k are 0.
 ---```lua
 ---lt.ones(3, 3):tril()  --> [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
 ---```
@@ -4508,7 +4508,7 @@ function lt.pad(x, widths, options) end
 ---@return luatensor.Tensor #
 function lt.tril(x, options) end
 
----The upper triangle of matrices: elements below diagonal k become 0.
+---Returns the upper triangles of matrices: copies in which all elements below diagonal k are 0.
 ---```lua
 ---lt.ones(3, 3):triu()  --> [[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
 ---```

@@ -72,7 +72,7 @@ function Optimizer:__tostring() end
 ---@class luatensor.LBFGS: luatensor.Optimizer
 local LBFGS = {}
 
----Iterates until max_iter, max_eval or a tolerance is reached.
+---Makes a step: iterates until max_iter iterations or max_eval calls of the closure were made, or a tolerance is reached.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{5.0})
 ---local opt = optim.LBFGS({p}, {lr = 0.5})
@@ -493,7 +493,7 @@ function optim.scheduler.StepLR(optimizer, step_size, options) end
 ---opt.param_groups[1].lr  --> 0.25
 ---```
 ---@param optimizer luatensor.Optimizer
----@param milestones table a list of numbers of steps
+---@param milestones table a list of step numbers
 ---@param options? luatensor.options.gamma
 ---@return luatensor.Scheduler #
 function optim.scheduler.MultiStepLR(optimizer, milestones, options) end

@@ -376,7 +376,7 @@
 
 ---@class (exact) luatensor.histogram.options
 ---@field range? number[] {lowest, highest} edge of bins of equal width, by default the smallest and largest element
----@field weights? luatensor.Tensor a tensor of x's shape, added up instead of 1
+---@field weights? luatensor.Tensor a tensor of x's shape, whose elements are added up instead of 1
 ---@field density? boolean (default false) divides the counts so that the sum of count times width is 1
 
 ---@class (exact) luatensor.set_printoptions.options
@@ -408,7 +408,7 @@
 
 ---@class (exact) luatensor.diff.options
 ---@field dim? integer default -1
----@field n? integer (default 1) 0 gives x itself
+---@field n? integer (default 1) 0 gives a copy of x
 ---@field prepend? luatensor.Tensor tensors that are first joined to the ends of x
 ---@field append? luatensor.Tensor tensors that are first joined to the ends of x
 
@@ -651,12 +651,12 @@
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.nn.functional.nll_loss.options
----@field weight? luatensor.Tensor [C]
+---@field weight? luatensor.Tensor a factor for each class, [C]
 ---@field ignore_index? integer (default -100) rows of this class are ignored
 ---@field reduction? "mean"|"sum"|"none" (default "mean") "mean", "sum", "none"
 
 ---@class (exact) luatensor.nn.functional.cross_entropy.options
----@field weight? luatensor.Tensor of each class, [C]; the mean is then the sum divided by the sum of the weights
+---@field weight? luatensor.Tensor a factor for each class, [C]; the mean is then the sum divided by the sum of the weights
 ---@field ignore_index? integer (default -100) rows of this class are ignored
 ---@field label_smoothing? number (default 0) the share of the target that is spread over all classes (Szegedy et al.)
 ---@field reduction? "mean"|"sum"|"none" (default "mean") "mean", "sum", "none"

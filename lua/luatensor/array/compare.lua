@@ -1,5 +1,5 @@
---- Comparisons of whole tensors. They return a Lua boolean, because an `if` takes every 0-d tensor for true, even a
--- false one.
+--- Comparisons of whole tensors. Each function returns a Lua boolean, because every 0-d tensor counts as true in an
+-- `if`, even a tensor that contains false.
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"

@@ -217,7 +217,7 @@ local function copied(plan, term, list)
 end
 
 --- Returns the order of the indices to be summed that copies fewer elements: their order in a, or their order in b.
--- In its own order an operand usually has adjacent dims, which need no copy.
+-- An operand whose dims of these indices are adjacent needs no copy in its own order.
 local function inner_order(plan, a, b, inner)
   local by_a, by_b = members(a.list, inner), members(b.list, inner)
   local cost_a = copied(plan, a, by_a) + copied(plan, b, by_a)
@@ -226,8 +226,8 @@ local function inner_order(plan, a, b, inner)
 end
 
 --- Changes the term to a batch of matrices: the dims of `rows` become the rows, and the dims of `columns` become the
--- columns. The term's last dim stays last, so that a copy reads adjacent elements. If this exchanges rows and
--- columns, a transpose (a view) restores their order.
+-- columns. The term's last dim stays last, so that a copy reads adjacent elements. If the last dim is in `rows`, the
+-- matrices are made transposed, and a transpose (a view) is appended.
 local function as_matrices(plan, term, batch, rows, columns)
   local turned = #columns > 0 and place_of(rows, term.list[#term.list])
   if turned then rows, columns = columns, rows end

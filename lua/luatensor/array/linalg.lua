@@ -77,8 +77,8 @@ end
 
 --- Computes cross products of vectors of length 3 along a dim. The remaining dims broadcast.
 -- @function linalg.cross
--- @tparam Tensor x
--- @tparam Tensor y
+-- @tparam Tensor x of length 3 along the dim
+-- @tparam Tensor y of length 3 along the dim
 -- @tab[opt] options `dim` (-1)
 -- @treturn Tensor
 function linalg.cross(x, y, options)
@@ -298,7 +298,7 @@ local function squares(x, d)
 end
 
 --- Solves a x = b for x by least squares. Returns x, the remaining rows, the ranks, and the singular values of a. If
--- m > n, there are m - n remaining rows, whose squares add up to the residuals; otherwise they are nil.
+-- m > n, there are m - n remaining rows, whose squares add up to the residuals. If m <= n, the second result is nil.
 local function solve_least_squares(a, b, rtol)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local work, rank, s = parts.lstsq(a, b, rtol or -1)

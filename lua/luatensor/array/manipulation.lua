@@ -97,8 +97,8 @@ methods.broadcast_arrays = lt.broadcast_arrays
 
 -- ---- repeating ----
 
---- Returns the numbers of repeats of n elements as a tensor of length n, from a table or a tensor. Both have one
--- element or n elements.
+--- Returns the numbers of repeats of n elements as a tensor of length n. `repeats` is a table or a tensor with one
+-- element or with n elements.
 local function repeats_of(repeats, n, device)
   if not lt.is_tensor(repeats) then
     for i = 1, #repeats do integer_of("repeat", "repeats", repeats[i], 0) end
@@ -292,7 +292,7 @@ local function triangle(fn, x, options, keeps)
   return lt.where(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
 end
 
---- The lower triangle of matrices: elements above diagonal k become 0.
+--- Returns the lower triangles of matrices: copies in which all elements above diagonal k are 0.
 -- @tparam Tensor x
 -- @tparam[opt] table options `k` (0): the number of the diagonal, above the main diagonal when positive
 -- @treturn Tensor
@@ -300,7 +300,7 @@ add("tril", function(x, options)
   return triangle("tril", args.tensor("tril", 1, x), options, lt.less_equal)
 end)
 
---- The upper triangle of matrices: elements below diagonal k become 0.
+--- Returns the upper triangles of matrices: copies in which all elements below diagonal k are 0.
 -- @tparam Tensor x
 -- @tparam[opt] table options `k` (0): the number of the diagonal, above the main diagonal when positive
 -- @treturn Tensor

@@ -270,8 +270,8 @@ end
 -- @tparam Tensor x any dtype but complex, any shape
 -- @param[opt=10] bins the number of bins of equal width, or the edges: a 1-d tensor or a table
 -- @tab[opt] options `range`: {lowest, highest} edge of bins of equal width, by default the smallest and largest
---   element; `weights`: a tensor of x's shape, added up instead of 1; `density` (false): divides the counts so that
---   the sum of count times width is 1
+--   element; `weights`: a tensor of x's shape, whose elements are added up instead of 1; `density` (false): divides
+--   the counts so that the sum of count times width is 1
 -- @treturn Tensor counts, one for each bin: int64, the dtype of float weights, or a float dtype if option density is
 --   true
 -- @treturn Tensor the edges of the bins: bin i is between edges i and i + 1

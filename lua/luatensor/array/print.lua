@@ -105,8 +105,8 @@ end
 
 -- ---- layout ----
 
---- Returns the number of elements to show at each end of a dim. For more dims the number is lower, at least 1, so
--- that at most `threshold` elements are printed if possible.
+--- Returns the number of elements to show at each end of a dim, at least 1. For more dims the number is lower, so
+-- that not many more than `threshold` elements are printed.
 local function choose_edge(shape, size)
   if size <= options.threshold then return math.maxinteger // 2 end
   local edge = options.edgeitems

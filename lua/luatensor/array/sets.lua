@@ -10,12 +10,12 @@ local methods = core.methods
 
 local isin_options = {invert = "boolean", assume_unique = "boolean"}
 
---- The number of values that one expression compares. lt.elementwise takes 8 parameters; x and the result of the
--- previous expression are two of them.
+--- The number of values that one expression compares. lt.elementwise takes 8 parameters, of which x and the result of
+-- the previous expression take two.
 local AT_ONCE = 6
 
---- Up to FEW values are compared with all elements on every device. Up to MANY values are so compared on the CPU if
--- there are at least 50 elements for each value.
+--- Up to FEW values are compared with all elements on every device. On the CPU, up to MANY values are compared with
+-- all elements if there are at least 50 elements for each value.
 local FEW, MANY = 2 * AT_ONCE, 120
 
 --- The largest number of bytes of isin's table of integers, for each element of both arguments.

@@ -92,7 +92,7 @@ end
 --- Computes the differences between neighbouring elements along a dim, n times.
 -- @tparam tensor x any dtype but bool
 -- @int[opt=-1] dim
--- @tab[opt] options `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that are first joined to the
+-- @tab[opt] options `dim`, `n` (1; 0 gives a copy of x), `prepend` and `append`: tensors that are first joined to the
 --   ends of x
 -- @treturn tensor of x's shape, with dim shorter by n after joining
 -- @usage x:diff()   x:diff(1, {n = 2})
@@ -106,7 +106,7 @@ function lt.diff(x, ...)
   local n = args.integer("diff", "n", options.n or 1, 0)
   if n == 0 then return x:clone() end
   local y = joined(x, d, options.prepend, options.append)
-  for _ = 1, math.min(n, y.shape[d] + 1) do              -- then the dim has length 0
+  for _ = 1, math.min(n, y.shape[d] + 1) do              -- further differences would have length 0, too
     local length = math.max(y.shape[d] - 1, 0)
     local first = math.min(2, y.shape[d] + 1)
     y = y:narrow(d, first, length):subtract(y:narrow(d, 1, length))

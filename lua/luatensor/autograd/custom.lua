@@ -81,8 +81,8 @@ local function any_needs(list)
   return false
 end
 
---- Raises an error if a table among the arguments contains a tensor that requires gradients, because it would get no
--- gradient.
+--- Raises an error if a table among the arguments contains a tensor that requires gradients, because such a tensor
+-- would get no gradient.
 local function check_tables(f, inputs)
   for i = 1, inputs.n do
     for _, x in next, type(inputs[i]) == "table" and inputs[i] or {} do

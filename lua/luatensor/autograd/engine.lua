@@ -7,10 +7,11 @@ local lists = require "luatensor.base.lists"
 local ag = core.autograd
 local engine = {}
 
---- Switches recording on or off until the returned guard, which belongs in a `<close>` variable, is closed.
+--- engine.recording(flag) switches recording on or off until the returned guard is closed. Callers put the guard into a
+-- `<close>` variable.
 engine.recording = core.modes.recording.guard
 
---- Calls fn(...) with recording on or off: engine.record(flag, fn, ...).
+--- engine.record(flag, fn, ...) calls fn(...) with recording on or off, and returns the results.
 engine.record = core.modes.recording.call
 
 -- ---- one gradient ----
@@ -62,8 +63,8 @@ function engine.to_leaf(leaf, g, graph)
   if graph then leaf.grad = old and old + g or g:clone() else leaf.grad = old + g end
 end
 
---- Adds g to the gradients that retain_grad keeps, by result of a node. For a node with several results, g is a
--- table.
+--- Adds g to `retained`, a table from the number of a node's result to the gradient that retain_grad keeps. For a node
+-- with several results, g is a table with the same keys.
 function engine.keep(retained, g, graph)
   if core.is_tensor(g) then g = {g} end
   for i, gi in pairs(g) do
@@ -97,7 +98,7 @@ end
 -- captures: a set of leaves and nodes. Only their gradients are computed; run.captured returns them.
 -- barriers: a set of nodes beyond which no gradient is wanted.
 -- before: a function that receives the set of reached captures, before any node is released.
--- graph_for_others: sets graph and retain if x depends on leaves other than the captures and those beyond the barriers.
+-- graph_for_others: sets graph and retain if x depends on leaves that are neither captures nor beyond the barriers.
 function engine.walk(x, g, run)
   local source, output = ag.source(x)
   local watcher = core.modes.watch.value()

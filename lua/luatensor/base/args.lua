@@ -211,7 +211,7 @@ function args.default(kind)
   if type(kind) == "table" then return kind.default end
 end
 
---- Like args.options, but returns a new table. It has the normal forms of the values, and the defaults of options
+--- Like args.options, but returns a new table with the normal forms of the values, and with the defaults of options
 -- that are not given, as in {lr = {"nonnegative", default = 0.001}}.
 function args.read(fn, options, known)
   local all = {}

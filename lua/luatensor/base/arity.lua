@@ -103,8 +103,8 @@ end
 
 local function is_method(name) return name ~= "init" and name ~= "forward" end
 
--- Methods that only containers of modules have, so arity makes the check of self. Methods that all modules have check
--- self themselves.
+-- Methods that only lists of modules have, as keys. arity.module adds a check of self to these methods; the methods
+-- that all modules have already check self.
 local of_lists = {append = true, insert = true, remove = true}
 
 -- Raises an error whose subject is the module, such as "Linear(3, 4): …".

@@ -64,22 +64,22 @@ function names.positions(fn, ...) return positions.help(positions.options[fn], t
 --- Like names.positions, for one value that was given in place of the options table.
 -- @string fn
 -- @tab known the names that the table may have
--- @param value
--- @treturn string
+-- @param value the value that the script gave
+-- @treturn string as from names.positions
 function names.position(fn, known, value)
   return positions.help(positions.of(fn, known), {n = 1, value}, core.type_name)
 end
 
 --- Like names.positions, for the values with which a module was called.
--- @string class of the module
--- @param ... the values
--- @treturn string
+-- @string class name of the module's class
+-- @param ... the values that the script gave
+-- @treturn string as from names.positions
 function names.call_positions(class, ...)
   return positions.help(positions.calls[class], table.pack(...), core.type_name)
 end
 
--- Types of a first argument that suggest that the script forgot the tensor before it. A table is not among them: it
--- is more likely data that are not a tensor yet.
+-- Types of a first argument that suggest that the script forgot the tensor before this argument. The type table is
+-- not among them, because a table is more likely data that are not a tensor yet.
 local shifted = {number = true, string = true, boolean = true, ["no value"] = true}
 
 --- Suggests a colon if the first argument of a method is no tensor, as in x.sum(1).

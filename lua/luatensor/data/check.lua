@@ -1,4 +1,4 @@
---- The check of data sets for functions that take one as argument.
+--- The check of an argument that must be a data set, for the functions of lt.data.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"

@@ -1,4 +1,4 @@
---- Data sets, batches for training, and readers of common files.
+--- lt.data: data sets, batches for training, and readers of common files.
 --
 --     local data = require "luatensor.data"
 --
@@ -15,7 +15,7 @@ local arity = require "luatensor.base.arity"
 
 local data = {}
 
---- Names of the files of luatensor/data. Each returns a table of functions and classes by name.
+--- Names of the files of luatensor/data. Each file returns a table of functions and classes by name.
 local files = {"dataset", "split", "loader", "digits", "idx", "csv"}
 for _, file in ipairs(files) do
   for name, value in pairs(require("luatensor.data." .. file)) do

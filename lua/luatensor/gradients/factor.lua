@@ -177,7 +177,7 @@ local function solve_right(y, x) return adjoint(core.linalg.solve(x, adjoint(y))
 
 --- Returns the gradient of the product L U. For square factors the gradient is inverse(L)ᴴ m inverse(U)ᴴ with m =
 -- tril(Lᴴ gL, -1) + triu(gU Uᴴ). The rows of L below the square, or the columns of U beside it, solve a triangular
--- system, so their gradients solve one as well.
+-- system. Their gradients solve a triangular system, too.
 local function of_lu(g, lu)
   local m, n = rows(lu), columns(lu)
   local k = math.min(m, n)
@@ -236,7 +236,7 @@ rules.lu_solve = {all = {"xyop", function(g, lu, pivots, x, p)
   local vector = #p.shapes[3] == 1
   if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end
   local l, u = split(lu)
-  local turned = solve_turned(l, solve_turned(u, g))                  -- Pᵀ H
+  local turned = solve_turned(l, solve_turned(u, g))                  -- Pᵀ H, with H as above
   local list = {}
   if p.needs[1] then
     local s = -turned:matmul(adjoint(x))                              -- the gradient of L U

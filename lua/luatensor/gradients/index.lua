@@ -76,7 +76,8 @@ rules.gather = {{"p", function(g, p)
   return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
 end}}
 
---- Dims of x and of the index other than `dim` may broadcast; autograd then sums the gradient over them.
+--- Dims other than `dim` may broadcast, in x as well as in the index. autograd then sums the gradient over these
+-- dims.
 rules.take_along_axis = {{"p", function(g, p)
   local shape = g.shape
   local stretched = {table.unpack(shape)}

@@ -1,5 +1,5 @@
---- Gradients of normalisation. The functions of src/lua/nn/norm.c compute them, or, if gradients are recorded, ops
--- that can be differentiated.
+--- Gradients of normalisation. The functions of src/lua/nn/norm.c compute the gradients. If gradients are recorded,
+-- ops that can be differentiated compute them instead.
 
 local core = require "luatensor.core"
 

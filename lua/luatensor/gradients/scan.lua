@@ -54,7 +54,8 @@ rules.cumulative_prod = {{"xp", function(g, x, p)
   return where(before, without, where(first, with_first, 0))
 end}}
 
---- If several equal elements made a result, the last of these elements gets the whole gradient.
+--- The gradient of cumulative_max and cumulative_min. If several equal elements made a result, the last of these
+-- elements gets the whole gradient.
 local extreme = {{"xop", function(g, x, o, p)
   local shape = {}
   for d = 1, #p.shape do shape[d] = d == p.dim and p.shape[d] or 1 end

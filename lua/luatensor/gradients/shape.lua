@@ -10,8 +10,8 @@ rules.broadcast_to = {help.same}                  -- the engine sums over broadc
 rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
 rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
 
---- A list of one tensor has no p.needs: its only input needs a gradient. The gradient of each input of a list is a
--- part of g.
+--- A list of one tensor has no p.needs, because its only tensor needs a gradient. The gradient of each tensor of a
+-- list is a part of g.
 local alone = {true}
 
 rules.concat = {all = {"p", function(g, p)

@@ -21,7 +21,7 @@ local safetensors = require "luatensor.io.safetensors"
 local lt = require "luatensor.base.public"
 
 local TREE_TAKES = 2 * json.TAKES            -- bytes of memory for each byte of JSON, which is read and then copied
-local MOST_DEPTH = 30                        -- nesting of tables: the JSON of each has at most three levels
+local MOST_DEPTH = 30                        -- the deepest nesting of tables; a table's JSON has at most 3 levels
 local FIRST = 300                            -- bytes at the beginning of a file that identify its format
 
 -- ---- saving ----

@@ -70,7 +70,7 @@ function safetensors.write(path, entries, metadata)
     parts[#parts + 1], offset = tensor_text(entry, offset)
   end
   local header = "{" .. table.concat(parts, ",") .. "}"
-  header = header .. (" "):rep(-#header % 8)                      -- so that elements are aligned
+  header = header .. (" "):rep(-#header % 8)                      -- aligns the elements to 8 bytes
   if #header > MOST_HEADER then blame.fail("save", "%s: names of more than 100 MB", path) end
   blame.call(core.write_tensors, path, ("<s8"):pack(header), list)
 end
@@ -120,7 +120,7 @@ local function check_tensor(path, name, entry)
   return {name = name, dtype = kind.dtype, shape = entry.shape, first = first, stop = stop}
 end
 
--- Checks that the tensors are stored without gaps, from the first byte of the elements to the last.
+-- Raises an error unless the tensors are stored without gaps, from the first byte of the elements to the last.
 local function check_places(path, list, bytes)
   clocale.sort(list, function(a, b)
     if a.first ~= b.first then return a.first < b.first end

@@ -1,5 +1,5 @@
---- Returns Lua's library utf8, which lt.save and lt.load need for tables. If the host left out the library, a use of
--- it raises an error.
+--- Returns Lua's library utf8, which lt.save and lt.load need for tables. If the host left out the library, the
+-- returned table raises an error when one of its fields is read.
 
 local function missing()
   error("this Lua has no library utf8, which saving and loading of tables need", 0)

@@ -178,7 +178,7 @@ local function settings(self, o, b, n, m, query)
 end
 
 --- Computes attention by one fused op if queries, keys and values are one tensor, weights are not wanted, and there
--- is no dropout. Returns nil if this is not possible.
+-- is no dropout. Returns nil in all other cases.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end

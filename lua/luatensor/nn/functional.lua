@@ -3,7 +3,7 @@
 
 local functional = {}
 
---- Names of the files of luatensor/nn/functional. Each returns a table of functions by name.
+--- Names of the files of luatensor/nn/functional. Each file returns a table of functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "loss", "cross_entropy",
                "attention", "normalization"}
 for _, file in ipairs(files) do

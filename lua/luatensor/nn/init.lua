@@ -1,4 +1,4 @@
---- lt.nn, networks: layers, losses, initialisers, and functions on them.
+--- lt.nn: the layers, losses and initialisers of networks, and functions for training.
 -- @module luatensor.nn
 
 require "luatensor.base.requirements"
@@ -11,7 +11,7 @@ arity.module(Module)
 local nn = {Module = Module, is_module = Module.is, Parameter = Module.parameter}
 Module.parameter = nil
 
---- Names of the files of luatensor/nn. Each returns a table of classes and functions by name.
+--- Names of the files of luatensor/nn. Each file returns a table of classes and functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
                "recurrent", "attention", "normalization", "transformer"}

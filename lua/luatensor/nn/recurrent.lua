@@ -63,7 +63,7 @@ local function run(self, kind, suffix, x, h, c, backwards)
     return steps.run(step_of[kind], gx, p, h, c, backwards)
   end
   local y, last
-  h, c = h:contiguous(), c and c:contiguous()      -- the steps read whole rows
+  h, c = h:contiguous(), c and c:contiguous()      -- the steps require contiguous rows
   if kind == "LSTM" then
     y, last = fused.lstm(gx, w, h, c, backwards)
   elseif kind == "GRU" then
@@ -135,7 +135,7 @@ local function each_layer(self, visit)
   end
 end
 
---- The common constructor of RNN, LSTM and GRU. `more` are the options that only one of them has.
+--- The common constructor of RNN, LSTM and GRU. `more` has the options that only this kind of layer has.
 local function init(self, kind, inputs, hidden, options, more)
   options = layer.options(kind, options, merged(more))
   self.input_size, self.hidden_size = layer.count(kind, "input_size", inputs), layer.count(kind, "hidden_size", hidden)

@@ -7,7 +7,7 @@ local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local names = require "luatensor.base.names"
 
-local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no script has seen it
+local gradient = core.autograd.gradient      -- p.grad, not marked as seen by scripts, so that zero_grad frees it
 
 local utils = {}
 

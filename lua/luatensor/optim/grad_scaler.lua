@@ -31,7 +31,7 @@ local saving = require "luatensor.optim.state"
 local GradScaler = {name = "GradScaler", __name = "gradient scaler"}
 GradScaler.__index = GradScaler
 
-local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no script has seen it
+local gradient = core.autograd.gradient      -- p.grad, not marked as seen by scripts, so that zero_grad frees it
 
 local rows = {
   init_scale = {"positive", default = 65536}, growth_factor = {"positive", default = 2},

@@ -11,7 +11,7 @@ local optim = {Optimizer = Optimizer, is_optimizer = Optimizer.is}
 -- Names of the methods that scripts call. Only the optimisers themselves call the other methods.
 local public = {add_param_group = true, step = true, zero_grad = true, state_dict = true, load_state_dict = true}
 
---- Names of the files of luatensor/optim. Each returns a table of classes by name.
+--- Names of the files of luatensor/optim. Each file returns a table of classes by name.
 local files = {"sgd", "adam", "adaptive", "adam_variants", "lbfgs"}
 for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.optim." .. file)) do optim[name] = arity.class(class, public) end

@@ -13,7 +13,7 @@ local fields = require "luatensor.nn.module.fields"
 local copy = saving.copy
 
 local misfit = core.update_misfit
-local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no script has seen it
+local gradient = core.autograd.gradient      -- p.grad, not marked as seen by scripts, so that zero_grad frees it
 
 --- Optimisers change parameters so that a loss becomes smaller, by the gradients from `loss:backward()`:
 --

@@ -1,5 +1,5 @@
---- Checks of the states that scripts give to load_state_dict, and of the objects that they call. Optimisers,
--- schedulers and scalers share these checks.
+--- Checks of the states that scripts give to load_state_dict, and of self in methods. Optimisers, schedulers and
+-- scalers share these checks.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"

@@ -137,7 +137,8 @@ local function same_batch(q, k)
   return true
 end
 
---- Returns softmax(scale q kᵀ + mask) v, by the fused op if possible.
+--- Returns softmax(scale q kᵀ + mask) v. The fused op computes the result if is_fusable is true and nothing must be
+-- broadcast.
 function compute.attend(q, k, v, o)
   q, k, v = autocast.cast(q), autocast.cast(k), autocast.cast(v)
   if not (is_fusable(q, k, v, o) and same_batch(q, k) and same_batch(q, v)) then
@@ -194,7 +195,7 @@ local function packed_rule(o)
 end
 
 --- Computes self-attention of a tensor that contains, in each row, the queries, the keys and the values of all heads.
--- The gradient has the same layout.
+-- The gradient has the same layout as this tensor.
 -- @tparam tensor qkv [batch, times, 3 width], or [times, batch, 3 width] if o.times_first
 -- @tab o options as above, with `heads` and `times_first`; p must be 0
 -- @treturn tensor [batch, times, width] or [times, batch, width]; nil if one fused op cannot compute the result

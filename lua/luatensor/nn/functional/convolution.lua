@@ -1,4 +1,4 @@
---- Convolutions as functions of lt.nn.functional, and the functions that nn/convolution.lua shares with them.
+--- Convolutions as functions of lt.nn.functional, and helpers that nn/convolution.lua calls, too.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -49,7 +49,7 @@ local function target(owner, out, lone, dims)
 end
 
 --- Computes a convolution with a weight and a bias whose shapes were checked.
--- @param owner a layer, or a result of window.owner; errors name it
+-- @param owner a layer, or a result of window.owner; the subject of errors
 -- @tab geometry a result of window.geometry
 -- @tparam[opt] tensor out receives the result
 function convolution.forward(owner, x, weight, bias, geometry, dims, out)

@@ -76,7 +76,7 @@ function functional.dropout(x, options)
   return keep(x, drawn(x.shape, p, x, options), scale_of(p), 0, 0)
 end
 
-local ALPHA = -1.7580993408473766      -- the limit of selu at minus infinity
+local ALPHA = -1.7580993408473766      -- selu's limit as x approaches minus infinity
 
 --- Dropout that preserves the mean and the variance of selu's results. Dropped elements become -1.758…, then all
 -- elements are scaled and shifted (Klambauer et al.).

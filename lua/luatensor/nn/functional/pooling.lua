@@ -1,4 +1,4 @@
---- Pooling as functions of lt.nn.functional, and the functions that nn/pooling.lua shares with them.
+--- Pooling as functions of lt.nn.functional, and helpers that nn/pooling.lua calls, too.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"

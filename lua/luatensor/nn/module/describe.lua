@@ -21,8 +21,8 @@ local function problem_of(self)
   return (tostring(why):gsub("^[^\n]-:%d+: ", ""):gsub("^" .. self.class_name .. ": ", ""))
 end
 
--- Returns the text of a module's own parameters: "weight [128, 64], bias [128]: 8,320 parameters". Adds them to the
--- set `all`.
+-- Returns the text of a module's own parameters: "weight [128, 64], bias [128]: 8,320 parameters". Adds the
+-- parameters to the set `all`.
 local function shapes_text(self, all)
   local problem = problem_of(self)
   if problem then return "  " .. problem end

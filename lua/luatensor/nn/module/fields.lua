@@ -38,7 +38,7 @@ local function is_leaf(x) return core.is_tensor(x) and not core.gone(x) and x.re
 
 -- ---- plain tables ----
 
-local MOST_DEPTH <const>, MOST_ENTRIES <const> = 8, 1000       -- bounds of the search in plain tables
+local MOST_DEPTH <const>, MOST_ENTRIES <const> = 8, 1000       -- the search of plain tables stops at these bounds
 
 -- Returns a module or a parameter in plain tables for which is_known(x) is false, or nil. `seen` has the tables of
 -- the search.

@@ -22,7 +22,7 @@ function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) e
 --- Makes a scheduler with the rate base · gamma^n, where n is the number of milestones that t has reached.
 -- @function optim.scheduler.MultiStepLR
 -- @tparam Optimizer optimizer
--- @tparam table milestones a list of numbers of steps
+-- @tparam table milestones a list of step numbers
 -- @tparam[opt] table options `gamma` (0.1)
 -- @treturn Scheduler
 local MultiStepLR = Scheduler.class("MultiStepLR", {gamma = {"nonnegative", default = 0.1}}, {milestones = "count"})
