@@ -2179,7 +2179,7 @@ function Tensor:tanh_() end
 ---lt.tensordot(lt.ones(2, 3), lt.ones(3, 4), 1).shape  --> [2, 4]
 ---```
 ---@param y luatensor.Tensor
----@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`; default 2
+---@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option; default 2 `dims`
 ---@return luatensor.Tensor #
 function Tensor:tensordot(y, dims) end
 
@@ -4290,7 +4290,7 @@ function lt.linalg.outer(x, y) end
 ---The same as lt.tensordot.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`; default 2
+---@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option; default 2 `dims`
 ---@return luatensor.Tensor #
 function lt.linalg.tensordot(x, y, dims) end
 
@@ -4631,7 +4631,7 @@ function lt.set_printoptions(options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? luatensor.options.dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`; default 2
+---@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option; default 2 `dims`
 ---@return luatensor.Tensor #
 function lt.tensordot(x, y, dims) end
 
@@ -4857,8 +4857,8 @@ function lt.autograd_function(f) end
 ---@return any # what fn returns, or the guard
 function lt.detect_anomaly(fn, ...) end
 
----Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous tensors
----of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
+---Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
+---tensors of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
 ---docs/user-kernels.md lists the headers that may be included.
 ---Errors: the compiler's errors, with the line numbers of the source; also if there is no such kernel or no GPU.
 ---```lua

@@ -72,7 +72,8 @@ function Optimizer:__tostring() end
 ---@class luatensor.LBFGS: luatensor.Optimizer
 local LBFGS = {}
 
----Makes a step: iterates until max_iter iterations or max_eval calls of the closure were made, or a tolerance is reached.
+---Makes a step: iterates until max_iter iterations or max_eval calls of the closure were made, or a tolerance is
+---reached.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{5.0})
 ---local opt = optim.LBFGS({p}, {lr = 0.5})
@@ -315,8 +316,8 @@ function optim.RAdam(params, options) end
 ---    s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
 ---    p ← p − lr · g / s;  with momentum: b ← momentum · b + g / s,  p ← p − lr · b
 ---
----Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With Recurrent
----Neural Networks (2013).
+---Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With
+---Recurrent Neural Networks (2013).
 ---```lua
 ---local p = nn.Parameter(lt.tensor{1.0})
 ---local opt = optim.RMSprop({p}, {lr = 0.1})

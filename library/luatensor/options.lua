@@ -308,9 +308,6 @@
 ---@field device? string where the result is
 ---@field kind? string|string[] a kind or a list of kinds, as in isdtype
 
----@class (exact) luatensor.options.dims
----@field dims? integer|integer[][] n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}
-
 ---@class (exact) luatensor.linalg.trace.options
 ---@field offset? integer (default 0) the diagonal, above the main diagonal when positive
 ---@field dtype? luatensor.dtype as in sum

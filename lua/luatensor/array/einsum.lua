@@ -202,7 +202,8 @@ end
 -- search chooses the order.
 -- @string spec
 -- @tparam tensor ... one tensor for each operand of the string, of any dtype but bool
--- @treturn tensor of the dtype to which the operands promote; a view of the operand if nothing is multiplied or summed
+-- @treturn tensor of the dtype to which the operands promote; a view of the operand if nothing is multiplied or
+--   summed
 -- @raise if the string does not parse (the message names the character), or if lengths differ (the message names the
 --   index and the operands)
 -- @usage lt.einsum("bij,bjk->bik", x, y)   lt.einsum("ii", x)   lt.einsum("...i,i", x, w)

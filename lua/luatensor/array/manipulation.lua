@@ -205,8 +205,9 @@ end)
 
 -- ---- padding ----
 
--- For each mode of padding, a function of the positions i in a padded dim, counted from 0 at the first element of x, so
--- that some i are negative or at least n. The function returns the positions 0 … n - 1 of the elements to copy to i.
+-- For each mode of padding, a function of the positions i in a padded dim, counted from 0 at the first element of x,
+-- so that some i are negative or at least n. The function returns the positions 0 … n - 1 of the elements to copy to
+-- i.
 local place = {
   replicate = function(i, n) return i:clip(0, n - 1) end,
   reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,

@@ -7,8 +7,8 @@ local lists = require "luatensor.base.lists"
 local ag = core.autograd
 local engine = {}
 
---- engine.recording(flag) switches recording on or off until the returned guard is closed. Callers put the guard into a
--- `<close>` variable.
+--- engine.recording(flag) switches recording on or off until the returned guard is closed. Callers put the guard into
+-- a `<close>` variable.
 engine.recording = core.modes.recording.guard
 
 --- engine.record(flag, fn, ...) calls fn(...) with recording on or off, and returns the results.
@@ -63,8 +63,8 @@ function engine.to_leaf(leaf, g, graph)
   if graph then leaf.grad = old and old + g or g:clone() else leaf.grad = old + g end
 end
 
---- Adds g to `retained`, a table from the number of a node's result to the gradient that retain_grad keeps. For a node
--- with several results, g is a table with the same keys.
+--- Adds g to `retained`, a table from the number of a node's result to the gradient that retain_grad keeps. For a
+-- node with several results, g is a table with the same keys.
 function engine.keep(retained, g, graph)
   if core.is_tensor(g) then g = {g} end
   for i, gi in pairs(g) do

@@ -205,8 +205,8 @@ local function check_text(i, text)
   if text:find("\0", 1, true) then args.fail("kernel", "argument %d: a NUL byte in the text", i) end
 end
 
---- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous tensors
--- of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
+--- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
+-- tensors of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
 -- docs/user-kernels.md lists the headers that may be included.
 -- @string source the text of the program, with a `__global__ void name(…)`
 -- @string name the kernel's name in the source

@@ -22,9 +22,9 @@ local function check_nonlinearity(name, value)
   blame.fail(name, "nonlinearity: \"tanh\" or \"relu\" expected, got %s", tostring(value))
 end
 
---- Registers the parameters of a cell, drawn uniformly from ±1/√hidden. These are the weights of the input [gates hidden,
--- inputs] and of the state [gates hidden, outputs], and their biases. If outputs ≠ hidden, there is also the projection
--- [outputs, hidden]. The names of the parameters end in `suffix`.
+--- Registers the parameters of a cell, drawn uniformly from ±1/√hidden. These are the weights of the input [gates
+-- hidden, inputs] and of the state [gates hidden, outputs], and their biases. If outputs ≠ hidden, there is also the
+-- projection [outputs, hidden]. The names of the parameters end in `suffix`.
 local function add_parameters(self, kind, suffix, inputs, options)
   local hidden, outputs, gates = self.hidden_size, self.output_size, gates_of[kind]
   local bound = 1 / math.sqrt(hidden)

@@ -32,7 +32,8 @@ end
 -- Kingma, Ba: Adam: A Method for Stochastic Optimization (2015), section 7.1.
 -- @function optim.Adamax
 -- @param params a list of tensors, or of groups
--- @tparam[opt] table options `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `maximize` (false)
+-- @tparam[opt] table options `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `maximize`
+--   (false)
 -- @treturn Optimizer
 local Adamax = Optimizer.class("Adamax", rows(2e-3))
 

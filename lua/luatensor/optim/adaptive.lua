@@ -15,12 +15,12 @@ local function sign(group) return group.maximize and -1 or 1 end
 --     s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
 --     p ← p − lr · g / s;  with momentum: b ← momentum · b + g / s,  p ← p − lr · b
 --
--- Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With Recurrent
--- Neural Networks (2013).
+-- Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With
+-- Recurrent Neural Networks (2013).
 -- @function optim.RMSprop
 -- @param params a list of tensors, or of groups
--- @tparam[opt] table options `lr` (0.01), `alpha` (0.99), `eps` (1e-8), `weight_decay` (0), `momentum` (0), `centered`
---   (false), `maximize` (false)
+-- @tparam[opt] table options `lr` (0.01), `alpha` (0.99), `eps` (1e-8), `weight_decay` (0), `momentum` (0),
+--   `centered` (false), `maximize` (false)
 -- @treturn Optimizer
 local RMSprop = Optimizer.class("RMSprop", {
   lr = {"nonnegative", default = 1e-2}, alpha = {"nonnegative", default = 0.99}, eps = {"nonnegative", default = 1e-8},

@@ -189,7 +189,8 @@ local function iterate(group, closure, state, point)
   end
 end
 
---- Makes a step: iterates until max_iter iterations or max_eval calls of the closure were made, or a tolerance is reached.
+--- Makes a step: iterates until max_iter iterations or max_eval calls of the closure were made, or a tolerance is
+-- reached.
 -- @function LBFGS:step
 -- @tparam function closure clears the gradients, computes the loss and its gradients, and returns the loss
 -- @return the loss before the step, as the closure returned it

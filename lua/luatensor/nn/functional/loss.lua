@@ -19,9 +19,9 @@ local function compile(f, dtype)
           lt.elementwise(with_g, f.y, dtype)}
 end
 
---- Returns a function of two tensors and a number, whose node keeps only these. Expressions in f: `forward` is the loss,
--- `x` and `y` are the gradients with respect to x and y. Function `f.plain(x, y, a)` returns these gradients without
--- the factor g, as tensors that can be differentiated.
+--- Returns a function of two tensors and a number, whose node keeps only these. Expressions in f: `forward` is the
+-- loss, `x` and `y` are the gradients with respect to x and y. Function `f.plain(x, y, a)` returns these gradients
+-- without the factor g, as tensors that can be differentiated.
 local function define(name, f)
   local by_dtype = {}
   local function compiled(dtype)
@@ -210,8 +210,8 @@ end
 -- @function nn.functional.kl_div
 -- @tparam tensor x log-probabilities
 -- @tparam tensor y probabilities, of the same shape
--- @tparam[opt] table options `log_target` (false): y are log-probabilities, too; `reduction` ("mean"; "batchmean", the
---   sum divided by the length of dim 1, is the divergence itself)
+-- @tparam[opt] table options `log_target` (false): y are log-probabilities, too; `reduction` ("mean"; "batchmean",
+--   the sum divided by the length of dim 1, is the divergence itself)
 -- @treturn tensor 0-d; with "none" in x's shape
 function functional.kl_div(x, y, options)
   x, y = reduction.pair("kl_div", x, y)
