@@ -640,7 +640,7 @@ Tensor["cumsum"] = Tensor["cumulative_sum"]
 ---```lua
 ---lt.cumulative_max(lt.tensor{1, 3, 2})  --> [1, 3, 3]
 ---```
----@param dim? integer|luatensor.cumulative_max.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_max.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_max.options
 ---@return luatensor.Tensor #
 function Tensor:cumulative_max(dim, options) end
@@ -649,7 +649,7 @@ function Tensor:cumulative_max(dim, options) end
 ---```lua
 ---lt.cumulative_min(lt.tensor{3, 1, 2})  --> [3, 1, 1]
 ---```
----@param dim? integer|luatensor.cumulative_min.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_min.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_min.options
 ---@return luatensor.Tensor #
 function Tensor:cumulative_min(dim, options) end
@@ -658,7 +658,7 @@ function Tensor:cumulative_min(dim, options) end
 ---```lua
 ---lt.tensor{1, 2, 3}:cumulative_prod()  --> [1, 2, 6]
 ---```
----@param dim? integer|luatensor.cumulative_prod.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_prod.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_prod.options
 ---@return luatensor.Tensor #
 function Tensor:cumulative_prod(dim, options) end
@@ -667,7 +667,7 @@ function Tensor:cumulative_prod(dim, options) end
 ---```lua
 ---lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
 ---```
----@param dim? integer|luatensor.cumulative_sum.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_sum.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_sum.options
 ---@return luatensor.Tensor #
 function Tensor:cumulative_sum(dim, options) end
@@ -934,7 +934,7 @@ function Tensor:full_like(value, options) end
 ---lt.tensor{{1, 2}, {3, 4}}:gather(2, lt.tensor{{2}, {1}})  --> [[2], [3]]
 ---```
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x; only dim may be longer
+---@param index luatensor.Tensor integers, with as many dims as x; only in dim may it be longer than x
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor # of index's shape
 function Tensor:gather(dim, index, options) end
@@ -1852,14 +1852,14 @@ function Tensor:rsqrt_() end
 ---lt.zeros(3):scatter(1, lt.tensor{3, 1}, lt.tensor{7.0, 8.0})  --> [8.0, 0.0, 7.0]
 ---```
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x; only dim may be longer
+---@param index luatensor.Tensor integers, with as many dims as x; only in dim may it be longer than x
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor #
 function Tensor:scatter(dim, index, src) end
 
 ---In place: Returns a copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. If several values go
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x; only dim may be longer
+---@param index luatensor.Tensor integers, with as many dims as x; only in dim may it be longer than x
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:scatter_(dim, index, src) end
@@ -2128,7 +2128,7 @@ Tensor["t"] = Tensor["matrix_transpose"]
 ---lt.tensor{10, 20, 30}:take(lt.tensor{3, 1})  --> [30, 10]
 ---```
 ---@param indices luatensor.Tensor integers of any shape; negative numbers count from the end
----@param dim? integer|luatensor.take.options may be left out if x is 1-d
+---@param dim? integer|luatensor.take.options required unless x is 1-d
 ---@param options? luatensor.take.options
 ---@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
 function Tensor:take(indices, dim, options) end
@@ -2138,7 +2138,7 @@ function Tensor:take(indices, dim, options) end
 ---local x = lt.tensor{30, 10, 20}
 ---x:take_along_axis(x:argsort())  --> [10, 20, 30]
 ---```
----@param indices luatensor.Tensor as many dims as x
+---@param indices luatensor.Tensor integers, with as many dims as x
 ---@param dim? integer|luatensor.take_along_axis.options default -1
 ---@param options? luatensor.take_along_axis.options
 ---@return luatensor.Tensor #
@@ -2229,7 +2229,7 @@ Tensor["tolist"] = Tensor["totable"]
 ---values     --> [9, 5]
 ---positions  --> [2, 3]
 ---```
----@param k integer 0 to the length of dim
+---@param k integer the number of elements, from 0 to the length of dim
 ---@param dim? integer|luatensor.topk.options default -1
 ---@param options? luatensor.topk.options
 ---@return luatensor.Tensor # of x's shape, with k elements in dim
@@ -2375,7 +2375,7 @@ function Tensor:var(dim, options) end
 ---```lua
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
----@param y luatensor.Tensor as long as x in that dim; not bool
+---@param y luatensor.Tensor with the same length as x in that dim; not bool
 ---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
@@ -2518,7 +2518,7 @@ function stream:synchronize() end
 ---e:record()
 ---lt.stream("cpu"):wait(e)
 ---```
----@param what any an event or a stream, of any device; an event that was never recorded has happened
+---@param what any an event or a stream, of any device; an event that was never recorded counts as happened
 function stream:wait(what) end
 
 ---@class luatensor.event
@@ -2841,7 +2841,7 @@ function lt.full_like(x, value, options) end
 ---```
 ---@param start? number|luatensor.options.dtype_device_requires_grad default 0
 ---@param stop number
----@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down; default 1
+---@param step? number|luatensor.options.dtype_device_requires_grad the difference of neighbouring values, not 0; a negative step counts down; default 1
 ---@param options? luatensor.options.dtype_device_requires_grad
 ---@return luatensor.Tensor # 1-d
 function lt.arange(start, stop, step, options) end
@@ -2853,7 +2853,7 @@ function lt.arange(start, stop, step, options) end
 ---```
 ---@param first number
 ---@param last number
----@param step? number|luatensor.options.dtype_device_requires_grad not 0; negative counts down; default 1
+---@param step? number|luatensor.options.dtype_device_requires_grad the difference of neighbouring values, not 0; a negative step counts down; default 1
 ---@param options? luatensor.options.dtype_device_requires_grad
 ---@return luatensor.Tensor # 1-d
 function lt.range(first, last, step, options) end
@@ -3220,8 +3220,8 @@ function lt.detach(x) end
 ---@return luatensor.graph # with the methods below; its memory, including the memory of temporary tensors, is kept until the graph is freed
 function lt.graph(f, options) end
 
----Measures the limits of a device by loops that do nothing else, on all threads in use. This takes about a second and
----needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
+---Measures the limits of a device by loops that do nothing else, on all threads in use. This takes about a second
+---and needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
 ---```lua
 ---local function reads_faster(a, b)      -- takes about a second a device
 ---  return lt.limits(a).read > lt.limits(b).read
@@ -3468,7 +3468,7 @@ function lt.dot(x, y, options) end
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
 ---@param x luatensor.Tensor
----@param y luatensor.Tensor as long as x in that dim; not bool
+---@param y luatensor.Tensor with the same length as x in that dim; not bool
 ---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
@@ -3650,7 +3650,7 @@ function lt.randn_like(x, options) end
 ---lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.cumulative_sum.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_sum.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_sum.options
 ---@return luatensor.Tensor #
 function lt.cumulative_sum(x, dim, options) end
@@ -3660,7 +3660,7 @@ function lt.cumulative_sum(x, dim, options) end
 ---lt.tensor{1, 2, 3}:cumulative_prod()  --> [1, 2, 6]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.cumulative_prod.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_prod.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_prod.options
 ---@return luatensor.Tensor #
 function lt.cumulative_prod(x, dim, options) end
@@ -3670,7 +3670,7 @@ function lt.cumulative_prod(x, dim, options) end
 ---lt.cumulative_max(lt.tensor{1, 3, 2})  --> [1, 3, 3]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.cumulative_max.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_max.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_max.options
 ---@return luatensor.Tensor #
 function lt.cumulative_max(x, dim, options) end
@@ -3680,7 +3680,7 @@ function lt.cumulative_max(x, dim, options) end
 ---lt.cumulative_min(lt.tensor{3, 1, 2})  --> [3, 1, 1]
 ---```
 ---@param x luatensor.Tensor
----@param dim? integer|luatensor.cumulative_min.options not needed for 1-d tensors
+---@param dim? integer|luatensor.cumulative_min.options required unless x has at most one dim
 ---@param options? luatensor.cumulative_min.options
 ---@return luatensor.Tensor #
 function lt.cumulative_min(x, dim, options) end
@@ -3735,7 +3735,7 @@ function lt.argsort(x, dim, options) end
 ---positions  --> [2, 3]
 ---```
 ---@param x luatensor.Tensor any dtype but complex, at least 1-d
----@param k integer 0 to the length of dim
+---@param k integer the number of elements, from 0 to the length of dim
 ---@param dim? integer|luatensor.topk.options default -1
 ---@param options? luatensor.topk.options
 ---@return luatensor.Tensor # of x's shape, with k elements in dim
@@ -3795,7 +3795,7 @@ function lt.event(options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param indices luatensor.Tensor integers of any shape; negative numbers count from the end
----@param dim? integer|luatensor.take.options may be left out if x is 1-d
+---@param dim? integer|luatensor.take.options required unless x is 1-d
 ---@param options? luatensor.take.options
 ---@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
 function lt.take(x, indices, dim, options) end
@@ -3806,7 +3806,7 @@ function lt.take(x, indices, dim, options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x; only dim may be longer
+---@param index luatensor.Tensor integers, with as many dims as x; only in dim may it be longer than x
 ---@param options? luatensor.mm.options
 ---@return luatensor.Tensor # of index's shape
 function lt.gather(x, dim, index, options) end
@@ -3817,7 +3817,7 @@ function lt.gather(x, dim, index, options) end
 ---x:take_along_axis(x:argsort())  --> [10, 20, 30]
 ---```
 ---@param x luatensor.Tensor
----@param indices luatensor.Tensor as many dims as x
+---@param indices luatensor.Tensor integers, with as many dims as x
 ---@param dim? integer|luatensor.take_along_axis.options default -1
 ---@param options? luatensor.take_along_axis.options
 ---@return luatensor.Tensor #
@@ -3830,7 +3830,7 @@ function lt.take_along_axis(x, indices, dim, options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param dim integer
----@param index luatensor.Tensor as many dims as x; only dim may be longer
+---@param index luatensor.Tensor integers, with as many dims as x; only in dim may it be longer than x
 ---@param src luatensor.Tensor|number
 ---@return luatensor.Tensor #
 function lt.scatter(x, dim, index, src) end
@@ -4296,7 +4296,7 @@ function lt.linalg.tensordot(x, y, dims) end
 
 ---The same as lt.vecdot.
 ---@param x luatensor.Tensor
----@param y luatensor.Tensor as long as x in that dim; not bool
+---@param y luatensor.Tensor with the same length as x in that dim; not bool
 ---@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim

@@ -182,25 +182,25 @@
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
 ---@class (exact) luatensor.cumulative_sum.options
----@field dim? integer not needed for 1-d tensors
+---@field dim? integer required unless x has at most one dim
 ---@field include_initial? boolean starts with 0, so that there is one more element
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.cumulative_prod.options
----@field dim? integer not needed for 1-d tensors
+---@field dim? integer required unless x has at most one dim
 ---@field include_initial? boolean starts with 1, so that there is one more element
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.cumulative_max.options
----@field dim? integer not needed for 1-d tensors
+---@field dim? integer required unless x has at most one dim
 ---@field include_initial? boolean starts with the least value of the dtype, so that there is one more element
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.cumulative_min.options
----@field dim? integer not needed for 1-d tensors
+---@field dim? integer required unless x has at most one dim
 ---@field include_initial? boolean starts with the greatest value of the dtype, so that there is one more element
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
@@ -225,7 +225,7 @@
 ---@field timing? boolean (default true)
 
 ---@class (exact) luatensor.take.options
----@field dim? integer may be left out if x is 1-d
+---@field dim? integer required unless x is 1-d
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.take_along_axis.options

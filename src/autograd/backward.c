@@ -206,8 +206,8 @@ static void fit(lua_State *L, const walk *w, const node_value *v) {
   lua_replace(L, g);
 }
 
-/* Pops the gradient of input k and adds it to the sum of its destination; nil adds nothing. last: k is the last
-** input. */
+/* Pops the gradient of input k and adds it to the sum of its destination; nil adds nothing. last: the node's gradient
+** is not used any more. */
 static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
   const node_value *v = &n->value[n->nout + k];
   if (lua_isnil(L, -1)) {
@@ -240,9 +240,9 @@ static void drop_spares(lua_State *L, int used, int result) {
   }
 }
 
-/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces the rule by f's result. Other
-** tensors that f makes are freed. The tensors that show f the node's kept values are freed, too; for a rule of one
-** input they come from table SPARES. */
+/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces the rule by f's result. Unless
+** create_graph is set or the rule belongs to a script, other tensors that f makes are freed, and so are the tensors
+** by which f reads the node's kept values. A rule for one input (`one`) takes these tensors from table SPARES. */
 static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   int at = lua_gettop(L), spares = one && !w->graph ? SPARES : 0;
   scope *made = w->graph || w->custom ? NULL : scope_open(L, w->made);
@@ -309,8 +309,8 @@ static void push_gradient_view(lua_State *L) {
   }
 }
 
-/* Stores the node's gradient in table CAPTURED if the caller requested it. Returns false if the node's inputs need
-** gradients, too, so that the walk must continue. */
+/* Stores the node's gradient in table CAPTURED if the caller requested it. Returns false if the walk must continue
+** with the node's inputs. */
 static bool capture(lua_State *L, const walk *w) {
   if (lua_isnil(L, CAPTURED)) return false;
   lua_pushvalue(L, NODE);

@@ -44,7 +44,7 @@ typedef struct node {
   node_value value[];          /* first the results, then the inputs */
 } node;
 
-/* User values of a node. The edge of input k is NODE_EDGES + k. */
+/* The indices of a node's user values. The edge of input k is user value NODE_EDGES + k. */
 enum { NODE_RULE = 1, NODE_ARGUMENTS, NODE_GRADIENTS, NODE_EDGES };
 
 /* The letters of a rule name the values of the call that the rule needs; docs/adding-a-gradient.md explains them. */

@@ -1,4 +1,4 @@
-/* Names in errors: the names of values' types, and suggestions for unknown names. */
+/* Names for error messages: the names of values' types, and suggestions for unknown names. */
 
 #include <ctype.h>
 #include <string.h>

@@ -231,7 +231,7 @@ Makes values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 
 @function arange
 @number[opt=0] start
 @number stop
-@number[opt=1] step not 0; negative counts down
+@number[opt=1] step the difference of neighbouring values, not 0; a negative step counts down
 @tparam[opt] table options `dtype`, `device`, `requires_grad`; integers give int64, floats the default float
 @treturn tensor 1-d
 */
@@ -254,7 +254,7 @@ Makes values from first to last, both included, like Lua's `for`: `lt.range(1, 5
 @function range
 @number first
 @number last
-@number[opt=1] step not 0; negative counts down
+@number[opt=1] step the difference of neighbouring values, not 0; a negative step counts down
 @tparam[opt] table options `dtype`, `device`, `requires_grad`; integers give int64, floats the default float
 @treturn tensor 1-d
 */

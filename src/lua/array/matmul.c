@@ -143,7 +143,7 @@ static int l_product(lua_State *L) {
 Sums the products of elements along a dim. The other dims broadcast.
 @function vecdot
 @tparam tensor x
-@tparam tensor y as long as x in that dim; not bool
+@tparam tensor y with the same length as x in that dim; not bool
 @tparam[opt=-1] int dim counted from the end if negative, as when the tensors have different numbers of dims
 @tparam[opt] table options `dim`
 @treturn tensor without that dim

@@ -117,7 +117,7 @@ static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool la
 Computes the running sum along a dim. Bool and integers are added in int64 or uint64.
 @function cumulative_sum
 @tparam Tensor x
-@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] int dim required unless x has at most one dim
 @tparam[opt] table options `dim`, `include_initial`: starts with 0, so that there is one more element; `dtype`, `out`
 @treturn Tensor
 */
@@ -125,7 +125,7 @@ Computes the running sum along a dim. Bool and integers are added in int64 or ui
 Computes the running product along a dim. Bool and integers are multiplied in int64 or uint64.
 @function cumulative_prod
 @tparam Tensor x
-@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] int dim required unless x has at most one dim
 @tparam[opt] table options `dim`, `include_initial`: starts with 1, so that there is one more element; `dtype`, `out`
 @treturn Tensor
 */
@@ -133,7 +133,7 @@ Computes the running product along a dim. Bool and integers are multiplied in in
 Computes the running maximum along a dim. From the first NaN on, results are NaN.
 @function cumulative_max
 @tparam Tensor x
-@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] int dim required unless x has at most one dim
 @tparam[opt] table options `dim`, `include_initial`: starts with the least value of the dtype, so that there is one more
   element; `dtype`, `out`
 @treturn Tensor
@@ -142,7 +142,7 @@ Computes the running maximum along a dim. From the first NaN on, results are NaN
 Computes the running minimum along a dim. From the first NaN on, results are NaN.
 @function cumulative_min
 @tparam Tensor x
-@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] int dim required unless x has at most one dim
 @tparam[opt] table options `dim`, `include_initial`: starts with the greatest value of the dtype, so that there is one
   more element; `dtype`, `out`
 @treturn Tensor

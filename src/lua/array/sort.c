@@ -75,7 +75,7 @@ static int l_argsort(lua_State *L) { return sort_or_argsort(L, "argsort", true);
 largest element. Of equal elements the first ones are taken.
 @function topk
 @tparam Tensor x any dtype but complex, at least 1-d
-@tparam int k 0 to the length of dim
+@tparam int k the number of elements, from 0 to the length of dim
 @tparam[opt=-1] int dim
 @tparam[opt] table options `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; the
   results are always sorted)

@@ -43,7 +43,7 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
 @function take
 @tparam Tensor x
 @tparam Tensor indices integers of any shape; negative numbers count from the end
-@tparam[opt] int dim may be left out if x is 1-d
+@tparam[opt] int dim required unless x is 1-d
 @tparam[opt] table options `dim`, `out`
 @treturn Tensor the shape of x, in which the shape of indices replaces dim
 */
@@ -100,7 +100,7 @@ static const tensor *check_index(lua_State *L, const char *fn, int i, const tens
 @function gather
 @tparam Tensor x
 @tparam int dim
-@tparam Tensor index as many dims as x; only dim may be longer
+@tparam Tensor index integers, with as many dims as x; only in dim may it be longer than x
 @tparam[opt] table options `out`
 @treturn Tensor of index's shape
 */
@@ -120,7 +120,7 @@ static int l_gather(lua_State *L) {
 /*** Returns elements along a dim, like gather, but the other dims broadcast.
 @function take_along_axis
 @tparam Tensor x
-@tparam Tensor indices as many dims as x
+@tparam Tensor indices integers, with as many dims as x
 @tparam[opt=-1] int dim
 @tparam[opt] table options `dim`, `out`
 @treturn Tensor
@@ -214,7 +214,7 @@ to one place, the last one stays. `scatter_` writes into x.
 @function scatter
 @tparam Tensor x
 @tparam int dim
-@tparam Tensor index as many dims as x; only dim may be longer
+@tparam Tensor index integers, with as many dims as x; only in dim may it be longer than x
 @tparam Tensor|number src
 @treturn Tensor
 */
@@ -313,7 +313,7 @@ static bool opt_right(lua_State *L, int options) {
   return right;
 }
 
-/* Checks that the rows of `sorted` and of `values` match. */
+/* Raises an error unless the rows of `sorted` and of `values` match. */
 static void check_rows(lua_State *L, const tensor *sorted, const tensor *values) {
   int n = sorted->shape.ndim;
   if (n == 0) luaL_error(L, "searchsorted: at least 1 dim expected");

@@ -201,7 +201,7 @@ static int s_synchronize(lua_State *L) {
 Makes work that is queued on this stream from now on wait for an event, or for the work that is queued on another stream
 now. The script does not wait.
 @function stream:wait
-@param what an event or a stream, of any device; an event that was never recorded has happened
+@param what an event or a stream, of any device; an event that was never recorded counts as happened
 */
 static int s_wait(lua_State *L) {
   const stream *s = self_stream(L, "wait");
