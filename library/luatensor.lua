@@ -1546,7 +1546,7 @@ function Tensor:nonzero() end
 ---```lua
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
----@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
+---@param p? number|luatensor.norm.options math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0; default 2
 ---@param dim? luatensor.norm.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.norm.options
 ---@return luatensor.Tensor # of x's shape without these dims
@@ -2179,7 +2179,7 @@ function Tensor:tanh_() end
 ---lt.tensordot(lt.ones(2, 3), lt.ones(3, 4), 1).shape  --> [2, 4]
 ---```
 ---@param y luatensor.Tensor
----@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option; default 2 `dims`
+---@param dims? luatensor.options.dims n: the last n dims of x, the first n of y; or {dims of x, dims of y}; also option `dims`; default 2
 ---@return luatensor.Tensor #
 function Tensor:tensordot(y, dims) end
 
@@ -4290,7 +4290,7 @@ function lt.linalg.outer(x, y) end
 ---The same as lt.tensordot.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option; default 2 `dims`
+---@param dims? luatensor.options.dims n: the last n dims of x, the first n of y; or {dims of x, dims of y}; also option `dims`; default 2
 ---@return luatensor.Tensor #
 function lt.linalg.tensordot(x, y, dims) end
 
@@ -4342,12 +4342,14 @@ function lt.linalg.matrix_power(x, n) end
 ---@return luatensor.Tensor # of x's shape without the reduced dims
 function lt.linalg.vector_norm(x, ord, dim, options) end
 
----Computes a norm of each matrix.
+---Computes a norm of each matrix. Order "fro" gives the root of the sum of squares, and "nuc" the sum of the
+---singular values. Orders 2 and -2 give the largest and the smallest singular value. Orders 1 and -1 give the largest
+---and the smallest sum of |x| in a column, math.huge and -math.huge in a row.
 ---```lua
 ---lt.linalg.matrix_norm(lt.tensor{{3.0, 0.0}, {0.0, 4.0}})  --> 5.0
 ---```
 ---@param x luatensor.Tensor [..., m, n]
----@param ord? luatensor.linalg.matrix_norm.options "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest singular value; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: the largest, the smallest sum of |x| in a row
+---@param ord? luatensor.linalg.matrix_norm.options "fro", "nuc", 2, -2, 1, -1, math.huge or -math.huge; default "fro"
 ---@param options? luatensor.linalg.matrix_norm.options
 ---@return luatensor.Tensor # [...]
 function lt.linalg.matrix_norm(x, ord, options) end
@@ -4631,7 +4633,7 @@ function lt.set_printoptions(options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option; default 2 `dims`
+---@param dims? luatensor.options.dims n: the last n dims of x, the first n of y; or {dims of x, dims of y}; also option `dims`; default 2
 ---@return luatensor.Tensor #
 function lt.tensordot(x, y, dims) end
 
@@ -4743,7 +4745,7 @@ function lt.isin(x1, x2, options) end
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
 ---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
----@param p? number|luatensor.norm.options order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
+---@param p? number|luatensor.norm.options math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0; default 2
 ---@param dim? luatensor.norm.options a dim or a list of dims; by default all dims
 ---@param options? luatensor.norm.options
 ---@return luatensor.Tensor # of x's shape without these dims

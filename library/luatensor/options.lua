@@ -308,6 +308,9 @@
 ---@field device? string where the result is
 ---@field kind? string|string[] a kind or a list of kinds, as in isdtype
 
+---@class (exact) luatensor.options.dims
+---@field dims? integer|integer[][] n: the last n dims of x, the first n of y; or {dims of x, dims of y}
+
 ---@class (exact) luatensor.linalg.trace.options
 ---@field offset? integer (default 0) the diagonal, above the main diagonal when positive
 ---@field dtype? luatensor.dtype as in sum
@@ -322,7 +325,7 @@
 ---@field dtype? luatensor.dtype of the result
 
 ---@class (exact) luatensor.linalg.matrix_norm.options
----@field ord? number|"fro"|"nuc" "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the; default "fro" smallest singular value; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: the largest, the smallest sum of |x| in a row
+---@field ord? number|"fro"|"nuc" "fro", "nuc", 2, -2, 1, -1, math.huge or -math.huge; default "fro"
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 
 ---@class (exact) luatensor.linalg.matrix_rank.options
@@ -397,7 +400,7 @@
 ---@field assume_unique? boolean accepted, without effect
 
 ---@class (exact) luatensor.norm.options
----@field p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that; default 2 are not 0
+---@field p? number math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0; default 2
 ---@field dim? integer|integer[] a dim or a list of dims; by default all dims
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
 ---@field dtype? luatensor.dtype of the result

@@ -183,12 +183,12 @@ local function matrix_norm_of(fn, ord)
   return norm
 end
 
---- Computes a norm of each matrix.
+--- Computes a norm of each matrix. Order "fro" gives the root of the sum of squares, and "nuc" the sum of the
+-- singular values. Orders 2 and -2 give the largest and the smallest singular value. Orders 1 and -1 give the largest
+-- and the smallest sum of |x| in a column, math.huge and -math.huge in a row.
 -- @function linalg.matrix_norm
 -- @tparam Tensor x [..., m, n]
--- @param[opt="fro"] ord "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the
---   smallest singular value; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: the
---   largest, the smallest sum of |x| in a row
+-- @param[opt="fro"] ord "fro", "nuc", 2, -2, 1, -1, math.huge or -math.huge
 -- @tab[opt] options `ord`, `keepdim`
 -- @treturn Tensor [...]
 function linalg.matrix_norm(x, ...)

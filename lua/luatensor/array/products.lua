@@ -49,8 +49,7 @@ end
 -- y.
 -- @tparam tensor x
 -- @tparam tensor y
--- @param[opt=2] dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option
---   `dims`
+-- @param[opt=2] dims n: the last n dims of x, the first n of y; or {dims of x, dims of y}; also option `dims`
 -- @treturn tensor
 function lt.tensordot(x, y, dims)
   args.tensor("tensordot", 1, x)

@@ -58,8 +58,7 @@ end
 
 --- Computes the norm of the elements as a vector: the root of order p of the sum of |x|^p.
 -- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
--- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that
---   are not 0
+-- @number[opt=2] p math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0
 -- @param[opt] dim a dim or a list of dims; by default all dims
 -- @tab[opt] options `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
 -- @treturn tensor of x's shape without these dims
