@@ -1807,7 +1807,7 @@ Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 ---```lua
 ---lt.tensor{1, 2, 3}:roll(1)  --> [3, 1, 2]
 ---```
----@param shift integer|table the number of places for each dim of `dim`; negative shifts move elements to the front
+---@param shift integer|table the number of places for each dim in `dim`; negative shifts move elements to the front
 ---@param dim? integer|table|luatensor.roll.options if missing, x is shifted as one row in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function Tensor:roll(shift, dim) end
@@ -4486,7 +4486,7 @@ function lt.tile(x, ...) end
 ---lt.tensor{1, 2, 3}:roll(1)  --> [3, 1, 2]
 ---```
 ---@param x luatensor.Tensor
----@param shift integer|table the number of places for each dim of `dim`; negative shifts move elements to the front
+---@param shift integer|table the number of places for each dim in `dim`; negative shifts move elements to the front
 ---@param dim? integer|table|luatensor.roll.options if missing, x is shifted as one row in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function lt.roll(x, shift, dim) end

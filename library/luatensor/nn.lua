@@ -173,7 +173,7 @@ function Module:to(where, also) end
 ---b:load_state_dict(a:state_dict())
 ---b.weight:equal(a.weight):all()  --> true
 ---```
----@return table #
+---@return table # tensors by name
 function Module:state_dict() end
 
 ---Copies the values of a state_dict into this module. If a value does not fit, nothing changes.
@@ -596,8 +596,8 @@ function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 ---layer:eval()
 ---layer(lt.ones(3))  --> [1.0, 1.0, 1.0]
 ---```
----@param p? number|luatensor.options.p_generator default 0.5
----@param options? luatensor.options.p_generator
+---@param p? number|luatensor.nn.Dropout.options probability that an element becomes 0; default 0.5
+---@param options? luatensor.nn.Dropout.options
 ---@return luatensor.Module #
 function nn.Dropout(p, options) end
 
@@ -605,7 +605,7 @@ function nn.Dropout(p, options) end
 ---```lua
 ---nn.Dropout1d(0.5):eval()(lt.ones(1, 2, 3)).shape  --> [1, 2, 3]
 ---```
----@param p? number|luatensor.options.p_generator default 0.5
+---@param p? number|luatensor.options.p_generator probability that a channel becomes 0; default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout1d(p, options) end
@@ -614,7 +614,7 @@ function nn.Dropout1d(p, options) end
 ---```lua
 ---nn.Dropout2d(0.5)(lt.ones(1, 2, 3, 3)).shape  --> [1, 2, 3, 3]
 ---```
----@param p? number|luatensor.options.p_generator default 0.5
+---@param p? number|luatensor.options.p_generator probability that a channel becomes 0; default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout2d(p, options) end
@@ -623,7 +623,7 @@ function nn.Dropout2d(p, options) end
 ---```lua
 ---nn.Dropout3d(0.5)(lt.ones(1, 2, 3, 3, 3)).shape  --> [1, 2, 3, 3, 3]
 ---```
----@param p? number|luatensor.options.p_generator default 0.5
+---@param p? number|luatensor.options.p_generator probability that a channel becomes 0; default 0.5
 ---@param options? luatensor.options.p_generator
 ---@return luatensor.Module #
 function nn.Dropout3d(p, options) end
@@ -632,8 +632,8 @@ function nn.Dropout3d(p, options) end
 ---```lua
 ---nn.AlphaDropout(0.5):eval()(lt.ones(2))  --> [1.0, 1.0]
 ---```
----@param p? number|luatensor.options.p_generator default 0.5
----@param options? luatensor.options.p_generator
+---@param p? number|luatensor.nn.AlphaDropout.options probability that an element is dropped; default 0.5
+---@param options? luatensor.nn.AlphaDropout.options
 ---@return luatensor.Module #
 function nn.AlphaDropout(p, options) end
 
@@ -1237,7 +1237,7 @@ function nn.functional.adaptive_avg_pool1d(x, output_size) end
 ---nn.functional.adaptive_avg_pool2d(lt.rand(1, 3, 8, 8), 1).shape  --> [1, 3, 1, 1]
 ---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param output_size any a number, or a list {height, width}, in which false stands for the length of x
+---@param output_size any a number, or a list {height, width}, in which false keeps the length of x
 ---@return luatensor.Tensor # [batch, channels, height, width]
 function nn.functional.adaptive_avg_pool2d(x, output_size) end
 
@@ -1257,7 +1257,7 @@ function nn.functional.adaptive_max_pool1d(x, output_size, options) end
 ---nn.functional.adaptive_max_pool2d(lt.rand(1, 3, 8, 8), 1).shape  --> [1, 3, 1, 1]
 ---```
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param output_size any a number, or a list {height, width}, in which false stands for the length of x
+---@param output_size any a number, or a list {height, width}, in which false keeps the length of x
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Tensor # [batch, channels, height, width]
 ---@return any # with return_indices: the positions of the maxima in a channel, int64, counted from 1
@@ -1419,7 +1419,7 @@ function nn.init.sparse_(x, sparsity, options) end
 ---@return luatensor.Module # takes x [..., inputs] and returns [..., outputs]
 function nn.Linear(inputs, outputs, options) end
 
----Makes a layer that computes nn.functional.mse_loss, the mean of (x - y)².
+---Makes a layer that computes nn.functional.mse_loss, by default the mean of (x - y)².
 ---```lua
 ---nn.MSELoss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 2.0
 ---```
@@ -1427,7 +1427,7 @@ function nn.Linear(inputs, outputs, options) end
 ---@return luatensor.Module # takes the input x and the target y
 function nn.MSELoss(options) end
 
----Makes a layer that computes nn.functional.l1_loss, the mean of |x - y|.
+---Makes a layer that computes nn.functional.l1_loss, by default the mean of |x - y|.
 ---```lua
 ---nn.L1Loss()(lt.tensor{1.0, 2.0}, lt.tensor{1.0, 4.0})  --> 1.0
 ---```
@@ -1680,7 +1680,7 @@ function nn.AdaptiveAvgPool1d(output_size) end
 ---```lua
 ---nn.AdaptiveAvgPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
 ---```
----@param output_size any a number, or a list {height, width}, in which false stands for the length of x
+---@param output_size any a number, or a list {height, width}, in which false keeps the length of x
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AdaptiveAvgPool2d(output_size) end
 
@@ -1698,7 +1698,7 @@ function nn.AdaptiveMaxPool1d(output_size, options) end
 ---```lua
 ---nn.AdaptiveMaxPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
 ---```
----@param output_size any a number, or a list {height, width}, in which false stands for the length of x
+---@param output_size any a number, or a list {height, width}, in which false keeps the length of x
 ---@param options? luatensor.options.return_indices
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AdaptiveMaxPool2d(output_size, options) end

@@ -589,8 +589,16 @@
 ---@field device? string where the weights are
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
+---@class (exact) luatensor.nn.Dropout.options
+---@field p? number probability that an element becomes 0; default 0.5
+---@field generator? luatensor.generator of random numbers; the default generator unless given
+
 ---@class (exact) luatensor.options.p_generator
----@field p? number default 0.5
+---@field p? number probability that a channel becomes 0; default 0.5
+---@field generator? luatensor.generator of random numbers; the default generator unless given
+
+---@class (exact) luatensor.nn.AlphaDropout.options
+---@field p? number probability that an element is dropped; default 0.5
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
 ---@class (exact) luatensor.nn.Embedding.options

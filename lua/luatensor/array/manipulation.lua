@@ -183,7 +183,7 @@ end
 
 --- Shifts elements along dims. Elements that are shifted beyond the end are inserted at the front.
 -- @tparam Tensor x
--- @tparam int|{int,...} shift the number of places for each dim of `dim`; negative shifts move elements to the front
+-- @tparam int|{int,...} shift the number of places for each dim in `dim`; negative shifts move elements to the front
 -- @tparam[opt] int|{int,...} dim if missing, x is shifted as one row in row-major order; also option `dim`
 -- @treturn Tensor
 add("roll", function(x, shift, dim)

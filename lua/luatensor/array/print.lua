@@ -14,7 +14,7 @@ local options = {
   threshold = 1000,    -- tensors with more elements are shortened
   edgeitems = 3,       -- elements that a shortened tensor shows at each end of a dim
   linewidth = 80,      -- columns after which a row continues in the next line
-  -- Scientific notation: true, false, or "auto", which uses it if fixed notation would be too long or hide digits.
+  -- Scientific notation: true, false, or "auto" (only if fixed notation would be too long or hide digits).
   sci = "auto",
 }
 

@@ -115,8 +115,8 @@ function engine.walk(x, g, run)
   ag.walk(nodes, run, engine, source, output, g)
 end
 
---- For each function, the ends of two errors: how the caller can give the gradient of a result. Other functions take
--- no gradient.
+--- For each function, the ends of two error messages, which say how the caller can give the gradient of a result.
+-- Other functions take no gradient.
 local ways = {
   backward = {", or give a gradient of that shape", "give a gradient, or take real parts first"},
   ["autograd.grad"] = {", or give option grad_outputs", "give option grad_outputs, or take real parts first"},

@@ -10,17 +10,17 @@ local clocale = {}
 --- clocale.call(f, …) returns f(…), run in the C locale. f cannot yield.
 clocale.call = plainly
 
---- string.format in the C locale.
+--- Returns string.format(...), run in the C locale.
 function clocale.format(...) return plainly(string.format, ...) end
 
---- tostring in the C locale.
+--- Returns tostring(value), run in the C locale.
 function clocale.tostring(value) return plainly(tostring, value) end
 
---- tonumber in the C locale.
+--- Returns tonumber(...), run in the C locale.
 function clocale.number(...) return plainly(tonumber, ...) end
 
---- table.sort in the C locale, which compares strings byte by byte. `before` is the comparison function or nil; it
--- may compare strings by `<`, but cannot yield.
+--- Sorts a list by table.sort, run in the C locale, which compares strings byte by byte. `before` is the comparison
+-- function or nil; it may compare strings by `<`, but cannot yield.
 function clocale.sort(list, before) plainly(table.sort, list, before) end
 
 return clocale

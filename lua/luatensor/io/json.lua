@@ -1,5 +1,5 @@
---- JSON for files of tensors. The reader is strict: it limits the depth, refuses repeated names, and keeps integers
--- and floats apart.
+--- JSON for files of tensors. The reader limits the depth, refuses repeated names, and keeps integers and floats
+-- apart.
 
 local utf8 = require "luatensor.io.unicode"
 local clocale = require "luatensor.base.clocale"

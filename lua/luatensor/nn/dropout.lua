@@ -9,31 +9,31 @@ local Module = require "luatensor.nn.module"
 
 --- A layer that, in training, sets each element to 0 with probability p, and divides the other elements by 1 - p.
 -- @function nn.Dropout
--- @tparam[opt=0.5] number p
+-- @tparam[opt=0.5] number p probability that an element becomes 0
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- A layer for dropout of whole channels of [rows, channels, length].
 -- @function nn.Dropout1d
--- @tparam[opt=0.5] number p
+-- @tparam[opt=0.5] number p probability that a channel becomes 0
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- A layer for dropout of whole channels of [rows, channels, height, width].
 -- @function nn.Dropout2d
--- @tparam[opt=0.5] number p
+-- @tparam[opt=0.5] number p probability that a channel becomes 0
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- A layer for dropout of whole channels of [rows, channels, depth, height, width].
 -- @function nn.Dropout3d
--- @tparam[opt=0.5] number p
+-- @tparam[opt=0.5] number p probability that a channel becomes 0
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- A layer for dropout after selu, which preserves the mean and the variance of selu's results.
 -- @function nn.AlphaDropout
--- @tparam[opt=0.5] number p
+-- @tparam[opt=0.5] number p probability that an element is dropped
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 local names = {Dropout = "dropout", Dropout1d = "dropout1d", Dropout2d = "dropout2d", Dropout3d = "dropout3d",

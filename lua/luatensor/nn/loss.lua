@@ -7,12 +7,12 @@ local blame = require "luatensor.base.blame"
 local functional = require "luatensor.nn.functional"
 local Module = require "luatensor.nn.module"
 
---- Makes a layer that computes nn.functional.mse_loss, the mean of (x - y)².
+--- Makes a layer that computes nn.functional.mse_loss, by default the mean of (x - y)².
 -- @function nn.MSELoss
 -- @tparam[opt] table options `reduction` ("mean"): "mean", "sum", "none"
 -- @treturn Module takes the input x and the target y
 
---- Makes a layer that computes nn.functional.l1_loss, the mean of |x - y|.
+--- Makes a layer that computes nn.functional.l1_loss, by default the mean of |x - y|.
 -- @function nn.L1Loss
 -- @tparam[opt] table options `reduction` ("mean"): "mean", "sum", "none"
 -- @treturn Module takes the input x and the target y

@@ -94,7 +94,7 @@ classes.AdaptiveAvgPool1d = adaptive_average("AdaptiveAvgPool1d", 1)
 
 --- Makes a layer that returns the means of windows of images for any size of x, nn.functional.adaptive_avg_pool2d.
 -- @function nn.AdaptiveAvgPool2d
--- @param output_size a number, or a list {height, width}, in which false stands for the length of x
+-- @param output_size a number, or a list {height, width}, in which false keeps the length of x
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AdaptiveAvgPool2d = adaptive_average("AdaptiveAvgPool2d", 2)
 
@@ -108,7 +108,7 @@ classes.AdaptiveMaxPool1d = adaptive_max("AdaptiveMaxPool1d", 1)
 
 --- Makes a layer that returns the maxima of windows of images for any size of x, nn.functional.adaptive_max_pool2d.
 -- @function nn.AdaptiveMaxPool2d
--- @param output_size a number, or a list {height, width}, in which false stands for the length of x
+-- @param output_size a number, or a list {height, width}, in which false keeps the length of x
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AdaptiveMaxPool2d = adaptive_max("AdaptiveMaxPool2d", 2)

@@ -35,8 +35,8 @@ function pooling.windows(name, kernel_size, options, dims)
           options.ceil_mode and 1 or 0, options.count_include_pad ~= false and 1 or 0, divisor}
 end
 
---- Returns the list {height, width} of adaptive pooling's results, from option output_size. In the list, false stands
--- for the length of x.
+--- Returns the list {height, width} of adaptive pooling's results, from option output_size. false in the list keeps
+-- the length of x.
 function pooling.adaptive(name, size, dims)
   if core.type_name(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
   if #size ~= dims then args.fail(name, "output_size: %d numbers expected, got %d", dims, #size) end
@@ -176,7 +176,7 @@ functional.adaptive_avg_pool1d = make_adaptive_average("adaptive_avg_pool1d", 1)
 --- Returns the means of windows of images, as adaptive_avg_pool1d along height and width.
 -- @function nn.functional.adaptive_avg_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param output_size a number, or a list {height, width}, in which false stands for the length of x
+-- @param output_size a number, or a list {height, width}, in which false keeps the length of x
 -- @treturn tensor [batch, channels, height, width]
 functional.adaptive_avg_pool2d = make_adaptive_average("adaptive_avg_pool2d", 2)
 
@@ -192,7 +192,7 @@ functional.adaptive_max_pool1d = make_adaptive_max("adaptive_max_pool1d", 1)
 --- Returns the maxima of windows of images, as adaptive_max_pool1d along height and width.
 -- @function nn.functional.adaptive_max_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param output_size a number, or a list {height, width}, in which false stands for the length of x
+-- @param output_size a number, or a list {height, width}, in which false keeps the length of x
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn tensor [batch, channels, height, width]
 -- @treturn ?tensor with return_indices: the positions of the maxima in a channel, int64, counted from 1

@@ -15,7 +15,7 @@ local state_of = {}
 
 --- Returns the tensors of the network's state by name, such as "1.weight". The tensors share the module's memory.
 -- @function Module:state_dict
--- @treturn table
+-- @treturn table tensors by name
 function state_of.state_dict(self)
   local state = {}
   walking.each_tensor(self, fields.is_saved, function(name, x) state[name] = x:detach() end, true)
