@@ -10,12 +10,12 @@ enum {
                              ** boxes only so that threads can share them */
   LONG_ROW = 256,            /* rows with fewer elements than this share a box, because a box costs about 40 ns, and a
                              ** row of a box only 5 ns */
-  CROSS    = 64,             /* inner side of a transposed box: 128, 64 and 32 differ by 5 %, while 256 and 16 are
-                             ** slower by a third */
+  CROSS    = 64,             /* the length of the inner side of a transposed box: 128, 64 and 32 differ by 5 % in
+                             ** time, while 256 and 16 are slower by a third */
   PIECES   = 4,              /* the number of pieces of a task for each thread, so that other threads can take over
                              ** the pieces of a delayed thread */
-  CROSS_MOVE = 256           /* inner side of a transposed copy: source and target take 512 KiB of float32, half of a
-                             ** 1-MiB L2 */
+  CROSS_MOVE = 256           /* the length of the inner side of a transposed copy: source and target take 512 KiB of
+                             ** float32, half of a 1-MiB L2 */
 };
 
 /* ---- cutting ---- */

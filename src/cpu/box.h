@@ -9,8 +9,7 @@
 enum {
   BOX_COUNT = 1024,          /* the most elements of a box: five operands of 8-byte elements take 40 of the 48 KiB of
                              ** L1 */
-  BOX_BYTES = 8 * BOX_COUNT  /* the size in bytes of a buffer; boxes of 16-byte elements have at most half as many
-                             ** elements */
+  BOX_BYTES = 8 * BOX_COUNT  /* the size in bytes of a buffer; a box of 16-byte elements has at most 512 elements */
 };
 
 /* An operand of a plan (an input or the result), with buffers for one box of the operand. */

@@ -132,14 +132,14 @@ typedef attention_table attention_float32_table, attention_float64_table;
 /* Normalisation kernels. The distance of element x[i] from the mean is (x[i] - from) - mean. */
 typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: the sum of squared distances */
 typedef struct norm_kernel {
-  /* rows computes NORM_rows for rows begin … end - 1. rows_back also adds the gradients of the parameters to total
-  ** [2][groups * segments]; `part` is scratch memory */
+  /* rows computes NORM_rows for rows begin … end - 1. rows_back computes the gradients of these rows, and adds the
+  ** gradients of the parameters to total [2][groups * segments]; `part` is scratch memory */
   void (*rows)(const norm_call *c, int64_t begin, int64_t end);
   void (*rows_back)(const norm_call *c, int64_t begin, int64_t end, void *part, double *total);
   void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* computes the gradient of softmax or
                                                                                ** log_softmax */
-  /* Kernels for n contiguous elements. sums adds g * distance to sum[0] and g to sum[1]. apply sets y = distance * by
-  ** + add. apply_back sets out = g * by[0] + distance * by[1] + by[2]. */
+  /* Kernels for n contiguous elements. `sums` adds g * distance to sum[0], and g to sum[1]. `apply` sets y = distance
+  ** * by + add. `apply_back` sets out = g * by[0] + distance * by[1] + by[2]. */
   norm_moments (*moments)(int64_t n, const void *x);
   void (*sums)(int64_t n, const void *x, const void *g, double from, double mean, double *sum);
   void (*apply)(int64_t n, const void *x, double from, double mean, double by, double add, void *y);
@@ -185,8 +185,8 @@ typedef struct sort_kernel {
   /* convert elements to keys and back. The keys of -0 and +0 differ, and the keys of all NaN are equal */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);
-  /* NULL unless the elements are floats. special is true if x contains -0 or NaN. In the sorted array `out`, mend
-  ** puts the zeros of both signs and the NaN into the order that they have in x */
+  /* Functions for floats; NULL for other elements. special returns true if x contains -0 or NaN. mend reorders the
+  ** zeros and the NaN of the sorted array `out` into the order that they have in x */
   bool (*special)(int64_t n, const void *x);
   void (*mend)(int64_t n, const void *x, bool descending, void *out);
   /* These functions use unsigned keys that are equal for -0 and +0. range sets the least and the greatest key. pack

@@ -15,7 +15,7 @@ enum {
   COSTLY   = 8               /* the work of an element of a float-only op (exp, tanh …), in elements of other ops */
 };
 
-/* The columns of the table ops.def that do not describe kernels. */
+/* The properties of each op that ops.def has in addition to the kernel's expression. */
 static const struct { enum op_result result; bool costly, selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {RESULT_##result, COSTLY_##dtypes, false},
 #define SELECT(name, dtypes, ...) [OP_##name] = {RESULT_SAME, false, true},
@@ -26,7 +26,7 @@ static const struct { enum op_result result; bool costly, selects; } traits[OP_C
 #include "ops.def"
 };
 
-/* ---- running ---- */
+/* ---- computing boxes and elements ---- */
 
 /* A call, with the data that ops.def has about its op: compute dtype, result dtype, and kernel (NULL: a copy). */
 typedef struct map_work {

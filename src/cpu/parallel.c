@@ -37,8 +37,8 @@ enum {
   SHORT_SPIN  = 20000,   /* the time in nanoseconds that a thread spins if other processes use the processor */
   LOOK        = 10000000, /* the time in nanoseconds that the caller sleeps before it checks for cancellation */
   FINISH_SPIN = 100000,  /* the time in nanoseconds that the caller spins for the last chunks before it sleeps */
-  LOST        = 50000    /* nanoseconds: if two successive readings of the clock are this far apart, another process
-                         ** has used the processor in between */
+  LOST        = 50000    /* the time in nanoseconds: if successive readings of the clock are further apart, another
+                         ** process has used the processor in between */
 };
 
 /* The state of a thread. seats[0] is for the caller of a region, and seats[k] for worker k. */

@@ -37,7 +37,7 @@ void csv_close(csv *c) {
   *c = (csv){0};
 }
 
-/* ---- lines ---- */
+/* ---- reading lines ---- */
 
 /* Moves the unread bytes to the front of the buffer and reads more bytes behind them. Doubles the buffer if it is
 ** full. */
@@ -109,7 +109,7 @@ bool csv_skip(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* ---- fields ---- */
+/* ---- splitting rows into fields ---- */
 
 static bool is_blank(const csv *c, char x) { return (x == ' ' || x == '\t' || x == '\r') && x != c->delimiter; }
 
@@ -185,7 +185,7 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
   }
 }
 
-/* ---- numbers ---- */
+/* ---- parsing numbers ---- */
 
 static const double power_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

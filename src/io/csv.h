@@ -1,7 +1,7 @@
 #ifndef LT_IO_CSV_H
 #define LT_IO_CSV_H
 
-/* Reads text files of rows with separated fields (CSV): splits rows into fields and parses numbers. */
+/* Reads CSV files: splits rows into fields and parses numbers. */
 
 #include "io/unpack.h"
 

@@ -6,7 +6,7 @@
 #include "op/queue.h"
 #include "op/reduce.h"
 
-/* ---- export ---- */
+/* ---- exporting tensors ---- */
 
 /* An exported struct in one block of memory with the arrays to which the struct points. */
 typedef struct exported {

@@ -91,7 +91,7 @@ static const char *parse_shape(cursor *c, shape *s) {
   return NULL;
 }
 
-/* Parses a dtype such as "<f8": byte order, kind, number of bytes. */
+/* Parses a dtype such as "<f8", which names byte order, kind and number of bytes. */
 static const char *parse_descr(npy_header *h) {
   const char *text = h->descr;
   const char *order = strchr("<>=|", text[0]);

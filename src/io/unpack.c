@@ -10,9 +10,9 @@
 #include "base/system.h"
 
 enum {
-  ROOM  = 1 << 16,             /* compressed bytes read at a time */
-  RATIO = 1032                 /* deflate's best compression: two bits represent at most 258 bytes, so one byte
-                               ** represents at most 1032 */
+  ROOM  = 1 << 16,             /* the number of compressed bytes that are read at a time */
+  RATIO = 1032                 /* deflate's best ratio of bytes: two bits stand for at most 258 bytes, so one byte
+                               ** stands for at most 1032 */
 };
 
 struct unpack {
@@ -85,7 +85,7 @@ bool unpack_read(unpack *u, void *to, size_t n, size_t *got, char wrong[UNPACK_W
   return true;
 }
 
-/* Determines the file's size and whether its first two bytes identify gzip. Then returns to the file's beginning. */
+/* Sets u->size, and u->packed if the file's first two bytes identify gzip. Then returns to the file's beginning. */
 static bool look(unpack *u, char wrong[UNPACK_WORDS]) {
   unsigned char magic[2];
   struct stat s;

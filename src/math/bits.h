@@ -6,9 +6,8 @@
 
 #include "math/base.h"
 
-/* Returns a * b - p exactly, where p is the rounded a * b. Without FMA, the function uses Dekker's method, which
-** requires
-** a|, |b| < 2^995. */
+/* Returns a * b - p exactly, where p is the rounded a * b. Without FMA, the function uses Dekker's method for |a|,
+** |b| < 2^995. */
 INLINE double product_error(double a, double b, double p) {
 #if LT_HAS_FMA
   return BUILTIN(fma)(a, b, -p);
@@ -48,7 +47,7 @@ INLINE double exact_fma_float64(double a, double b, double c) {
   return s + sum_to_odd(sum_error(c, low, t), sum_error(p, t, s));
 }
 
-/* Returns a * b + c. The result is rounded once if the machine has FMA or LT_EXACT_FMA is 1, otherwise twice. */
+/* Returns a * b + c. The result is rounded once if the machine has FMA or if LT_EXACT_FMA is 1, otherwise twice. */
 INLINE float fma_float32(float a, float b, float c) {
 #if LT_HAS_FMA
   return BUILTIN(fmaf)(a, b, c);

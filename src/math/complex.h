@@ -43,15 +43,15 @@ INLINE double times_exp(double s, double e, double rounded) {
   return s * f * e * f * pow2_float64(k - 2.0 * (third - ROUNDER64) + ROUNDER64);
 }
 
-/* Computes e^x (cos y + i sin y). The largest error found is 1.1 eps. */
+/* Computes e^x (cos y + i sin y). The largest error found in tests is 1.1 eps. */
 RARE complex128_t exp_parts(double x, double y) {
   double k, c, s = sine_cosine(y, &c), e = exp_split(x, &k);
   if (c != c && abs_float64(x) == INFINITY) return x < 0 ? make_complex128(0, 0) : make_complex128(INFINITY, NAN);
   return make_complex128(times_exp(c, e, k), y == 0 ? y : times_exp(s, e, k));
 }
 
-/* Computes e^z - 1 for z = x + iy as (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. The largest error found is 2.2
-** eps. */
+/* Computes e^z - 1 for z = x + iy as (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. The largest error found in tests is
+** 2.2 eps. */
 RARE complex128_t expm1_parts(double x, double y) {
   if (!(abs_float64(x) < 40.0)) {
     complex128_t e = exp_parts(x, y);
@@ -64,7 +64,7 @@ RARE complex128_t expm1_parts(double x, double y) {
 
 /* Computes 1 / (1 + e^-z). With c = cos(y/2), s = sin(y/2) and q = e^-|x|, the denominator is (1 + q) c + i (1 - q)
 ** s, up to a factor e^(z/2). The parts of this denominator have no cancellation, even close to a pole. The largest
-** error found is 2.1 eps. */
+** error found in tests is 2.1 eps. */
 RARE complex128_t sigmoid_parts(double x, double y) {
   double k, c, s = sine_cosine(0.5 * y, &c), a = abs_float64(x);
   if (a == INFINITY) return make_complex128(x > 0 ? 1.0 : 0, 0);
@@ -83,7 +83,7 @@ INLINE double zero_or(double product, double x, double y) {
   return product != product && (x == 0 || y == 0) ? zero : product;
 }
 
-/* Computes sinh x cos y + i cosh x sin y. The largest error found is 1.3 eps. */
+/* Computes sinh x cos y + i cosh x sin y. The largest error found in tests is 1.3 eps. */
 RARE complex128_t sinh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), re, im;
   if (a < 40.0) {
@@ -98,7 +98,7 @@ RARE complex128_t sinh_parts(double x, double y) {
   return make_complex128(re, y == 0 ? y : im);
 }
 
-/* Computes cosh x cos y + i sinh x sin y. The largest error found is 1.3 eps. */
+/* Computes cosh x cos y + i sinh x sin y. The largest error found in tests is 1.3 eps. */
 RARE complex128_t cosh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), re, im;
   if (a < 40.0) {
@@ -113,7 +113,7 @@ RARE complex128_t cosh_parts(double x, double y) {
 }
 
 /* Computes (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). For |x| > 22 the result is ±1 + 4i sin y cos y
-** e^-2|x|. The largest error found is 2.1 eps. */
+** e^-2|x|. The largest error found in tests is 2.1 eps. */
 RARE complex128_t tanh_parts(double x, double y) {
   double c, s = sine_cosine(y, &c), a = abs_float64(x), sc = s * c;
   if (a > 22.0) {
@@ -134,7 +134,7 @@ INLINE complex128_t tan_parts(double x, double y) { return exchanged(tanh_parts(
 /* ---- logarithms ---- */
 
 /* Returns log|x + l + iy| for |l| <= ulp(x). The square of the absolute value is a sum of two doubles, so that no
-** digits are lost near 1. The largest error found of log and log1p is 1.0 eps. */
+** digits are lost near 1. The largest error of log and log1p found in tests is 1.0 eps. */
 RARE double log_abs(double x, double l, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   double s = safe_scale(high), more = s < 1.0 ? 1200.0 : s > 1.0 ? -1200.0 : 0;
@@ -156,7 +156,7 @@ RARE complex128_t log1p_parts(double x, double y) {
 }
 
 /* If x or y is 0, the real part is the real logarithm of |x| + |y|, which is exact for powers of the base. The
-** largest error found is 1.1 eps. */
+** largest error found in tests is 1.1 eps. */
 #define LOG_TO_BASE(name, inverse)                                                                 \
   RARE complex128_t name##_parts(double x, double y) {                                             \
     double a = abs_float64(x), b = abs_float64(y);                                                 \
@@ -169,7 +169,7 @@ LOG_TO_BASE(log10, 0x1.bcb7b1526e50ep-2)
 /* ---- roots ---- */
 
 /* With p = sqrt((|x| + |z|) / 2) and q = y / 2p, the square root is p + iq for x >= 0. For x < 0 the root is |q| +
-** ip, and the imaginary part has y's sign. The largest error found is 1.2 eps. */
+** ip, and the imaginary part has y's sign. The largest error found in tests is 1.2 eps. */
 RARE complex128_t sqrt_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   if (b == INFINITY) return make_complex128(INFINITY, y);
@@ -183,7 +183,7 @@ RARE complex128_t sqrt_parts(double x, double y) {
 
 /* Kahan's formulas, in which no digits cancel. For x, y >= 0, let p - iq = sqrt(1 - z) and c + id = sqrt(1 + z). Then
 ** asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z = 2 atan2(p, c) - i asinh(pd + qc). The function returns
-** asinh(pd + qc) and sets *w to pc + qd. The largest error found of acos is 1.4 eps. */
+** asinh(pd + qc) and sets *w to pc + qd. The largest error of acos found in tests is 1.4 eps. */
 INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   complex128_t near_root = sqrt_parts(1.0 - x, y), far_root = sqrt_parts(1.0 + x, y);
   double q = imag_complex128(near_root), d = imag_complex128(far_root);
@@ -193,8 +193,8 @@ INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   return x < 0x1p-28 && y < 0x1p-28 ? y : m_asinh_float64(*p * d + q * *c);
 }
 
-/* Computes asinh z as i asin(-iz). If |x| or |y| is 2^60 or more, asinh z is log 2z. The largest error found is 1.7
-** eps. */
+/* Computes asinh z as i asin(-iz). If |x| or |y| is 2^60 or more, asinh z is log 2z. The largest error found in tests
+** is 1.7 eps. */
 RARE complex128_t asinh_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), re, im;
   if (!(a < 0x1p60 && b < 0x1p60)) {
@@ -231,7 +231,7 @@ INLINE complex128_t acosh_parts(double x, double y) {
 }
 
 /* Computes log1p(4x / ((1 - x)^2 + y^2)) / 4 + i atan2(2y, (1 - x)(1 + x) - y^2) / 2. If |x| or |y| is 2^60 or more,
-** the result is 1 / z + i pi/2. The largest error found is 1.6 eps. */
+** the result is 1 / z + i pi/2. The largest error found in tests is 1.6 eps. */
 RARE complex128_t atanh_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, re, im;
   if (!(a < 0x1p60 && b < 0x1p60)) {
@@ -263,7 +263,7 @@ INLINE complex128_t div_floats(double a, double b, double c, double d) {
 
 /* Computes (a + ib) / (c + id) of doubles by Smith's method. If the divisor is real, the parts of the result are
 ** exactly the rounded quotients. Dividend and divisor are scaled if their parts are above 2^500 or below 2^-400. The
-** largest error found is 1.4 eps. */
+** largest error found in tests is 1.4 eps. */
 INLINE double div_scale(double high) { return high > 0x1p500 ? 0x1p-500 : high < 0x1p-400 ? 0x1p500 : 1.0; }
 INLINE complex128_t div_doubles(double a, double b, double c, double d) {
   double ah = abs_float64(a), bh = abs_float64(b), ch = abs_float64(c), dh = abs_float64(d);
@@ -291,7 +291,7 @@ INLINE double_pair pair_products(double_pair a, double_pair b, double_pair c, do
 
 /* Returns z^n for a finite z and an integer n with 1 <= |n| <= 256. z is scaled by a power of two to an absolute
 ** value of about 1, powers are computed as sums of two doubles, and the result is rounded once. The largest error
-** found is 1.1 eps. */
+** found in tests is 1.1 eps. */
 RARE complex128_t power_whole(double x, double y, double n) {
   double e, high = abs_float64(x) > abs_float64(y) ? abs_float64(x) : abs_float64(y);
   log_split_any(high, &e);
@@ -318,7 +318,7 @@ RARE complex128_t power_whole(double x, double y, double n) {
 
 /* Computes (x + iy)^(u + iv). z^0 is 1. 0 to a power with a positive real part is 0, and 0 to a negative real power
 ** is infinite. Integral powers up to 256 are products. All other powers are e^w with w = (u + iv) log z. The largest
-** error found is 2 + |w| eps. */
+** error found in tests is 2 + |w| eps. */
 RARE complex128_t pow_parts(double x, double y, double u, double v) {
   bool real = v == 0;
   if (real && u == 0) return make_complex128(1.0, 0);
@@ -331,7 +331,7 @@ RARE complex128_t pow_parts(double x, double y, double u, double v) {
 }
 
 /* Computes z / |z|. If exactly one part is infinite, the result is ±1 or ±i with the sign of this part. If both parts
-** are infinite, the result is NaN. For zeros the result is +0. The largest error found is 1.1 eps. */
+** are infinite, the result is NaN. For zeros the result is +0. The largest error found in tests is 1.1 eps. */
 INLINE complex128_t sign_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, s = safe_scale(high);
   bool x_far = a == INFINITY && b < INFINITY, y_far = b == INFINITY && a < INFINITY;

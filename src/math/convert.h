@@ -34,8 +34,8 @@ INLINE int32_t int32_from_float64(double x) {
   return (int32_t)(x != x ? 0 : c);
 }
 
-/* Returns x as an integer. If an integral value below 2^52 is added to 2^52, the low bits of the sum are the
-** value. */
+/* Converts x, clamped to the range of uint32. If an integral value below 2^52 is added to 2^52, the low bits of the
+** sum are the value. */
 INLINE uint32_t uint32_from_float64(double x) {
   double c = x < 0 ? 0 : x > 4294967295.0 ? 4294967295.0 : x;
   return (uint32_t)bits_float64(m_trunc_float64(x != x ? 0 : c) + 0x1p52);
@@ -114,13 +114,13 @@ FROM_COMPLEX(uint64, uint64_t)
 
 /* ---- to floats ---- */
 
-/* Converts 64-bit integers to double on machines without an instruction for this conversion. The high word, in
-** units of 2^32, and the low word become the low mantissa bits of a power of two. The sum of both doubles is
-** rounded once. */
+/* Converts 64-bit integers to double on machines without an instruction for this conversion. The high word, in units
+** of 2^32, becomes the low mantissa bits of 2^84, and the low word those of 2^52. The sum of both doubles is rounded
+** once. */
 #if defined(__SSE2__) && !defined(__AVX512DQ__)
 INLINE double float64_words(uint64_t high, uint64_t low, double bias) {
-  double h = from_bits_float64(high | 0x4530000000000000u);          /* 2^84 + 2^32 high */
-  return (h - bias) + from_bits_float64(low | 0x4330000000000000u);   /* 2^52 + low */
+  double h = from_bits_float64(high | 0x4530000000000000u);          /* the double 2^84 + 2^32 high */
+  return (h - bias) + from_bits_float64(low | 0x4330000000000000u);   /* plus the double 2^52 + low */
 }
 INLINE double float64_from_uint64(uint64_t x) {
   return float64_words(x >> 32, x & 0xffffffffu, 0x1p84 + 0x1p52);
@@ -145,7 +145,7 @@ INLINE double float64_from_complex128(complex128_t z) { return real_complex128(z
 #define to_complex64(x)  ((complex64_t)(x))
 #define to_complex128(x) ((complex128_t)(x))
 
-/* ---- half floats: stored as bit patterns, computed with as float ---- */
+/* ---- half floats, which are stored as bit patterns and computed as float ---- */
 
 #if LT_ON_GPU && !defined(LT_EMULATOR)
 /* The GPU has one instruction for each conversion. NaN is handled separately, because the instruction changes a NaN's

@@ -185,7 +185,7 @@ static void run_tile_at(const void *arg, int64_t tile, int worker) {
   run_tile(j, &t, r->room + r->each * (size_t)worker);
 }
 
-/* ---- choices ---- */
+/* ---- choosing the plan and the tiles ---- */
 
 /* Moves a dim along which lines are adjacent in memory to the innermost place. If there is no such dim, moves the
 ** longest dim. */

@@ -2,7 +2,8 @@
 #define LT_CPU_KERNELS_SORT_QUICK_H
 
 /* Quicksort in vector registers. A line is split at a pivot until the parts fit into registers, where bitonic merges
-** sort them. The method is that of Intel's x86-simd-sort and Highway's vqsort, but a split uses a second buffer. */
+** sort them. Intel's x86-simd-sort and Highway's vqsort use the same method, except that a split here uses a second
+** buffer. */
 
 #include <string.h>
 

@@ -119,7 +119,7 @@ static int buffers_for(int n) {
   return have >= wanted ? n : have > others ? have - others : 0;
 }
 
-/* ---- uses ---- */
+/* ---- beginning and ending a use ---- */
 
 blas_use cpu_blas_begin(int threads) {
   blas_use use = {.threads = threads < most ? threads : most};

@@ -64,8 +64,8 @@ void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order
 
 /* ---- linalg/reflect.c ---- */
 
-/* Products of Householder reflections in groups of REFLECTIONS. The product of a group is I - V T Vᴴ, and Q is the
-** product of all groups. */
+/* The number of Householder reflections in a group. The product of a group is I - V T Vᴴ, and Q is the product of all
+** groups. */
 enum { REFLECTIONS = 32 };
 
 typedef struct reflections {
@@ -88,7 +88,7 @@ double make_reflection(const lapack *l, int n, char *x);
 /* Like factor_qr and make_q, for a real matrix of at most REFLECTIONS rows or columns. The reflections are applied
 ** one after the other. `factors` has one entry for each reflection. */
 void factor_qr_small(const lapack *l, block a, double *factors);
-/* also overwrites the diagonal of a with ones */
+/* make_q_small also overwrites the diagonal of a with ones. */
 void make_q_small(const lapack *l, block a, const double *factors, block q);
 
 /* Replaces the upper triangle of a by R, and stores the reflections of Q in r. */

@@ -13,8 +13,8 @@
 #include "cpu/linalg/block.h"
 
 enum {
-  PANEL = 32,           /* columns (tridiagonal), or columns and rows (bidiagonal), whose reflections are applied
-                        ** together */
+  PANEL = 32,           /* the number of columns (tridiagonal), or of columns and rows (bidiagonal), whose reflections
+                        ** are applied together */
   TAIL  = 96,           /* the number of columns at the end of a matrix that LAPACK reduces */
   GRAIN = 1 << 18       /* the fewest bytes of a matrix for each thread: reading them from L2 takes 5 µs */
 };

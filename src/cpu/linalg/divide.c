@@ -158,7 +158,7 @@ static int merge(const solver *s, block q, int n1, void *d, const void *e, int *
   return atomic_load(&failed);
 }
 
-/* ---- parts ---- */
+/* ---- dividing a matrix into parts ---- */
 
 typedef struct division {
   const solver *s;

@@ -33,7 +33,7 @@ enum {
 
 /* ---- BLAS ---- */
 
-/* alpha or beta in both precisions. BLAS takes complex numbers by address. */
+/* alpha or beta in both precisions. BLAS requires the addresses of complex numbers. */
 typedef struct number {
   float  single[2];
   double wide[2];

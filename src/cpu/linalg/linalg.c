@@ -22,7 +22,7 @@ static const routine *const routines[LINALG_COUNT] = {
   [LINALG_eigh] = &eigh_routine, [LINALG_eig] = &eig_routine, [LINALG_lstsq] = &lstsq_routine,
 };
 
-/* ---- scratch ---- */
+/* ---- scratch memory ---- */
 
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 

@@ -176,7 +176,7 @@ static int run_eigh(const solver *s, const scratch *w, int64_t i) {
 
 const routine eigh_routine = {plan_eigh, run_eigh, false};
 
-/* ---- any square matrices ---- */
+/* ---- general square matrices ---- */
 
 /* Calls geev. If a is real, `values` has 2 n real numbers, the real parts first. */
 static int call_geev(const solver *s, const scratch *w, void *a, void *values, void *vectors) {

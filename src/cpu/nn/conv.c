@@ -39,7 +39,7 @@ typedef struct conv_work {
   int         size;            /* the size in bytes of an element of the source */
   int64_t     m;               /* the number of rows in a group's weights, which is the number of the group's channels
                                ** in the result */
-  int64_t     m_padded;        /* m rounded up to whole panels */
+  int64_t     m_padded;        /* the number of rows in a group's packed weights: m rounded up to whole panels */
   int64_t     weight_row, weight_group;   /* strides of rows and groups in w, in elements */
   int64_t     group_plane;     /* the stride of groups in the source */
   char       *result;
@@ -283,7 +283,7 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
 /* True if one_plane computes the planes. */
 static bool by_planes(const conv_work *w) { return w->m == 1 && !w->source.direct; }
 
-/* Returns the number of items of each group of a part in this round: planes or panels. */
+/* Returns the number of items that each group of a part has in this round. An item is a plane or a panel. */
 static int64_t item_count(const conv_work *w, const part *p) {
   int64_t width = w->kernel->lanes * w->kernel->vectors;
   if (by_planes(w)) return w->images;

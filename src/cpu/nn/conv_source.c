@@ -112,7 +112,7 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run) 
   return count;
 }
 
-/* ---- x ---- */
+/* ---- the source for x ---- */
 
 /* Returns the bit set of the numbers k * dilation % stride that are below 64, for all k < kernel. */
 static uint64_t residues(int64_t kernel, int64_t dilation, int64_t stride) {

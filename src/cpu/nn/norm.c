@@ -9,11 +9,12 @@
 
 enum {
   GRAIN    = 1 << 15,     /* the fewest elements for each thread */
-  LONG_RUN = 16,          /* shorter runs of a channel's elements are computed by columns */
+  LONG_RUN = 16,          /* runs of fewer elements than this (the elements of a channel in a row) are computed by
+                          ** columns */
   CHUNK    = 1 << 14,     /* the number of elements of a chunk; each chunk has its own sums */
   CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
                           ** that results do not depend on the number of threads */
-  FEW      = 16           /* with fewer channels than this, rows are cut into chunks, and this is the most chunks */
+  FEW      = 16           /* rows of fewer channels than this are cut into chunks, at most FEW of them */
 };
 
 typedef struct channel {
