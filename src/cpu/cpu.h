@@ -326,7 +326,7 @@ int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 #define FAMILY(name, call) int cpu_##name(int index, call *c);
 #include "families.def"
 
-size_t cpu_fft_kept(void);                /* returns the bytes of cached plans */
+size_t cpu_fft_kept(void);                /* returns the size in bytes of all cached plans */
 void   cpu_fft_forget(void);
 
 #endif

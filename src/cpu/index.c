@@ -31,7 +31,7 @@ static index_range survey(const index_source *x, int64_t begin, int64_t end) {
 typedef struct surveying {
   const index_source *x;
   int64_t      parts;
-  index_range *range;          /* the range of each part */
+  index_range *range;          /* the summary of the indices in each part */
 } surveying;
 
 static void survey_part(const void *arg, int64_t i, int worker) {

@@ -122,7 +122,8 @@ static void make_chain(const share *s) {
   size_t n = s->bytes / LINE;
   for (size_t i = 0; i < n; i++) line_at(s, i)->next = line_at(s, i);
   for (size_t i = n - 1; i > 0; i--) {
-    random ^= random << 13, random ^= random >> 7, random ^= random << 17;       /* Marsaglia's xorshift */
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;       /* makes the next random number
+                                                                                 ** (Marsaglia's xorshift) */
     line *a = line_at(s, i), *b = line_at(s, random % i), *next = a->next;
     a->next = b->next;
     b->next = next;

@@ -11,7 +11,7 @@ typedef struct line_job {
   int64_t    out_n;                 /* the number of elements of a line of the output */
   enum dtype gives;                 /* the dtype of the kernel's output */
   void (*run)(const struct line_job *job, const line_tile *t);
-  const void *kernel;               /* data for `run` */
+  const void *kernel;               /* the kernel that `run` calls, or a struct with this kernel */
 } line_job;
 
 /* Runs job->run on every line; threads share the lines. Returns OK or ERR_MEMORY. */

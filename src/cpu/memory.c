@@ -42,10 +42,10 @@ enum {
                                  ** to 1 MiB */
   BUCKETS     = 64,              /* the number of lists of large blocks; the size selects the list */
   LARGE_SHIFT = 16,              /* sizes of large blocks are multiples of 64 KiB */
-  OWN_CLASSES = 16,              /* the smallest classes (up to 2 KiB), of which each thread keeps blocks for
+  OWN_CLASSES = 16,              /* the number of classes (of up to 2 KiB) of which each thread also keeps blocks for
                                  ** itself */
-  OWN_CAP     = 256 << 10        /* bytes that a thread keeps: more than a young collection of Lua's generational
-                                 ** collector frees at once in a small script */
+  OWN_CAP     = 256 << 10        /* the size in bytes of all blocks that a thread keeps: more than a young collection
+                                 ** of Lua's generational collector frees at once in a small script */
 };
 
 /* A kept block. The struct is stored in the first bytes of the block itself. */

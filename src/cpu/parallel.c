@@ -67,7 +67,8 @@ static struct region {
   pthread_cond_t  finished;
 } region = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
 
-static atomic_bool taken;              /* true: a caller uses the pool */
+static atomic_bool taken;              /* true: a caller uses the pool, so regions of other callers run on these
+                                       ** callers alone */
 static atomic_int  workers;            /* the number of started workers; only the caller that uses the pool changes
                                        ** it */
 static atomic_bool refused;            /* true: the system refused to start another worker */

@@ -24,8 +24,9 @@ typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
 ** only on its caller if the region is inside a task, or if another host thread uses the pool. */
 void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg);
 
-/* Returns the number of threads to use for `work` units of work, such as elements or multiplications. If the number
-** is above 1, each thread gets at least `grain` units. */
+/* Returns the number of threads to use for `work` units of work, such as elements or multiplications. If the
+** number is above 1, each thread gets at least `grain` units, because a thread with less work costs more time than
+** it saves. */
 int  cpu_threads(int64_t work, int64_t grain);
 
 /* Returns the most threads of an operation: the number that cpu_set_thread_count set, else OMP_NUM_THREADS, else

@@ -1,4 +1,4 @@
-/* Radix sort of 32-bit keys. */
+/* Compiles the radix sort of radix_sort.h for 32-bit keys. */
 
 #define KEY  int32_t
 #define WORD uint32_t

@@ -1,4 +1,4 @@
-/* Radix sort of 64-bit keys. */
+/* Compiles the radix sort of radix_sort.h for 64-bit keys. */
 
 #define KEY  int64_t
 #define WORD uint64_t

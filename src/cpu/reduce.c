@@ -18,9 +18,10 @@ enum {
   MIN_RUN    = 64,        /* runs with fewer elements than this are packed together before the fold */
   SHORT_ROW  = 16,        /* with rows shorter than this and at least MANY columns, gathering columns is faster */
   FEW_COLUMNS = 8,        /* with fewer columns than this and at least MANY rows, gathering rows is faster */
-  MANY       = 64,        /* see SHORT_ROW and FEW_COLUMNS */
+  MANY       = 64,        /* the least number of columns (for SHORT_ROW) or of rows (for FEW_COLUMNS) */
   MAX_STATE  = 24,        /* the size in bytes of the largest accumulator */
-  GRAIN      = 1 << 15,   /* the fewest elements for each thread */
+  GRAIN      = 1 << 15,   /* the fewest elements for each thread; with fewer, a thread costs more time than it
+                          ** saves */
   ITEM       = 1 << 14,   /* the number of elements of an item with several short rows */
   CHUNK      = 1 << 16,   /* the fewest elements in a piece of a long reduction */
   STRETCH    = 1 << 22,   /* the number of reduced elements between two checks for cancellation */

@@ -5,8 +5,10 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN       = 1 << 16,   /* the fewest elements of a mask for each thread */
-  SEARCHES    = 1 << 11,   /* the fewest binary searches for each thread */
+  GRAIN       = 1 << 16,   /* the fewest elements of a mask for each thread; with fewer, a thread costs more time than
+                           ** it saves */
+  SEARCHES    = 1 << 11,   /* the fewest binary searches for each thread; with fewer, a thread costs more time than it
+                           ** saves */
   PARTS       = 256,       /* the number of parts of a long mask, which threads share; the operation can be cancelled
                            ** between two parts */
   LANES       = 16         /* the number of searches in lockstep: as many cache misses as a core can have in flight */

@@ -18,7 +18,8 @@ enum {
   PIECES = 512,            /* the most pieces of a line that threads share */
   PIECES_EACH = 8,         /* the number of pieces for each thread: several, because pieces differ in length (pivots
                            ** are estimates) */
-  GRAIN = 1 << 13,         /* the fewest elements for each thread */
+  GRAIN = 1 << 13,         /* the fewest elements for each thread; with fewer, a thread costs more time than it
+                           ** saves */
   LONG  = 1 << 16,         /* the length from which on threads share a single line */
   TILE  = 1 << 18,         /* the size in bytes of the lines that are copied together */
   SMALL  = 256,            /* topk sorts the whole of a line that is shorter than this */

@@ -165,7 +165,7 @@ INLINE uint16_t float16_from_float32(float x) {
 INLINE float from_float16(uint16_t h) {
   uint32_t magnitude = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
   uint32_t u = bits_float32(from_bits_float32(magnitude << 13) * 0x1p112f);
-  u |= magnitude >= 0x7c00u ? 0x7f800000u : 0;      /* for infinity and NaN */
+  u |= magnitude >= 0x7c00u ? 0x7f800000u : 0;      /* sets the exponent of infinity and NaN */
   return from_bits_float32(u | sign);
 }
 

@@ -13,7 +13,7 @@
 ** first omitted term of the remainder's Taylor series is below the last bit. This takes fewer operations than m_sin
 ** and m_cos, which accept any argument. */
 INLINE void NAME(turn)(T t, T *sine, T *cosine) {
-  T q = (2 * t + ROUNDER) - ROUNDER;      /* an integer, -2 … 2 */
+  T q = (2 * t + ROUNDER) - ROUNDER;      /* 2 t rounded to an integer, -2 … 2 */
   T y = (t - q * (T)0.5) * (T)3.14159265358979323846, z = y * y;
   T s = y + y * z * NAME(sine_series)(z), c = 1 + z * NAME(cosine_series)(z);
   bool odd = (q == 1) | (q == -1), half = (q == 2) | (q == -2);

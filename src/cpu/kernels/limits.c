@@ -15,7 +15,7 @@ enum { CHAINS = 10 };
 
 typedef uint64_t word __attribute__((vector_size(BYTES)));
 
-/* Reads `bytes` bytes `times` times. With 8 independent sums, additions do not wait for each other. */
+/* Reads `bytes` bytes of memory `times` times. With 8 independent sums, additions do not wait for each other. */
 static uint64_t read_all(size_t bytes, const void *from, int64_t times) {
   const word *p = from;
   word sum[8] = {{0}};

@@ -18,7 +18,7 @@
 #include "base/lock.h"
 #include "cpu/cpu.h"
 
-enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* results of openblas_get_parallel() */
+enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* kinds of threads that openblas_get_parallel() returns */
 
 enum {
   LEAST  = 25,              /* the number of concurrent calls for which every build of OpenBLAS has buffers */

@@ -279,7 +279,7 @@ static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *
   copy_matrix(size, g->m, g->k, pa, wide[0], a, g->a_stride);
   copy_matrix(size, g->k, g->n, pb, wide[1], b, g->b_stride);
   copy_matrix(size, g->m, g->n, pc, wide[2], c, g->c_stride);
-  if (!blas_gemm(&packed, pa, pb, pc, threads)) st = ERR_NO_KERNEL;     /* a dim exceeds BLAS's integers */
+  if (!blas_gemm(&packed, pa, pb, pc, threads)) st = ERR_NO_KERNEL;     /* happens if a dim exceeds BLAS's integers */
   else copy_matrix(size, g->m, g->n, c, g->c_stride, pc, wide[2]);
   cpu_free(0, all, bytes);
   return st;

@@ -89,7 +89,7 @@ typedef struct lapack {
   gemv_fn  *gemv;
   larfg_fn *larfg;
   trsm_fn  *trsm;
-  syrk_fn  *syrk;              /* the routine herk for complex elements */
+  syrk_fn  *syrk;              /* for complex elements, this is the routine herk */
   laswp_fn *laswp;
   geqrt3_fn *geqrt3;
   larft_fn *larft;

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-  GRAIN   = 1 << 16,           /* the fewest multiplications for each thread */
+  GRAIN   = 1 << 16,           /* the fewest multiplications for each thread; with fewer, a thread costs more time
+                               ** than it saves */
   K_BLOCK = 768,               /* the number of taps of a panel that are multiplied at a time; with PIXELS pixels
                                ** these taps take 150 KiB */
   PIXELS  = 64                 /* the most pixels of a panel */
@@ -280,7 +281,7 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
   conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
-/* True if one_plane computes the planes. */
+/* True if one_plane computes the results, plane by plane, without panels. */
 static bool by_planes(const conv_work *w) { return w->m == 1 && !w->source.direct; }
 
 /* Returns the number of items that each group of a part has in this round. An item is a plane or a panel. */

@@ -13,9 +13,9 @@ typedef struct conv_source {
   const char *data;            /* [images, channels, length[0], length[1]], in dtype `dtype` */
   enum dtype  dtype, compute;
   int64_t     images, channels, length[2];
-  int64_t     before[2];       /* rows and columns of zeros before the image; if negative, the rows and columns of the
-                               ** image that are skipped */
-  int64_t     span[2];         /* padded rows and columns */
+  int64_t     before[2];       /* the number of rows, and of columns, of zeros before the image; if negative, so many
+                               ** rows or columns of the image are skipped */
+  int64_t     span[2];         /* the number of padded rows, and the number of padded columns */
   int64_t     row_step, step;  /* the step from pixel to pixel, in rows and in columns */
   uint64_t    rows_used, parts_used;   /* bit i is set if a tap reads the rows (parts) whose number modulo row_step
                                        ** (step) is i. Rows (parts) that no tap reads are not filled. If the number

@@ -12,7 +12,8 @@
 #include "cpu/nn/conv.h"
 
 enum {
-  GRAIN   = 1 << 16,           /* the fewest multiplications for each thread */
+  GRAIN   = 1 << 16,           /* the fewest multiplications for each thread; with fewer, a thread costs more time
+                               ** than it saves */
   TAPS    = 72,                /* the number of taps of a block; with PIXELS pixels a block takes 220 KiB */
   PIXELS  = 768,               /* the number of pixels of a block */
   CHANNELS = 64,               /* the number of channels of y's gradient that are copied at a time, which take 200 KiB

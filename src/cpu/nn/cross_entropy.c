@@ -7,7 +7,7 @@
 
 enum {
   TILE  = 1 << 13,      /* the number of elements of a tile of rows; the losses of each tile are summed separately */
-  GRAIN = 1 << 14       /* the fewest elements for each thread */
+  GRAIN = 1 << 14       /* the fewest elements for each thread; with fewer, a thread costs more time than it saves */
 };
 
 typedef struct cross_entropy_work {

@@ -8,7 +8,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN    = 1 << 15,     /* the fewest elements for each thread */
+  GRAIN    = 1 << 15,     /* the fewest elements for each thread; with fewer, a thread costs more time than it
+                          ** saves */
   LONG_RUN = 16,          /* runs of fewer elements than this (the elements of a channel in a row) are computed by
                           ** columns */
   CHUNK    = 1 << 14,     /* the number of elements of a chunk; each chunk has its own sums */
@@ -19,7 +20,7 @@ enum {
 
 typedef struct channel {
   double from, mean, rstd;       /* the distance of an element is (x - from) - mean */
-  double by[3];                  /* factors for norm_kernel.apply and apply_back */
+  double by[3];                  /* the argument `by` of norm_kernel.apply_back; for apply, `by` and `add` */
   double sum[2];                 /* the sum of g * distance, and the sum of g */
   norm_moments moments;
 } channel;

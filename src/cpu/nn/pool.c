@@ -4,7 +4,8 @@
 
 #include "cpu/cpu.h"
 
-enum { GRAIN = 1 << 15 };      /* the fewest elements of x and of all windows for each thread */
+enum { GRAIN = 1 << 15 };      /* the fewest elements of x and of all windows for each thread; with fewer, a thread
+                               ** costs more time than it saves */
 
 typedef struct pool_work {
   const pool_call *c;

@@ -280,7 +280,7 @@ INLINE void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
   for (int k = 0; k < NUMBERS / 2; k++) {                                    \
-    const int i = k / h * 2 * h + k % h;      /* k without bit h */          \
+    const int i = k / h * 2 * h + k % h;      /* bit h of i is 0 */          \
     vector low = SHUFFLE(a[i], a[i + h], LIST(PAIR, LOW_OF_##h));            \
     a[i + h] = SHUFFLE(a[i], a[i + h], LIST(PAIR, HIGH_OF_##h));             \
     a[i] = low;                                                              \
