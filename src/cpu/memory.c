@@ -38,10 +38,10 @@
 
 enum {
   ALIGNMENT   = 64,              /* the size in bytes of a cache line, and of an AVX-512 register */
-  CLASSES     = 52,              /* size classes: multiples of 64 bytes up to 512, then 4 classes for each doubling up
-                                 ** to 1 MiB */
+  CLASSES     = 52,              /* the number of size classes: multiples of 64 bytes up to 512, then 4 classes for
+                                 ** each doubling up to 1 MiB */
   BUCKETS     = 64,              /* the number of lists of large blocks; the size selects the list */
-  LARGE_SHIFT = 16,              /* sizes of large blocks are multiples of 64 KiB */
+  LARGE_SHIFT = 16,              /* log2 of 64 KiB; the sizes of large blocks are multiples of 64 KiB */
   OWN_CLASSES = 16,              /* the number of classes (of up to 2 KiB) of which each thread also keeps blocks for
                                  ** itself */
   OWN_CAP     = 256 << 10        /* the size in bytes of all blocks that a thread keeps: more than a young collection

@@ -4,8 +4,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  RADIX_DIGIT  = 8,                  /* bits of a digit: 256 write positions are about as many as L1 and its TLB can
-                                     ** cache */
+  RADIX_DIGIT  = 8,                  /* the number of bits in a digit: 256 write positions are about as many as L1 and
+                                     ** its TLB can cache */
   RADIX_PLACES = 1 << RADIX_DIGIT
 };
 

@@ -9,7 +9,8 @@
 
 enum {
   KEPT       = 32,              /* the most plans in the cache */
-  WHOLE      = 1 << 16,         /* lines of up to this length are one block, because all their buffers stay in L2 */
+  WHOLE      = 1 << 16,         /* the greatest length of lines that are one block, because all their buffers stay in
+                                ** L2 */
   BLOCK      = 128              /* the size in bytes of a row of a block: two cache lines, which are fetched
                                 ** together */
 };

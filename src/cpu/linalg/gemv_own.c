@@ -1,6 +1,6 @@
-/* Matrix-vector products for dtypes and strides that BLAS does not support. The result is computed by dot products
-** along the rows if rows are contiguous, otherwise as a sum of scaled columns. Nothing is packed, because each
-** element of the matrix is used only once. */
+/* Matrix-vector products for dtypes and strides that BLAS does not support. If the elements of a row are contiguous
+** or closer together than the elements of a column, the result is computed by dot products along the rows. Otherwise
+** it is a sum of scaled columns. Nothing is packed, because each element of the matrix is used only once. */
 
 #include <string.h>
 

@@ -15,7 +15,8 @@ enum {
   CHUNK    = 1 << 14,     /* the number of elements of a chunk; each chunk has its own sums */
   CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
                           ** that results do not depend on the number of threads */
-  FEW      = 16           /* rows of fewer channels than this are cut into chunks, at most FEW of them */
+  FEW      = 16           /* the fewest channels for which rows are not cut into chunks; with fewer channels, the most
+                          ** chunks */
 };
 
 typedef struct channel {

@@ -11,8 +11,9 @@
 
 enum {
   N    = 64 / sizeof(T),        /* the number of elements of a vector */
-  PART = 32 * N,                /* the number of elements that are summed in T */
-  ROWS = 64                     /* the number of rows for which the gradients of parameters are summed in T */
+  PART = 32 * N,                /* the number of elements that are summed in T before the sum is added in double */
+  ROWS = 64                     /* the number of rows for which the gradients of parameters are summed in T before the
+                                ** sums are added in double */
 };
 
 typedef T    vec  __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
