@@ -16,8 +16,9 @@ enum {
 };
 static const size_t BLOCK = (size_t)256 << 20;   /* the size in bytes of a block: many times the cache of any core,
                                                  ** and more than the shared caches of most processors */
-static const size_t TRAFFIC = (size_t)64 << 20;  /* bytes that a thread reads in a round; smaller working sets are
-                                                 ** read several times, and larger ones once */
+static const size_t TRAFFIC = (size_t)64 << 20;  /* the size in bytes of the data that a thread reads in a round;
+                                                 ** smaller working sets are read several times, and larger ones
+                                                 ** once */
 
 /* One thread's part of the work: `bytes` bytes at `from` and `to`. Computing loops use only `loops`. */
 typedef struct share {

@@ -8,14 +8,15 @@ enum {
   TILE  = 1 << 14,      /* the number of elements of the output of a tile of rows, so that input and output stay in
                         ** L2 */
   WIDTH = 512,          /* the number of columns of a tile whose columns the kernel reads in place */
-  GRAIN = 1 << 14       /* the fewest output elements for each thread: computing lines takes longer than reading
-                        ** them */
+  GRAIN = 1 << 14       /* the fewest output elements for each thread, fewer than in map.c, because computing a line
+                        ** takes longer than reading it */
 };
 
 /* Describes how the lines of a tile are read and written. */
 typedef struct layout {
   const line_job *job;
-  bool    direct;            /* true: the kernel reads and writes the tensors directly; false: buffers */
+  bool    direct;            /* true: the kernel reads and writes the tensors directly; false: the kernel reads and
+                             ** writes buffers */
   bool    columns;           /* true: the elements of neighbouring lines are adjacent in memory; false: the elements
                              ** of a line are adjacent */
   int64_t width;             /* the number of lines of a tile; the last tile of an innermost row of `outer` may have

@@ -12,7 +12,8 @@ enum {
                              ** L1 */
   GRAIN    = 1 << 15,        /* the fewest elements for each thread: below 32k sums or products, a second thread costs
                              ** more time than it saves */
-  COSTLY   = 8               /* the work of an element of a float-only op (exp, tanh …), in elements of other ops */
+  COSTLY   = 8               /* the work of an element of a float-only op (exp, tanh …), measured in elements of other
+                             ** ops */
 };
 
 /* The properties of each op that ops.def has in addition to the kernel's expression. */

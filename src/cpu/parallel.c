@@ -21,7 +21,7 @@
 #include <time.h>
 
 enum {
-  MOST   = 1024,         /* the most threads that lua/device/thread.c allows scripts to request */
+  MOST   = 1024,         /* the most threads that scripts can request (src/lua/device/thread.c) */
   CHUNKS = 8,            /* the number of chunks of a share: a delayed thread delays only an eighth of its share,
                          ** because other threads take the rest */
   FAN    = 4,            /* the number of sleeping threads that each thread wakes, because waking a thread is a system
@@ -37,8 +37,8 @@ enum {
   SHORT_SPIN  = 20000,   /* the time in nanoseconds that a thread spins if other processes use the processor */
   LOOK        = 10000000, /* the time in nanoseconds that the caller sleeps before it checks for cancellation */
   FINISH_SPIN = 100000,  /* the time in nanoseconds that the caller spins for the last chunks before it sleeps */
-  LOST        = 50000    /* the time in nanoseconds: if successive readings of the clock are further apart, another
-                         ** process has used the processor in between */
+  LOST        = 50000    /* the time in nanoseconds between two readings of the clock after which another process must
+                         ** have used the processor */
 };
 
 /* The state of a thread. seats[0] is for the caller of a region, and seats[k] for worker k. */

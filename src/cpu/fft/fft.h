@@ -33,8 +33,8 @@ typedef struct fft_plan {
   int64_t      columns, rows;
   int64_t      width;                   /* the number of columns of the widest block */
   const void  *turns;                   /* [n1][width]: exp(-2 pi i k j / n) in row k, column j */
-  const double *low, *high;             /* factors of all roots: exp(-2 pi i e / n) = low[e % 2^shift] * high[e /
-                                        ** 2^shift] */
+  const double *low, *high;             /* tables whose products are all roots of unity: exp(-2 pi i e / n) = low[e %
+                                        ** 2^shift] * high[e / 2^shift] */
   int          shift;
   /* the next three fields are tables that only CONVOLUTION uses */
   struct fft_plan *inner;               /* a SPLIT plan for a length of at least 2 n - 1 */

@@ -39,8 +39,8 @@ typedef struct fft_turn {
   bool        row_by_row;       /* true: x is read sequentially; false: y is written sequentially */
 } fft_turn;
 
-/* The arguments of `join`. join converts the transform x of a real line's pairs, which were read as h complex numbers,
-** to the half y of the real line's transform, or back:
+/* The arguments of `join`. join converts the transform x of a real line's pairs, which were read as h complex
+** numbers, to the half y of the real line's transform, or back:
 **    y[k] = s + t, y[h - k] = conj(s - t), s = x[k] + conj(x[h - k]), t = turns[k] * (x[k] - conj(x[h - k]))
 ** for k <= h / 2. Only the half transform has an element h. turns[k] is -i exp(-pi i k / h). If `back` is true, the
 ** conjugate of turns[k] is used. */

@@ -28,13 +28,13 @@ typedef uint64_t FLAG_uint64, FLAG_int64, FLAG_float64, FLAG_complex64, FLAG_com
 #define ACCUMULATORS(D, T, ...) typedef T SAME_##D; typedef int64_t COUNT_##D;
 EACH_ANY(ACCUMULATORS, )
 
-/* The dtype of the C type T. */
+/* DTYPE_OF(T) is the dtype of the C type T. */
 #define DTYPE_OF(T) _Generic((T)0, bool: DT_bool, float: DT_float32, double: DT_float64,        \
   complex64_t: DT_complex64, complex128_t: DT_complex128,                                       \
   uint8_t: DT_uint8, uint16_t: DT_uint16, uint32_t: DT_uint32, uint64_t: DT_uint64,             \
   int8_t: DT_int8, int16_t: DT_int16, int32_t: DT_int32, int64_t: DT_int64)
 
-/* The least and the greatest value of the C type C. */
+/* m_lowest(C) and m_highest(C) are the least and the greatest value of the C type C. */
 #define m_lowest(C)  _Generic((C)0, float: -INFINITY, double: -(double)INFINITY, \
   uint8_t: 0, uint16_t: 0, uint32_t: 0, uint64_t: 0,                             \
   int8_t: INT8_MIN, int16_t: INT16_MIN, int32_t: INT32_MIN, int64_t: INT64_MIN)

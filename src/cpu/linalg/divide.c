@@ -111,8 +111,8 @@ static void vector_task(const void *arg, int64_t i, int worker) {
   multiply_rows(p, 0, above, p->vectors, 0, n1, begin, end, room);
 }
 
-/* Sorts `order`, a permutation of the columns (from 1), by the columns' eigenvalues d. Insertion sort is sufficient,
-** because only neighbouring roots may be swapped by rounding. */
+/* Sorts `order`, a permutation of the columns (from 1), by the columns' eigenvalues d. Insertion sort is fast here,
+** because only neighbouring roots may have been swapped by rounding. */
 static void finish_order(const lapack *l, const char *d, int *order, int n) {
   for (int i = 1; i < n; i++) {
     int j = i, moved = order[i];

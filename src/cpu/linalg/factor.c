@@ -21,8 +21,8 @@ static void clear_below(const solver *s, char *a, int rows, int columns) {
 
 /* ---- Cholesky ---- */
 
-/* Returns the number (from 1) of the first diagonal element of the factor that is NaN, which LAPACK does not detect,
-** or 0. */
+/* Returns the number (from 1) of the factor's first diagonal element that is NaN, or 0 if none is NaN. LAPACK does
+** not detect NaN. */
 static int find_nan(const solver *s, char *a) {
   for (int j = 0; j < s->n; j++)
     if (isnan(number_at(s->l, element(s->l, a, (int64_t)j * (s->n + 1))))) return j + 1;

@@ -16,15 +16,15 @@ enum {
   GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (20 µs), a second
                        ** thread costs more time than it saves */
   SLAB  = 1024,        /* the number of columns of a half-float result that are computed in float32 at a time */
-  SHORT = 1 << 15,     /* the number of elements of a dot product; longer dot products are computed in parts of this
-                       ** length */
+  SHORT = 1 << 15,     /* the most elements of a dot product that is computed at once; longer dot products are
+                       ** computed in parts of this length */
   PARTS = 256,         /* the number of parts of a dot product that threads share */
   SMALL = 1000000,     /* the number of multiplications up to which OpenBLAS has AVX-512 kernels without packing
                        ** (128³: 37 µs instead of 42) */
   MOST_BLOCKS = 1024,  /* the most blocks of a product */
   MANY  = 8,           /* the most blocks of SMALL multiplications in a product; dividing larger products (256³) into
                        ** such blocks gains nothing */
-  TILE  = 16           /* blocks begin at multiples of a tile of OpenBLAS, which is a cache line of floats */
+  TILE  = 16           /* blocks begin at multiples of 16 elements: a tile of OpenBLAS, and a cache line of floats */
 };
 
 /* The most multiplications of a block, which take half a second on a core. OpenBLAS gains nothing by larger
@@ -154,9 +154,9 @@ static int64_t block_begin(int64_t length, int i, int n) {
   return i == n ? length : length * i / n / TILE * TILE;
 }
 
-/* The blocks of c, rows × columns of them, which threads share. This is faster than OpenBLAS's own threads, which
-** wait for one another at each panel. Two threads compute a float32 product of 128³ in 22 µs instead of 52, 256³ in
-** 185 instead of 240, and 384³ in 610 instead of 720. */
+/* The rows × columns blocks into which c is cut, and which threads share. This is faster than OpenBLAS's own threads,
+** which wait for one another at each panel. Two threads compute a float32 product of 128³ in 22 µs instead of 52 µs,
+** 256³ in 185 µs instead of 240 µs, and 384³ in 610 µs instead of 720 µs. */
 typedef struct blocks {
   const gemm_call    *g;
   const blas_product *p;

@@ -21,8 +21,8 @@ enum {
   GATHERED = 256,              /* the number of pixels whose runs are computed at a time */
   SKEW    = 16,                /* the number of elements between the rows of a block, so that rows do not use the same
                                ** cache sets */
-  SHARES  = 32,                /* the fewest shares into which the work is divided if the pixels allow it */
-  SUMS    = 1 << 20            /* the most elements in the partial sums of all shares */
+  SHARES  = 32,                /* the number of items into which the work is divided, if there are enough pixels */
+  SUMS    = 1 << 20            /* the most elements in the partial sums of all shares together */
 };
 
 typedef struct conv_weight_work {
