@@ -119,8 +119,9 @@ INLINE double remainder_exact(double x, double y, double q) {
 #if LT_HAS_FMA
   return BUILTIN(fma)(-q, y, x);
 #else
-  double s = abs_float64(y) > 0x1p900 ? 0x1p-200 : 1.0, b = y * s, p = q * b;      /* scaled so that splitting b
-                                                                                   ** cannot overflow */
+  double s = abs_float64(y) > 0x1p900 ? 0x1p-200 : 1.0, b = y * s, p = q * b;      /* y is scaled so that splitting
+                                                                                   ** b in product_error cannot
+                                                                                   ** overflow */
   double r = ((x * s - p) - product_error(q, b, p)) * (s == 1.0 ? 1.0 : 0x1p200);
   return q == 0 ? x : r;
 #endif

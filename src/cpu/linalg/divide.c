@@ -14,7 +14,7 @@ enum {
   SLABS    = 4          /* the number of slabs for each thread */
 };
 
-/* A merge of two parts: k eigenvalues and vectors change. */
+/* A merge of two parts, which changes k eigenvalues and eigenvectors. */
 typedef struct merging {
   const solver *s;
   block q;              /* first the eigenvectors of both parts, then of the merged matrix */

@@ -9,7 +9,7 @@
 
 enum {
   BLOCK = 512,       /* elements of a row, or rows, that are computed at a time: three buffers take 12 KiB of stack */
-  STACK = 1 << 12    /* bytes up to which a vector is stored on the stack */
+  STACK = 1 << 12    /* the greatest size in bytes of a vector that is stored on the stack */
 };
 
 /* A product c = alpha * m @ v + beta * c, where m is rows × k. */
