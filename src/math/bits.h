@@ -64,6 +64,17 @@ INLINE double fma_float64(double a, double b, double c) {
 #endif
 }
 
+/* Returns a * b, rounded. In complex products, gcc 12 merges a product and a sum to one FMA in vectors, but not in the
+** elements that are left over, in spite of -ffp-contract=off. The bits then depend on an element's position. gcc does
+** not see that a * b + -0 is a product. */
+#if defined(__FMA__)
+INLINE float  rounded_product_float32(float a, float b)   { return BUILTIN(fmaf)(a, b, -0.0f); }
+INLINE double rounded_product_float64(double a, double b) { return BUILTIN(fma)(a, b, -0.0); }
+#else
+INLINE float  rounded_product_float32(float a, float b)   { return a * b; }
+INLINE double rounded_product_float64(double a, double b) { return a * b; }
+#endif
+
 /* SSE2 can neither compare 64-bit integers nor select elements by comparing 64-bit integers. Therefore gcc does not
 ** vectorise loops with such comparisons. If LT_ONLY_SSE2 is 1, functions compare doubles instead. */
 #if defined(__SSE2__) && !defined(__SSE4_1__)

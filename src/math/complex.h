@@ -257,7 +257,8 @@ INLINE complex128_t div_floats(double a, double b, double c, double d) {
   c = limited(c, 0x1p880);
   d = limited(d, 0x1p880);
   double s = c * c + d * d, inverse = 1.0 / s, far = add_sign_float64(INFINITY, c);
-  double re = (a * c + b * d) * inverse, im = (b * c - a * d) * inverse;
+  double re = (rounded_product_float64(a, c) + b * d) * inverse;
+  double im = (rounded_product_float64(b, c) - a * d) * inverse;
   return make_complex128(s == 0 ? far * a : re, s == 0 ? far * b : im);
 }
 

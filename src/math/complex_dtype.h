@@ -10,7 +10,7 @@
 
 INLINE C NAME(m_mul)(C z, C w) {
   T a = RE(z), b = IM(z), c = RE(w), d = IM(w);
-  return NAME(make)(a * c - b * d, a * d + b * c);
+  return NAME(make)(PART(rounded_product)(a, c) - b * d, PART(rounded_product)(a, d) + b * c);
 }
 
 INLINE T NAME(m_abs)(C z) { return PART(m_hypot)(RE(z), IM(z)); }

@@ -1,8 +1,10 @@
 /* Conversions between dtypes of contiguous elements, and copies between layouts. */
 
 #include <string.h>
-#ifdef __F16C__
+#if defined(__F16C__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include "cpu/cpu.h"
@@ -23,9 +25,9 @@
 #define ONE(...) + 1
 _Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 
-/* If the processor can convert half floats, a loop with its instructions converts 8 elements at a time, and the loop
+/* If the processor can convert half floats, a loop with its instructions converts 8 or 4 elements at a time, and the loop
 ** in C converts the remaining elements. */
-#ifdef __F16C__
+#if defined(__F16C__) || defined(__aarch64__)
 #define float16_to_float32 float16_to_float32_rest
 #define float32_to_float16 float32_to_float16_rest
 #endif
@@ -33,15 +35,28 @@ _Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 #define FROM_ALL(name, store, ...) EACH_TO(CONVERT, name, store)
 DTYPES(FROM_ALL)
 
-#ifdef __F16C__
+#if defined(__F16C__) || defined(__aarch64__)
 #undef float16_to_float32
 #undef float32_to_float16
+
+/* widen_halves and narrow_floats convert HALVES elements. */
+#ifdef __F16C__
+enum { HALVES = 8 };
+INLINE void widen_halves(float *d, const uint16_t *s) { _mm256_storeu_ps(d, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)s))); }
+INLINE void narrow_floats(uint16_t *d, const float *s) {
+  _mm_storeu_si128((__m128i *)d, _mm256_cvtps_ph(_mm256_loadu_ps(s), _MM_FROUND_TO_NEAREST_INT));
+}
+#else
+enum { HALVES = 4 };
+INLINE void widen_halves(float *d, const uint16_t *s) { vst1q_f32(d, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(s)))); }
+INLINE void narrow_floats(uint16_t *d, const float *s) { vst1_u16(d, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(s)))); }
+#endif
 
 static void float16_to_float32(int64_t n, void *dst, const void *src) {
   const uint16_t *s = src;
   float *d = dst;
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(d + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(s + i))));
+  for (; i + HALVES <= n; i += HALVES) widen_halves(d + i, s + i);
   float16_to_float32_rest(n - i, d + i, s + i);
 }
 
@@ -49,8 +64,7 @@ static void float32_to_float16(int64_t n, void *dst, const void *src) {
   const float *s = src;
   uint16_t *d = dst;
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128((__m128i *)(d + i), _mm256_cvtps_ph(_mm256_loadu_ps(s + i), _MM_FROUND_TO_NEAREST_INT));
+  for (; i + HALVES <= n; i += HALVES) narrow_floats(d + i, s + i);
   float32_to_float16_rest(n - i, d + i, s + i);
 }
 #endif

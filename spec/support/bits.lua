@@ -1,0 +1,170 @@
+-- A checksum of the bits of every op's results for every dtype that the op takes, and of every conversion.
+--
+--   tools/lua spec/support/bits.lua > spec/data/bits.txt     accepts new ops and results that are meant to be others
+--
+-- Inputs are made of integers and bytes, so that they are the same on all machines. All NaN count as the same, because
+-- processors choose their signs and payloads: x86 makes negative ones, ARM positive ones.
+
+local lt = require "luatensor"
+
+local bits = {}
+
+local PART = 1024      -- elements of each of the three parts of an input
+
+-- Random 64-bit integers (splitmix64).
+local function generator(seed)
+  local state = seed * 0x5851f42d4c957f2d
+  return function()
+    state = state + 0x9e3779b97f4a7c15
+    local z = state
+    z = (z ~ (z >> 30)) * 0xbf58476d1ce4e5b9
+    z = (z ~ (z >> 27)) * 0x94d049bb133111eb
+    return z ~ (z >> 31)
+  end
+end
+
+local function random_bytes(count, seed)
+  local next_word, words = generator(seed), {}
+  for i = 1, (count + 7) // 8 do words[i] = ("<i8"):pack(next_word()) end
+  return table.concat(words):sub(1, count)
+end
+
+-- Odd factors: a changed word of any position changes the sum.
+local MOST_WORDS = 6 * PART
+local factors = lt.from_bytes(random_bytes(8 * MOST_WORDS, 99), {MOST_WORDS}, {dtype = "int64"}) | 1
+
+local function checksum_of_bytes(bytes)
+  local padded = bytes .. ("\0"):rep(-#bytes % 8)
+  local words = #padded // 8
+  return (lt.from_bytes(padded, {words}, {dtype = "int64"}) * factors[{{1, words}}]):sum():item()
+end
+
+local function checksum(x)
+  if x.dtype:find "^complex" then x = lt.view_as_real(x) end
+  if not x.dtype:find "float" then return checksum_of_bytes(x:to_bytes()) end
+  local nan = x:isnan()
+  return checksum_of_bytes(lt.where(nan, 0, x):to_bytes()) + 31 * checksum_of_bytes(nan:to_bytes())
+end
+
+local function text(x) return ("%016x"):format(checksum(x)) end
+
+local tiny, huge = 0x1p-149, 0x1.fffffep127
+local special = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, 8.0, 100.0, -100.0, 1e-3, 1e6, -1e6, tiny, -tiny,
+                 0x1p-126, huge, -huge, math.huge, -math.huge, 0x1p31, 0x1p32, 0x1p52, 0x1p53, -0x1p63, 0x1p64, 88.0, -104.0, 1e300, 5e-324}
+
+-- Sizes of elements of dtypes whose every bit pattern is a number.
+local size = {uint8 = 1, uint16 = 2, uint32 = 4, uint64 = 8, int8 = 1, int16 = 2, int32 = 4, int64 = 8,
+              float16 = 2, bfloat16 = 2, float32 = 4, float64 = 8}
+
+local function real_input(dtype, parts, seed)
+  local count = parts * PART
+  local next_word, moderate, chosen = generator(seed), {}, {}
+  for i = 1, count do
+    moderate[i] = (next_word() >> 11) * 0x1p-49 - 8
+    chosen[i] = special[(next_word() >> 33) % #special + 1]
+  end
+  local patterns = dtype == "bool" and lt.from_bytes(random_bytes(count, seed + 7), {count}, {dtype = "uint8"}):bitwise_and(1)
+    or lt.from_bytes(random_bytes(count * size[dtype], seed + 7), {count}, {dtype = dtype})
+  return lt.cat {patterns:to(dtype), lt.tensor(moderate, {dtype = "float64"}):to(dtype), lt.tensor(chosen, {dtype = "float64"}):to(dtype)}
+end
+
+--- Inputs of a dtype: random bit patterns, numbers between -8 and 8, and special values, a third each. Each seed gives
+-- others.
+function bits.input(dtype, seed)
+  local part = dtype:match "^complex(%d+)$"
+  if not part then return real_input(dtype, 1, seed) end
+  return lt.view_as_complex(real_input(part == "64" and "float32" or "float64", 2, seed):reshape(3 * PART, 2))
+end
+
+local all = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+             "complex64", "complex128"}
+local inputs = {}
+for _, dtype in ipairs(all) do
+  inputs[dtype] = {}
+  for k = 1, 3 do inputs[dtype][k] = bits.input(dtype, k) end
+end
+
+local calls = {
+  unary = function(op, x) return op(x) end,
+  binary = function(op, x, y) return op(x, y) end,
+  ternary = function(op, x, y, z) return op(x, y, z) end,
+}
+local special_calls = {
+  isclose = function(op, x, y) return op(x, y, 0.5, 0.25) end,
+  where = function(op, _, y, z) return op(inputs.bool[1], y, z) end,
+}
+
+local function add_ops(results)
+  for name, op in pairs(lt.ops()) do
+    local call = special_calls[name] or calls[op.kind]
+    for _, dtype in ipairs(call and op.dtypes or {}) do
+      results[name .. " " .. dtype] = text(call(lt[name], table.unpack(inputs[dtype])))
+    end
+  end
+end
+
+local function add_gradients(results)
+  for _, name in ipairs {"gelu", "silu", "sigmoid", "tanh", "relu"} do
+    for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
+      local x = inputs[dtype][1]:clone():requires_grad_()
+      lt[name](x):backward(inputs[dtype][2])
+      results[("gradient of %s %s"):format(name, dtype)] = text(x.grad)
+    end
+  end
+end
+
+local function add_conversions(results)
+  for _, from in ipairs(all) do
+    for _, to in ipairs(all) do
+      if from ~= to then results[("%s to %s"):format(from, to)] = text(inputs[from][1]:to(to)) end
+    end
+  end
+end
+
+--- The checksums by names such as "exp float32", "float32 to int8" and "gradient of gelu float64".
+function bits.all()
+  local results = {}
+  add_ops(results)
+  add_gradients(results)
+  add_conversions(results)
+  return results
+end
+
+--- The expected checksums: a table with the `fused` and the `plain` one of each name. Processors without FMA (x86 with
+-- LUATENSOR_CPU=baseline) round some functions in other places; `plain` is theirs.
+function bits.expected()
+  local expected = {}
+  for line in io.lines "spec/data/bits.txt" do
+    local name, fused, plain = line:match "^(.-) (%x+) ?(%x*)$"
+    expected[name] = {fused = fused, plain = plain == "" and fused or plain}
+  end
+  return expected
+end
+
+local function print_sums()
+  for name, sum in pairs(bits.all()) do print(name, sum) end
+end
+
+-- This processor's checksums, or those without FMA, by a process of its own.
+local function sums_of(environment)
+  local sums, run = {}, assert(io.popen(environment .. " tools/lua spec/support/bits.lua --sums"))
+  for line in run:lines() do
+    local name, sum = line:match "^(.*)\t(.*)$"
+    sums[name] = sum
+  end
+  assert(run:close())
+  return sums
+end
+
+local function print_data()
+  local lines, plain = {}, sums_of "LUATENSOR_CPU=baseline"
+  for name, sum in pairs(sums_of "") do
+    lines[#lines + 1] = ("%s %s%s"):format(name, sum, plain[name] ~= sum and " " .. plain[name] or "")
+  end
+  table.sort(lines)
+  print(table.concat(lines, "\n"))
+end
+
+if arg and (arg[0] or ""):find "bits%.lua$" then (arg[1] == "--sums" and print_sums or print_data)() end
+
+return bits
