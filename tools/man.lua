@@ -15,7 +15,7 @@ end
 
 local parts = {
   ('.TH LUATENSOR 1 "" "luatensor %s" "User Commands"\n'):format(version),
-  ".SH NAME\nluatensor \\- tensors for Lua: what this machine can do, measured\n",
+  ".SH NAME\nluatensor \\- measures what this machine can do with tensors in Lua\n",
   ".SH SYNOPSIS\n.B luatensor\n[\\-h] [\\-\\-version] [\\-i] <command> ...\n",
   ".SH DESCRIPTION\n", verbatim(run "--help"),
 }

@@ -6,10 +6,11 @@ local code = require "luatensor.cli.code"
 local core = require "luatensor.core"
 
 local advise = {
-  summary = "which device for which work, and why",
-  description = "Recommends a device by what the work costs on each: for a network (--parameters and what " ..
-    "follows), or for a Lua expression of x, y, z (the inputs), n (the size) and lt. With nothing given: the table " ..
-    "\"when to choose CPU, GPU, TPU\", filled with this machine's figures. What is not measured here is said to be so.",
+  summary = "recommends a device for some work, and says why",
+  description = "Recommends a device by the cost of the work on each device. The work is a network (--parameters to " ..
+    "--calls), or a Lua expression of the inputs x, y and z, the size n, and lt. Without work, the command shows " ..
+    "the table \"When to choose CPU, GPU, TPU\" with this machine's figures. Figures that were not measured here " ..
+    "are marked.",
   example = "luatensor advise --parameters 1000000 --batch 64 --training",
 }
 
@@ -17,17 +18,18 @@ local of_network = {"parameters", "batch", "layers", "training"}
 local of_code = {"inputs", "first", "last"}
 
 function advise.define(parser)
-  parser:argument("code", "the work: 'x:matmul(y)'"):argname("<code>"):args("?")
+  parser:argument("code", "the work, such as 'x:matmul(y)'"):argname("<code>"):args("?")
   arguments.add_all(parser, {
-    {name = "parameters", kind = "count", help = "of the network (1000000)"},
-    {name = "batch", kind = "count", help = "samples a call (64)"},
-    {name = "layers", kind = "count", help = "of the network (4)"},
-    {name = "training", kind = "flag", help = "a step of training, not a forward pass"},
-    {name = "calls", kind = "count", help = "how often it is called with the same data (1)"},
+    {name = "parameters", kind = "count", help = "number of parameters of the network (1000000)"},
+    {name = "batch", kind = "count", help = "number of samples in a call (64)"},
+    {name = "layers", kind = "count", help = "number of layers of the network (4)"},
+    {name = "training", kind = "flag", help = "measures a training step instead of a forward pass"},
+    {name = "calls", kind = "count", help = "number of calls with the same data (1)"},
   })
   code.add_options(parser, 64, 1024)
   arguments.add_all(parser, {
-    {name = "device", kind = "device", help = "only the CPU and this one"}, "dtype", "threads", "seconds", "json",
+    {name = "device", kind = "device", help = "compares only the CPU and this device"},
+    "dtype", "threads", "seconds", "json",
   })
 end
 

@@ -97,15 +97,15 @@ end
 
 --- The options that many scripts share, by name. Each is a row for `add` without the field `name`.
 arguments.common = {
-  device     = {kind = "device", help = "where the tensors live", default = best_device},
-  iterations = {kind = "count", help = "how often the loop runs"},
-  rows       = {kind = "count", help = "rows of each matrix"},
-  cols       = {kind = "count", help = "columns of each matrix"},
+  device     = {kind = "device", help = "device of the tensors", default = best_device},
+  iterations = {kind = "count", help = "number of rounds of the loop"},
+  rows       = {kind = "count", help = "number of rows of each matrix"},
+  cols       = {kind = "count", help = "number of columns of each matrix"},
   dtype      = {kind = "dtype", help = "dtype of the elements", default = "float32"},
-  threads    = {kind = "threads", help = "CPU threads", default = lt.get_num_threads},
-  seconds    = {kind = "seconds", help = "how long each measurement lasts"},
-  json       = {kind = "output", help = "a file for the raw figures; - is the standard output"},
-  svg        = {kind = "output", help = "a file for the chart"},
+  threads    = {kind = "threads", help = "number of CPU threads", default = lt.get_num_threads},
+  seconds    = {kind = "seconds", help = "seconds for each measurement"},
+  json       = {kind = "output", help = "writes the raw figures to this file, or to the standard output for -"},
+  svg        = {kind = "output", help = "writes the chart to this file"},
 }
 
 -- The placeholder in --help for a value of each kind.
@@ -179,7 +179,7 @@ end
 -- Adds the option --help, which raises the help text as an error. The code that catches the error prints the text.
 local function add_help(parser)
   parser:add_help(false)
-  parser:flag("-h --help", "this text"):action(function() arguments.show(parser:get_help()) end)
+  parser:flag("-h --help", "prints this text"):action(function() arguments.show(parser:get_help()) end)
 end
 
 --- Makes a parser of argparse with our settings, or adds a command with these settings to a parser.

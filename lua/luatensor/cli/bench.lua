@@ -6,20 +6,20 @@ local code = require "luatensor.cli.code"
 local progress = require "luatensor.bench.progress"
 
 local bench = {
-  summary = "times Lua expressions, several in turn, or a suite of its own",
-  description = "One expression is timed; several are timed in turn (A B A B) and compared, where their results " ..
-    "agree. `lt` is luatensor; --setup makes what they use. A file ending in .lua returns a function, or a list of " ..
-    "{\"name\", function}. With nothing given, a suite of its own runs on every device: small and large, as shares " ..
-    "of what this machine can do.",
+  summary = "times Lua expressions, several in turn, or a built-in suite",
+  description = "Times one Lua expression, or times several in turn (A B A B) and compares them if their results " ..
+    "agree. In an expression, lt is luatensor, and the code of --setup makes its variables. A file that ends in " ..
+    ".lua returns a function, or a list of {\"name\", function}. Without code, a built-in suite of small and large " ..
+    "sizes runs on every device, and its rates are shown as shares of this machine's limits.",
   example = "luatensor bench --setup 'x = lt.rand(1000, 1000)' 'x:sum()' 'x:sum(1):sum()'",
 }
 
 function bench.define(parser)
-  parser:argument("code", "Lua expressions, or files"):argname("<code>"):args("*")
+  parser:argument("code", "Lua expressions or Lua files to time"):argname("<code>"):args("*")
   arguments.add_all(parser, {
-    {name = "setup", kind = "text", help = "Lua that runs before: 'x = lt.rand(1000)'"},
-    {name = "only", kind = "text", help = "of the suite: functions that have this in their name"},
-    {name = "device", kind = "device", help = "the default device meanwhile; of the suite: only this one"},
+    {name = "setup", kind = "text", help = "Lua code to run first, such as 'x = lt.rand(1000)'"},
+    {name = "only", kind = "text", help = "runs only the functions of the suite with this text in their names"},
+    {name = "device", kind = "device", help = "the default device of the code, or the only device of the suite"},
     "dtype", "threads", "seconds", "json",
   })
 end

@@ -47,7 +47,7 @@ end
 -- @int last the default of --last
 function code.add_options(parser, first, last)
   arguments.add_all(parser, {
-    {name = "inputs", kind = "text", help = "the inputs of size n (lt.rand(n, n), lt.rand(n, n))"},
+    {name = "inputs", kind = "text", help = "Lua code that makes the inputs of size n (lt.rand(n, n), lt.rand(n, n))"},
     {name = "first", kind = "count", help = ("the smallest size (%d)"):format(first)},
     {name = "last", kind = "count", help = ("the largest size (%d)"):format(last)},
   })

@@ -7,18 +7,18 @@ local core = require "luatensor.core"
 local plot = require "luatensor.page.chart_svg"
 
 local crossover = {
-  summary = "from which size on one device overtakes another",
-  description = "Measures work at growing sizes on every device, with its data in place and with transfers, and " ..
-    "says from which size on which device is faster. The work is a Lua expression of x, y, z (the inputs), n (the " ..
-    "size) and lt.",
+  summary = "finds the size from which on one device is faster than another",
+  description = "Measures work at growing sizes on every device, with its data in place and with transfers. The " ..
+    "command finds the sizes from which on one device is faster than another. The work is a Lua expression of the " ..
+    "inputs x, y and z, the size n, and lt.",
   example = "luatensor crossover 'x:matmul(y):sum()' --inputs 'lt.rand(n, n), lt.rand(n, n)' --last 2048",
 }
 
 function crossover.define(parser)
-  parser:argument("code", "the work (x:matmul(y))"):argname("<code>"):args("?")
+  parser:argument("code", "the work to measure (x:matmul(y))"):argname("<code>"):args("?")
   code.add_options(parser, 16, 2048)
   arguments.add_all(parser, {
-    {name = "device", kind = "device", help = "only the CPU and this one"},
+    {name = "device", kind = "device", help = "measures only the CPU and this device"},
     "dtype", "threads", "seconds", "json", "svg",
   })
 end

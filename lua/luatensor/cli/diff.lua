@@ -5,15 +5,15 @@ local arguments = require "luatensor.cli.arguments"
 local figures = require "luatensor.bench.figures"
 
 local diff = {
-  summary = "what changed between two results, and what is noise",
-  description = "Compares two results that were saved as JSON, by figures of the same name: what changed, what is " ..
-    "noise, and in what the runs differ. Results of two machines stand side by side without a verdict.",
+  summary = "shows what changed between two results, and what is noise",
+  description = "Compares the figures of the same name in two results that were saved as JSON. The command shows " ..
+    "what changed, what is noise, and in what the runs differ. Figures of two machines are shown without a verdict.",
   example = "luatensor diff before.json after.json",
 }
 
 function diff.define(parser)
-  parser:argument("before", "a result"):argname "<before>"
-  parser:argument("after", "another"):argname "<after>"
+  parser:argument("before", "the first result, a JSON file"):argname "<before>"
+  parser:argument("after", "the second result, a JSON file"):argname "<after>"
   arguments.add_all(parser, {"json"})
 end
 

@@ -9,10 +9,10 @@ local suite = require "luatensor.bench.suite"
 local terminal = require "luatensor.page.terminal"
 
 local command = {
-  summary = "the notebook's experiments, one or all",
-  description = "Runs an experiment, or all: what a GPU does for neural networks, claim by claim " ..
-    "(docs/notebook.md). Without a name it lists them. " ..
-    "Options after the name are the experiment's own; its --help lists them.",
+  summary = "runs the notebook's experiments, one or all",
+  description = "Runs one experiment or all of them. The experiments test what a GPU does for neural networks, " ..
+    "claim by claim (docs/notebook.md). Without a name, the command lists the experiments. Options after the name " ..
+    "belong to the experiment, whose own --help lists them.",
   example = "luatensor experiment 02_large --iterations 10 --json large.json",
   prints = true,
 }
@@ -21,8 +21,9 @@ local command = {
 function command.define(parser)
   command.parser = parser
   parser:handle_options(false)
-  parser:argument("name", "02_large, 2 or large; all: every one of them"):argname("<name>"):args("?")
-  parser:argument("rest", "options of the experiment; --json <file> saves its result"):argname("<options>"):args("*")
+  parser:argument("name", "an experiment, such as 02_large, 2 or large, or all for every experiment")
+    :argname("<name>"):args("?")
+  parser:argument("rest", "options of the experiment; --json <file> saves the result"):argname("<options>"):args("*")
 end
 
 -- Returns the words without "--json file" or "--json=file", and the path of this file, or nil if the option is not

@@ -4,14 +4,14 @@ local arguments = require "luatensor.cli.arguments"
 local help = require "luatensor.help"
 
 local command = {
-  summary = "what a function does, its options and an example",
-  description = "Shows what the reference says of a name: how it is called, its options with their defaults, what " ..
-    "it returns, an example. Other words are searched for in all names and texts.",
+  summary = "shows what a function does, its options and an example",
+  description = "Shows the entry of a name in the reference: the calls, the options with their defaults, the " ..
+    "results and an example. Words that are not a name are searched for in all names and texts.",
   example = "luatensor help conv2d",
 }
 
 function command.define(parser)
-  parser:argument("words", "a name, or words"):args "*":argname "<name>"
+  parser:argument("words", "a name, or words to search for"):args "*":argname "<name>"
 end
 
 function command.run(options)

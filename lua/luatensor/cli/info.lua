@@ -11,9 +11,9 @@ local notes = require "luatensor.bench.notes"
 local terminal = require "luatensor.page.terminal"
 
 local info = {
-  summary = "devices, libraries, and why a GPU is not used",
-  description = "What luatensor finds on this machine: devices, libraries, versions, threads, and where it keeps " ..
-    "what it compiled and measured. Where no GPU is used it says why, and what to do about it.",
+  summary = "lists devices and libraries, and says why a GPU is not used",
+  description = "Lists what luatensor finds on this machine: devices, libraries, versions, threads, and the folder " ..
+    "of compiled kernels and measured limits. If no GPU can be used, the command says why and what to do.",
   example = "luatensor info",
 }
 

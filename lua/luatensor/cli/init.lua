@@ -25,11 +25,13 @@ cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
 
 -- Makes the main parser, and a table of the subcommands by name.
 local function make_parser()
-  local parser = arguments.parser("luatensor", "Tensors for Lua: what this machine can do, measured.")
-  parser:flag("--version", "the version"):action(function() arguments.show(require("luatensor")._VERSION) end)
-  parser:flag("-i", "a Lua prompt with lt, nn, optim and data"):action(function() arguments.fail("-i stands first") end)
+  local parser = arguments.parser("luatensor",
+    "Measures what this machine can do with luatensor, the tensor library for Lua.")
+  parser:flag("--version", "prints the version"):action(function() arguments.show(require("luatensor")._VERSION) end)
+  parser:flag("-i", "starts a Lua prompt with lt, nn, optim and data")
+    :action(function() arguments.fail("-i stands first") end)
   parser:command_target("command")
-  parser:epilog("luatensor <command> --help says more, with an example.")
+  parser:epilog("luatensor <command> --help describes the command, with an example.")
   local commands = {}
   for _, name in ipairs(cli.commands) do
     local command = require("luatensor.cli." .. name)

@@ -4,10 +4,10 @@ local arguments = require "luatensor.cli.arguments"
 local files = require "luatensor.bench.files"
 
 local command = {
-  summary = "everything measured about this machine, as a page",
-  description = "Measures this machine's limits and every experiment on every device, and writes a page that needs " ..
-    "nothing else: HTML, Markdown, JSON. The ending of each file says which. Without files it prints the page. At " ..
-    "full size it takes minutes; Ctrl-C keeps what was measured so far.",
+  summary = "writes a page with all measurements of this machine",
+  description = "Measures this machine's limits, runs every experiment on every device, and writes a page with the " ..
+    "results, which needs no other files. The ending of each file selects HTML, Markdown, JSON or text. Without " ..
+    "files, the command prints the page. At full size it takes minutes. Ctrl-C keeps the measurements so far.",
   example = "luatensor report -o report.html report.json",
 }
 
@@ -21,11 +21,15 @@ local function output(path)
 end
 
 function command.define(parser)
-  parser:option("-o --output", "files to write"):argname("<file>"):args("+"):convert(output)
-  parser:option("--from", "a report that was saved as JSON: nothing is measured"):argname("<file>")
-  parser:option("--sizes", "full: the notebook's; quick: fewer, shorter; tiny: only to see that all works (full)")
+  parser:option("-o --output", "files to write, which end in .html, .md, .json or .txt")
+    :argname("<file>"):args("+"):convert(output)
+  parser:option("--from", "shows a report that was saved as JSON, and measures nothing"):argname("<file>")
+  parser:option("--sizes",
+    "full: the notebook's sizes; quick: fewer and shorter measurements; tiny: a test that all works (full)")
     :argname("<sizes>"):choices{"full", "quick", "tiny"}
-  arguments.add_all(parser, {{name = "device", kind = "device", help = "cpu: no accelerator; or which one"}, "threads"})
+  arguments.add_all(parser, {
+    {name = "device", kind = "device", help = "the accelerator to measure, or cpu for none"}, "threads",
+  })
 end
 
 -- Writes the report to each file of option --output. Returns true if this option is given.
