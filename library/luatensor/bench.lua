@@ -43,7 +43,7 @@ function bench.sizes(first, last, per_doubling) end
 ---local result = lt.bench.crossover(function(x) return x:sqrt() end, {16, 64}, {seconds = 0.01})
 ---result.kind  --> crossover
 ---```
----@param fn function takes the results of inputs(n), with tensors moved to the device, which is the default device meanwhile
+---@param fn function takes the results of inputs(n), with tensors moved to the device, which is the default device during the call
 ---@param sizes table
 ---@param options? luatensor.bench.crossover.options
 ---@return table # a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
@@ -52,7 +52,7 @@ function bench.crossover(fn, sizes, options) end
 ---Compares two results, row by row of the same name. A difference counts as a change if the quartile ranges do not
 ---touch and the medians differ by more than 5 %; otherwise it may be noise. Nothing is decided if other processes used
 ---more than a tenth of the processor in one of the runs, or if the quartiles are half a median apart. Results of two
----machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures
+---machines are listed without ratios and verdicts. Emulated figures are not compared with real ones. Figures
 ---of experiments are compared if their options are equal, apart from the time of a measurement.
 ---Errors: if a result has no times, if no two rows have the same name, or if only one result is emulated.
 ---```lua
@@ -103,7 +103,7 @@ function bench.load(path) end
 function bench.split(fn, options) end
 
 ---Times calls of a function. Before each reading of the clock, the call waits for the devices.
----Errors: errors of fn, unchanged; if the clock stands still.
+---Errors: errors of fn, unchanged; if the clock does not advance.
 ---```lua
 ---local result = lt.bench.time(function() return lt.ones(10):sum() end, {seconds = 0.01})
 ---result.kind  --> time

@@ -431,10 +431,10 @@
 ---@field seconds? number (default 0.5) to measure each entry
 ---@field rounds? integer (default 12) of each entry
 ---@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
----@field device? string (default the call waits for all devices in use) the device to wait for, and the default device meanwhile
+---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
----@field seed? integer (default 0) of the default generator, whose state comes back afterwards
+---@field seed? integer (default 0) of the default generator, whose state is restored afterwards
 ---@field clock? function (default lt.clock) a function that returns seconds
 ---@field check? boolean (default true) false: results are not compared
 ---@field same? function a function that takes the first result of the base and that of another entry, and returns true if they agree
@@ -458,10 +458,10 @@
 ---@field seconds? number (default 0.5) to measure
 ---@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
 ---@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
----@field device? string (default the call waits for all devices in use) the device to wait for, and the default device meanwhile
+---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
----@field seed? integer (default 0) of the default generator, whose state comes back afterwards
+---@field seed? integer (default 0) of the default generator, whose state is restored afterwards
 ---@field clock? function of normal runs (the parts are always measured with lt.clock)
 ---@field limits? function|boolean (default shares of the limits that bench.machine measured before, if any) a function that takes a row and its device's name, and returns the share of a limit and the limit's name; false: no shares
 
@@ -470,10 +470,10 @@
 ---@field seconds? number (default 0.5) to measure
 ---@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
 ---@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
----@field device? string (default the call waits for all devices in use) the device to wait for, and the default device meanwhile
+---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
----@field seed? integer (default 0) of the default generator, whose state comes back afterwards
+---@field seed? integer (default 0) of the default generator, whose state is restored afterwards
 ---@field clock? function (default lt.clock) a function that returns seconds
 
 ---@class (exact) luatensor.data.read_csv.options

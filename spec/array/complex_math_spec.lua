@@ -123,7 +123,7 @@ describe("special cases and branch cuts", function()
   end
 end)
 
--- Checks a result that follows from the definition of the function; "any" in a row stands for any number.
+-- Checks a result that follows from the definition of the function; "any" in a row means any number.
 local function check(name, dtype, row)
   local arguments = {}
   for i = 1, #row - 2, 2 do

@@ -171,6 +171,6 @@ describe("memory of a change in place", function()
     y:sum():backward()
     local left = live() - before
     collectgarbage("restart")
-    assert.equal(2, left // bytes)                       -- y and the gradient
+    assert.equal(2, left // bytes)                       -- y and the gradient are live
   end)
 end)

@@ -1,5 +1,5 @@
 -- tags: unsanitized
--- lt.bench.compare with a fake clock, which advances by the seconds that the timed functions ask for, so every ratio
+-- lt.bench.compare with a fake clock, which advances by the seconds that the timed functions request, so every ratio
 -- is known.
 local lt = require "luatensor"
 local clocks = require "spec.support.fake_clock"

@@ -139,7 +139,7 @@ describe("bench.crossover", function()
     for _, point in ipairs(r.points) do
       if point.n < 16 or point.n > 64 then outside = outside + 1 end
     end
-    assert.equal(3, outside)                                          -- 4, 8 and 128
+    assert.equal(3, outside)                                          -- the sizes 4, 8 and 128
   end)
 
   it("has ratios of the base's median to the device's", function()

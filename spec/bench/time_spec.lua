@@ -1,4 +1,4 @@
--- lt.bench.time with a fake clock, which advances by the seconds that the timed function asks for, so every figure is
+-- lt.bench.time with a fake clock, which advances by the seconds that the timed function requests, so every figure is
 -- known.
 local lt = require "luatensor"
 local arguments = {seconds = 1, warmup = 0.1}

@@ -109,7 +109,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
   end)
 
   describe("copies", function()
-    local sizes = {0, 1, 63, 1000, 2^20, 2^20 + 1, 5 * 2^20 + 3}     -- the copy buffers hold 2^20 elements of these
+    local sizes = {0, 1, 63, 1000, 2^20, 2^20 + 1, 5 * 2^20 + 3}     -- a copy buffer has space for 2^20 elements
 
     it("bring the same bytes back, whatever the size", function()
       for _, n in ipairs(sizes) do
@@ -244,7 +244,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       lt.cuda.reopen "cuda"
       gpu.emulator.configure "memory=64M"
       local ok, message = pcall(function()
-        for k = 1, 60 do lt.empty(k % 7 + 1, MIB, device) end       -- each size once more than the memory can hold
+        for k = 1, 60 do lt.empty(k % 7 + 1, MIB, device) end       -- more garbage than the memory has space for
         local scratch = lt.rand(3, MIB, device):permute_dims(2, 1)
         return scratch:sum():item()
       end)

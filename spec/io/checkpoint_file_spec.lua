@@ -18,7 +18,7 @@ describe("a file that is there", function()
     local at = folder .. "/run.safetensors"
     lt.save(at, {epoch = 1})
     lt.save(folder .. "/x.npy", lt.ones(3))
-    -- A limit of the size of files stands for a full disk.
+    -- A limit of the size of files acts like a full disk.
     for _, save in ipairs {'"run.safetensors", {x = lt.zeros(1 << 18)}', '"run.safetensors", {x = ("long"):rep(1 << 18)}',
                            '"x.npy", lt.zeros(1 << 18)'} do
       local script = ([[

@@ -10,7 +10,7 @@ local peer = open()
 
 local six = string.pack("dddddd", 1, 2, 3, 4, 5, 6)
 
--- Returns the bytes of live tensors.
+-- Returns the number of bytes of live tensors.
 local function live()
   collectgarbage()
   collectgarbage()

@@ -855,7 +855,7 @@ describe("an error inside of modules", function()
     assert.equal("3 (Linear(5, 2))", name())
     m:remove(3)
     assert.equal("Linear(5, 2)", name())
-    -- the place exists already, so only the next walk notices the assignment
+    -- the entry exists already, so only the next traversal of the module notices the assignment
     m[1] = layer
     m:parameters()
     assert.equal("1 (Linear(5, 2))", name())

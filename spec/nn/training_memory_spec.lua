@@ -7,7 +7,7 @@ local MIB = 2 ^ 20
 local MILLION = 2 ^ 18          -- elements in 1 MiB of float32
 local leaf = {requires_grad = true}
 
--- The divisor of repetitions: with LUATENSOR_GCSTRESS, each tensor costs a collection.
+-- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, each tensor costs a collection.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
 local function live() return lt.memory("cpu").live / MIB end
@@ -236,7 +236,7 @@ describe("a loop", function()
     local before, most = collectgarbage "count", 0
     for i = 1, 60000 // few do
       local _ = x * 2
-      -- lives for several steps, so the collector treats it as old
+      -- is reachable for several steps, so the collector treats the text as old
       keep[i % 40] = ("%d"):format(i):rep(100)
       if i % 100 == 0 then most = math.max(most, collectgarbage "count" - before) end
     end

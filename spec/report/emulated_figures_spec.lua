@@ -1,5 +1,5 @@
 -- tags: process
--- Figures of an emulated device are marked in all output, and never stand beside real figures. The spec examines all
+-- Figures of an emulated device are marked in all output, and are never shown beside real figures. The spec examines all
 -- output of the command for an emulated GPU.
 
 local bench = require "luatensor.bench"

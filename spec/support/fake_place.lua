@@ -15,7 +15,7 @@ local function quartiles(seconds, spread)
     q3 = seconds * (1 + spread), max = seconds * (1 + 2 * spread), samples = {seconds}, dtype = "float32"}
 end
 
---- Makes a place. Fields of want:
+--- Makes a place. The fields of `want`:
 --
 --     devices    {{device =, emulated =}, …}
 --     cost       cost(device, n, mode) returns seconds

@@ -340,7 +340,7 @@ cases.logical_xor = [[
   ±0 , ±0 ; not 0 , +0 -> true
 ]]
 
--- operands: x, y, rtol, atol
+-- the operands are x, y, rtol and atol
 cases.isclose = [[
   NaN , any ; 1 , 1 ; 1 , 0 ; 1 , 0 -> false
   1 , 1 ; any , NaN ; 1 , 0 ; 1 , 0 -> false

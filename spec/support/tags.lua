@@ -1,5 +1,5 @@
--- Tags of specs: the suites of spec.mk in which a spec runs, with reasons. A spec's tags are in its first line, "--
--- tags: process blas". A spec without tags runs in every suite that selects specs by excluding tags.
+-- Tags of specs: the suites of spec.mk in which a spec runs, with reasons. The first line of a spec lists its tags, as in
+-- "-- tags: process blas". A spec without tags runs in every suite that selects specs by excluding tags.
 local tags = {}
 
 tags.meanings = {

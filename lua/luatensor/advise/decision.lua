@@ -194,7 +194,7 @@ end
 -- @tab sizes
 -- @number calls
 -- @treturn table {{id =, name =, kind =, source =, points = {{n =, seconds =, takes =, extrapolated =, needed = the
---   number of such devices that can hold the data}, …}}, …}
+--   number of these devices that the data need}, …}}, …}
 function decision.bounds(found, sizes, calls)
   local list = {}
   if #counted(found.points) == 0 or #measured.devices(found.devices, false) == 0 then return list end

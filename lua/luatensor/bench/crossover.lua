@@ -285,7 +285,7 @@ end
 -- compared. With only one device, published figures give bounds for other devices.
 -- @function bench.crossover
 -- @tparam function fn takes the results of inputs(n), with tensors moved to the device, which is the default device
---   meanwhile
+--   during the call
 -- @tparam {int,...} sizes
 -- @tparam[opt] table options `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n
 --   matrices of random numbers); `devices`: names (all of this machine); `seconds` of a measurement (0.2); `name` of

@@ -314,7 +314,7 @@ end
 --- Compares two results, row by row of the same name. A difference counts as a change if the quartile ranges do not
 -- touch and the medians differ by more than 5 %; otherwise it may be noise. Nothing is decided if other processes used
 -- more than a tenth of the processor in one of the runs, or if the quartiles are half a median apart. Results of two
--- machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures
+-- machines are listed without ratios and verdicts. Emulated figures are not compared with real ones. Figures
 -- of experiments are compared if their options are equal, apart from the time of a measurement.
 -- @function bench.diff
 -- @tab before a result of time, compare, crossover, machine, a suite of these, an experiment or a report

@@ -74,7 +74,7 @@ local function is_out(list, i)
   return false
 end
 
---- Finds the sizes whose seconds do not fit those of the other sizes.
+--- Finds the sizes whose seconds do not fit the seconds of the other sizes.
 -- @tab list {{n, seconds, its bytes or nil}, …}, n ascending
 -- @treturn table {[n] = true, …}
 function noise.out_of_line(list)

@@ -1,12 +1,12 @@
 --- Shows the current step and the remaining time of a run: one line on the terminal, which appears after a second and
 -- is removed at the end. The line goes to the standard error, never into results. In a pipe nothing is shown, or a
--- line for each step if the run asks for it.
+-- line for each step if the task has option `lines`.
 --
 --    local task <close> = progress.task("crossover", #sizes)
 --    for _, n in ipairs(sizes) do
 --      task:step(n .. " × " .. n, weight)     -- before each step
 --      measure(n)
---    end                                      -- closed, by whatever end: the line is gone
+--    end                                      -- the end of the block, also by an error, removes the line
 --
 -- Code that prints while a task runs calls progress.clear() first. The line is drawn only at the start of a step, so
 -- it does not disturb measurements. A long first step shows from its start only if at_once is set, or if the task's

@@ -123,7 +123,7 @@ function figures.peak(figure, dtype)
   local reached = false
   for _, name in ipairs(narrower) do
     reached = reached or name == dtype
-    -- TF32 products are less exact, and only made if a script asks for them: their rate does not bound float32
+    -- TF32 products are less exact, and are made only if a script enables them, so their rate does not bound float32
     local usable = name ~= "tf32" or dtype == "tf32" or not figure.peak.float32
     if reached and usable and figure.peak[name] then return figure.peak[name], name end
   end

@@ -42,7 +42,7 @@ end
 
 -- ---- JSON ---------------------------------------------------------------------------------------
 
--- Refuses infinities and NaN, which JSON cannot hold.
+-- Refuses infinities and NaN, which JSON cannot represent.
 local function check_finite(value, path)
   if type(value) == "number" and (value ~= value or math.abs(value) == math.huge) then
     error(("result: %s is %s"):format(path, value), 0)

@@ -35,7 +35,7 @@ local function row_of(timed)
   }
 end
 
--- Makes a table for each device that the suite timed. Results of other kinds have pages of their own.
+-- Makes a table for each device that the suite timed. Results of other kinds are shown by their own blocks.
 local function tables(self)
   local blocks, rows_of = {}, {}
   for _, each in ipairs(self.results) do

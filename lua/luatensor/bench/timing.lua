@@ -151,16 +151,16 @@ function timing.name_of(fn, options) return options.name or default_name(fn) end
 -- @tparam[opt] table options `name` of the work (default: the place of the function's definition); `seconds` to
 --   measure (0.5); `rounds` (5): the least number. A round is a sequence of as many calls as fit into its share of
 --   the seconds. If calls take many seconds, two rounds suffice; `warmup` (0.1): the seconds before, with at least
---   one call, and until two rounds agree; `device`: the device to wait for, and the default device meanwhile
+--   one call, and until two rounds agree; `device`: the device to wait for, and the default device while fn runs
 --   (default: the call waits for all devices in use); `gc`: "count" (default) lets collections happen, "out" stops
 --   the collector within a round. Garbage is always collected before a round; `threads`; `seed` (0): of the default
---   generator, whose state comes back afterwards; `clock`: a function that returns seconds (default: lt.clock)
+--   generator, whose state is restored afterwards; `clock`: a function that returns seconds (default: lt.clock)
 -- @treturn table a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`,
 --   `q1`, `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time of such a call that
 --   a clock without waiting shows; `device_seconds`: from the first to the last call on the device's queue, with gaps
 --   (not on the CPU); `first`: the very first call. Also `calls` (per round), `device`, `dtype` of the result,
 --   `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
--- @raise errors of fn, unchanged; if the clock stands still
+-- @raise errors of fn, unchanged; if the clock does not advance
 function timing.time(fn, options)
   args.check("bench.time", "argument 1", fn, "callable")
   options = args.read("bench.time", options, timing.options)

@@ -100,7 +100,7 @@ function topics.index()
   return index
 end
 
---- The doc of a topic. If the topic is an alias, also returns the name of the other topic.
+--- Returns the doc of a topic. If the topic is an alias, also returns the name of the other topic.
 -- @tab topic
 -- @treturn table doc, or nil for a property
 -- @treturn string|nil name of the other topic

@@ -67,7 +67,7 @@ static gpu_address upload(int which, int type) {
   return a;
 }
 
-/* Element (i, j) of the expected product number `batch`, by the definition. */
+/* Computes element (i, j) of the expected product number `batch`, by the definition. */
 static void expected(int a_op, int b_op, int complex, int i, int j, int batch, double sum[2]) {
   sum[0] = sum[1] = 0;
   for (int l = 0; l < K; l++) {

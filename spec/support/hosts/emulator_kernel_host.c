@@ -48,7 +48,7 @@ static void arguments_of_any_kind(void) {
   expect(sum == 7 + 0.5 + 3 + 100 + 1000);
 }
 
-/* The neighbour of a thread writes last. */
+/* Between two barriers, each thread reads an element that another thread has written. */
 static void barrier(void) {
   run_kernel(KERNEL
     "  __shared__ int s[256];\n"
@@ -148,8 +148,8 @@ static void early_return(void) {
   for (int t = 0; t < 64; t++) expect(values[t] == (t > 5 ? 0 : 2));
 }
 
-/* Only functions with extern "C" are found by their plain names. Macros may define kernels; templates are no kernels.
-   */
+/* Only functions with extern "C" are found by their plain names. Macros may define kernels. Templates are not
+   kernels. */
 static void names(void) {
   gpu_function f;
   gpu_module m = load("#define MAKE(op) extern \"C\" __global__ void __launch_bounds__(256) make_##op(int *p) { *p = 1; }\n"

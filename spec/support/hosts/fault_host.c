@@ -36,8 +36,8 @@ void  __libc_free(void *);
 
 typedef struct fault {
   bool armed;
-  long count;            /* allocations seen since arming */
-  long first, last;      /* the allocations that fail */
+  long count;            /* the number of allocations since `armed` was set */
+  long first, last;      /* allocations with these numbers, and all between, fail; counted from 1 */
 } fault;
 
 static fault lua_fault, module_fault;

@@ -18,7 +18,7 @@ local function csv(text, options)
   return data.read_csv(path, options)
 end
 
--- Files.
+-- Writes and reads files.
 lt.save(folder .. "/run.safetensors", {text = "À\u{80}É", half = 1.5, tiny = 2.5e-300, b = lt.ones(1), B = lt.zeros(1)})
 local run = lt.load(folder .. "/run.safetensors")
 say(run.text == "À\u{80}É" and "the same text" or "another text", run.half == 1.5 and run.tiny == 2.5e-300 and "the same numbers" or "others")
@@ -31,7 +31,7 @@ say(csv("1.5;-2.5e-3\n", {delimiter = ";"}):equal(lt.tensor {{1.5, -2.5e-3}}) an
 said(csv, "1,5;2\n", {delimiter = ";"})
 said(csv, '"1,234",2\n')
 
--- Prints and messages.
+-- Prints tensors and error messages.
 say(tostring(lt.tensor {1.5, 2.25}))
 say(tostring(lt.tensor({1e-9, 1.5}, {dtype = "float64"})))
 say(tostring(lt.complex(1.5, -0.25)))
@@ -41,7 +41,7 @@ said(lt.uniform, 3, 1.5, 2)
 said(nn.functional.dropout, lt.ones(1), {p = 1.5})
 said(lt.ones, 1.5)
 
--- Texts that are parsed.
+-- Parses texts of expressions.
 say(tostring(lt.elementwise("float32 x", "x * 1.5 + .25")(lt.ones(1))))
 said(lt.elementwise, "float32 \xe9", "\xe9 + 1")
 said(lt.einsum, "\xe9", lt.ones(1))

@@ -3,7 +3,7 @@ assert(not debug and not io and not os)
 local lt = require "luatensor"
 local nn, optim, data = lt.nn, lt.optim, lt.data
 
--- tensors
+-- computes with tensors
 local x = lt.arange(6, {dtype = "float64"}):reshape(2, 3)
 assert(x:sum():item() == 15 and x:matmul(x.T)[{2, 2}]:item() == 50)
 assert(tostring(x):find("float64", 1, true))
@@ -15,7 +15,7 @@ assert(select(2, pcall(lt.elementwise, "float64 x", "x ä")):find("ä", 1, true)
 assert(lt.stack({x, x}, 1).shape[1] == 2 and lt.from_bytes(x:to_bytes(), {6}, {dtype = "float64"}):sum():item() == 15)
 assert(lt.from_dlpack(x:to_dlpack()):sum():item() == 15)
 
--- gradients
+-- computes gradients
 local p = lt.tensor({2.0}, {requires_grad = true})
 lt.detect_anomaly(function() (p * p * p):sum():backward() end)
 assert(p.grad:item() == 12)
@@ -47,7 +47,7 @@ local ok, why = pcall(nn.Linear, 4, 8, {generator = 1})
 assert(not ok and why:find("generator expected", 1, true))
 net:load_state_dict(net:state_dict())
 
--- memory and devices
+-- reads facts about memory and devices
 assert(lt.memory().state_live > 0 and lt.device "cpu" == "cpu")
 assert(rawget(lt, "_fail_after") == nil)
 

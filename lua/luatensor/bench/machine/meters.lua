@@ -1,5 +1,5 @@
 --- Measures a machine's limits. Loops in C (lt.limits, core.working_set) measure arithmetic and memory. This module
--- times functions that scripts call. Limits are those of the fastest round, costs are medians.
+-- times functions that scripts call. A limit is the rate of the fastest round. A cost is a median.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"

@@ -36,8 +36,8 @@ local function parts_title(self)
   return "Where the time of a call goes" .. (self.emulated and ", on an emulated device" or "")
 end
 
--- Makes the table of the parts. If a device is emulated, the shares are left out, because its times do not compare
--- with those of the processor.
+-- Makes the table of the parts. If a device is emulated, the shares are left out, because its times cannot be compared
+-- with times of the processor.
 local function parts_table(self)
   local rows, columns = {}, {{name = "part", unit = "text"}, {name = "time", unit = "s"}}
   if not self.emulated then columns[3] = {name = "share", unit = "share"} end
