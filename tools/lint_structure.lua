@@ -14,7 +14,7 @@ local limits = {
   circles = 0,
   files_in_circles = 0,
 
-  -- Files in a folder of src, lua or spec.
+  -- The largest number of files in a folder of src, lua or spec.
   folder = 40,
 
   -- The number of names of devices in lua/luatensor: in the library, and in the files that measure. In src, no name
@@ -96,7 +96,7 @@ local function sorted_keys(...)
   return keys
 end
 
--- Sources in C and for GPUs below src: {path =, text =, without = the text without comments}.
+-- Returns the sources in C and for GPUs below src: {path =, text =, without = the text without comments}.
 local function read_sources()
   local sources = {}
   for _, path in ipairs(lines_of [[find src -name '*.[ch]' -o -name '*.cuh' -o -name '*.def' | sort]]) do

@@ -1,5 +1,5 @@
 -- tags: kernels smoke late sanitize-emulated
--- Copies (to, astype, clone, contiguous, copy_, fill_, zero_), and views that share elements.
+-- Tests copies (to, astype, clone, contiguous, copy_, fill_, zero_), and views that share elements.
 local lt = require "luatensor"
 local device = require("spec.support.helpers").device
 

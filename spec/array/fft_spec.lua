@@ -93,7 +93,8 @@ local function hermitian_line(n, sign)
   end
 end
 
--- For each function: the treatment of the last dim, the sign of the exponent, and the norm that divides by n.
+-- For each function of lt.fft: how the last dim is transformed, the sign of the exponent, and the norm that divides
+-- by n.
 local functions = {
   fft = {complex_line, -1, "forward"}, ifft = {complex_line, 1, "backward"},
   rfft = {real_line, -1, "forward", real_in = true}, irfft = {hermitian_line, 1, "backward", half_in = true, real_out = true},

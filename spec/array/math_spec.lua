@@ -25,7 +25,7 @@ end
 local function even(f) return function(x) return f(abs(x)) end end
 local function odd(f) return function(x) return x < 0 and -f(-x) or x == 0 and x or f(x) end end
 
--- For float32 functions, results in double from Lua's math library: exact to a fraction of a float32 ulp.
+-- For float32 functions, Lua's functions of doubles, whose results are exact to a fraction of a float32 ulp.
 local oracle = {
   exp = math.exp, expm1 = expm1, log1p = log1p, log = math.log,
   log2 = function(x) return math.log(x, 2) end,
@@ -153,7 +153,7 @@ local unary_cases = {
   trunc = {{nan, nan}, {-0.5, -0.0}, {0.5, 0.0}, {-1.5, -1}, {inf, inf}},
 }
 
--- special cases of two arguments: {x, y, f(x, y)}
+-- The special cases of functions of two arguments: {x, y, f(x, y)}
 local binary_cases = {
   pow = {{nan, 0.0, 1}, {1, nan, 1}, {nan, 1, nan}, {2, nan, nan}, {-1, inf, 1}, {-1, -inf, 1}, {2, inf, inf}, {2, -inf, 0.0},
          {0.5, inf, 0.0}, {0.5, -inf, inf}, {inf, 2, inf}, {inf, -2, 0.0}, {-inf, 3, -inf}, {-inf, 2, inf},

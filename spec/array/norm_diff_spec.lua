@@ -1,4 +1,4 @@
--- norm and diff, statistics that are compositions in Lua.
+-- Tests norm and diff, which are written in Lua as compositions of other functions.
 
 local lt = require "luatensor"
 require "spec.support.helpers"

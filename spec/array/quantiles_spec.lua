@@ -1,4 +1,4 @@
--- median, quantile, histogram and bincount against the oracle and against results of NumPy 2.4.
+-- Compares median, quantile, histogram and bincount with the oracle and with results of NumPy 2.4.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -16,7 +16,7 @@ local function along(a, dim, f)
   return array.new(outer, name, data)
 end
 
--- One rounding of values that are interpolated in double or float.
+-- The tolerance for values that are interpolated in double or float: one rounding.
 local tolerance = {ulp = 1, atol = 1e-15}
 
 -- The example for which NumPy's results are kept here.

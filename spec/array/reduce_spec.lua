@@ -1,5 +1,5 @@
 -- tags: kernels
--- Reductions against the oracle: dtypes × layouts × dims × special values, options, errors.
+-- Compares reductions with the oracle, over dtypes, layouts, dims, special values and options. Tests their errors.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

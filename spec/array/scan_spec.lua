@@ -1,5 +1,5 @@
 -- tags: kernels
--- Cumulative sums, products and maxima against the oracle.
+-- Compares cumulative sums, products and maxima with the oracle.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

@@ -1,4 +1,4 @@
--- Distinct elements and membership against an oracle that compares all elements one by one.
+-- Compares functions of distinct elements and membership with an oracle that compares all elements one by one.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

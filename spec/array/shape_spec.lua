@@ -1,5 +1,5 @@
 -- tags: smoke
--- Shapes as scripts see them: broadcasting, strides, reshaping, views that share memory.
+-- Tests shapes as scripts see them: broadcasting, strides, reshaping, views that share memory.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

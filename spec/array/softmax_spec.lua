@@ -1,5 +1,5 @@
 -- tags: kernels
--- softmax and log_softmax against the oracle, including inputs for which exponentials overflow.
+-- Compares softmax and log_softmax with the oracle, also for inputs whose exponentials overflow.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

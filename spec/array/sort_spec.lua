@@ -1,5 +1,5 @@
 -- tags: kernels
--- sort, argsort and topk against the oracle.
+-- Compares sort, argsort and topk with the oracle.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

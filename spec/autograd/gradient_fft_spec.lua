@@ -1,5 +1,5 @@
 -- tags: uncollected many-kernels
--- Gradients of Fourier transforms against central differences.
+-- Compares gradients of Fourier transforms with central differences.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"

@@ -1,5 +1,6 @@
 -- tags: uncollected many-kernels
--- Gradients of sorting, scans, softmax and statistics, against central differences; ties by hand.
+-- Compares gradients of sorting, scans, softmax and statistics with central differences, and gradients at ties with
+-- results that were worked out by hand.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
@@ -90,7 +91,7 @@ describe("the gradient of", function()
   it("products with zeros", function()
     assert.same({0, 6, 0}, of_sum(lt.prod, {2, 0, 3}))
     assert.same({0, 0, 0}, of_sum(lt.prod, {0, 0, 3}))
-    -- 2, 2 · 0, 2 · 0 · 3
+    -- the cumulative products are 2, 2 · 0 and 2 · 0 · 3
     assert.same({1, 8, 0}, of_sum(lt.cumulative_prod, {2, 0, 3}))
     for _, values in ipairs {{2, 0, 3, 5}, {2, 0, 3, 0}, {0, 0, 1, 2}, {1, 2, 3, 0}} do
       local t = lt.tensor(values, {dtype = "float64"})

@@ -1,5 +1,5 @@
 -- tags: host
--- Modes (recording of gradients, autocast, detect_anomaly): to which code a guard applies, and how long.
+-- Tests modes (recording of gradients, autocast, detect_anomaly): to which code a guard applies, and for how long.
 local core = require "luatensor.core"
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"

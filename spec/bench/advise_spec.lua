@@ -1,4 +1,4 @@
--- Advice for given costs, so that the right choice is known.
+-- Tests advice for given costs, for which the right choice is known.
 
 local advice = require "luatensor.advise.advice"
 local choices = require "luatensor.advise.choices"
@@ -54,7 +54,7 @@ describe("advise", function()
   it("counts transfers once in so many calls with the same data", function()
     -- n = 150: 100 + 75 / calls µs against 150: equal at calls = 1.5
     assert.equal("cpu cuda:0 cuda:0 cuda:0", chosen(run({}, {calls = 2})))
-    -- n = 50: 100 + … against 50: the GPU is never faster
+    -- n = 50: a call on the GPU takes at least 100 µs, and on the CPU 50 µs, so the GPU is never faster
     assert.equal("cpu cuda:0 cuda:0 cuda:0", chosen(run({}, {calls = 1e9})))
     local r = run({}, {calls = 10})
     assert.near(1e-4 + 0.05e-6 * 1000, r.sizes[4].cost.median, 1e-12)
@@ -544,7 +544,7 @@ describe("advise.choices", function()
         .. "while others used up to 20.0 % of the processor.", 1, true), text)
       -- other processes used a large part of the processor
       assert.equal("not known", choice(1e-8, 1.01, 0.26).choice)
-      -- far apart, although both figures give the same choice
+      -- the quartiles are far apart, although both figures give the same choice
       assert.equal("not known", choice(1e-8, 5, 0.2).choice)
       assert.equal("cpu, or a GPU for daily work", choice(5e-8, 1.4, 0.05).choice)
     end)

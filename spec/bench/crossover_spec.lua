@@ -1,4 +1,4 @@
--- Crossings that are known because the costs are given, and real measurements at small sizes.
+-- Tests crossings that are known because the costs are given, and real measurements at small sizes.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local crossover = require "luatensor.bench.crossover"
@@ -200,7 +200,7 @@ describe("bench.crossover", function()
     assert.is_nil(grid.extrapolate({}, 8))
     assert.near(4 * 7, grid.extrapolate({{8, 7}}, 16), 1e-9)
     assert.near(1000, grid.extrapolate({{1, 99}, {2, 1}, {4, 10}}, 16), 1e-9)          -- ×10 a doubling
-    -- limited to n⁴, because two noisy points may suggest any power
+    -- the power is limited to n⁴, because two noisy points may suggest any power
     assert.near(1600, grid.extrapolate({{2, 1}, {4, 100}}, 8), 1e-9)
     assert.near(5, grid.extrapolate({{2, 9}, {4, 5}}, 16), 1e-9)                       -- times never decrease
   end)

@@ -1,4 +1,4 @@
--- lt.bench.diff of results with times that are made by hand or by a fake clock.
+-- Tests lt.bench.diff with results whose times are made by hand or by a fake clock.
 local lt = require "luatensor"
 local clocks = require "spec.support.fake_clock"
 local idle = require "luatensor.bench.idle"
@@ -109,7 +109,7 @@ describe("bench.diff", function()
     local row = diff_of(slow, other(0.87))
     assert.same({"undecided", "busy", 10}, {row.verdict, row.why, row.ratio})
     assert.equal("busy", diff_of(other(0.87), slow).why)
-    -- noted for the whole run
+    -- the share of other processes belongs to the whole run
     assert.equal("busy", lt.bench.diff(run({slow}, {others = 0.5}), run{fast}).rows[1].why)
     local page = tostring(lt.bench.diff(run{slow}, run{other(0.87)}))
     assert.truthy(page:gsub("%s+", " "):find("others used more than 10.0 % of the processor in one of the runs: f.", 1, true), page)

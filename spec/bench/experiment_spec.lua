@@ -1,5 +1,5 @@
 -- tags: texts
--- The helpers of experiment scripts. The examples themselves are tested in cli/examples_spec.lua.
+-- Tests the helpers of experiment scripts. The examples themselves are tested in cli/examples_spec.lua.
 
 local experiment = require "luatensor.experiment"
 local interrupt = require "luatensor.bench.interrupt"

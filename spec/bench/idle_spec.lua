@@ -1,4 +1,4 @@
--- Specs of luatensor.bench.idle, with files in place of /proc.
+-- Tests luatensor.bench.idle, with files that replace those of /proc.
 local core = require "luatensor.core"
 local idle = require "luatensor.bench.idle"
 

@@ -1,5 +1,5 @@
 -- tags: unsanitized
--- The machine's limits: measuring them, storing them, and the identity of the machine.
+-- Tests the machine's limits: how they are measured and stored, and the identity of the machine.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

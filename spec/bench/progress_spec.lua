@@ -1,5 +1,5 @@
 -- tags: texts
--- Progress of a run and its remaining time, with a fake clock and a fake stream, and on a terminal.
+-- Tests the progress of a run and its remaining time, with a fake clock and a fake stream, and on a terminal.
 
 local progress = require "luatensor.bench.progress"
 local shell = require "spec.support.shell"

@@ -37,7 +37,8 @@ describe("bench.statistics", function()
     assert.is_nil(statistics.trend{1, 2, 3, 4, 5})
   end)
 
-  -- Two-sided: all of 8 agree by chance in 2 / 256, 7 or more in 18 / 256; 17 or more of 20 in 2702 / 2^20.
+  -- By a two-sided test, chance makes all of 8 pairs agree with probability 2 / 256, 7 or more of them with 18 / 256,
+  -- and 17 or more of 20 with 2702 / 2^20.
   it("knows how many pairs must agree before chance is no explanation", function()
     assert.equal(8, statistics.majority(8, 0.01))
     assert.is_nil(statistics.majority(7, 0.01))

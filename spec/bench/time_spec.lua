@@ -16,7 +16,7 @@ local function time(seconds, more)
   return lt.bench.time(clock:work(seconds), options(clock, more)), clock
 end
 
--- About a thousandth of a second. Sums of it are exact.
+-- About a thousandth of a second. Sums of this number are exact.
 local SHORT <const> = 1 / 1024
 local CALLS <const> = 1024 // 20      -- the calls of a round: a twentieth of a second
 

@@ -1,5 +1,5 @@
 -- tags: process texts
--- The man page, which packages install, says what --help says.
+-- Tests that the man page, which packages install, has the texts of --help.
 local shell = require "spec.support.shell"
 
 describe("the man page", function()

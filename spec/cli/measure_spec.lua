@@ -1,5 +1,5 @@
 -- tags: process
--- The measuring subcommands of luatensor, as a user runs them.
+-- Tests the measuring subcommands of luatensor as a user runs them.
 
 local luatensor = require "spec.support.command"
 local shell = require "spec.support.shell"

@@ -1,5 +1,5 @@
 -- tags: process
--- luatensor experiment and report, as a user runs them.
+-- Tests luatensor experiment and luatensor report as a user runs them.
 
 local luatensor = require "spec.support.command"
 local shell = require "spec.support.shell"

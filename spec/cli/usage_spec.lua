@@ -1,5 +1,5 @@
 -- tags: process
--- The command luatensor as a user runs it: help, wrong usage, streams, devices and libraries.
+-- Tests the command luatensor as a user runs it: help, wrong usage, streams, devices and libraries.
 
 local luatensor = require "spec.support.command"
 local lt = require "luatensor"

@@ -1,5 +1,5 @@
 -- tags: unsanitized smoke
--- Graphs: the launches of a function are captured, and repeated by one launch.
+-- Tests graphs: the launches of a function are captured, and repeated by one launch.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"

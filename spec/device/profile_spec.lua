@@ -1,5 +1,5 @@
 -- tags: unsanitized built
--- Profiles of device calls below the op layer. The expected counts are known by hand.
+-- Tests profiles of device calls below the op layer. The expected counts are known by hand.
 local core = require "luatensor.core"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"

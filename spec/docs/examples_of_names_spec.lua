@@ -1,5 +1,5 @@
 -- tags: texts
--- The examples in docs/examples, which lt.help shows, run and print the given results.
+-- Tests that the examples in docs/examples, which lt.help shows, run and print the given results.
 
 local examples = require "tools.annotate.examples"
 local lt = require "luatensor"

@@ -1,4 +1,4 @@
--- The tour and the page about training run on every device. The blocks of all pages that need a GPU run, too.
+-- Runs the tour and the page about training on every device, and the blocks of all pages that need a GPU.
 local lt = require "luatensor"
 local pages = require "spec.support.pages"
 

@@ -1,5 +1,5 @@
 -- tags: texts
--- A function accepts the same option names that its error ("known: …") and the reference list.
+-- Tests that a function accepts the option names that its error ("known: …") and the reference list.
 
 local lt = require "luatensor"
 local positions = require "luatensor.base.positions"

@@ -1,4 +1,4 @@
--- Senseless arguments, in a process of their own, because a crash would end the whole run.
+-- Calls functions with senseless arguments, in a separate process, because a crash would end the whole run.
 describe("no input crashes", function()
   local seeds = {1, 2, os.time()}
   for _, seed in ipairs(seeds) do

@@ -1,5 +1,5 @@
 -- tags: process leaking
--- The emulated GPU itself, tested by C programs that call it as src/gpu does: spec/support/hosts/emulator_*.
+-- Tests the emulated GPU itself by C programs that call it as src/gpu does: spec/support/hosts/emulator_*.
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"

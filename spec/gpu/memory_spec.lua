@@ -1,5 +1,5 @@
 -- tags: unsanitized uncollected
--- A GPU's memory: the caching allocator, copies, lack of memory, failures that kernels report late.
+-- Tests a GPU's memory: the caching allocator, copies, lack of memory, failures that kernels report late.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"

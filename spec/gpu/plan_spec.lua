@@ -1,5 +1,5 @@
 -- tags: unsanitized
--- The host's half of passing plans to kernels, tested by a program of its own (spec/support/plan_check.c).
+-- Tests how the host passes plans to kernels, by a separate program (spec/support/plan_check.c).
 local assert = require "luassert"
 
 describe("plans of kernels", function()

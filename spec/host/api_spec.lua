@@ -1,5 +1,5 @@
 -- tags: process
--- include/luatensor.h, as spec/support/hosts/api_host.c uses it.
+-- Tests include/luatensor.h by the program spec/support/hosts/api_host.c.
 local shell = require "spec.support.shell"
 
 local function host(mode)

@@ -1,5 +1,6 @@
 -- tags: process
--- The promises to host programs in docs/embedding.md. C programs act as hosts: spec/support/hosts/embed_host.c.
+-- Tests the promises to host programs in docs/embedding.md, by C programs that act as hosts:
+-- spec/support/hosts/embed_host.c.
 local collector = require "spec.support.collector"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"

@@ -36,7 +36,7 @@ end
 
 local function random(...) return lt.rand({...}, {generator = lt.generator{seed = 3}}) end
 
--- Operations on a 16 × 16 float32 tensor, of all families.
+-- Operations of all families on a 16 × 16 float32 tensor.
 local families = {
   add = function(w) return w + w.mT end, exp = function(w) return w:exp() end, clip = function(w) return lt.clip(w, 0, 1) end,
   where = function(w) return lt.where(w:greater(0), w, 0) end, sum = function(w) return w:sum(1) end,

@@ -93,7 +93,7 @@ describe("garbage", function()
     it("of 100 000 small iterations is bounded: " .. mode, function()
       local peak, resident = loop(mode, 100000, 70, 30, 0, 0)
       assert.is_true(peak <= 80 * MIB, ("peak %.0f MiB"):format(peak / MIB))
-      -- 3.5 GB if no memory were returned; ASan keeps 200 MiB
+      -- Without returning memory, the loop would take 3.5 GB. ASan keeps 200 MiB.
       assert.is_true(resident <= 240 * MIB, ("%.0f MiB more resident"):format(resident / MIB))
     end)
 
@@ -118,7 +118,7 @@ describe("garbage", function()
       for i = 1, 3e5 do kept[i] = {i} end
       for _ = 1, 50000 do local x = lt.rand(70, 30); local y = x + x end
       print(lt.memory("cpu").peak)']]
-    -- 123 MiB if the collector kept the pace of a small heap; Lua 5.5 takes 104.
+    -- The peak would be 123 MiB if the collector kept the pace of a small heap. On Lua 5.5 it is 104 MiB.
     assert.is_true(tonumber(output) <= (_VERSION == "Lua 5.4" and 100 or 115) * MIB, output)
   end)
 

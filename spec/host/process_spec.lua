@@ -1,5 +1,5 @@
 -- tags: process blas
--- Tests of whole processes: exits, Ctrl-C, several states, forks.
+-- Tests whole processes: exits, Ctrl-C, several states, forks.
 local shell = require "spec.support.shell"
 
 local run, passes = shell.run, shell.passes

@@ -1,4 +1,4 @@
--- lt.save and lt.load of values other than a single tensor, in .safetensors files.
+-- Tests lt.save and lt.load of values other than a single tensor, in .safetensors files.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local json = require "luatensor.io.json"
@@ -149,7 +149,7 @@ describe("what is saved", function()
     other:load_state_dict(t)
     local x = lt.rand(2, 3)
     assert.same(model(x):totable(), other(x):totable())
-    -- plain names, for readers without luatensor's metadata
+    -- the file has only plain names, so that other programs can read it without luatensor's metadata
     assert.is_nil(shell.read(path):find("luatensor", 1, true))
   end)
 

@@ -1,4 +1,4 @@
--- Readers of data set files: IDX, separated values, and files packed by gzip.
+-- Tests the readers of data set files: IDX, separated values, and files packed by gzip.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"

@@ -1,4 +1,4 @@
--- Data sets, subsets, splits, and batches.
+-- Tests data sets, subsets, splits, and batches.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"

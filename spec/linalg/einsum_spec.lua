@@ -1,4 +1,4 @@
--- einsum against loops over all indices. array/numpy_spec.lua compares with NumPy's results.
+-- Compares einsum with loops over all indices. array/numpy_spec.lua compares einsum with NumPy's results.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

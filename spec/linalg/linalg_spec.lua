@@ -28,7 +28,7 @@ local function random(shape, name)
   return is_complex(name) and lt.complex(real, lt.randn(shape, {dtype = real_of(name)})) or real
 end
 
--- The same matrices in other memory layouts.
+-- Functions that return the same matrices in other memory layouts.
 local layouts = {
   function(x) return x end,
   function(x) return x.mT:clone().mT end,
@@ -95,7 +95,7 @@ describe("linalg", function()
       near(a, l:matmul(H(l)), size_of(a), what)
       near(a, H(u):matmul(u), size_of(a), what)
       assert(l:triu(1):count_nonzero():item() == 0 and u:tril(-1):count_nonzero():item() == 0, what)
-      -- functions read only one triangle
+      -- the functions read only one triangle, so the other triangle is filled with 99
       near(l, la.cholesky(a:tril():add(lt.full({n, n}, 99, {dtype = a.dtype}):triu(1))), size_of(l), what)
       local junk = lt.full({n, n}, 99, {dtype = a.dtype}):tril(-1)
       near(u, la.cholesky(a:triu():add(junk), {upper = true}), size_of(u), what)

@@ -1,4 +1,4 @@
---- Mixed precision.
+--- Tests mixed precision (nn.autocast).
 
 local lt = require "luatensor"
 local nn = require "luatensor.nn"

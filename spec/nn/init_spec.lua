@@ -1,4 +1,4 @@
--- nn.init: the bounds and moments of the numbers that each initialiser draws; patterns are compared exactly.
+-- Tests nn.init: the bounds and moments of the numbers that each initialiser draws, and the exact patterns.
 local lt = require "luatensor"
 require "spec.support.helpers"
 
@@ -48,7 +48,7 @@ describe("nn.init", function()
   end)
 
   it("truncates the normal distribution", function()
-    -- The standard deviation between ±2 is 0.8796.
+    -- The standard deviation of a normal distribution that is cut off at ±2 is 0.8796.
     check_draw(init.trunc_normal_(weight(), {generator = seeded()}), 0, 0.8796, -2, 2)
     check_draw(init.trunc_normal_(weight(), 1, 0.5, {a = 0, b = 2, generator = seeded()}), 1, 0.4398, 0, 2)
     -- Half of the numbers are below the median of the normal distribution between 0 and 1, 0.4380.

@@ -1,4 +1,5 @@
--- nn.functional.linear, x Wᵀ + b as one op: values by hand, the separate ops as an oracle, and gradients.
+-- Tests nn.functional.linear, x Wᵀ + b as one op, by values that were worked out by hand, by the separate ops, and by
+-- its gradients.
 local lt = require "luatensor"
 local F = require("luatensor.nn").functional
 local gradient = require "spec.support.gradient"

@@ -1,4 +1,4 @@
--- Modules: fields, names, modes, state, devices, and the errors for misuse.
+-- Tests modules: fields, names, modes, state, devices, and the errors for misuse.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local helpers = require "spec.support.helpers"

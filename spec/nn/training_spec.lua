@@ -1,5 +1,5 @@
 -- tags: smoke
---- Whole training runs: the same numbers in every run and on every device, no memory growth, mixed precision.
+--- Tests whole training runs: the same numbers in every run and on every device, no memory growth, mixed precision.
 
 local lt = require "luatensor"
 local nn = require "luatensor.nn"

@@ -1,4 +1,4 @@
---- Clipping of gradients, scaling of losses.
+--- Tests the clipping of gradients and the scaling of losses.
 
 local lt = require "luatensor"
 local nn = require "luatensor.nn"

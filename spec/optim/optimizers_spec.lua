@@ -1,4 +1,4 @@
---- Optimisers: the arguments that they refuse, and their changes of parameters.
+--- Tests optimisers: the arguments that they refuse, and their changes of parameters.
 
 local busted = require "busted"
 local lt = require "luatensor"

@@ -1,4 +1,4 @@
---- Schedulers of learning rates: PyTorch's numbers, states, and refused arguments.
+--- Tests schedulers of learning rates: PyTorch's numbers, states, and refused arguments.
 
 local lt = require "luatensor"
 local optim = require "luatensor.optim"

@@ -1,5 +1,5 @@
 -- tags: unsanitized uncollected
--- Output files of results and pages.
+-- Tests the output files of results and pages.
 local files = require "luatensor.bench.files"
 local shell = require "spec.support.shell"
 
@@ -62,7 +62,7 @@ describe("a file", function()
     assert.equal("/dev/null\n", shell.passes("readlink " .. at "null"))
     assert.equal("character special file\n", shell.passes "stat -c %F /dev/null")
     local reader = io.popen("timeout 20 cat " .. at "pipe")
-    -- does not wait for the pipe, and does not end its reader
+    -- the check does not wait for a reader of the pipe, and does not end the reader
     assert.equal(at "pipe", files.check(at "pipe"))
     assert.is_true(files.write(at "pipe", "through"))
     assert.equal("through", reader:read "a")

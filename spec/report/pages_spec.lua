@@ -1,5 +1,5 @@
 -- tags: texts
--- Blocks as text, Markdown, HTML and charts.
+-- Tests how blocks are rendered as text, Markdown, HTML and charts.
 
 local axis = require "luatensor.page.axis"
 local chart = require "luatensor.page.chart_text"

@@ -1,4 +1,4 @@
--- Published figures, and conclusions from them that are worked out by hand.
+-- Tests published figures, and conclusions from them that are worked out by hand.
 
 local figures = require "luatensor.bench.public_figures"
 

@@ -1,5 +1,5 @@
 -- tags: texts
--- The report: all measurements become one result, and its pages show only data of the JSON.
+-- Tests the report: all measurements become one result, and its pages show only data of the JSON.
 
 local bench = require "luatensor.bench"
 local dkjson = require "dkjson"

@@ -1,4 +1,4 @@
--- The short answers of a report, from invented figures that allow checking by hand.
+-- Tests the short answers of a report, for invented figures that allow checking by hand.
 
 local format = require "luatensor.page.format"
 local summary = require "luatensor.report.summary"

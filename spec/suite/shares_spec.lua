@@ -1,4 +1,4 @@
--- The share of cases that slow devices and builds run: all offsets together run every case once.
+-- Tests the share of cases that slow devices and builds run: all offsets together run every case once.
 
 -- Returns the functions of helpers with LUATENSOR_TEST_SHARE set to `setting`, or unset (nil).
 local function helpers_with(setting)

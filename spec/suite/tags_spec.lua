@@ -1,5 +1,5 @@
 -- tags: texts
--- Tags of specs (spec/support/tags.lua): some suite uses each tag, and some spec has each tag.
+-- Tests the tags of specs (spec/support/tags.lua): some suite uses each tag, and some spec has each tag.
 
 local shell = require "spec.support.shell"
 local tags = require "spec.support.tags"

@@ -4,7 +4,7 @@ local json = require "dkjson"
 
 local data = {}
 
--- Numbers that JSON lacks.
+-- The numbers that JSON lacks, by the strings that replace them.
 local unusual = {Infinity = math.huge, ["-Infinity"] = -math.huge, NaN = 0 / 0}
 
 local function with_numbers(value)

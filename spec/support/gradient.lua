@@ -1,4 +1,5 @@
--- The oracle of gradients: central differences in float64, for each element in turn, summed in plain Lua.
+-- The oracle of gradients computes central differences in float64 for each element, and adds the results in plain
+-- Lua.
 local lt = require "luatensor"
 require "spec.support.helpers"               -- for the device under test
 

@@ -63,7 +63,7 @@ local function in_folder(code, folder)
   end))
 end
 
--- Smaller forms of slow statements for specs.
+-- Slow statements of pages, with the smaller forms that specs run instead.
 local SMALLER <const> = {
   ['sizes = "quick"'] = 'sizes = "tiny", parts = {}',
   ["bench.machine()"] = "bench.machine",

@@ -253,7 +253,7 @@ cases.divide = [[
   least , least ; least , least -> 1 , 0
 ]]
 
--- the rows of real numbers, applied to each part
+-- the cases are the rows of real numbers, applied to each part
 cases.add = [[
   NaN , finite ; finite , +inf -> NaN , +inf
   +inf , -inf ; -inf , -inf -> NaN , -inf

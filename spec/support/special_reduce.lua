@@ -38,7 +38,7 @@ cases.min = [[
 ]]
 cases.cumulative_min = cases.min
 
--- the position of the first NaN, else of the first extreme element
+-- the result is the position of the first NaN, or else of the first extreme element
 cases.argmax = [[
   NaN ; any -> 1
   not NaN ; NaN -> 2
@@ -74,7 +74,7 @@ cases.all = [[
   not 0 ; not 0 -> true
 ]]
 
--- not in the standard
+-- not in the standard: log(exp(x) + exp(y) + …)
 cases.logsumexp = [[
   NaN ; any -> NaN
   +inf ; not NaN -> +inf

@@ -19,7 +19,7 @@ local result = require "luatensor.bench.result"
 local choices = {}
 
 local BATCH <const>, LAYERS <const> = 64, 4
-local STEPS <const> = 10000           -- steps of the training run that the table times
+local STEPS <const> = 10000           -- the number of steps of the training run whose time the table shows
 -- The largest credible ratio of the upper quartile of a step to its time. Above this ratio, noise decides the choice.
 local MOST <const> = 4
 -- Bounds of the seconds that STEPS steps take. A run of up to SHORT seconds needs no other device. A run of more than
@@ -135,7 +135,7 @@ local function entry_at(advice, cell, parameters)
     list[i] = step_here(advice, cell.device, parameters, function(times) return times[name] end)
   end
   if #list < #NAMES then return nil end
-  table.sort(list)                                          -- each figure has its own trend, which may change the order
+  table.sort(list)             -- each quartile has its own trend, so their order may change
   for i, name in ipairs(NAMES) do there[name] = list[i] end
   return {device = cell.device, emulated = cell.emulated, agreement = cell.differs and "differ", in_place = there}
 end

@@ -32,7 +32,7 @@ function files.write(path, text)
   return true
 end
 
---- Reads a regular file of JSON. The memory of its values, many times the file's size, must be available.
+--- Reads a regular file of JSON. Memory for the decoded values, many times the file's size, must be free.
 -- @string path
 -- @treturn[1] string
 -- @treturn[2] nil

@@ -1,4 +1,4 @@
---- Decides which figures of a measurement can be trusted on a busy machine. Pure functions.
+--- Decides which figures of a measurement can be trusted on a busy machine. The functions are pure.
 
 local measured = require "luatensor.bench.crossover.measured"
 local notes = require "luatensor.bench.notes"

@@ -11,7 +11,7 @@ notes.SPREAD = 0.1
 --- If others used more than this share of the processor, a note says so.
 notes.OTHERS = 0.1
 
---- The caveats of emulated figures: within a sentence, and above a table.
+--- Texts of caveats about emulated figures: the end of a sentence, the title of a table, and a sentence.
 notes.NOTHING = "these times say nothing about a real one"
 notes.ON_EMULATED = "On an emulated device: " .. notes.NOTHING
 notes.EMULATOR = "An emulator of a GPU on the CPU: its times say nothing about a GPU."

@@ -1,4 +1,4 @@
---- The notebook's experiments: helpers for their scripts (`examples/`), and functions that find and run them.
+--- Helpers for the scripts of the notebook's experiments (`examples/`), and functions that find and run the scripts.
 -- @module luatensor.experiment
 
 local lt = require "luatensor"

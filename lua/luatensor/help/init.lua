@@ -1,4 +1,4 @@
---- lt.help: shows entries of the reference at the prompt.
+--- Implements lt.help, which shows entries of the reference at the prompt.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -45,7 +45,7 @@ local function find_topic(name)
   end
 end
 
--- The public names of a function, a class or a table of functions.
+-- Returns the public names of a function, a class or a table of functions.
 local function names_of(value)
   local found = {}
   each_library(function(library, prefix)

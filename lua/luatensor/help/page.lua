@@ -14,8 +14,8 @@ local words = {
   ["string[]"] = "list of strings", ["table[]"] = "list of tables",
 }
 
---- "luatensor.Tensor|number" → "tensor or number". Classes of options are left out, because their options are listed
--- separately.
+--- Converts a type to words: "luatensor.Tensor|number" becomes "tensor or number". Classes of options are left out,
+-- because their options are listed separately.
 function page.type_words(type)
   local parts = {}
   for word in type:gsub("%(string|integer%)", "(string,integer)"):gmatch "[^|]+" do

@@ -1,4 +1,4 @@
---- The public names as topics of help: the annotations of each name, and the search for topics.
+--- Finds topics of help. A topic is a public name with its annotations.
 --
 -- A topic is {name = "sum", as_function = a doc, as_method = a doc}, because a function of luatensor with a tensor as
 -- first argument is also a method. Names begin with the module ("nn.Linear") or the class ("Module:to",

@@ -1,4 +1,4 @@
---- The axes of charts: their range, their ticks, and the positions of values.
+--- Makes the axes of charts: computes their range, their ticks, and the positions of values.
 
 local format = require "luatensor.page.format"
 

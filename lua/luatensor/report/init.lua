@@ -1,4 +1,4 @@
---- The report: all measurements of a machine as one result, and as one page.
+--- Makes the report: all measurements of a machine as one result, and as one page.
 -- @module luatensor.report
 
 local lt = require "luatensor"

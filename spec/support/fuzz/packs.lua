@@ -1,4 +1,4 @@
---- Files of kept inputs, spec/fuzz/found/TARGET: each input with its length (4 bytes) in front.
+--- Reads and writes files of kept inputs, spec/fuzz/found/TARGET. Each input follows its length (4 bytes).
 local packs = {}
 
 --- Adds the inputs of a pack, which need not exist, to a list.

@@ -64,7 +64,7 @@ targets.safetensors = {
   end,
 }
 
--- The JSON for the tables of a checkpoint, and two tensors.
+-- The input has the JSON for the tables of a checkpoint. The checkpoint also has two tensors.
 targets.checkpoint = {
   words = {"$pairs", "$tensor", "$number", "$bytes", '"inf"', '"nan"', '{"$tensor":"a"}', '{"$tensor":"b"}',
            table.unpack(json_words)},
@@ -76,7 +76,7 @@ targets.checkpoint = {
   end,
 }
 
--- A result of lt.bench, which bench.load makes an object that prints itself.
+-- The input is a result of lt.bench, of which bench.load makes an object that prints itself.
 targets.results = {
   words = {"luatensor", "version", "kind", "timing", "comparison", "median", "samples", table.unpack(json_words)},
   run = function(input, folder) tostring(bench.load(file(folder, "x.json", input))) end,
@@ -241,7 +241,7 @@ targets.state = {
 local DTYPES <const> = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16",
                         "float32", "float64", "complex64", "complex128"}
 
--- The elements of a tensor, of any dtype and shape: two bytes choose the dtype and the number of dims.
+-- The input has the elements of a tensor of any dtype and shape. Two bytes choose the dtype and the number of dims.
 targets.bytes = {
   run = function(input)
     local random, shape = from_bytes(input), {}
@@ -254,7 +254,7 @@ targets.bytes = {
   end,
 }
 
--- Public functions with arguments and tables of options made from the bytes.
+-- Calls public functions with arguments and tables of options that are made from the input's bytes.
 targets.options = {
   run = function(input)
     local ok, result = require "spec.support.fuzz.calls"(from_bytes(input))

@@ -1,4 +1,4 @@
--- The storage of each dtype: rounding, wrapping, conversions and ULPs, one row for each dtype.
+-- Defines the storage of each dtype, with rounding, wrapping, conversions and ULPs, in one row for each dtype.
 local inf = math.huge
 
 local dtype = {}
@@ -91,7 +91,7 @@ float("float64", 8, "<d", 53, -1022, 0x1.fffffffffffffp1023)
 local names = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64",
                "float16", "bfloat16", "float32", "float64"}
 
--- The dtype classes of ops.def, repeated here independently.
+-- The dtype classes of ops.def. They are repeated here, so that the oracle does not depend on ops.def.
 local classes = {
   ANY = names,
   NUMERIC = {table.unpack(names, 2)},

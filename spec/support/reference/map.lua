@@ -198,7 +198,7 @@ row("gelu", "REALFLOAT", special.gelu, 4)
 row("silu", "REALFLOAT", function(x) return x * special.sigmoid(x) end, 4, 1000)
 row("softplus", "REALFLOAT", function(x) return special.logaddexp(x, 0.0) end, 3)
 
--- bits; on bool, logical
+-- operations on bits, which are logical operations for bool
 row("bitwise_invert", "BITS", function(x, t) if t.is_bool then return not x end return ~x end)
 row("bitwise_and", "BITS", function(x, y, t) if t.is_bool then return x and y end return x & y end)
 row("bitwise_or", "BITS", function(x, y, t) if t.is_bool then return x or y end return x | y end)

@@ -1,4 +1,4 @@
--- Medians, quantiles and counts of lists of numbers, by their definitions.
+-- Computes medians, quantiles and counts of lists of numbers, by their definitions.
 local order = {}
 
 local function sorted(list)

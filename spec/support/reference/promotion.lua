@@ -1,4 +1,4 @@
--- Promotion, copied by hand from the array API standard 2025.12 ("Type Promotion Rules") and api.md.
+-- The rules of promotion, copied by hand from the array API standard 2025.12 ("Type Promotion Rules") and api.md.
 local dtype = require "spec.support.reference.dtype"
 
 -- Rows and columns of the standard's tables, followed by the cross-kind cases that api.md defines.

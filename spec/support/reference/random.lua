@@ -1,4 +1,4 @@
--- Philox 4×32-10 and random numbers derived from it, as described in src/base/random.h, in plain Lua.
+-- Computes Philox 4×32-10, and random numbers from it as described in src/base/random.h, in plain Lua.
 local dtype = require "spec.support.reference.dtype"
 
 local random = {}

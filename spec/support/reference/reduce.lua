@@ -1,4 +1,5 @@
--- Reductions, cumulative sums, softmax. Sums of floats are exact to double precision or better (Neumaier).
+-- Computes reductions, cumulative sums and softmax. Sums of floats are exact to double precision or better
+-- (Neumaier).
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 local map = require "spec.support.reference.map"

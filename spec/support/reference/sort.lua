@@ -1,4 +1,4 @@
--- Sorting: NaN is the greatest, and equal elements stay in their order, in descending order, too.
+-- Sorts elements. NaN is the greatest, and equal elements stay in their order, also in descending order.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 

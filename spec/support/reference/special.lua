@@ -288,7 +288,7 @@ function special.erfc(x)
   return (add(1.0, 0.0, h, l))
 end
 
--- 1 / (1 + exp(-x)).
+-- Returns 1 / (1 + exp(-x)).
 function special.sigmoid(x)
   if x ~= x then return x end
   if x < -746 then return 0.0 elseif x > 40 then return 1.0 end
@@ -298,7 +298,7 @@ function special.sigmoid(x)
   return (div(1.0, 0.0, h, l))
 end
 
--- x * erfc(-x / sqrt(2)) / 2
+-- Returns x * erfc(-x / sqrt(2)) / 2.
 function special.gelu(x)
   if x ~= x or x > 40 then return x end
   if x < -39 then return -0.0 end
@@ -314,7 +314,7 @@ function special.gelu(x)
   return x * ((special.erfc(ah) - al * two_over_sqrtpi_h * math.exp(-ah * ah)) / 2)
 end
 
--- log(exp(x) + exp(y))
+-- Returns log(exp(x) + exp(y)).
 function special.logaddexp(x, y)
   if x ~= x or y ~= y then return nan end
   local high, low = math.max(x, y), math.min(x, y)

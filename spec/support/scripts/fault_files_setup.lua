@@ -18,7 +18,7 @@ for version = 1, 2 do
 end
 lt.save(folder .. "fault.safetensors", values[1])
 lt.save(folder .. "fault.npy", values[1].x)
--- loads everything that is loaded once
+-- reads a file once, because some modules and tables are made only at the first call
 data.read_csv(folder .. "fault.csv", {header = true, labels = "kind", missing = 0})
 
 function check()

@@ -1,1 +1,1 @@
--- No setup, so that the module is not yet loaded when allocations start to fail.
+-- This setup does nothing, so that the module is not yet loaded when allocations start to fail.

@@ -1,4 +1,4 @@
--- Some calls of every kind, on sizes that threads share, for the hosts that open states.
+-- Makes some calls of every kind, on sizes that threads share, for the hosts that open states.
 local lt = require "luatensor"
 
 local x = lt.ones(300, 400)

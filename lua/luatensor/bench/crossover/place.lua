@@ -14,7 +14,7 @@ place.keep = state.keep
 
 place.is_tensor = lt.is_tensor
 
---- The devices of this machine, the CPU first: {{device =, name =, kind =, memory =, emulated =}, …}.
+--- Returns the devices of this machine, the CPU first: {{device =, name =, kind =, memory =, emulated =}, …}.
 place.devices = lt.devices
 
 local function check_there(x)
