@@ -93,7 +93,7 @@ describe("promotion", function()
 end)
 
 describe("conversion", function()
-  -- returns all special values, and both neighbours of the limits of the dtype `to`
+  -- Returns all special values, and both neighbours of the limits of the dtype `to`
   local function values_for(from, to)
     local values = cases.specials(from)
     if info[from].is_float and info[to].is_integer then

@@ -75,7 +75,7 @@ describe("a 0-d tensor", function()
     for name, f in pairs {
       [1.0] = function(x) return x:sum(1) + 0 * x:std(-1) end,
       [2.0] = function(x) return x:gather(1, lt.tensor {1, 1}):sum() end,
-      [6.0] = function(x) return x:cumulative_prod(1) * x:sort(-1) end,            -- of x²
+      [6.0] = function(x) return x:cumulative_prod(1) * x:sort(-1) end,            -- the derivative of x²
       [3.0] = function(x) return x:topk(1) + x:cumulative_max(1) + x:cumulative_sum(1) end,
       [0.0] = function(x) return x:softmax(1) + x:log_softmax(-1) + x:scatter(1, lt.tensor(1), 7.0) end,
       [1.5] = function(x) return (x + 0.5 * x:index_add(1, lt.tensor {1}, lt.tensor {2.0})):flip(1):squeeze(1) end,

@@ -4,7 +4,7 @@ local lt = require "luatensor"
 local nn = require "luatensor.nn"
 
 local MIB = 2 ^ 20
-local MILLION = 2 ^ 18          -- elements in 1 MiB of float32
+local MILLION = 2 ^ 18          -- the number of float32 elements in 1 MiB
 local leaf = {requires_grad = true}
 
 -- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, each tensor costs a collection.

@@ -87,7 +87,7 @@ static void abi(void) {
 
 /* ---- tensors ---- */
 
-/* scale(x, factor): in place, for float32 matrices. */
+/* scale(x, factor) multiplies a float32 matrix by a factor in place. */
 static int l_scale(lua_State *L) {
   luatensor_array a;
   lt->check(L, 1, LUATENSOR_float32, 2, LUATENSOR_write, &a);
@@ -98,7 +98,7 @@ static int l_scale(lua_State *L) {
   return 1;
 }
 
-/* total(x): of contiguous float64 elements of any shape. */
+/* total(x) returns the sum of contiguous float64 elements of any shape. */
 static int l_total(lua_State *L) {
   luatensor_array a;
   double sum = 0;
@@ -108,7 +108,7 @@ static int l_total(lua_State *L) {
   return 1;
 }
 
-/* make(dtype, …): a new tensor of these lengths. */
+/* make(dtype, …) returns a new tensor whose dims have these lengths. */
 static int l_make(lua_State *L) {
   int64_t shape[40];
   int ndim = lua_gettop(L) - 1;
@@ -273,7 +273,7 @@ static int in_thread(lua_State *L, void *(*f)(void *)) {
   return (int)(intptr_t)result;
 }
 
-/* revoke(): the status for the shared loan. */
+/* revoke() revokes the shared loan and returns the status. */
 static int l_revoke(lua_State *L) {
   lua_pushinteger(L, lt->revoke(L, shared));
   return 1;
