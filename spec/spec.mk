@@ -196,7 +196,7 @@ ARM64_MISSING = $(strip $(foreach tool,qemu-aarch64 aarch64-linux-gnu-gcc,$(if $
 # SMOKE=1: a minute of the processor. The specs of element-wise functions' bits, conversions, reductions, products and
 # files, and of programs that start others.
 ARM64_SMOKE  := $(addprefix spec/,array/bits_spec.lua array/convert_spec.lua array/map_spec.lua array/reduce_spec.lua \
-                 linalg/matmul_spec.lua host/memory_spec.lua io/npy_spec.lua)
+                 linalg/matmul_spec.lua io/checkpoint_file_spec.lua io/npy_spec.lua)
 
 .PHONY: test-arm64 arm64-root
 test-arm64:               ## the specs on ARM64 under qemu, SMOKE=1: a few, SHARE=: all cases, ARM64_SPECS="spec/array/map_spec.lua"
