@@ -34,7 +34,7 @@ endif
 # The compiler says for which system and processor it compiles. A cross compiler has a prefix, which its pkg-config
 # has as well: aarch64-linux-gnu-gcc and aarch64-linux-gnu-pkg-config.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
-SYSTEM := $(if $(findstring darwin,$(TARGET)),Darwin,$(shell uname -s))
+SYSTEM := $(if $(findstring darwin,$(TARGET:macos=darwin)),Darwin,$(shell uname -s))
 CROSS  := $(filter %-gcc,$(notdir $(firstword $(CC))))
 PKG_CONFIG ?= $(CROSS:gcc=)pkg-config
 ARCH   := $(firstword $(subst -, ,$(TARGET)))
@@ -77,9 +77,11 @@ endif
 
 # -fwrapv makes integers wrap. -ffast-math is not used, because NaN and signed zeros are part of the results.
 # gcc warns of a parameter with the name of a type unless -Wshadow=local is given; clang does not warn, and lacks the
-# option.
-SHADOW   := $(shell $(CC) -Werror -Wshadow=local -fsyntax-only -x c /dev/null 2>/dev/null && echo -Wshadow=local || echo -Wshadow)
-WARNINGS := -Wall -Wextra -Wpedantic $(SHADOW) -Wundef -Wvla -Wcast-qual -Wwrite-strings -Wpointer-arith \
+# option. clang's warnings about & and | of truth values (our code avoids branches with them), about macros without
+# variable arguments, and about loops that only gcc vectorises are off.
+FOR_CLANG := -Wshadow -Wno-unknown-warning-option -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments -Wno-pass-failed
+FOR_THIS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),$(FOR_CLANG),-Wshadow=local)
+WARNINGS := -Wall -Wextra -Wpedantic $(FOR_THIS) -Wundef -Wvla -Wcast-qual -Wwrite-strings -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wformat=2
 OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
@@ -169,6 +171,10 @@ STATIC := $(BUILD)/libluatensor.a
 static: $(STATIC)  ## a static library: build/libluatensor.a
 $(STATIC): $(OBJECTS) $(PARTS)/flags $(MODULE).flags
 	$(call say,$@)rm -f $@ && $(AR) rcs $@ $(OBJECTS)
+
+# For tools/compile_others.
+.PHONY: list-objects
+list-objects: ; @printf '%s\n' $(OBJECTS)
 
 define KERNEL_RULE
 $(PARTS)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(PARTS)/flags | found
@@ -331,10 +337,8 @@ lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-dr
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc STRICT=1 BUILD=$(if $(STRICT),build,build/lint-gcc)
 
-# Clang only checks the code. Our code uses & and | of truth values to avoid branches, so clang's warning about them
-# is off.
-LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) $(LUA_CFLAGS) -Werror -fsyntax-only \
-             -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments
+# Here clang only checks the code.
+LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) $(LUA_CFLAGS) $(FOR_CLANG) -Werror -fsyntax-only
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))
 $(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) -Iinclude $(ISAS:%=-DLT_HAS_%) $*
 define LINT_RULE

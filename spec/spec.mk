@@ -154,7 +154,7 @@ torture: test-hosts       ## kills, failing allocators, raising hooks, threads u
 
 test-all:                 ## everything: the specs in all builds, every emulated one, the attacks; an hour or more
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
-	  "make test-sanitize FULL=1" "make test-rock" \
+	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" \
 	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc" "make fuzz" \
 	  "make torture" "make lint"
 
@@ -207,6 +207,36 @@ test-arm64:               ## the specs on ARM64 under qemu, SMOKE=1: a few, SHAR
 arm64-root:               ## installs the cross compiler and qemu, and downloads Debian's ARM64 libraries for test-arm64
 	@tools/deps arm64
 	@tools/arm64_root $(ARM64_ROOT)
+
+# ---- other systems, clang ------------------------------------------------------------------------------
+
+# PyPI's ziglang contains clang and the C libraries of many systems: pip install ziglang.
+ZIG ?= $(if $(shell $(PYTHON) -c 'import ziglang' 2>/dev/null && echo there),$(PYTHON) -m ziglang,$(shell command -v zig))
+ZIG_TARGETS  ?= aarch64-macos x86_64-linux-musl riscv64-linux-musl
+OTHERS_SHARE ?= $(if $(FULL),1:0,16:$(ROTATION))
+WITH_ZIG      = ZIG="$(ZIG)" LUA_INCDIR="$(LUA_INCDIR)" BLAS_CFLAGS="$(BLAS_CFLAGS)"
+MUSL         := $(wildcard /lib/ld-musl-x86_64.so.1)
+NO_ZIG       := no zig here: pip install ziglang, or ZIG="/path/python -m ziglang"
+
+.PHONY: compile-others test-musl test-clang
+compile-others:           ## compiles some files, FULL=1 all, for macOS, musl and RISC-V by PyPI's ziglang: ZIG="python -m ziglang"
+	@$(if $(ZIG),echo "ROTATION=$(ROTATION)"; $(WITH_ZIG) tools/compile_others $(OTHERS_SHARE) $(ZIG_TARGETS), \
+	  echo 'skipped: $(NO_ZIG)'; echo "0 passed, 0 failed, 1 skipped")
+
+test-musl: build/spec/plan_check  ## the specs on musl, on threads with stacks of 128 KiB: needs zig, musl and `make lua-sources`
+	@$(if $(and $(ZIG),$(MUSL),$(LUA_SOURCE)),echo "ROTATION=$(ROTATION)"; OPENBLAS=$(OPENBLAS_DIR)libopenblas.a $(WITH_ZIG) tools/test_musl $(LUA_SOURCE) $(JOBS) $(SHARE) \
+	    $(or $(MUSL_SPECS),--without process$(comma)texts$(comma)built), \
+	  echo 'skipped: $(or $(if $(ZIG),,$(NO_ZIG)),$(if $(MUSL),,no musl here: apt-get install musl),no sources of Lua: make lua-sources)'; \
+	  echo "0 passed, 0 failed, 1 skipped")
+
+# clang's OpenMP replaces gcc's, which OpenBLAS asks for.
+CLANG  ?= $(shell command -v clang)
+LIBOMP := $(if $(CLANG),$(firstword $(wildcard $(shell $(CLANG) -print-file-name=libomp.so.5) /usr/lib/llvm-*/lib/libomp.so.5)))
+
+test-clang:               ## the specs in a build by clang, with clang's OpenMP; CLANG=clang-14
+	@$(if $(LIBOMP),$(MAKE) --no-print-directory -s build CC=$(CLANG) STRICT=1 BUILD=build/clang && echo "ROTATION=$(ROTATION)" && \
+	    BUILD=build/clang $(RUN_SPECS) $(JOBS) --label clang LD_PRELOAD=$(LIBOMP) LUATENSOR_CACHE= $(SHARE) --without process$(comma)texts$(comma)built, \
+	  echo "skipped: no clang with libomp here: apt-get install clang libomp-dev"; echo "0 passed, 0 failed, 1 skipped")
 
 # ---- fuzzing --------------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@
 **
 ** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, and keeps the buffer for
 ** later calls. If there is no memory, OpenBLAS retries forever. Therefore luatensor maps the buffers that may be
-** needed in advance. */
+** needed in advance.
+**
+** Accelerate has none of OpenBLAS's functions. It chooses its number of threads itself. */
 
-#include <cblas.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 #include "base/lock.h"
 #include "cpu/cpu.h"
+#include "cpu/linalg/cblas.h"
 
 enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* kinds of threads that openblas_get_parallel() returns */
 
@@ -25,6 +27,18 @@ enum {
   MOST   = 1024,
   BUFFER = (128 + 8) << 20  /* the size in bytes of a buffer, with a margin for other memory */
 };
+
+#ifdef __APPLE__
+__attribute__((weak)) char *openblas_get_config(void);
+__attribute__((weak)) char *openblas_get_corename(void);
+__attribute__((weak)) int   openblas_get_parallel(void);
+__attribute__((weak)) int   openblas_get_num_threads(void);
+__attribute__((weak)) void  openblas_set_num_threads(int n);
+static bool is_openblas(void) { return openblas_get_parallel != NULL; }
+#else
+/* Elsewhere the references are not weak, because weak references do not load functions of a static library. */
+static bool is_openblas(void) { return true; }
+#endif
 
 /* OpenMP's functions, which exist if OpenBLAS loads OpenMP, and OpenBLAS's memory functions, which some builds do not
 ** export. */
@@ -42,6 +56,11 @@ static int uses, host_threads;       /* pthread build: the number of current use
                                      ** before the first of them; LOCK_BLAS guards both */
 
 __attribute__((constructor)) static void start(void) {
+  if (!is_openblas()) {
+    most = MOST;
+    mapped = INT_MAX;
+    return;
+  }
   const char *built_for = strstr(openblas_get_config(), "MAX_THREADS=");
   kind = openblas_get_parallel();
   if (kind == BLAS_OPENMP && (!omp_get_max_threads || !omp_set_num_threads)) kind = BLAS_PTHREADS;
@@ -139,5 +158,6 @@ void cpu_blas_end(const blas_use *use) {
 }
 
 void cpu_blas_describe(char *text, size_t size) {
-  snprintf(text, size, "%s, core %s, a thread a call", openblas_get_config(), openblas_get_corename());
+  if (is_openblas()) snprintf(text, size, "%s, core %s, a thread a call", openblas_get_config(), openblas_get_corename());
+  else snprintf(text, size, "Accelerate");
 }

@@ -4,13 +4,13 @@
 
 #include "cpu/linalg/gemm.h"
 
-#include <cblas.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/blas.h"
 #include "cpu/cpu.h"
+#include "cpu/linalg/cblas.h"
 
 enum {
   GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (20 µs), a second

@@ -3,10 +3,10 @@
 ** all heads. In a backward call, a thread computes whole heads, because the gradients of keys and values are sums
 ** over the queries, in order. */
 
-#include <cblas.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/linalg/cblas.h"
 
 enum {
   ROWS  = 64,          /* the number of queries of a block, whose scores for 1024 keys take 256 KiB */
