@@ -154,7 +154,7 @@ torture: test-hosts       ## kills, failing allocators, raising hooks, threads u
 
 test-all:                 ## everything: the specs in all builds, every emulated one, the attacks; an hour or more
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
-	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" \
+	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" "make test-stack FULL=1" \
 	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc" "make fuzz" \
 	  "make torture" "make lint"
 
@@ -218,7 +218,7 @@ WITH_ZIG      = ZIG="$(ZIG)" LUA_INCDIR="$(LUA_INCDIR)" BLAS_CFLAGS="$(BLAS_CFLA
 MUSL         := $(wildcard /lib/ld-musl-x86_64.so.1)
 NO_ZIG       := no zig here: pip install ziglang, or ZIG="/path/python -m ziglang"
 
-.PHONY: compile-others test-musl test-clang
+.PHONY: compile-others test-musl test-clang test-stack
 compile-others:           ## compiles some files, FULL=1 all, for macOS, musl and RISC-V by PyPI's ziglang: ZIG="python -m ziglang"
 	@$(if $(ZIG),echo "ROTATION=$(ROTATION)"; $(WITH_ZIG) tools/compile_others $(OTHERS_SHARE) $(ZIG_TARGETS), \
 	  echo 'skipped: $(NO_ZIG)'; echo "0 passed, 0 failed, 1 skipped")
@@ -228,6 +228,9 @@ test-musl: build/spec/plan_check  ## the specs on musl, on threads with stacks o
 	    $(or $(MUSL_SPECS),--without process$(comma)texts$(comma)built), \
 	  echo 'skipped: $(or $(if $(ZIG),,$(NO_ZIG)),$(if $(MUSL),,no musl here: apt-get install musl),no sources of Lua: make lua-sources)'; \
 	  echo "0 passed, 0 failed, 1 skipped")
+
+test-stack: test-hosts    ## the specs on a thread with a stack of 128 KiB
+	@echo "ROTATION=$(ROTATION)"; LUA=build/spec/thread_host $(RUN_SPECS) $(JOBS) --label stack OMP_STACKSIZE=128K LUATENSOR_CACHE= $(SHARE) --without process$(comma)texts$(comma)exhaustive
 
 # clang's OpenMP replaces gcc's, which OpenBLAS asks for.
 CLANG  ?= $(shell command -v clang)

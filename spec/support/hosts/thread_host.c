@@ -1,10 +1,12 @@
-/* Runs a script as lua does, on a thread with a stack of 128 KiB, which is the default of musl:
+/* Runs a script as lua does, on a thread with a stack of 128 KiB, which is musl's default:
 **
-**     thread_host SCRIPT.lua ARGUMENT... */
+**     thread_host SCRIPT.lua ARGUMENT...
+**     thread_host -e CODE */
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -22,7 +24,8 @@ static int say_where(lua_State *L) {
 static void *run(void *at) {
   lua_State *L = at;
   lua_pushcfunction(L, say_where);
-  bool failed = luaL_loadfile(L, word[1]) != LUA_OK;
+  bool code = strcmp(word[1], "-e") == 0 && words > 2;
+  bool failed = (code ? luaL_loadstring(L, word[2]) : luaL_loadfile(L, word[1])) != LUA_OK;
   for (int k = 2; !failed && k < words; k++) lua_pushstring(L, word[k]);
   failed = failed || lua_pcall(L, words - 2, 0, 1) != LUA_OK;
   if (failed) fprintf(stderr, "%s: %s\n", word[1], lua_tostring(L, -1));

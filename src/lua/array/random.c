@@ -3,6 +3,7 @@
 #include <math.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>                /* musl declares getentropy here */
 
 #include "lua/args.h"
 #include "lua/array/random.h"
