@@ -17,7 +17,7 @@ MANDIR ?= $(PREFIX)/share/man
 
 # The last build stored these settings. `make install` reads them, so that it installs the module as it was built,
 # unless the command line sets them again.
-SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
+SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG SYSROOT LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
 ifeq ($(MAKECMDGOALS),install)
   -include $(BUILD)/settings
   $(foreach name,$(SETTINGS),$(if $(filter undefined default,$(origin $(name))),$(if $(filter file,$(origin LAST_$(name))),$(eval $(name) = $(LAST_$(name))))))
@@ -39,15 +39,24 @@ CROSS  := $(filter %-gcc,$(notdir $(firstword $(CC))))
 PKG_CONFIG ?= $(CROSS:gcc=)pkg-config
 ARCH   := $(firstword $(subst -, ,$(TARGET)))
 
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+
+# SYSROOT=folder: headers and libraries are those below this folder (tools/debian_root fills one) instead of this
+# machine's. gcc searches some of the machine's folders first, so those of the other system are given by name.
+ifneq ($(SYSROOT),)
+  SYSROOT_CFLAGS := --sysroot=$(SYSROOT) $(if $(CROSS),-isystem $(SYSROOT)/usr/include/$(MULTIARCH) -isystem $(SYSROOT)/usr/include)
+  SYSROOT_LIBS   := --sysroot=$(SYSROOT) $(patsubst %,-B%/ -L%,$(SYSROOT)/usr/lib/$(MULTIARCH) $(SYSROOT)/lib/$(MULTIARCH))
+  LUA_INCDIR ?= $(SYSROOT)/usr/include/lua$(LUA_VERSION)
+endif
+
 LUA_INCDIR ?= $(patsubst -I%,%,$(firstword $(shell \
   $(PKG_CONFIG) --cflags-only-I lua$(LUA_VERSION) 2>/dev/null || $(PKG_CONFIG) --cflags-only-I lua-$(LUA_VERSION) 2>/dev/null)))
 LUA_HEADER := $(wildcard $(addsuffix /lua.h,$(LUA_INCDIR)))
 
 # OpenBLAS's OpenMP build starts no threads of its own, because we call it on one thread. Debian's alternatives (and
 # pkg-config) prefer the pthread build if both are installed, so the OpenMP build is taken from its own directory.
-MULTIARCH    := $(shell $(CC) -print-multiarch 2>/dev/null)
 OPENBLAS_DIR ?= $(dir $(firstword $(wildcard \
-  $(patsubst %,/usr/lib/%/openblas-openmp/libopenblas.so,$(MULTIARCH)) /usr/lib64/openblas-openmp/libopenblas.so)))
+  $(patsubst %,$(SYSROOT)/usr/lib/%/openblas-openmp/libopenblas.so,$(MULTIARCH)) $(SYSROOT)/usr/lib64/openblas-openmp/libopenblas.so)))
 ifneq ($(OPENBLAS_DIR),)
   BLAS_CFLAGS := -isystem $(subst /usr/lib/,/usr/include/,$(OPENBLAS_DIR:/=))
   BLAS_LIBS   := -L$(OPENBLAS_DIR:/=) -Wl,-rpath,$(OPENBLAS_DIR:/=) -lopenblas
@@ -62,15 +71,18 @@ endif
 # zlib reads gzip files, the usual format of data sets.
 ZLIB_CFLAGS ?= $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags zlib 2>/dev/null))
 ZLIB_LIBS   ?= $(or $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null),-lz)
-ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(ZLIB_CFLAGS) -E -x c - >/dev/null 2>&1 && echo there)
+ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(SYSROOT_CFLAGS) $(ZLIB_CFLAGS) -E -x c - >/dev/null 2>&1 && echo there)
 
 comma := ,
 
 # With BUNDLE=1, `make install` copies the shared libraries beside the module, which searches this folder first. The
 # path is stored under its older tag (DT_RPATH), because only this tag also applies to the libraries that these
 # libraries need.
+# The linker stores no build-id, which would depend on the folder of the checkout through the debug information.
 ifneq ($(BUNDLE),)
-  BLAS_LIBS := $(filter-out -Wl$(comma)-rpath%,$(BLAS_LIBS)) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
+  BLAS_LIBS := $(filter-out -Wl$(comma)-rpath%,$(BLAS_LIBS)) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -Wl,--build-id=none
+  STRIP ?= $(CROSS:gcc=)strip
+  LIBRARY_DIRS = $(OPENBLAS_DIR:/=) $(foreach folder,/usr/lib/$(MULTIARCH) /lib/$(MULTIARCH) /usr/lib64,$(SYSROOT)$(folder))
 endif
 
 # ---- flags ------------------------------------------------------------------------------------
@@ -92,8 +104,9 @@ ifneq ($(STRICT),)
   CFLAGS += -Werror -Wframe-larger-than=32768
 endif
 ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off \
-             -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
-LUA_CFLAGS = -isystem $(LUA_INCDIR)
+             -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc $(SYSROOT_CFLAGS) $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
+# Old headers show which functions old Luas lack.
+LUA_CFLAGS = -isystem $(LUA_INCDIR) $(if $(SYSROOT),-Werror=implicit-function-declaration)
 
 # -z nodelete keeps the code in memory after lua_close, because our threads still wait in it.
 ifeq ($(SYSTEM),Darwin)
@@ -162,7 +175,7 @@ build: $(MODULE) $(BUILD)/settings   ## the module: build/luatensor/core.so
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
+	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(SYSROOT_LIBS) $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
 # The static library is for hosts that link everything into one program: docs/embedding.md. It is made anew each time,
 # so that it contains no object of a deleted file.
@@ -249,7 +262,7 @@ $(BUILD)/settings: force
 $(BUILD)/flags-lua: force
 	$(call REMEMBER,$(LUA_CFLAGS))
 $(MODULE).flags: force
-	$(call REMEMBER,$(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS))
+	$(call REMEMBER,$(SYSROOT_LIBS) $(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS))
 $(MODULE): $(PARTS)/flags $(MODULE).flags
 
 .PHONY: force found
@@ -283,9 +296,10 @@ bench: build              ## the performance table; BENCH="--rows add --json fil
 
 .PHONY: install
 install: build            ## into PREFIX (/usr/local)
+	@tools/room "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)" -- $(MODULE) lua library examples $(if $(BUNDLE),$(OPENBLAS_DIR))
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
-	install -m 755 $(if $(BUNDLE),-s) $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
-	$(if $(BUNDLE),LD_LIBRARY_PATH="$(OPENBLAS_DIR)" tools/bundle $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)/luatensor/licences")
+	install -m 755 $(if $(BUNDLE),-s --strip-program=$(STRIP)) $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
+	$(if $(BUNDLE),SYSROOT="$(SYSROOT)" STRIP=$(STRIP) tools/bundle $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)/luatensor/licences" $(LIBRARY_DIRS))
 	install -D -m 644 include/luatensor.h "$(DESTDIR)$(INCDIR)/luatensor.h"
 	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
 	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples" "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
@@ -300,12 +314,23 @@ install: build            ## into PREFIX (/usr/local)
 
 DIST := build/dist
 
-.PHONY: dist rocks man
+# The rocks' architectures, such as "x86_64 aarch64". `make rock-root` downloads an old Debian's libraries, with which `make rocks` compiles
+# and links, so that the rocks also work on old systems; without them it takes this system's.
+CACHE     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
+ROCK_ARCH ?= $(shell uname -m)
+ROCK_ROOT ?= $(CACHE)/luatensor-rock
+export ROCK_ARCH ROCK_ROOT
+
+.PHONY: dist rocks rock-root man
 man: build                ## bin/luatensor.1, the man page, from the command's own --help
 	@tools/lua tools/man.lua >bin/luatensor.1
 
 dist:                     ## build/dist: the source archive of a commit and its rockspec; COMMIT=v1.0
 	@tools/dist $(DIST) $(COMMIT)
+
+rock-root:                ## downloads the libraries of Debian 11 for `make rocks`; ROCK_ARCH="x86_64 aarch64"
+	@$(if $(filter-out $(shell uname -m),$(ROCK_ARCH)),tools/deps arm64)
+	@for arch in $(ROCK_ARCH); do tools/debian_root $(ROCK_ROOT)/$$arch $$arch bullseye libc6-dev linux-libc-dev; done
 
 rocks:                    ## build/dist: the source rock, and a rock that needs no compiler and no OpenBLAS; COMMIT=v1.0
 	@tools/rocks $(DIST) $(COMMIT)
@@ -314,12 +339,18 @@ rocks:                    ## build/dist: the source rock, and a rock that needs 
 
 -include spec/spec.mk
 
-.PHONY: test-rock test-install
+.PHONY: test-rock test-install test-empty-machine
 test-install: build       ## installs into an empty folder and a Debian package, and uses both there
 	@tools/test_install
 
 test-rock:                ## installs the module with LuaRocks into empty trees and uses it there
 	@tools/test_rock
+
+# The systems are Debian's, with Lua 5.4.2 (bullseye) and 5.4.4 (bookworm).
+MACHINES ?= bullseye bookworm
+test-empty-machine:       ## installs the rock of `make rocks` where only Lua and LuaRocks are, and does what the pages show; MACHINES=bookworm
+	@for suite in $(MACHINES); do \
+	  tools/test_empty_machine $(DIST)/luatensor-$(shell tools/version)-1.linux-$(firstword $(ROCK_ARCH)).rock $(CACHE)/luatensor-machines $$suite || exit 1; done
 
 # Compares our declarations of the GPU's libraries with the toolkit's, if it is installed, and with the functions that
 # the libraries export.

@@ -123,7 +123,7 @@ test-gcstress: build      ## specs with a full collection before every 7th tenso
 
 # Archives or folders with sources of Lua (lua-5.5.0.tar.gz), or of PyPI's package lupa, whose source distribution
 # contains several Luas. `make lua-sources` downloads lupa.
-LUA_SOURCES ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/luatensor-sources
+LUA_SOURCES ?= $(CACHE)/luatensor-sources
 LUA_SOURCE  ?= $(wildcard $(LUA_SOURCES)/*.tar.gz)
 
 .PHONY: test-lua lua-sources
@@ -189,7 +189,7 @@ test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through t
 
 # ---- ARM64 ------------------------------------------------------------------------------------------
 
-ARM64_ROOT   ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/luatensor-arm64
+ARM64_ROOT   ?= $(CACHE)/luatensor-arm64
 ARM64_MISSING = $(strip $(foreach tool,qemu-aarch64 aarch64-linux-gnu-gcc,$(if $(shell command -v $(tool)),,$(tool))) \
                 $(if $(wildcard $(ARM64_ROOT)/include/lua.h),,libraries in $(ARM64_ROOT)))
 

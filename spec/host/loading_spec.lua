@@ -31,6 +31,18 @@ describe("loading", function()
     has(text, "luatensor: libopenblas.so.9 is missing on this system: install it (Debian and Ubuntu: libopenblas0-openmp)")
   end)
 
+  it("without a library of OpenBLAS's names its package", function()
+    local blas = shell.passes(("ldd %s/luatensor/core.so"):format(build)):match "libopenblas%.so%.0 => (%S+)"
+    local code = shell.read(blas)
+    if not code:find("libgomp.so.1", 1, true) then return pending "this OpenBLAS needs no libgomp" end
+    local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
+    shell.write(folder .. "/libopenblas.so.0", (code:gsub("libgomp%.so%.1", "libgomp.so.9")))
+    local status, text = shell.run(("LD_LIBRARY_PATH=%s LUA_CPATH='%s/?.so' lua5.4 -e 'require \"luatensor\"'"):format(folder, build))
+    os.execute("rm -r " .. folder)
+    assert.equal(1, status)
+    has(text, "luatensor: libgomp.so.9 is missing on this system: install it (Debian and Ubuntu: libgomp1)")
+  end)
+
   it("by a program that does not export Lua's functions says how to link it", function()
     local static = shell.passes("pkg-config --variable=libdir lua5.4 || pkg-config --variable=libdir lua-5.4"):gsub("%s+$", "")
       .. "/liblua5.4.a"

@@ -140,9 +140,9 @@ typedef struct guard {
 
 static const char guard_class = 0;
 
-static int g_close(lua_State *L) {
-  guard *g = test_class(L, 1, &guard_class, sizeof(guard));
-  if (!g || !g->active) return 0;
+/* Makes the stream current that was current before; does nothing the second time. */
+static int leave_stream(lua_State *L, guard *g) {
+  if (!g->active) return 0;
   g->active = false;
   if (g->epoch != place_epoch(g->where)) return 0;
   const device_streams *calls = g->where.device->streams;
@@ -150,6 +150,11 @@ static int g_close(lua_State *L) {
   if (g->before > 0) calls->release(g->where.index, g->before);
   if (g->during > 0) calls->release(g->where.index, g->during);
   return finish(L, "with_stream", st, g->where);
+}
+
+static int g_close(lua_State *L) {
+  guard *g = test_class(L, 1, &guard_class, sizeof(guard));
+  return g ? leave_stream(L, g) : 0;
 }
 
 /* Makes the stream current, and inserts the guard at stack index i. */
@@ -184,7 +189,7 @@ static int l_with_stream(lua_State *L) {
   int nargs = lua_gettop(L) - 2;
   enter_stream(L, s, 2);                  /* the stack is: stream, guard, f, arguments */
   lua_call(L, nargs, LUA_MULTRET);
-  lua_closeslot(L, 2);
+  leave_stream(L, lua_touserdata(L, 2));  /* Lua before 5.4.3 has no lua_closeslot. */
   return lua_gettop(L) - 2;
 }
 

@@ -1,0 +1,24 @@
+-- tags: process
+-- Where `make install` has no place to write, one sentence says so before anything is written: tools/room.
+local shell = require "spec.support.shell"
+
+describe("make install", function()
+  it("names a folder where nobody may write", function()
+    local status, text = shell.run "tools/room /proc/luatensor -- Makefile"
+    assert.equal(1, status)
+    assert.equal("luatensor: cannot write into /proc/luatensor: become root (sudo), or choose another folder " ..
+      "(make install PREFIX=…, luarocks --local)", (text:gsub("%s+$", "")))
+  end)
+
+  it("names a folder that is too full, and says how much is needed", function()
+    local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
+    shell.passes(("truncate -s 10T %s/large"):format(folder))
+    local status, text = shell.run(("tools/room %s/empty -- Makefile %s/large"):format(folder, folder))
+    local enough = shell.run(("tools/room %s/empty -- Makefile"):format(folder))
+    os.execute("rm -r " .. folder)
+    assert.equal(1, status)
+    assert.is_truthy(text:find("^luatensor: " .. folder:gsub("%p", "%%%0") ..
+      "/empty has %d+ MiB left and luatensor needs 10485761: make room there, or choose another folder"), text)
+    assert.equal(0, enough)
+  end)
+end)
