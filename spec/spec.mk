@@ -202,7 +202,7 @@ ARM64_SMOKE  := $(addprefix spec/,array/bits_spec.lua array/convert_spec.lua arr
 test-arm64:               ## the specs on ARM64 under qemu, SMOKE=1: a few, SHARE=: all cases, ARM64_SPECS="spec/array/map_spec.lua"
 	@if [ -n "$(ARM64_MISSING)" ]; then echo "skipped: no $(ARM64_MISSING): make arm64-root gets them"; echo "0 passed, 0 failed, 1 skipped"; \
 	else echo "ROTATION=$(ROTATION)"; tools/test_arm64 $(ARM64_ROOT) $(JOBS) $(SHARE) \
-	  $(or $(ARM64_SPECS),$(if $(SMOKE),$(ARM64_SMOKE)),--without process$(comma)texts$(comma)built$(comma)exhaustive); fi
+	  $(or $(ARM64_SPECS),$(if $(SMOKE),$(ARM64_SMOKE)),--without process$(comma)texts$(comma)built$(comma)exhaustive$(comma)unemulated); fi
 
 arm64-root:               ## installs the cross compiler and qemu, and downloads Debian's ARM64 libraries for test-arm64
 	@tools/deps arm64

@@ -1,4 +1,4 @@
--- tags: host kernels
+-- tags: host kernels unemulated
 -- lt.linalg for sizes around the limits at which its algorithms divide matrices into blocks and among threads. The
 -- oracle is the product of the factors, on one thread.
 

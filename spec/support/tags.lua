@@ -11,6 +11,7 @@ tags.meanings = {
   built = "loads C modules or starts programs that were built for lua5.4: not on other Luas",
   uncollected = "makes very many tensors, counts collections or has its own: not with a collection at every few tensors",
   ["many-kernels"] = "compiles most kernels, for what other specs test, too: on the emulated GPU only with FULL=1",
+  unemulated = "factorizes large matrices, which takes more than 6 minutes under qemu: not on ARM64",
 
   -- Tags of specs that suites select.
   kernels = "kernels, again on the CPU's other tables",
