@@ -6,7 +6,7 @@ RUN_SPECS := tools/lua spec/support/run.lua
 # k-th tensor. The share and the tensors rotate with each commit; ROTATION=n repeats a run. FULL=1 runs all cases, and
 # collects at every tensor.
 ROTATION ?= $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
-SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=4:$(ROTATION))
+SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=8:$(ROTATION))
 
 # Suites select specs by their tags: spec/support/tags.lua. `tools/lua spec/support/run.lua --list --with blas` lists
 # the specs with a tag.

@@ -7,6 +7,14 @@
 
 #include "cpu/kernels/vector.h"
 
+/* The steps of a transform are inlined into one function for each radix. With AddressSanitizer they are not inlined,
+** because gcc 12 then compiles this file in 6 seconds instead of 160. */
+#ifdef __SANITIZE_ADDRESS__
+#define STEP static inline __attribute__((unused))
+#else
+#define STEP INLINE
+#endif
+
 enum { NUMBERS = LANES / 2 };      /* the number of complex numbers in a vector */
 
 #if defined(__clang__) || __GNUC__ >= 12
@@ -51,11 +59,11 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define LIST LIST_1
 #endif
 
-INLINE vector swapped(vector v) { return SHUFFLE(v, v, LIST(SWAPPED, SAME)); }
-INLINE vector backward(vector v) { return SHUFFLE(v, v, LIST(PAIR, BACKWARD)); }
+STEP vector swapped(vector v) { return SHUFFLE(v, v, LIST(SWAPPED, SAME)); }
+STEP vector backward(vector v) { return SHUFFLE(v, v, LIST(PAIR, BACKWARD)); }
 
 /* Returns a vector of re, im, re, im … */
-INLINE vector alternate(REAL re, REAL im) {
+STEP vector alternate(REAL re, REAL im) {
   vector v;
   for (int i = 0; i < LANES; i += 2) { v[i] = re; v[i + 1] = im; }
   return v;
@@ -64,10 +72,10 @@ INLINE vector alternate(REAL re, REAL im) {
 /* Returns x * (re + i im). Because i x = swapped(x) * alternate(-1, 1), this is x * re + swapped(x) * (im *
 ** alternate(-1, 1)). The argument `i` is alternate(-1, 1), or alternate(1, -1) to multiply by the conjugate of the
 ** factor. */
-INLINE vector times(vector x, REAL re, REAL im, vector i) { return x * all(re) + swapped(x) * (all(im) * i); }
+STEP vector times(vector x, REAL re, REAL im, vector i) { return x * all(re) + swapped(x) * (all(im) * i); }
 
 /* Returns x * turn, where each complex number of x has its own turn. The argument `i` is that of `times`. */
-INLINE vector times_each(vector x, vector turn, vector i) {
+STEP vector times_each(vector x, vector turn, vector i) {
 #if BYTES / SIZE_OF(REAL) == 2
   vector re = {turn[0], turn[0]}, im = {turn[1], turn[1]};
 #else
@@ -81,13 +89,13 @@ INLINE vector times_each(vector x, vector turn, vector i) {
 /* ---- transforms of a few numbers in registers: a is replaced by its transform; r is -i in the form of `i` of
 ** `times` ---- */
 
-INLINE void small_2(vector *a) {
+STEP void small_2(vector *a) {
   vector sum = a[0] + a[1];
   a[1] = a[0] - a[1];
   a[0] = sum;
 }
 
-INLINE void small_3(vector *a, vector r) {
+STEP void small_3(vector *a, vector r) {
   const REAL s = (REAL)0.86602540378443864676;
   vector t = a[1] + a[2], u = swapped(a[1] - a[2]) * (r * s), h = a[0] - t * (REAL)0.5;
   a[0] = a[0] + t;
@@ -95,7 +103,7 @@ INLINE void small_3(vector *a, vector r) {
   a[2] = h - u;
 }
 
-INLINE void small_4(vector *a, vector r) {
+STEP void small_4(vector *a, vector r) {
   vector s0 = a[0] + a[2], d0 = a[0] - a[2], s1 = a[1] + a[3], d1 = swapped(a[1] - a[3]);
   a[0] = s0 + s1;
   a[1] = d0 + d1 * r;
@@ -103,7 +111,7 @@ INLINE void small_4(vector *a, vector r) {
   a[3] = d0 - d1 * r;
 }
 
-INLINE void small_5(vector *a, vector r) {
+STEP void small_5(vector *a, vector r) {
   const REAL c1 = (REAL)0.30901699437494742410, c2 = (REAL)-0.80901699437494742410;
   const REAL s1 = (REAL)0.95105651629515357212, s2 = (REAL)0.58778525229247312917;
   vector t1 = a[1] + a[4], u1 = a[1] - a[4], t2 = a[2] + a[3], u2 = a[2] - a[3];
@@ -116,7 +124,7 @@ INLINE void small_5(vector *a, vector r) {
   a[4] = h1 - v1 * r;
 }
 
-INLINE void small_8(vector *a, vector r) {
+STEP void small_8(vector *a, vector r) {
   const REAL c = (REAL)0.70710678118654752440;
   vector even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
   small_4(even, r);
@@ -142,7 +150,7 @@ static const REAL sixteenth[10][2] = {
   {(REAL)-0.92387953251128675613, (REAL)-0.38268343236508977173}, {-1, 0},
   {(REAL)-0.92387953251128675613, (REAL)0.38268343236508977173}};
 
-INLINE void small_16(vector *a, vector r) {
+STEP void small_16(vector *a, vector r) {
   vector b[4][4];
   #pragma GCC unroll 4
   for (int j = 0; j < 4; j++) {
@@ -164,7 +172,7 @@ INLINE void small_16(vector *a, vector r) {
 
 /* Transforms an odd number of elements. Elements j and radix - j are added and subtracted. Their sum is multiplied by
 ** cosines, and their difference by sines. */
-INLINE void small_odd(const int radix, vector *a, const REAL *circle, vector r) {
+STEP void small_odd(const int radix, vector *a, const REAL *circle, vector r) {
   const int half = radix / 2;
   vector t[FFT_RADIX / 2], u[FFT_RADIX / 2], first = a[0];
   #pragma GCC unroll 8
@@ -188,7 +196,7 @@ INLINE void small_odd(const int radix, vector *a, const REAL *circle, vector r) 
   }
 }
 
-INLINE void small_few(const int radix, vector *a, vector r) {
+STEP void small_few(const int radix, vector *a, vector r) {
   if (radix == 2) small_2(a);
   else if (radix == 3) small_3(a, r);
   else if (radix == 4) small_4(a, r);
@@ -198,7 +206,7 @@ INLINE void small_few(const int radix, vector *a, vector r) {
 /* Transforms p * q elements, where p and q have no common divisor. Then no turns are needed between the transforms of
 ** p and of q elements, because for j = q a + p b the turn is a product of both transforms' turns:
 **      exp(-2 pi i j k / (p q)) = exp(-2 pi i a k / p) * exp(-2 pi i b k / q) */
-INLINE void small_product(const int p, const int q, vector *a, vector r) {
+STEP void small_product(const int p, const int q, vector *a, vector r) {
   vector b[4][5];
   #pragma GCC unroll 4
   for (int i = 0; i < p; i++) {
@@ -217,7 +225,7 @@ INLINE void small_product(const int p, const int q, vector *a, vector r) {
   for (int k = 0; k < p * q; k++) a[k] = c[k % q][k % p];
 }
 
-INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
+STEP void small(const int radix, vector *a, const REAL *circle, vector r) {
   if (radix >= 2 && radix <= 5) small_few(radix, a, r);
   else if (radix == 6) small_product(2, 3, a, r);
   else if (radix == 8) small_8(a, r);
@@ -233,7 +241,7 @@ INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
 
 /* Transforms one vector of each of `radix` rows. `leg` is the stride of the rows of x, and `y_leg` that of the rows
 ** of y. `turn` has the factors of rows 1, 2, …. If `turn` is NULL, the result is multiplied by scale. */
-INLINE void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int64_t y_leg, const REAL *circle,
+STEP void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int64_t y_leg, const REAL *circle,
                       const REAL *turn, vector scale, vector r) {
   vector a[FFT_RADIX];
   #pragma GCC unroll 20
@@ -245,7 +253,7 @@ INLINE void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int6
     store(y + k * y_leg, turn ? times(a[k], turn[2 * k - 2], turn[2 * k - 1], -r) : a[k] * scale);
 }
 
-INLINE void run_pass(const int radix, const bool last, const fft_pass *p, const REAL *x, REAL *y) {
+STEP void run_pass(const int radix, const bool last, const fft_pass *p, const REAL *x, REAL *y) {
   const REAL *turns = p->turns, *circle = p->circle;
   vector r = p->inverse ? alternate(-1, 1) : alternate(1, -1), scale = all((REAL)p->scale);
   int64_t lanes = 2 * p->lanes, leg = 2 * p->l * p->m * p->x_step, y_leg = 2 * p->l * p->y_step;
@@ -276,7 +284,7 @@ static void pass_odd(const fft_pass *p, const void *x, void *y) {
 /* ---- transposing ---- */
 
 /* Transposes a square of NUMBERS rows in registers. Each round swaps squares of h × h across the diagonal. */
-INLINE void transpose(vector *a) {
+STEP void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
   for (int k = 0; k < NUMBERS / 2; k++) {                                    \
@@ -299,7 +307,7 @@ INLINE void transpose(vector *a) {
 
 /* Transposes the square that begins at `row` and `column`. If `turned`, the elements are multiplied by turns; if
 ** `more`, they are also multiplied by factors. */
-INLINE void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
+STEP void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
                         const REAL *x, REAL *y, vector i) {
   const REAL *turns = t->turns, *factors = t->factors;
   vector a[NUMBERS];
@@ -314,7 +322,7 @@ INLINE void turn_square(const bool turned, const bool more, const fft_turn *t, i
   for (int k = 0; k < NUMBERS; k++) store(y + 2 * ((column + k) * t->y_row + row), a[k]);
 }
 
-INLINE void turn_all(const bool turned, const bool more, const fft_turn *t, const REAL *x, REAL *y) {
+STEP void turn_all(const bool turned, const bool more, const fft_turn *t, const REAL *x, REAL *y) {
   vector i = t->inverse ? alternate(1, -1) : alternate(-1, 1);
   int64_t last_row = t->rows - NUMBERS, last_column = t->columns - NUMBERS;
   if (t->row_by_row)
@@ -337,7 +345,7 @@ static void turn(const fft_turn *t, const void *x, void *y) {
 
 /* Computes the outputs k and h - k for a vector of k. If `upward`, the complex numbers of a vector belong to
 ** successive k, so that the vector for h - k is reversed. */
-INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, vector turn,
+STEP void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, vector turn,
                       vector i) {
   const vector conj = alternate(1, -1);
   vector a = load(x), b = load(x_end);
@@ -348,7 +356,7 @@ INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL 
 }
 
 /* Computes the outputs k and h - k for one k, without vectors. */
-INLINE void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, const REAL *turn, REAL sign) {
+STEP void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, const REAL *turn, REAL sign) {
   REAL sr = x[0] + x_end[0], si = x[1] - x_end[1], dr = x[0] - x_end[0], di = x[1] + x_end[1];
   REAL tr = dr * turn[0] - di * (sign * turn[1]), ti = dr * (sign * turn[1]) + di * turn[0];
   y[0] = sr + tr;
@@ -358,7 +366,7 @@ INLINE void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, con
 }
 
 /* Computes the outputs for k = 0: the first and the last output of the half transform are real. */
-INLINE void join_ends(const fft_join *j, const REAL *x, REAL *y) {
+STEP void join_ends(const fft_join *j, const REAL *x, REAL *y) {
   const REAL *x_end = x + 2 * j->h * j->x_step;
   REAL *y_end = y + 2 * j->h * j->y_step;
   for (int64_t q = 0; q < 2 * j->lanes; q += 2) {
