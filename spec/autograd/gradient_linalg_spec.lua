@@ -137,6 +137,14 @@ describe("the gradient of", function()
     gradient.check("det", linalg.det, {batch})
   end)
 
+  it("det of a complex singular matrix, which is the conjugate of its cofactors", function()
+    local float64 = {dtype = "float64"}
+    local a = lt.complex(lt.tensor({{1, 3}, {-4, 2}}, float64), lt.tensor({{2, -1}, {2, 6}}, float64)):requires_grad_()
+    linalg.det(a):real():backward()
+    local expected = lt.complex(lt.tensor({{2, 4}, {-3, 1}}, float64), lt.tensor({{-6, 2}, {-1, -2}}, float64))
+    assert.is_true((a.grad - expected):abs():max():item() < 1e-14)
+  end)
+
   it("pinv and the nuclear norm of an orthogonal matrix, whose singular values are all 1", function()
     local x = lt.tensor({{0, 1}, {-1, 0}}, {dtype = "float64"})
     gradient.check("pinv", linalg.pinv, {x})

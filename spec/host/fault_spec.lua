@@ -1,12 +1,13 @@
 -- tags: process
 -- Any allocation may fail without a crash, a leak or a change; see spec/support/hosts/fault_host.c.
+local gpu = require "spec.support.gpu"
 local shell = require "spec.support.shell"
 
 local scripts = "spec/support/scripts/"
 
-local function host(mode, stride, setup, script)
+local function host(mode, stride, setup, script, environment)
   if not shell.exists "build/spec/fault_host" then return pending "make test-hosts builds the host" end
-  shell.passes(("build/spec/fault_host %s %d %s%s %s%s"):format(mode, stride, scripts, setup, scripts, script))
+  shell.passes(("%s build/spec/fault_host %s %d %s%s %s%s"):format(environment or "", mode, stride, scripts, setup, scripts, script))
 end
 
 describe("an allocation that fails", function()
@@ -32,6 +33,12 @@ describe("an allocation that fails", function()
   it("in Lua and in the module, while a script trains", function()
     host("lua", 211, "fault_train_setup.lua", "fault_train.lua")
     host("module", 37, "fault_train_setup.lua", "fault_train.lua")
+  end)
+
+  it("in the module, while two streams of a GPU use the same memory", function()
+    local environment = gpu.environment {LUATENSOR_EMULATOR = "order=lazy"}
+    if not environment then return pending "make emulator builds what stands in for a GPU" end
+    host("module", 1, "fault_streams_setup.lua", "fault_streams.lua", environment)
   end)
 
   it("in Lua, while the module is loaded", function() host("lua", 37, "fault_nothing.lua", "fault_load.lua") end)

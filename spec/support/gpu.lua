@@ -12,12 +12,14 @@ local gpu = {}
 gpu.emulator = lt.cuda.is_available() and os.getenv "LUATENSOR_CUDA_PATH" == folder
   and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")() or nil
 
-local function rerun(file, mode)
+--- The assignments, for a shell, that select the emulator in the given mode; nil if the emulator is not built.
+function gpu.environment(mode)
+  if not shell.exists(folder .. "/emulator.so") then return nil end
   local variables = {LUATENSOR_CUDA_PATH = folder, LUATENSOR_CACHE = build .. "/spec/kernels", LUATENSOR_TEST_DEVICE = "cuda"}
   for name, value in pairs(mode) do variables[name] = value end
   local words = {}
   for name, value in pairs(variables) do words[#words + 1] = ("%s='%s'"):format(name, value) end
-  shell.passes(("tools/lua spec/support/run.lua %s %s"):format(table.concat(words, " "), file))
+  return table.concat(words, " ")
 end
 
 local function label(mode)
@@ -32,12 +34,10 @@ function gpu.describe(name, modes, body)
   if lt.cuda.is_available() then return busted.describe(name, body) end
   local file = debug.getinfo(2, "S").source:match "@(.*)"
   busted.describe(name .. ", on the emulator", function()
-    if not shell.exists(folder .. "/emulator.so") then
-      busted.pending("no GPU, and make emulator builds what stands in for it")
-      return
-    end
     for _, mode in ipairs(modes) do
-      busted.it(label(mode), function() rerun(file, mode) end)
+      local environment = gpu.environment(mode)
+      if not environment then return busted.pending("no GPU, and make emulator builds what stands in for it") end
+      busted.it(label(mode), function() shell.passes(("tools/lua spec/support/run.lua %s %s"):format(environment, file)) end)
     end
   end)
 end

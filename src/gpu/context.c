@@ -210,6 +210,7 @@ void gpu_close(gpu *g) {
   g->context = NULL;
   if (g->capturing) gpu_set_capturing(g, false);
   g->open = g->dead = g->ordered = false;
+  g->unrecorded = 0;
   g->last = NULL;
 }
 

@@ -19,6 +19,8 @@ typedef struct gpu {
   gpu_stream    stream;                /* the current stream, to which work is added */
   bool          ordered;               /* there is more than one stream, so gpu_reads and gpu_writes must look up the
                                        ** operands' blocks */
+  int           unrecorded;            /* number, plus 1, of the stream with an access that no record describes, because
+                                       ** no host memory was left; else 0 */
   unsigned      epoch;                 /* number of times that the device was reopened */
   bool          dead;                  /* true after an error that makes all later calls fail; the device must be
                                        ** reopened */

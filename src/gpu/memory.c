@@ -253,6 +253,7 @@ static gpu_arena *current_arena(gpu *g) {
 ** be freed while other streams still use it. */
 static void settle_taken(gpu *g, const void *ptr) {
   gpu_segment *s = gpu_segment_of(g, ptr);
+  gpu_follow_unrecorded(g);
   if (s->block) gpu_settle(g, gpu_block_of(g, s, ptr), gpu_current(g));
 }
 

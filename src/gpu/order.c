@@ -5,12 +5,25 @@
 
 #include <stdlib.h>
 
-/* Records that a stream reads the block. If no host memory is left for the record, waits for all work that is queued
-** on the current stream. */
+/* Makes the current stream wait for an access that could not be recorded. All queued work is waited for, which includes
+** the access. */
+void gpu_follow_unrecorded(gpu *g) {
+  if (g->unrecorded == 0 || g->unrecorded == gpu_current(g) + 1) return;
+  gpu_get_driver()->context_sync();
+  g->unrecorded = 0;
+}
+
+/* Records that a stream reads the block, or that no host memory is left for the record. */
 static void note_reader(gpu *g, gpu_block *b, int stream) {
   if (!b->read) b->read = calloc(GPU_STREAMS, sizeof *b->read);
   if (b->read) b->read[stream] = gpu_epoch(g, stream);
-  else gpu_get_driver()->stream_sync(g->stream);
+  else g->unrecorded = stream + 1;
+}
+
+/* Orders an access to a block for whose records no host memory is left: waits for all work that is queued now. */
+static void order_unrecorded(gpu *g, int stream) {
+  gpu_get_driver()->context_sync();
+  g->unrecorded = stream + 1;
 }
 
 void gpu_order(gpu *g, const void *ptr, bool writes) {
@@ -19,9 +32,11 @@ void gpu_order(gpu *g, const void *ptr, bool writes) {
   gpu_block *b = s ? gpu_block_of(g, s, ptr) : NULL;
   if (g->capturing) {
     if (s) gpu_hold(g, s, b);
-  } else if (!b) {
-    if (s) gpu_get_driver()->context_sync();       /* no host memory is left for the block's record, so all queued
-                                                   ** work is waited for */
+    return;
+  }
+  gpu_follow_unrecorded(g);
+  if (!b) {
+    if (s) order_unrecorded(g, stream);
   } else if (writes) gpu_settle(g, b, stream);
   else {
     gpu_follow_epoch(g, stream, b->writer, b->written);

@@ -34,22 +34,22 @@ end}}
 
 -- ---- determinants ----
 
---- Returns the matrix of cofactors of A, which for real regular matrices is det(A) inverse(A)ᵀ but also exists for
--- singular matrices. With A = U S Vh the result is det(U Vh) U diag(p) Vh, where p[i] is the product of all singular
--- values except number i.
-local function cofactors(x)
+--- Returns the conjugate of the matrix of cofactors of A, which for regular matrices is conj(det(A)) inverse(A)ᴴ but
+-- also exists for singular matrices. With A = U S Vh the result is conj(det(U) det(Vh)) U diag(p) Vh, where p[i] is the
+-- product of all singular values except number i.
+local function conj_cofactors(x)
   local u, s, vh = core.linalg.svd(x)
   local n = s.shape[s.ndim]
   local others = core.where(help.on_diagonal(n, n, x.device), 1, s:expand_dims(-2)):prod(-1)
   local product = (u * others:expand_dims(-2)):matmul(vh)
-  return product * each(core.linalg.det(u) * core.linalg.det(vh))
+  return product * each(conj(core.linalg.det(u) * core.linalg.det(vh)))
 end
 
 --- Gradients of this gradient come from the rule of inv or, for singular matrices, from the rule of svd.
 rules.det = {{"xo", function(g, x, o)
   local regular, inverse = pcall(core.linalg.inv, x)
   if regular then return each(g * conj(o)) * adjoint(inverse) end
-  return each(g) * cofactors(x)
+  return each(g) * conj_cofactors(x)
 end}}
 
 --- The gradient of a complex sign follows the imaginary part of trace(inverse(A) dA), the gradient of log |det| its
