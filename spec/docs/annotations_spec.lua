@@ -4,6 +4,7 @@
 
 local annotations = require "luatensor.help.annotations"
 local annotate = dofile "tools/annotate.lua"
+local read = require "tools.annotate.read"
 
 local files = annotate.luals()
 
@@ -13,6 +14,11 @@ for path, text in pairs(files) do annotations.read(text, path:match "/(%w+)%.lua
 describe("documentation comments", function()
   it("cover every public name", function()
     assert.are.same({}, annotate.missing())
+  end)
+
+  it("have the default of a parameter after all lines of its text", function()
+    local lines = {"Reduces x.", "@tparam[opt=2] number p the order of the norm,", "  also infinity"}
+    assert.equal("the order of the norm, also infinity; default 2", read.doc(lines, "norm").params[1].text)
   end)
 
   it("make annotations that are Lua", function()

@@ -38,9 +38,14 @@ local function read_param(tag, modifiers, rest)
   if tag == "tparam" then kind, rest = rest:match("^(%S+)%s*(.*)$") end
   if not kind and tag ~= "param" then return nil end
   local name, text = rest:match("^(%S+)%s*(.*)$")
-  local default = modifiers:match "opt=([^%]]+)"
-  if default then text = (text == "" and "" or text .. "; ") .. "default " .. default end
-  return {name = name, type = kind and type_of(kind) or "any", optional = modifiers:find("opt") ~= nil, text = text}
+  return {name = name, type = kind and type_of(kind) or "any", optional = modifiers:find("opt") ~= nil, text = text,
+          default = modifiers:match "opt=([^%]]+)"}
+end
+
+-- Appends the default to a parameter's text, whose lines must all have been read.
+local function add_default(param)
+  if not param.default then return end
+  param.text = (param.text == "" and "" or param.text .. "; ") .. "default " .. param.default
 end
 
 local function read_return(tag, rest)
@@ -65,8 +70,8 @@ local function read_tag(doc, line)
   return param or result or {}
 end
 
--- Reads the lines of a comment without the comment marks.
-local function read_doc(lines, section)
+--- Reads the lines of a comment without the comment marks.
+function read.doc(lines, section)
   local doc = {text = {}, params = {}, returns = {}, section = section}
   local last
   for _, line in ipairs(lines) do
@@ -78,6 +83,7 @@ local function read_doc(lines, section)
       table.insert(doc.text, line)
     end
   end
+  for _, param in ipairs(doc.params) do add_default(param) end
   while doc.text[#doc.text] == "" do table.remove(doc.text) end
   return doc
 end
@@ -95,7 +101,7 @@ local function read_c(path, docs)
   for comment in read_file(path):gmatch("/%*%*%*%s*(.-)%s*%*/") do
     local lines = {}
     for line in (comment .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = (line:gsub("^%s*%*%*?%s?", "")) end
-    local doc = read_doc(lines, section)
+    local doc = read.doc(lines, section)
     if doc.name then docs[#docs + 1] = doc end
   end
 end
@@ -119,7 +125,7 @@ local function read_lua(path, docs)
     elseif lines and more then
       lines[#lines + 1] = more:gsub("^%-%s?", "")
     elseif lines then
-      local doc = read_doc(lines, section)
+      local doc = read.doc(lines, section)
       doc.name = doc.name or defined_name(line)
       if doc.name then docs[#docs + 1] = doc end
       lines = nil
