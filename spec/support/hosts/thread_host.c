@@ -38,6 +38,7 @@ int main(int argc, char **argv) {
   words = argc;
   word = argv;
   luaL_openlibs(L);
+  lua_gc(L, LUA_GCGEN, 0, 0);               /* as lua.c of Lua 5.4 does */
   lua_newtable(L);
   for (int k = 0; k < argc; k++) {
     lua_pushstring(L, argv[k]);
