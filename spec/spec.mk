@@ -234,7 +234,7 @@ test-stack: test-hosts    ## the specs on a thread with a stack of 128 KiB
 
 # clang's OpenMP replaces gcc's, which OpenBLAS asks for.
 CLANG  ?= $(shell command -v clang)
-LIBOMP := $(if $(CLANG),$(firstword $(wildcard $(shell $(CLANG) -print-file-name=libomp.so.5) /usr/lib/llvm-*/lib/libomp.so.5)))
+LIBOMP  = $(if $(CLANG),$(firstword $(wildcard $(shell $(CLANG) -print-file-name=libomp.so.5) /usr/lib/llvm-*/lib/libomp.so.5)))
 
 test-clang:               ## the specs in a build by clang, with clang's OpenMP; CLANG=clang-14
 	@$(if $(LIBOMP),$(MAKE) --no-print-directory -s build CC=$(CLANG) STRICT=1 BUILD=build/clang && echo "ROTATION=$(ROTATION)" && \
