@@ -78,10 +78,12 @@ static int l_available_memory(lua_State *L) {
 }
 
 /* system_memory([root]): returns the most bytes that the process can have, and the bytes that it can still get. Unknown
-** numbers are nil. */
+** numbers are nil. Specs set `root`, a folder that stands in for "/" when the kernel's files are read. */
 static int l_system_memory(lua_State *L) {
   size_t available, most = system_memory(luaL_optstring(L, 1, ""), &available);
-  return push_size(L, most) + push_size(L, available);
+  push_size(L, most);
+  push_size(L, available);
+  return 2;
 }
 
 /* processors([root]): returns the number of processors that the process may use. The second result is the processor
