@@ -52,7 +52,7 @@ describe("a file", function()
 
   it("of links in a circle is none", function()
     shell.passes(("cd %s && ln -s a b && ln -s b a"):format(folder))
-    assert.same({nil, at "a" .. ": Too many levels of symbolic links"}, {files.check(at "a")})
+    assert.same({nil, select(2, io.open(at "a"))}, {files.check(at "a")})
   end)
 
   it("that is a device or a pipe is written in place", function()
@@ -83,10 +83,12 @@ describe("a file", function()
 
   it("that cannot be written is refused before, with its name and why", function()
     shell.passes(("mkdir %s; echo > %s"):format(at "sub", at "file"))
+    local too_long = ("x"):rep(5000)
+    local why_too_long = select(2, io.open(too_long)):sub(#too_long + 3)        -- C libraries word this differently
     for path, why in pairs{
       [at "sub"] = "Is a directory", [at "sub" .. "/"] = "Is a directory", [at "none/a"] = "No such file or directory",
       [at "file/a"] = "Not a directory", ["/dev/fd/99"] = "No such file or directory", [""] = "No such file or directory",
-      [at(("x"):rep(300))] = "File name too long", [("x"):rep(5000)] = "File name too long",
+      [at(("x"):rep(300))] = why_too_long, [too_long] = why_too_long,
     } do
       for _, f in ipairs{files.check, files.write} do
         local ok, problem = f(path, "text")
