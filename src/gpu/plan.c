@@ -6,8 +6,9 @@
 
 #include "math/convert.h"
 
-/* Replaces the division by a multiplication and a shift (Granlund and Montgomery 1994). The multiplier is rounded up,
-** which makes the division exact for every numerator below 2^31. */
+/* Returns the multiplier and the shift that replace a division by d (Granlund and Montgomery, "Division by invariant
+** integers using multiplication", 1994). The multiplier is rounded up, which makes the division exact for every
+** numerator below 2^31. */
 gpu_divisor gpu_divide_by(uint32_t d) {
   uint32_t shift = 0;
   while (shift < 32 && ((uint64_t)1 << shift) < d) shift++;

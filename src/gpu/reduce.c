@@ -10,9 +10,10 @@
 
 
 enum {
-  BLOCKS       = 2048,     /* number of blocks into which few outputs are cut; several times as many as a GPU runs at
-                           ** once */
-  ENOUGH       = 1024,     /* if there are at least this number of blocks, they are not cut into chunks */
+  BLOCKS       = 2048,     /* if there are too few outputs, the work is cut into about this number of blocks, several
+                           ** times as many as a GPU runs at once */
+  ENOUGH       = 1024,     /* if the outputs occupy at least this number of blocks, their elements are not cut into
+                           ** chunks */
   VECTOR       = 16,       /* bytes of a vector load */
   SINGLE       = 8,        /* elements that a thread loads before it adds them, if elements are loaded singly; the
                            ** same constant as in fold.cuh */
@@ -67,7 +68,7 @@ static bool has_vectors(const reduce_call *c) {
 }
 
 /* Distributes contiguous elements: neighbouring threads share an output. The number of threads for an output is at
-** most the number of batches in a run. */
+** most the number of batches of `batch` elements in `run`, the number of contiguous elements. */
 static void share_rows(reduce_args *a, int batch, int64_t run) {
   a->rows = power_of_2(ceil_divide(run, batch), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;

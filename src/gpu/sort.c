@@ -74,8 +74,8 @@ enum {
                                    ** more */
   BATCH        = 1 << 26,          /* number of elements whose keys are sorted at once, unless a single line has
                                    ** more */
-  FEW          = 4,                /* only candidates are sorted if `keep` is at most 1 / FEW of the elements of a
-                                   ** chunk */
+  FEW          = 4,                /* if at most 1 / FEW of the elements of a chunk are kept (sort_args.keep), chunks
+                                   ** are sorted first, and then only the kept elements of all chunks */
   ACROSS_LINE  = 64                /* lines of more elements that are far apart in memory are sorted in a contiguous
                                    ** copy */
 };

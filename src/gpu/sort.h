@@ -20,8 +20,8 @@ typedef struct gpu_pairs {
 ** result. */
 int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at);
 
-/* Finds or builds kernel `entry` of kernels/sort.cuh for keys and values of these widths in bits. `number`
-** distinguishes the kernels in their keys. */
+/* Finds or builds kernel `entry` of kernels/sort.cuh for keys and values of these widths in bits. `number` identifies
+** `entry` in the key by which gpu_find finds the kernel. */
 int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int value_bits, const gpu_kernel **k);
 
 #endif

@@ -13,8 +13,8 @@ enum {
                                ** a limit, a quote that does not end would read the whole file */
   MOST_FIELDS = 1 << 20,       /* the most fields of a row, more than tables have columns; so many fields take 24 MB,
                                ** and their names in Lua 100 MB */
-  NUMBER     = 400             /* the size in bytes of the buffer for a number's text, which exceeds the shortest
-                               ** exact text of any double */
+  NUMBER     = 400             /* the size in bytes of the buffer for a number's text; the shortest text without an
+                               ** exponent that identifies a double is shorter for all doubles */
 };
 
 static bool say(char wrong[UNPACK_WORDS], const char *words) {

@@ -36,8 +36,8 @@ typedef struct dl_versioned {
   dl_tensor tensor;
 } dl_versioned;
 
-/* A struct of either kind. Its owner must call the struct's deleter once. managed is NULL after the struct was passed
-** on. */
+/* A dl_managed or, if `versioned` is set, a dl_versioned. Its owner must call the struct's deleter once. managed is
+** NULL after the struct was passed on. */
 typedef struct dl_owned {
   void *managed;
   bool  versioned;
@@ -52,11 +52,12 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 enum dtype dlpack_dtype(int code, int bits);
 
 /* Describes the struct's tensor in *t, without storage (dtype, shape, strides, count). Sets *data and *where to the
-** address and the place of the elements. Returns NULL, or the error message. */
+** address and the place of the elements, and *read_only to true if they must not be changed. Returns NULL, or the
+** error message. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 
 /* Sets *clean to false if t is a bool tensor that contains a byte other than 0 and 1, else to true. Returns OK, or an
-** error of the reduction. */
+** error of the reduction that examines the bytes. */
 int dlpack_check_bools(const tensor *t, bool *clean);
 
 /* Calls the struct's deleter and sets p->managed to NULL, so that a second call does nothing. */

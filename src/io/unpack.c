@@ -18,7 +18,7 @@ enum {
 struct unpack {
   FILE    *f;
   int64_t  size;               /* the size in bytes of the file */
-  bool     packed, inside;     /* packed: the file is compressed; inside: the next compressed byte belongs to a
+  bool     packed, inside;     /* packed: the file is compressed; inside: the next compressed byte belongs to a gzip
                                ** member, of which a file may have several */
   bool     any;                /* true: at least one member has been read */
   z_stream z;

@@ -6,7 +6,7 @@
 
 typedef stored_t<STEPS> S;
 
-/* Returns element i. Integers are computed as unsigned integers, which may overflow. */
+/* Returns element i. Integers are computed as unsigned integers, because overflow of signed integers is undefined. */
 INLINE int64_t value_at(int64_t start, int64_t step, int64_t i) {
   return (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);
 }

@@ -41,7 +41,7 @@ template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const element
 #define LOAD_VECTOR(k, stored, computed) \
   if (a.runs >> k & 1) load_vector<DT_##stored, DT_##computed>(a.in[k], at, v, &values::x##k);
 
-/* Loads VECTOR elements, from element `at` on. Element j is stored in the given field of v[j]. */
+/* Loads elements at … at + VECTOR - 1 of the input. Element at + j is stored in member `field` of v[j]. */
 template <int STORED, int COMPUTED>
 INLINE void load_vector(const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
   typedef pack<stored_t<STORED>, VECTOR> run;
@@ -81,7 +81,8 @@ KERNEL(elementwise_flat)(elementwise_args a) {
 #define LOAD_ROW(k, stored, computed) \
   load_row<DT_##stored, DT_##computed>(a.runs >> k & 1, a.in[k], offset[1 + k], v, &values::x##k);
 
-/* Like load_vector. If the input has a single value along the inner dim, all of v get this value. */
+/* Like load_vector. If `runs` is not set, the input has a single value along the inner dim, and all of v get this
+** value. */
 template <int STORED, int COMPUTED>
 INLINE void load_row(bool runs, const elementwise_in &in, int64_t at, values *v, stored_t<COMPUTED> values::*field) {
   if (runs) return load_vector<STORED, COMPUTED>(in, at, v, field);

@@ -17,7 +17,8 @@ enum {
   SINGLE = 8                                 /* number of loads in flight if a thread loads single elements */
 };
 
-/* The work of a thread: every rows-th element of a chunk of an output, beginning with element number `row`. */
+/* The work of a thread: of a chunk of the elements that are reduced to output number `output`, elements row, row +
+** reduce_args.rows, row + 2 * reduce_args.rows … */
 struct place {
   int     row;                      /* -1 if the thread has no work */
   int64_t output, chunk;
@@ -50,8 +51,8 @@ template <class A> INLINE A *state_of(const reduce_args &p, int64_t output, int6
 
 /* ---- elements that are adjacent in memory ---- */
 
-/* Adds this thread's elements of the `count` elements from x on, one at a time. The first element has position
-** `first`. */
+/* Adds elements x[row], x[row + rows] … before x[count] to r, one at a time. x[0] has position `first` among the
+** reduced elements. */
 template <class Row>
 INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
   for (int i = row; i < count; i += rows) {
@@ -60,7 +61,8 @@ INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t
   }
 }
 
-/* Adds this thread's vectors of the `vectors` vectors from x on. x must be aligned to 16 bytes. */
+/* Adds vectors row, row + rows … of the `vectors` vectors of W elements from x on to r. x must be aligned to 16
+** bytes, and x[0] has position `first` among the reduced elements. */
 template <class Row>
 INLINE void fold_vectors(typename Row::run &r, const in_t *x, int vectors, int64_t first, int row, int rows) {
   const pack<in_t, W> *v = (const pack<in_t, W> *)x;
@@ -110,8 +112,8 @@ template <class Row> INLINE void fold_batch(typename Row::run &r, const in_t (&r
   Row::fold(r, y, b);
 }
 
-/* Adds this thread's elements of the `count` elements from x on, which are `stride` apart. The first has position
-** `first`. */
+/* Adds elements row, row + rows … of `count` elements to r. The elements are `stride` apart in memory. The first of
+** them is *x and has position `first` among the reduced elements. */
 template <class Row>
 INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, int count, int64_t first, int row,
                          int rows) {
@@ -127,8 +129,8 @@ INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, in
   }
 }
 
-/* Adds this thread's elements of `count` elements of a loop nest with several dims, beginning with element
-** `first`. */
+/* Adds elements first + row, first + row + rows … before first + count of a loop nest with several dims to r. x is
+** the address of the nest's element 0. */
 template <class Row>
 INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest, int count, int64_t first, int row,
                       int rows) {

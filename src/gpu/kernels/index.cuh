@@ -58,8 +58,8 @@ struct place {
   int64_t from[SOURCES];                /* offsets in the index tensors, in elements */
 };
 
-/* Returns the offsets of position i, which counts the positions of dims 0 … ndim - 1. The indices are not yet
-** applied. */
+/* Returns the offsets of position number i (row-major) of dims 0 … ndim - 1, without the offsets that the indices
+** determine. look_up adds these. */
 INLINE place walk(const index_plan &p, int ndim, position i) {
   place at = {};
 #pragma unroll UNROLLED
@@ -76,8 +76,9 @@ INLINE place walk(const index_plan &p, int ndim, position i) {
   return at;
 }
 
-/* Adds the offsets that the indices of N positions determine. Sets fits[i] to false if an index of position i is out
-** of range. The inner loops have no branches, so that the loads of all N positions are in flight together. */
+/* Adds the offsets that the indices of N positions determine to at[0 … N - 1]. Sets fits[i] to false if an index of
+** position i is out of range. The inner loops have no branches, so that the loads of all N positions are in flight
+** together. */
 template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (&fits)[N]) {
   for (int i = 0; i < N; i++) fits[i] = true;
 #pragma unroll UNROLLED

@@ -11,13 +11,13 @@ enum { AHEAD = 8 };                     /* number of values for the same element
 
 INLINE stored add(stored x, stored y) { return PASTE(to, D)(PASTE(from, D)(x) + PASTE(from, D)(y)); }
 
-/* Returns the value of the pick (position along the indexed dims) that is number k in the sorted order. */
+/* Returns the value for picks[k]. A pick is the number of a position of the indexed dims, 0 … picked - 1. */
 INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {
   return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
 }
 
-/* Adds to `sum`, in order, the values of all picks with the same key, of which the first is pick k in the sorted
-** order. */
+/* Adds to `sum`, in order, the values for picks[k] and all later picks with the same key, and returns the result. The
+** n picks are sorted by key. */
 INLINE stored add_run(const index_plan &p, int picked, position n, const position *keys, const position *picks,
                       position k, const stored *values, stored sum) {
   position mine = keys[k];
@@ -34,7 +34,7 @@ INLINE stored add_run(const index_plan &p, int picked, position n, const positio
   return sum;
 }
 
-/* Returns the offsets of position i of the dims from `picked` on, along which no index varies. */
+/* Returns the offsets of position number i (row-major) of dims picked … ndim - 1, along which no index varies. */
 INLINE place walk_others(const index_plan &p, int picked, position i) {
   place at = {};
   for (int d = (int)p.ndim - 1; d >= picked; d--) {

@@ -12,10 +12,11 @@ struct alignas(16) words { uint64_t low, high; };
 template <> struct unit_of<16> { typedef words type; };
 typedef unit_of<UNIT>::type unit;
 
-enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* number of positions of a thread, which is also the number
-                                                         ** of its cache misses in flight */
+enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* number of positions that a thread processes, which is also
+                                                         ** the number of its cache misses in flight */
 
-/* Returns the number of position k of this thread. Beyond the last position, returns the last position. */
+/* Returns the number of the k-th position (0-based) that this thread processes. If the number would be beyond the
+** last position, returns the last position. */
 INLINE position nth_position(const index_plan &p, int k) {
   position i = (position)blockIdx.x * (blockDim.x * EACH) + threadIdx.x + k * blockDim.x;
   return i < p.count ? i : (position)p.count - 1;

@@ -36,7 +36,8 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
 
 /* Reports that the index `value`, at `position` in its tensor, is out of range. Of several errors, the error with the
 ** smallest `what` and then the smallest `position` is kept. A lock serialises the threads. The thread with the lock
-** writes inside the loop. Otherwise it would wait for threads of its warp that try to get the lock. */
+** writes inside the loop. If it wrote after the loop, it would wait for threads of its warp that try to get the
+** lock. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
   for (bool told = is_beaten(now, what, position); !told;) {

@@ -2,7 +2,7 @@
 **    OP       op_add …, a functor of scalar.cuh
 **    COMPUTE  DT_float32 …: the compute dtype
 **    IN, OUT  the stored dtypes of all inputs (except the bool of a SELECT) and of the result
-**    FORM     FLAT: map_flat, alone because most scripts need no other kernel; STRIDED: map_rows and map_strided;
+**    FORM     FLAT: only map_flat, because most scripts need no other kernel; STRIDED: map_rows and map_strided;
 **             MIXED: map_strided for inputs of several dtypes, which are parameters of the kernel
 ** Copies, casts and fills are op_positive. If they do not convert, IN and OUT are unsigned integers of the elements'
 ** size. */

@@ -11,9 +11,10 @@
 ** kernel whose threads use barriers, shuffles or shared memory. The emulator switches between threads only in
 ** cooperative kernels.
 **
-** Before its includes, a file may define KERNEL_THREADS, the maximum number of threads of its blocks. With 256
-** threads, the compiler may use more registers than the 64 that each of 1024 threads has. A file may also define
-** KERNEL_BLOCKS, the minimum number of blocks that run on a multiprocessor at once, which limits the registers. */
+** Before its includes, a file may define KERNEL_THREADS, the maximum number of threads of its blocks. For 1024
+** threads, the compiler can use only 64 registers per thread; for fewer threads, it can use more. A file may also
+** define KERNEL_BLOCKS, the minimum number of blocks that run on a multiprocessor at once, which limits the
+** registers. */
 #ifdef KERNEL_BLOCKS
 #define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
 #elif defined(KERNEL_THREADS)

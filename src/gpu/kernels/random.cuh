@@ -24,7 +24,7 @@ typedef word_of<sizeof(number)>::type draw_word;
 struct alignas(sizeof(stored) * SPAN) span { stored at[SPAN]; };
 
 struct random_args {
-  uint32_t key[PHILOX_ROUNDS][2];       /* the keys of all rounds; as parameters they need no instructions */
+  uint32_t key[PHILOX_ROUNDS][2];       /* the keys of all rounds; the host computes them, so that no thread has to */
   uint64_t offset;
   const unsigned long long *cell;       /* only with RANDOM_CELL: the value to add to `offset`, and the seed from
                                         ** which the key is made */

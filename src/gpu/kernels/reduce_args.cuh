@@ -16,8 +16,9 @@ typedef struct reduce_args {
   int64_t  chunk;                  /* number of elements in a chunk, less than 2^30 */
   int32_t  chunks, tiles;          /* number of chunks of an output; number of blocks that process one chunk of all
                                    ** outputs */
-  int32_t  columns, rows, across;  /* outputs of a block; threads of an output; across: threads of neighbouring
-                                   ** outputs are neighbours (otherwise rows is a power of 2) */
+  int32_t  columns, rows, across;  /* number of outputs of a block; number of threads of an output; across: true if
+                                   ** threads of neighbouring outputs are neighbours (otherwise rows is a power of
+                                   ** 2) */
   int32_t  parts;                  /* number of chunks; used only by reduce_merge */
   double   correction;
   gpu_nest kept, reduced;          /* loop nests: `kept` has the strides of out and of in, and `reduced` the strides

@@ -103,8 +103,8 @@ INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &
 
 /* Sets start[u] to the result of all elements before vector u of this thread. Each thread of the warp or block has U
 ** vectors. *before is the result of all elements before the tile, to which the tile is added. The elements are added
-** twice, here and in store_items, because keeping all sums in registers would leave too few registers for a third
-** block. */
+** twice, here and in store_items, because keeping all sums would need so many registers that only two blocks instead
+** of three fit a multiprocessor. */
 INLINE void scan_tile(A (&start)[U], const C (&x)[U][V], bool block, A *before) {
   A of_warp = Row::init(), all;
 #pragma unroll

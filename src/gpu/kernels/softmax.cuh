@@ -22,8 +22,8 @@ typedef state_logsum<C> Row;
 /* ---- lines that are kept in registers ---- */
 
 /* Loads a thread's elements of a line: V adjacent elements from number thread * V on, then V elements that are p.rows
-** * V elements later, and so on. All loads are in flight before the first loaded value is used. Elements after the
-** end of the line become -infinity, whose exponential is 0. */
+** * V elements later, and so on. p.rows is the number of threads of a line. All loads are in flight before the first
+** loaded value is used. Elements after the end of the line become -infinity, whose exponential is 0. */
 template <int V>
 INLINE void load_line(C (&x)[SOFTMAX_ITEMS], const softmax_args &p, const in_t *line, int thread, int count) {
   pack<in_t, V> raw[SOFTMAX_ITEMS / V];
@@ -84,13 +84,15 @@ template <int V> INLINE void softmax_line(const softmax_args &p) {
   store_line<V>(x, p, out, thread, count);
 }
 
-/* softmax_rows requires contiguous lines whose length and addresses are multiples of a vector. */
+/* softmax_rows loads vectors, so lines must be contiguous, and their length and addresses must be multiples of a
+** vector. softmax_short loads single elements of any lines. */
 KERNEL_COOPERATIVE(softmax_rows)(softmax_args p) { softmax_line<(W < SOFTMAX_ITEMS ? W : SOFTMAX_ITEMS)>(p); }
 KERNEL_COOPERATIVE(softmax_short)(softmax_args p) { softmax_line<1>(p); }
 
 /* ---- lines that are read twice ---- */
 
-/* The two numbers from which the results of a line are computed: the largest element, and m of the SOFTMAX row. */
+/* The two numbers from which the results of a line are computed: the largest element, and m, which the SOFTMAX row
+** computes from the sum of the exponentials. */
 struct softmax_of { C max, m; };
 
 INLINE softmax_of make_softmax_of(logsum a) {

@@ -16,7 +16,8 @@ enum {
   DIGITS  = 256,
   THREADS = DIGITS,                 /* each thread processes one digit in place_digits */
   WARPS   = THREADS / 32,
-  ITEMS   = 64 / sizeof(key),       /* number of elements of a thread; the keys of a tile then have 16 KiB */
+  ITEMS   = 64 / sizeof(key),       /* number of elements of a thread; the keys of a tile have 16 KiB for both sizes
+                                    ** of keys */
   TILE    = THREADS * ITEMS
 };
 

@@ -78,7 +78,7 @@ INLINE void wait_for_span(int before, int span) {
 
 /* Sorts `room` elements in groups of `length` neighbours by a sorting network. Both numbers are powers of 2. The
 ** network merges sorted groups of 1, 2, 4 … elements. In each step every element is compared with one other element:
-** in the first step of a merge with its mirror image, later with the element `by` apart. */
+** in the first step of a merge with its mirror image, in later steps with the element at the distance `by`. */
 INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   int before = room;
   for (int size = 2; size <= length; size *= 2)
@@ -93,8 +93,8 @@ INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   __syncthreads();
 }
 
-/* Finds the line (of the block's lines) and the element of the line for slot e. Neighbouring slots belong to
-** neighbours in memory. */
+/* Sets *line to the number of a line among the block's `lines` lines, and *i to the number of an element of this
+** line, for the e-th element that the block loads or stores. Consecutive e are neighbours in memory. */
 INLINE void find_slot(const sort_args &a, int e, int lines, int length, int *line, int *i) {
   *line = a.across ? e % lines : e / length;
   *i = a.across ? e / lines : e % length;
@@ -144,7 +144,8 @@ KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned ch
   }
 }
 
-/* Sorts the n candidates of each line in one block. `room` is a power of 2 and at least n. */
+/* Sorts the n elements of each line that sort_chunks has kept, the candidates, in one block. `room` is a power of 2
+** and at least n. */
 KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, int room, const key *candidates,
                                     const position *order) {
   extern __shared__ __align__(8) unsigned char memory[];

@@ -93,7 +93,8 @@ static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
   return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;
 }
 
-/* Exchanges a and b if only a is a vector, because the kernels require the vector in b. */
+/* Exchanges a and b if a has one row and b several columns, because gemm_rows and gemm_columns require the vector in
+** b. */
 static void turn_vector(gemm_arguments *a) {
   if (a->b.count == 1 || a->a.count != 1) return;
   gemm_side matrix = a->b;
@@ -140,7 +141,8 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
 
 /* ---- cuBLAS ---- */
 
-enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes, as cuBLAS's manual recommends */
+enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes on Hopper and newer GPUs, and on older GPUs,
+                                                                 ** as cuBLAS's manual recommends */
 
 int gpu_blas_type(enum dtype d) {
   switch (d) {

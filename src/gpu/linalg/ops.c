@@ -1,4 +1,5 @@
-/* The ops of linear algebra: plans cuSOLVER's scratch memory, and calls cuSOLVER for each matrix of the batch. */
+/* The ops of linear algebra. Each op has functions that allocate scratch memory, also for cuSOLVER, and that call
+** cuSOLVER for one matrix of the batch (solver_routine in solver.h). */
 
 #include "base/shape.h"
 #include "gpu/linalg/solver.h"
@@ -48,7 +49,7 @@ static int transpose(const solver *s, void *to, const void *from, int64_t rows, 
   return copy_2d(s, OP_positive, to, columns, 1, from, 1, rows, rows, columns);
 }
 
-/* Clears the triangle of a that cuSOLVER does not read or write. */
+/* Sets the elements of the triangle of a that cuSOLVER does not read or write to 0. */
 static int clear_other_triangle(solver *s) {
   int64_t n = s->c->n, total = n * n * s->c->batch;
   int below = s->c->upper;
@@ -105,7 +106,8 @@ static int finish_lu(solver *s) {
   return solver_launch(s, SOLVER_follow_pivots, batch, (void *[]){&s->pivots, &p, &order, &m, &batch});
 }
 
-/* Solves for b, a matrix n × k, by the LU factors of matrix i or, if `transposed` is set, of its transpose. */
+/* Replaces b, an n × k matrix, by the solution x of a x = b or, if `transposed` is set, of aᵀ x = b. The LU factors
+** of a are those of matrix i of the batch. */
 static int solve_with(solver *s, bool transposed, void *b, int64_t k, int64_t i) {
   int64_t n = s->c->n;
   blas_operation op = (blas_operation)(transposed ? BLAS_T : BLAS_N);
@@ -287,8 +289,8 @@ static solver_vectors vectors_of(bool wanted) {
   return (solver_vectors)(wanted ? SOLVER_WITH_VECTORS : SOLVER_VALUES_ONLY);
 }
 
-/* Clears the other triangle, because cuSOLVER does not read it and its elements may be infinite or NaN, which
-** check_finite would report. */
+/* Plans eigh. Clears the triangle that cuSOLVER does not read, because check_finite would report infinities and NaN
+** in this triangle. */
 static int plan_eigh(solver *s) {
   const linalg_call *c = s->c;
   int cleared = clear_other_triangle(s);
@@ -347,7 +349,7 @@ static const solver_routine eig = {plan_eig, run_eig, NULL, true};
 enum { U, VT, Y, REST };                 /* indices in work: scratch memory of lstsq for U, Vᴴ, y and a copy of b */
 enum { WHOLE = 3 };                      /* index in extra: scratch memory for a copy of a */
 
-/* Computes c = alpha a b + beta c, where c is m × n and a is m × k. */
+/* Computes c = alpha * a * b + beta * c, where a is m × k, b is k × n and c is m × n. b and c are column-major. */
 static int multiply(const solver *s, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_column,
                     const void *b, int64_t ldb, double alpha, double beta, void *c, int64_t ldc) {
   gemm_call g = {.dtype = s->c->dtype, .m = m, .n = n, .k = k, .a = a, .a_stride = {a_row, a_column}, .b = b,

@@ -18,7 +18,7 @@ enum solver_kernel {
 
 enum { SOLVER_BLOCKS = 16 };
 
-/* The state of a call. */
+/* The state of a call of gpu_linalg. */
 typedef struct solver {
   gpu *g;
   const linalg_call *c;

@@ -199,7 +199,7 @@ static int move_columns(const conv *v, const piece *p, int entry, bool images_in
 ** the distances to the next image and group, in elements. */
 typedef struct matrix {
   void   *data;
-  int64_t stride[2];         /* of a row and of a column */
+  int64_t stride[2];         /* distances, in elements, between neighbouring rows and between neighbouring columns */
   int64_t image, group;
 } matrix;
 
@@ -388,7 +388,7 @@ static int find_direct(gpu *g, const conv_call *c, const gpu_kernel **k) {
 static bool is_direct(const conv *v) { return v->c->groups > 1 && v->in_group <= FEW && v->out_group <= FEW; }
 
 /* Runs the kernels for few channels. For y and the gradient of x, each element has a thread, and a launch processes
-** as many images as 31 bits can count. For the gradient of w, each element has a block. */
+** as many images as have at most 2^31 - 1 of these elements. For the gradient of w, each element has a block. */
 static int direct(const conv *v) {
   const conv_call *c = v->c;
   const gpu_kernel *k;

@@ -13,9 +13,9 @@ enum {
   PLANS     = 64,            /* the maximum number of plans of a device */
   CHOICES   = 10,            /* the maximum number of algorithms that cuDNN proposes; at least as many as cuDNN has */
   NDIM      = 4,
-  VERSION_9 = 1000,          /* an error status of version 9 is greater than this number; those of version 8 are
+  VERSION_9 = 1000,          /* all error statuses of cuDNN 9 are greater than this number, and all of cuDNN 8 are
                              ** less */
-  MEMORY    = 256 << 20      /* bytes; the default of gpu_conv_memory */
+  MEMORY    = 256 << 20      /* the default of gpu_conv_memory(), in bytes */
 };
 
 size_t gpu_conv_memory(void) {

@@ -56,8 +56,8 @@ static void cut(norm_args *a) {
   a->chunks = a->chunk ? divide_up(sets, a->chunk) : 0;
 }
 
-/* Computes the sums of each parameter, and from them the statistics or gradients. If the statistics are given, they
-** need no sums. */
+/* Computes the sums of each parameter, and from them the statistics or gradients. If the caller has given the
+** statistics (c->given), no sums are computed. */
 static int sum_up(gpu *g, const norm_call *c, norm_args *a) {
   int64_t params = a->groups * a->segments;
   int st = OK;

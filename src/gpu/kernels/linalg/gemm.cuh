@@ -2,8 +2,8 @@
 ** is not installed.
 **   STORE  DT_int32 …: the dtype of a, b and c
 **   MICRO  4 or 8: a thread computes MICRO × MICRO elements, and a block (16 MICRO) × (16 MICRO)
-** Integers wrap. Half floats are summed in float32. Floats are added by FMA, in the order of k. Complex numbers are
-** multiplied by m_mul. */
+** Integers wrap. Half floats are summed in float32. Floats are added by FMA in the order of k, the index over which
+** a[i][k] * b[k][j] is summed. Complex numbers are multiplied by m_mul. */
 
 #include "gpu/kernels/linalg/gemm_args.h"
 
@@ -19,16 +19,19 @@ enum { IS_COMPLEX = element<STORE>::kind == KIND_COMPLEX, IS_FLOAT = element<STO
 template <bool, class A, class B> struct choose { typedef A type; };
 template <class A, class B> struct choose<false, A, B> { typedef B type; };
 
-/* The type of sums. Integers are summed as unsigned integers, because their products wrap. */
+/* The type of sums. Integers are summed as unsigned integers, which wrap; overflow of signed integers is
+** undefined. */
 typedef choose<IS_FLOAT || IS_COMPLEX, compute_t<STORE>, choose<sizeof(stored) == 8, uint64_t, uint32_t>::type>::type number;
 
 INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
 
-/* product_of and result_of return the first element of an operand in this block's product of the batch. */
+/* product_of returns the address of an operand's matrix, and result_of the address of the result's matrix, for this
+** block's product of the batch. */
 INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
 INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
 
-/* Returns sum + x * y. The functions are templates, so that the branches for other dtypes are not compiled. */
+/* Returns sum + x * y. add_product and the functions below are templates, because only in templates does `if
+** constexpr` discard the branches for other dtypes. */
 template <class T> INLINE T add_product(T sum, T x, T y) {
   if constexpr (IS_COMPLEX) return sum + m_mul(x, y);
   else if constexpr (IS_FLOAT) return m_fma(x, y, sum);
@@ -45,7 +48,7 @@ template <class T> INLINE T product(T x, T y) {
   else return x * y;
 }
 
-/* Sets *c = alpha sum + beta *c. If beta is 0, *c is not read. */
+/* Sets *c to alpha * sum + beta * (*c). If beta is 0, *c is not read. */
 INLINE void store(const gemm_arguments &g, stored *c, number sum) {
   const number alpha = factor<number>(g.alpha_f, g.alpha_im, g.alpha_i);
   const number beta = factor<number>(g.beta_f, g.beta_im, g.beta_i);
@@ -65,16 +68,17 @@ enum {
 };
 struct shared_tile { alignas(16) number at[STEP][TILE + PAD]; };
 
-/* The element of a tile that a thread loads in round i. `line` is the row of a or the column of b. Neighbouring
-** threads load elements that are neighbours in memory. */
+/* The element of a tile that a thread loads in round i. `line` is the row of a or the column of b. `along` is set if
+** neighbours along k are closer in memory than neighbouring lines. Neighbouring threads load elements that are
+** neighbours in memory. */
 struct spot { int line, k; };
 INLINE spot spot_of(bool along, int i) {
   int n = i * KERNEL_THREADS + threadIdx.x;
   return along ? spot{n / STEP, n % STEP} : spot{n % TILE, n / TILE};
 }
 
-/* Loads a tile: TILE rows of a (or columns of b) from `first` on, and STEP elements along k. Elements outside of the
-** operand are 0. */
+/* Loads this thread's LOADS elements of a tile. The tile has TILE lines (rows of a or columns of b) from line `first`
+** on, and STEP elements of each line from element k on. Elements from line s.count or element `most` on are 0. */
 INLINE void fetch(const gemm_side &s, const stored *data, bool along, int64_t first, int64_t k, int64_t most,
                   number *into) {
 #pragma unroll
@@ -92,8 +96,8 @@ INLINE void put(shared_tile &t, bool along, const number *from) {
   }
 }
 
-/* Returns the row (or column) of the tile for sum i of a thread. The rows of a thread are in groups of four, so that
-** each load of a warp uses all banks. */
+/* Returns the row (or column) of the tile for sum i of a thread. `thread` is the thread's row or column in the block,
+** 0 … 15. The rows of a thread are in groups of four, so that each load of a warp uses all banks. */
 INLINE int line_of(int thread, int i) { return i / 4 * 64 + thread * 4 + i % 4; }
 
 KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {

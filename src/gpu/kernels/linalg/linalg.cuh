@@ -18,7 +18,8 @@ KERNEL(check_finite)(const T *a, int64_t count, int64_t total, int *info) {
   if (i < total && !m_isfinite(a[i])) info[i / count] = -1;
 }
 
-/* Clears the triangle below (below != 0) or above the diagonal of each matrix of rows × columns elements. */
+/* Sets the elements below the diagonal (if below is not 0) or above it of each matrix of rows × columns elements to
+** 0. */
 KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int below) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -59,8 +60,8 @@ KERNEL(widen_pivots)(const int32_t *pivots, int64_t *out, int64_t total) {
   if (i < total) out[i] = pivots[i];
 }
 
-/* Computes order[i], the 1-based row of a that became row i of L U, for m rows. A thread processes one matrix, which
-** has p pivots. */
+/* Computes, for each row i of the m rows of L U, order[i]: the 1-based number of the row of a that became row i. A
+** thread processes one matrix, which has p pivots. */
 KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -89,7 +90,7 @@ INLINE double shifted(double x, int e) {
 }
 
 /* Scales z by a power of two, 2^-e, so that the larger of its two parts is in [0.5, 1). Without scaling, products
-** might overflow. */
+** might overflow. Zero, infinite and NaN z are not scaled. */
 INLINE complex128_t scaled(complex128_t z, int *e) {
   double size = m_max_float64(abs_float64(z.re), abs_float64(z.im));
   bool tiny = size < 0x1p-1000;
@@ -158,8 +159,8 @@ KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<
 
 /* ---- least squares by singular values ---- */
 
-/* Divides y (p × k) by the significant singular values, which exceed rtol times the largest one. Sets *rank to their
-** number. */
+/* Divides each row of y (p × k) by its singular value if the value is significant, which means that it exceeds rtol
+** times the largest value. Other rows become 0. Sets *rank to the number of significant values. */
 KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rtol, int64_t *rank) {
   int64_t i = (int64_t)grid_thread();
   double least = (double)values[0] * rtol;
@@ -171,8 +172,8 @@ KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rto
   if (i < p * k) y[i] = (double)values[i % p] > least ? y[i] / values[i % p] : (T)0;
 }
 
-/* Writes rows n … ld - 1 of each column of b. Row n becomes the norm of the residual, which is the column of `rest`
-** with m elements. The other rows become 0. */
+/* Writes rows n … ld - 1 of each column of b. Row n becomes the norm of the residual, whose m elements are the same
+** column of `rest`. The other rows become 0. */
 KERNEL(store_rest)(const T *rest, int64_t m, T *b, int64_t ld, int64_t n, int64_t k) {
   int64_t column = (int64_t)grid_thread();
   if (column >= k) return;

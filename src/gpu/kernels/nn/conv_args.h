@@ -8,7 +8,7 @@
 
 enum { CONV_THREADS = 256 };
 
-/* The geometry of a convolution. Each pair is {height, width}. */
+/* The geometry of a convolution. Each array is {height, width}. */
 typedef struct conv_window {
   int32_t in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
 } conv_window;

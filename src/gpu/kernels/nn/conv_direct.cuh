@@ -19,8 +19,8 @@ INLINE int64_t area(const int32_t (&length)[2]) { return (int64_t)length[0] * le
 /* Returns the number of the plane of channel c of an image, counted over all images. */
 INLINE int64_t plane(uint32_t image, int channels, int c) { return (int64_t)image * channels + c; }
 
-/* Adds to `sum` the products of one channel's elements of x and w that contribute to y at (row, column). x and w are
-** the offsets of the channel's first elements. */
+/* Adds to `sum` the products of one channel's elements of x and w that contribute to y at (row, column). The
+** parameters x and w are the offsets of the channel's first elements in p.x and p.w. */
 INLINE C sum_window(const conv_direct &p, C sum, int64_t x, int64_t w, int row, int column) {
   for (int a = 0; a < p.at.kernel[0]; a++) {
     int from_row = tap_reads(p.at, 0, row, a);
@@ -48,7 +48,7 @@ KERNEL(conv_direct_forward)(conv_direct p) {
 }
 
 /* Adds to `sum` the products of one channel's elements of y and w that contribute to the gradient of x at (row,
-** column). y and w are the offsets of the channel's first elements. */
+** column). The parameters y and w are the offsets of the channel's first elements in p.y and p.w. */
 INLINE C sum_back(const conv_direct &p, C sum, int64_t y, int64_t w, int row, int column) {
   for (int a = 0; a < p.at.kernel[0]; a++) {
     int from_row = tap_of(p.at, 0, row, a);
@@ -76,8 +76,8 @@ KERNEL(conv_direct_input)(conv_direct p) {
   store(p.x, thread, sum);
 }
 
-/* Computes an element of w's gradient in a block. The threads of the block add the positions of y in turn, image
-** after image. */
+/* conv_direct_weight computes an element of w's gradient in a block. Thread t adds the products for positions t, t +
+** CONV_THREADS … of y, counted over all images. weight_sum adds up the sums of the threads. */
 struct weight_sum {
   typedef C A;
   static __device__ __forceinline__ C merge(C a, C b) { return a + b; }

@@ -90,8 +90,7 @@ KERNEL_COOPERATIVE(norm_softmax_back)(norm_args p) {
 
 /* ---- sums of each parameter ---- */
 
-/* Adds this thread's part of a chunk to the two sums of parameter k (enum norm_sum): *a is a sum of products, *b the
-** other sum. */
+/* Adds this thread's part of a chunk to *a and *b, the two sums of parameter k that enum norm_sum defines. */
 INLINE void sum_chunk(const norm_args &p, int64_t chunk, int64_t k, double *a, double *b) {
   int64_t begin = chunk * p.chunk, end = begin + p.chunk, sets = p.rows / p.groups;
   if (end > sets) end = sets;
@@ -131,7 +130,8 @@ INLINE void follow(const norm_args &p, void *running, int64_t k, double value) {
 }
 
 /* Computes mean and variance of channel k from two sums over all elements of the channel: b is the sum of the
-** distances from the first element, a the sum of their squares. */
+** distances from the first element, a the sum of their squares. If p.given is set, running_mean and running_var are
+** used instead of the sums. */
 INLINE void finish_moments(const norm_args &p, int64_t k, double a, double b) {
   double n = (double)p.rows * (double)p.run, from = p.given ? 0 : (double)element_at(p.in, k * p.run);
   double mean = b / n, var = a / n - mean * mean;

@@ -7,7 +7,7 @@ enum { NORM_THREADS = 256 };
 
 /* The two sums a and b that norm_sums computes for each parameter. d is an element's distance from the mean, and g
 ** the gradient of the element's result. moments: d² and d, where d is the distance from the first element. channels:
-** g * d and g. rows: g * d / deviation and g, with the statistics of each row. */
+** g * d and g. rows: g * d / deviation and g, with mean and deviation of the element's row. */
 enum norm_sum { NORM_SUM_moments, NORM_SUM_channels, NORM_SUM_rows };
 
 typedef struct norm_args {

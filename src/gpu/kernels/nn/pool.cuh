@@ -14,8 +14,8 @@ INLINE C load(const stored *p, int64_t i) { return element<STORE>::load(p[i]); }
 
 /* ---- windows ---- */
 
-/* The part of a window along one dim of x: elements first, first + step … before `end`. `counted` is the number of
-** elements by which an average divides. This number may include padding. */
+/* The part of a window along one dim of x: elements first, first + step, first + 2 * step … that are less than `end`.
+** `counted` is the number of elements by which an average divides. This number may include padding. */
 struct window { int first, end, step, counted; };
 
 INLINE int ceil_divide(int64_t a, int b) { return (int)((a + b - 1) / b); }

@@ -7,7 +7,7 @@
 
 enum { POOL_THREADS = 256 };
 
-/* Each pair is {height, width}. x, y and position point to the first plane of the launch. */
+/* Each array of two is {height, width}. x, y and position point to the first plane of the launch. */
 typedef struct pool_args {
   void       *x, *y;
   int32_t    *position;

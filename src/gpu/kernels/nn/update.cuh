@@ -56,7 +56,8 @@ INLINE void update_at(const update_args &a, const numbers &all, const int64_t *o
   for (int k = 0; k < OPERANDS; k++) if (k != 1) ((stored *)a.at[k])[offset[k]] = x[k];
 }
 
-/* Updates contiguous and aligned operands. Each thread updates one vector of 16 bytes. */
+/* Updates contiguous and aligned operands. Each thread updates one vector of 16 bytes. If the last vector is
+** incomplete, its elements are updated one at a time. */
 KERNEL(update_flat)(update_args a) {
   const int64_t at = (int64_t)grid_thread() * VECTOR;
   const numbers all = numbers_of(a);
