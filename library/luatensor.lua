@@ -2376,7 +2376,7 @@ function Tensor:var(dim, options) end
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
 ---@param y luatensor.Tensor with the same length as x in that dim; not bool
----@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
+---@param dim? integer|luatensor.options.dim as numbered in the tensor with more dims; a negative dim counts from the end of both tensors; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
 function Tensor:vecdot(y, dim, options) end
@@ -2970,7 +2970,7 @@ function lt.from_dlpack(p, options) end
 ---@return string #
 function lt.result_type(...) end
 
----True if the promotion table converts one dtype to another without loss.
+---True if `from` promotes to `to`: an op on a tensor of each dtype gives a result of dtype `to`.
 ---```lua
 ---lt.can_cast("int32", "float64")  --> true
 ---```
@@ -3270,8 +3270,8 @@ function lt.linalg.svdvals(x) end
 ---Computes eigenvalues and eigenvectors of square matrices that need not be symmetric: x V = V diag(values), where V has the
 ---eigenvectors as columns.
 ---
----Gradients need values that all differ, and a result that does not change if a vector is multiplied by a factor of
----absolute value 1.
+---Gradients require that all eigenvalues differ, and that the loss does not change if an eigenvector is multiplied by a
+---factor of absolute value 1.
 ---```lua
 ---local values, vectors = lt.linalg.eig(lt.tensor{{0.0, 1.0}, {-1.0, 0.0}})
 ---values.shape  --> [2]
@@ -3313,8 +3313,8 @@ function lt.linalg.cholesky(x, options) end
 ---Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices: x = V diag(values) Vᴴ, where V has the
 ---eigenvectors as columns. Only one triangle of x is read.
 ---
----Gradients go to both triangles. They need values that all differ, and a result that does not change if a vector is
----multiplied by a factor of absolute value 1.
+---Gradients go to both triangles. They require that all eigenvalues differ, and that the loss does not change if an
+---eigenvector is multiplied by a factor of absolute value 1.
 ---```lua
 ---local values, vectors = lt.linalg.eigh(lt.tensor{{2.0, 0.0}, {0.0, 1.0}})
 ---values  --> [1.0, 2.0]
@@ -3350,8 +3350,9 @@ function lt.linalg.qr(x, options) end
 
 ---Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows.
 ---
----Gradients need `full_matrices` = false, values that all differ, and a result that does not change if a vector is
----multiplied by a factor of absolute value 1.
+---Gradients require `full_matrices` = false, and that all singular values differ. The loss must not change if a column
+---of U and the corresponding column of the conjugate transpose of Vh are multiplied by the same factor of absolute value
+---1.
 ---```lua
 ---local u, s, vh = lt.linalg.svd(lt.tensor{{3.0, 0.0}, {0.0, 2.0}})
 ---s  --> [3.0, 2.0]
@@ -3469,7 +3470,7 @@ function lt.dot(x, y, options) end
 ---```
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor with the same length as x in that dim; not bool
----@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
+---@param dim? integer|luatensor.options.dim as numbered in the tensor with more dims; a negative dim counts from the end of both tensors; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
 function lt.vecdot(x, y, dim, options) end
@@ -3586,8 +3587,8 @@ function lt.rand(...) end
 ---@return luatensor.Tensor #
 function lt.randn(...) end
 
----Draws integers from low to high, both included, like math.random. Each number is the high half of 64 random bits times
----the count of possible values. So probabilities differ by at most this count / 2^64.
+---Draws integers from low to high, both included, like math.random. Each number is low plus the upper half of the
+---128-bit product of 64 random bits and n, the number of possible values. So probabilities differ by at most n / 2^64.
 ---Errors: if a bound does not fit the dtype, or if low > high.
 ---```lua
 ---lt.randint(1, 6, {100}):max():item() <= 6  --> true
@@ -4297,7 +4298,7 @@ function lt.linalg.tensordot(x, y, dims) end
 ---The same as lt.vecdot.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor with the same length as x in that dim; not bool
----@param dim? integer|luatensor.options.dim counted from the end if negative, as when the tensors have different numbers of dims; default -1
+---@param dim? integer|luatensor.options.dim as numbered in the tensor with more dims; a negative dim counts from the end of both tensors; default -1
 ---@param options? luatensor.options.dim
 ---@return luatensor.Tensor # without that dim
 function lt.linalg.vecdot(x, y, dim, options) end

@@ -140,7 +140,7 @@
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.options.dim
----@field dim? integer counted from the end if negative, as when the tensors have different numbers of dims; default -1
+---@field dim? integer as numbered in the tensor with more dims; a negative dim counts from the end of both tensors; default -1
 
 ---@class (exact) luatensor.addmm.options
 ---@field alpha? number (default 1)

@@ -28,8 +28,8 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
   return self;
 }
 
-/* True for a tensor that has lost its mark but not its metatable, because its finalizer ran (by a call of the script,
-** or at the end of its state). */
+/* True for the userdata of a tensor whose finalizer has run (called by the script, or at the end of the Lua state).
+** Its field `class` is NULL, so test_tensor returns NULL, but its metatable remains. */
 static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
 
 int raise_count(lua_State *L, const char *fn, int least, int most, int got) {
@@ -167,7 +167,7 @@ const char *push_shape(lua_State *L, const shape *s) {
   return lua_tostring(L, -1);
 }
 
-/* Checks a list: a table with the integer keys 1 … n only. */
+/* Raises an error unless the value at index i is a list, a table whose only keys are 1 … n. Returns n. */
 static lua_Integer check_list(lua_State *L, int i, const char *fn) {
   if (!is_plain_table(L, i)) luaL_error(L, "%s: list expected, got %s", fn, type_name(L, i));
   lua_Integer n = (lua_Integer)lua_rawlen(L, i), entries = 0;

@@ -26,8 +26,8 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
 /* Pushes "this stream was lost when cuda:0 was reopened", for the `what` "stream". */
 const char *push_lost(lua_State *L, const char *what, place where);
 
-/* True if the tensor was freed, lost with its device, or taken back by the host. push_gone pushes a message with the
-** cause. */
+/* True if the tensor was freed, lost with its device, or revoked by the host program that lent its memory. push_gone
+** pushes a message with the cause. */
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
 const char *push_gone(lua_State *L, const tensor *t);
 

@@ -112,7 +112,7 @@ static int push_number(lua_State *L, double re, double im) {
   return finish_op(L, false);
 }
 
-/* Checks part i of lt.complex: a real tensor or number. */
+/* Reads argument i of lt.complex into *a. Raises an error unless the argument is a real tensor or a real number. */
 static void check_part(lua_State *L, int i, arg *a) {
   check_arg(L, i, "complex", a);
   if (a->t ? dtype_kind(a->t->dtype) == KIND_COMPLEX : a->s.is_complex)

@@ -161,7 +161,7 @@ static void check_spacing(lua_State *L, const char *fn, int nargs, spacing *s) {
 }
 
 /* Returns the number of values start + i * step before stop, or, with `inclusive`, up to stop. The number is exact,
-** because differences of two int64 fit uint64. UINT64_MAX: the number does not fit. */
+** because differences of two int64 fit uint64. Returns UINT64_MAX if the number does not fit uint64. */
 static uint64_t count_integers(const spacing *s, bool inclusive) {
   int64_t a = s->start.i, b = s->stop.i, step = s->step.i;
   if (step > 0 ? a > b : a < b) return 0;
@@ -275,7 +275,8 @@ static int set_last(const tensor *t, scalar value) {
   return op_fill(&last, value);
 }
 
-/* Pushes n evenly spaced values from start to stop; `endpoint`: the last value is stop. */
+/* Pushes n evenly spaced values from start to stop. If `endpoint` is set, the last value is stop, otherwise stop
+** would be the next value. */
 static tensor *push_between(lua_State *L, enum dtype d, place where, double start, double stop, int64_t n,
                             bool endpoint) {
   double steps = endpoint && n > 1 ? (double)(n - 1) : n > 0 ? (double)n : 1;

@@ -42,7 +42,7 @@ static int l_result_type(lua_State *L) {
   return 1;
 }
 
-/*** True if the promotion table converts one dtype to another without loss.
+/*** True if `from` promotes to `to`: an op on a tensor of each dtype gives a result of dtype `to`.
 @function can_cast
 @tparam string|tensor from
 @tparam string to
@@ -266,7 +266,8 @@ static const function_row functions[] = {
   {"ops", l_ops, 0}, {NULL, NULL, 0}
 };
 
-/* core.dtypes: the names of all dtypes, in the table's order. core.floats: the compute dtype of each real float. */
+/* Adds two tables to the module. core.dtypes is the list of all dtypes' names, in the order of enum dtype.
+** core.floats maps the name of each real float dtype to the name of its compute dtype. */
 static void add_lists(lua_State *L) {
   lua_createtable(L, DTYPE_COUNT, 0);
   lua_newtable(L);

@@ -8,12 +8,13 @@
 
 static const char *const options_one[] = {"n", "dim", "norm", "out", NULL};
 static const char *const options_many[] = {"s", "dim", "norm", "out", NULL};
-enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* stack indices of arguments n or s, and dim; MOST: the most
-                                                     ** arguments */
+enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* stack indices of arguments n or s, and dim; MOST: the maximum
+                                                     ** number of arguments before the options */
 
 /* ---- arguments ---- */
 
-/* Pushes argument i, or option `name`, or nil if neither is given. Returns the stack index of the pushed value. */
+/* Pushes argument i, or option `name`, or nil if neither is given. Raises an error if both are given. Returns the
+** stack index of the pushed value. */
 static int push_either(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
   bool given = i <= nargs && !lua_isnil(L, i);
   if (push_option(L, options, name) != LUA_TNIL && given) luaL_error(L, "%s: %s is given twice", fn, name);
@@ -79,7 +80,7 @@ static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
   }
 }
 
-/* Sets the default lengths of transforms, by which all of the input is used. */
+/* Sets the default lengths of the transforms, for which the input is neither cut nor padded. */
 static void default_lengths(fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     int64_t length = f->in->shape.dim[f->dim[k]];
@@ -103,8 +104,8 @@ static void read_lengths(lua_State *L, fft_op *f, int i, const char *name) {
   }
 }
 
-/* Checks the lengths. A default length is not positive for a dim without elements, and for a Hermitian dim of length
-** 1. */
+/* Raises an error unless all lengths are positive. A default length is not positive for a dim without elements, and
+** for a Hermitian dim of length 1. */
 static void check_lengths(lua_State *L, const fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     if (f->n[k] > 0) continue;

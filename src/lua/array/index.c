@@ -19,8 +19,8 @@ typedef struct picker {
   int source;               /* the 0-based dim of x, for error messages */
 } picker;
 
-/* The placing of the advanced indices (numbers and index tensors) among the items: none yet, all adjacent, adjacent
-** and followed by another item, separated by another item. */
+/* The placing of the advanced indices (numbers and index tensors) among the items of the key in x[key]: none
+** yet, all adjacent, adjacent and followed by another item, separated by another item. */
 enum placing { NONE_YET, TOGETHER, ENDED, SEPARATED };
 
 /* The selection by the items read so far: a view, and index tensors for some of its dims. */
@@ -89,7 +89,7 @@ static void select_number(lua_State *L, int i, selection *s) {
   place_advanced(s);
 }
 
-enum { MOST_SHOWN = 8 };                /* the most numbers of a table in an error */
+enum { MOST_SHOWN = 8 };                /* the maximum number of a list's numbers that an error message shows */
 
 /* Pushes the numbers of the list at i as text: "{1, 3, 5}". */
 static const char *push_numbers(lua_State *L, int i) {

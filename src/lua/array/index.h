@@ -35,7 +35,8 @@ const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *ta
 ** shares no memory with target. Raises an error if the kind of the value's dtype does not fit. */
 const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
 
-/* Runs the job and raises its errors. dims[k] is the 0-based dim of index k. */
+/* Runs the job and raises its errors. dims[k] is the 0-based dim to which index tensor k applies, for the error
+** messages. */
 void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims);
 
 #endif

@@ -129,8 +129,8 @@ Computes the singular values in descending order.
 Computes eigenvalues and eigenvectors of square matrices that need not be symmetric: x V = V diag(values), where V has the
 eigenvectors as columns.
 
-Gradients need values that all differ, and a result that does not change if a vector is multiplied by a factor of
-absolute value 1.
+Gradients require that all eigenvalues differ, and that the loss does not change if an eigenvector is multiplied by a
+factor of absolute value 1.
 @function linalg.eig
 @tparam Tensor x [..., n, n]
 @treturn Tensor eigenvalues [..., n], complex, in no particular order
@@ -186,8 +186,8 @@ static int eigh(lua_State *L, const char *fn, bool vectors) {
 Computes eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices: x = V diag(values) Vᴴ, where V has the
 eigenvectors as columns. Only one triangle of x is read.
 
-Gradients go to both triangles. They need values that all differ, and a result that does not change if a vector is
-multiplied by a factor of absolute value 1.
+Gradients go to both triangles. They require that all eigenvalues differ, and that the loss does not change if an
+eigenvector is multiplied by a factor of absolute value 1.
 @function linalg.eigh
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle instead of the lower one
@@ -231,8 +231,9 @@ static int l_qr(lua_State *L) {
 /***
 Computes the singular value decomposition x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows.
 
-Gradients need `full_matrices` = false, values that all differ, and a result that does not change if a vector is
-multiplied by a factor of absolute value 1.
+Gradients require `full_matrices` = false, and that all singular values differ. The loss must not change if a column
+of U and the corresponding column of the conjugate transpose of Vh are multiplied by the same factor of absolute value
+1.
 @function linalg.svd
 @tparam Tensor x [..., m, n]
 @tparam[opt] table options `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and [...,

@@ -308,7 +308,8 @@ static void add_closure(lua_State *L, int table, lua_CFunction f, enum map_op op
   lua_setfield(L, table, name);
 }
 
-/* Rows whose names end in an underscore are not functions; they go to core.hidden, by name. */
+/* Adds a function for each row of the op table. Rows whose names end in an underscore are internal: their functions
+** are added to the table core.hidden instead of the module. */
 void open_map(lua_State *L) {
   lua_newtable(L);
   int hidden = lua_gettop(L);

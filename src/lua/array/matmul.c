@@ -75,7 +75,7 @@ static void check_count(lua_State *L, const char *fn, int nargs, int n) {
   if (nargs != n) raise_count(L, fn, n, n, nargs);
 }
 
-/* The products, and the numbers of dims that the strict products require (0: any). */
+/* The products, and the numbers of dims that x and y must have (0: any number). */
 static const struct product { const char *name; int ranks[2]; } products[] = {
   {"matmul", {0, 0}}, {"mm", {2, 2}}, {"bmm", {3, 3}}, {"mv", {2, 1}}, {"dot", {1, 1}},
 };
@@ -144,7 +144,7 @@ Sums the products of elements along a dim. The other dims broadcast.
 @function vecdot
 @tparam tensor x
 @tparam tensor y with the same length as x in that dim; not bool
-@tparam[opt=-1] int dim counted from the end if negative, as when the tensors have different numbers of dims
+@tparam[opt=-1] int dim as numbered in the tensor with more dims; a negative dim counts from the end of both tensors
 @tparam[opt] table options `dim`
 @treturn tensor without that dim
 */

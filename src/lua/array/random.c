@@ -33,8 +33,8 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
   return g;
 }
 
-/* If a graph is being captured, keeps the generator at the top alive as long as the graph. lua/device/graph.c
-** provides a table for such generators. */
+/* If a graph is being captured, keeps the generator at the top of the stack alive as long as the graph.
+** lua/device/graph.c provides a table for such generators. */
 static void keep_for_graph(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators);
   if (lua_istable(L, -1)) {
@@ -287,8 +287,8 @@ static int l_randn(lua_State *L) {
 }
 
 /***
-Draws integers from low to high, both included, like math.random. Each number is the high half of 64 random bits times
-the count of possible values. So probabilities differ by at most this count / 2^64.
+Draws integers from low to high, both included, like math.random. Each number is low plus the upper half of the
+128-bit product of 64 random bits and n, the number of possible values. So probabilities differ by at most n / 2^64.
 @function randint
 @tparam integer low
 @tparam integer high

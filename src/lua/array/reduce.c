@@ -7,7 +7,7 @@
 #include "lua/register.h"
 #include "op/scan_softmax.h"
 
-enum { MOST = 3 };                                   /* the most arguments: x, dim, options */
+enum { MOST = 3 };                                   /* the maximum number of arguments: x, dim, options */
 
 /* Each reduction accepts the options of one of these lists. */
 static const char *const options_any[] = {"dim", "keepdim", "out", NULL};
@@ -202,8 +202,8 @@ static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char 
   lua_setfield(L, table, name);
 }
 
-/* Reductions that only Lua code uses go to the table core.reductions. Their errors begin with the part of the name
-** before the first underscore. */
+/* Reductions whose names end in an underscore are called only by luatensor's Lua code. They are added to the table
+** core.reductions. Their error messages begin with the part of the name before the first underscore. */
 void open_reduce(lua_State *L) {
   lua_newtable(L);
   int hidden = lua_gettop(L);

@@ -68,8 +68,8 @@ static int l_take(lua_State *L) {
   return run_get(L, "take", options, &j, x, t, dim);
 }
 
-/* Starts a job on x. The positions have shape s; their length along dim comes from t. x is broadcast in the other
-** dims in which s is longer. */
+/* Starts job `op` on x, for positions of shape s. t contains the index along dim for each position. In the other
+** dims, a length of 1 of x is broadcast to the length of s. */
 static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
   index_start(j, op, x);
   j->shape = *s;
@@ -313,7 +313,8 @@ static bool opt_right(lua_State *L, int options) {
   return right;
 }
 
-/* Raises an error unless the rows of `sorted` and of `values` match. */
+/* Raises an error unless `sorted` is one row, or has as many dims as `values` and equal lengths in all dims but the
+** last. */
 static void check_rows(lua_State *L, const tensor *sorted, const tensor *values) {
   int n = sorted->shape.ndim;
   if (n == 0) luaL_error(L, "searchsorted: at least 1 dim expected");

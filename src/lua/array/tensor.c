@@ -111,8 +111,8 @@ static int l_no_order(lua_State *L) {
                     cure);
 }
 
-/* Pushes the line of the comparing script, such as "train.lua:12", and a key for this line. If Lua has no line, pushes
-** "?". At the prompt each input is line 1 of its own chunk. */
+/* Pushes the line of the comparing script, such as "train.lua:12", and a key for this line. If Lua does not know the
+** line, both are "?". At the prompt each input is line 1 of its own chunk. */
 static const char *push_caller(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "Slf", &ar) || ar.currentline < 0) {

@@ -131,7 +131,8 @@ static int raise_ndim(lua_State *L, const char *fn) { return raise(L, fn, ERR_ND
 
 /* ---- shape ---- */
 
-/* Reads the sizes first … last, one of which may be -1, for `count` elements of shape `from`. */
+/* Reads the sizes of a new shape from arguments first … last, for a tensor of shape `from` with `count` elements. One
+** size may be -1: it follows from the other sizes. */
 static void check_new_shape(lua_State *L, int first, int last, const char *fn, const shape *from, int64_t count, shape *to) {
   int unknown = -1;
   int64_t known = 1;
