@@ -7,12 +7,13 @@
 
 enum {
   BLOCK = 256,        /* the number of offsets of a block: 2 KiB, which stay in L1 together with the data */
-  SURVEYS = 64,       /* parts into which the check of many indices is divided */
+  SURVEYS = 64,       /* the number of parts into which the check of many indices is divided */
   GRAIN = 1 << 14     /* the fewest positions for each thread: memory is accessed in random order, so a position takes
                       ** longer than in map */
 };
 
-/* A move of n elements between `target` and `values`. Strides are in elements. */
+/* A move of n elements between `target` and `values`. Strides are in elements. `size` is the size of an element in
+** bytes, and log2 its binary logarithm. */
 typedef struct row_move {
   enum index_op op;
   enum dtype dtype;
@@ -40,7 +41,8 @@ static void survey_part(const void *arg, int64_t i, int worker) {
   s->range[i] = survey(s->x, s->x->count * i / s->parts, s->x->count * (i + 1) / s->parts);
 }
 
-/* Like survey, for all indices of x. Threads share the parts of the index. */
+/* Returns the summary of all indices of x, like survey for a range of x. Threads share the SURVEYS parts of the
+** index. */
 static index_range survey_shared(const index_source *x, int threads) {
   index_range range[SURVEYS], all = {0, 0, 0};
   cpu_parallel(threads, SURVEYS, survey_part, &(surveying){x, SURVEYS, range});
@@ -101,8 +103,8 @@ static index_kernel element_kernel(const row_move *m) {
 
 /* ---- traversal ---- */
 
-/* The coordinates of a traversal of the plan's outer dims, and the offsets of all operands at these coordinates, in
-** elements. */
+/* The coordinates `at` of a traversal of the plan's outer dims, and the offsets at these coordinates, in elements:
+** offset[0] of the values, offset[1] of the target, and index[k] of index tensor k. */
 typedef struct walk {
   int64_t at[MAX_DIMS];
   int64_t offset[2], index[MAX_DIMS];
@@ -175,8 +177,8 @@ static void run_serial(const index_call *c) {
 /* ---- threads ---- */
 
 /* Returns the dim that is divided among threads, or -1 if the call must run on one thread. If the call writes to the
-** target, the dim must have a stride in the target. Then no two threads write the same element, and the order of
-** writes to an element is kept. */
+** target, the dim must have a stride other than 0 in the target. Then no two threads write the same element, and the
+** order of writes to an element is kept. */
 static int parted_dim(const index_call *c) {
   int best = -1;
   for (int d = 0; d < c->plan.ndim; d++) {

@@ -36,7 +36,7 @@ static void compute_double(const share *s) { sink = s->loops->compute_double(COM
 static void fill_share(const share *s)     { memset(s->from, 1, s->bytes); }
 static void read_share(const share *s)     { sink = (double)s->loops->read(s->bytes, s->from, 1); }
 static void copy_share(const share *s)     { s->loops->copy(s->bytes, s->to, s->from); }
-/* writes past the cache if the C library's memcpy does so */
+/* bypasses the cache if the C library's memcpy does so for large copies */
 static void memcpy_share(const share *s)   { memcpy(s->to, s->from, s->bytes); }
 
 typedef struct round_task {

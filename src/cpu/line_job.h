@@ -1,8 +1,9 @@
 #ifndef LT_CPU_LINE_JOB_H
 #define LT_CPU_LINE_JOB_H
 
-/* The shared part of scans and softmax (scan.c, softmax.c). Passes tiles of lines to a kernel. If lines are strided
-** or of a dtype that the kernel does not have, their elements are gathered and converted first. */
+/* Runs scans and softmax (scan.c, softmax.c) along a dim: passes tiles of lines to a kernel. A line is the sequence
+** of elements along the dim. If lines are strided or of a dtype that the kernel does not have, their elements are
+** gathered and converted first. */
 
 #include "cpu/cpu.h"
 

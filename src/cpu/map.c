@@ -35,7 +35,7 @@ typedef struct map_work {
   enum dtype compute, result;
   map_kernel kernel;
   cut cut;
-  side *sides;               /* for each thread: one side for the result, then one side for each input */
+  side *sides;               /* for each thread: one side (box.h) for the result, then one side for each input */
 } map_work;
 
 /* Returns the dtype in which the kernel reads input k. */

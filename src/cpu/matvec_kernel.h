@@ -16,7 +16,8 @@ typedef struct matvec_step {
   double      factor;
   void       *y;                       /* n elements, which the step sets to factor (aᵀ u - y) */
   void       *row;                     /* n elements, which the step sets to (first row of a) - row - y */
-  void       *sum;                     /* m elements, to which the step adds a linear combination of a's columns */
+  void       *sum;                     /* m elements, to which the step adds a's columns, each multiplied by its
+                                       ** element of `row` */
 } matvec_step;
 
 typedef struct matvec_table {

@@ -120,7 +120,7 @@ static bool has_room(size_t bytes) {
 
 static size_t small_cap(void) { return 64 * MIB; }
 /* Returns the most bytes of large blocks that are kept: an eighth of the memory limit. With 24 GiB these are 3 GiB,
-** eight times the bytes that the large loop of the notebook frees in one iteration. */
+** eight times the bytes that an iteration of the large loop of docs/notebook.md frees. */
 static size_t large_cap(void) { return memory_limit() / 8; }
 
 /* ---- small blocks ---- */

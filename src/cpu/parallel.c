@@ -174,7 +174,8 @@ static void wake(seat *s) {
   pthread_cond_signal(&s->wake);
 }
 
-/* Wakes FAN threads. Each of these threads wakes FAN others in the same way. */
+/* Wakes up to FAN threads, from thread FAN * me + 1 on. Each of these threads wakes the next FAN threads in the same
+** way, until all threads of the region are awake. */
 static void wake_next(int me, int threads) {
   for (int k = FAN * me + 1; k <= FAN * me + FAN && k < threads; k++) wake(&seats[k]);
 }

@@ -35,8 +35,8 @@ int  cpu_threads(int64_t work, int64_t grain);
 int  cpu_thread_count(void);
 void cpu_set_thread_count(int n);
 
-/* Returns the most workers that the pool can have, not counting the caller, or INT_MAX unless the system has refused
-** to start a thread. */
+/* Returns the most workers that the pool can have, not counting the caller. The result is INT_MAX as long as the
+** system has not refused to start a thread. */
 int  cpu_parallel_limit(void);
 void cpu_parallel_retry(void);          /* lets the pool try again to start threads after the system refused */
 

@@ -1,5 +1,6 @@
-/* Random fills and permutations. A fill passes chunks to the kernels. A chunk that does not end at the end of a run,
-** or whose dtype the kernel does not write, is drawn into a buffer and copied. */
+/* Random fills and permutations. A fill passes chunks to the kernels, which write whole runs of random numbers
+** (base/random.h). A chunk that does not end at the end of a run, or whose dtype the kernel does not write, is drawn
+** into a buffer and copied. */
 
 #include "base/random.h"
 

@@ -10,8 +10,8 @@
 enum {
   BLOCK      = 4096,      /* the number of elements of a buffer */
   ELEMENT    = 16,        /* the size in bytes of the largest element */
-  BLOCK_BYTES = BLOCK * 8,  /* bytes that one call of `fold` reads without copying; they are in L1 if `fold` reads
-                            ** them a second time */
+  BLOCK_BYTES = BLOCK * 8,  /* the most bytes that one call of `fold` reads without copying; they are in L1 if `fold`
+                            ** reads them a second time */
   WIDTH      = 2048,      /* the most accumulators of an item: 48 KiB of the largest accumulators */
   NARROW     = 256,       /* the number of accumulators of a wide row: narrow rows are widened by reading several rows
                           ** as one row */
@@ -142,8 +142,8 @@ static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const cha
   if (rest > 0) w->kernel->fold_columns(rest, n, x + wide * side * n * w->size, n, first, acc);
 }
 
-/* True if fold_narrow can compute the call: few columns without gaps between rows, of the compute dtype, in any
-** order. */
+/* True if fold_narrow can compute the call: few columns without gaps between rows, in the compute dtype, for a
+** reduction that may fold elements in any order. */
 static bool is_narrow(const reduce_call *c) {
   int64_t n = inner_length(&c->kept);
   return !c->ordered && c->in.dtype == c->compute && c->kept.ndim > 0 && n <= NARROW / 4 &&

@@ -5,7 +5,8 @@
 #include "cpu/line_job.h"
 
 enum {
-  MAX_STATE = 16,         /* the size in bytes of the largest carry */
+  MAX_STATE = 16,         /* the size in bytes of the largest carry, the accumulator that a scan passes on from
+                          ** element to element */
   AT_ONCE   = 512,        /* the most lines that are scanned at the same time */
   TOGETHER  = 8,          /* the number of segments that the kernel scans side by side, which hides the latency of a
                           ** single scan */

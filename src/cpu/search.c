@@ -101,8 +101,8 @@ int cpu_nonzero(int index, nonzero_call *c) {
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
 /* step_<dtype> makes one step of m <= LANES binary searches. All searches halve the same length, so that their cache
-** misses overlap. If a search's value comes after the first half of the remaining elements, first[k] advances by
-** `half`. */
+** misses overlap. If the place of a search's value is after the first half of the remaining elements, first[k]
+** advances by `half`. The place is after equal elements if `right` is true, otherwise before them. */
 #define STEP(D, T, ...)                                                                                          \
   INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
     for (int k = 0; k < m; k++) {                                                                                \

@@ -224,7 +224,8 @@ static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void
   }
 }
 
-/* Sorts the packed keys of x. Returns the mask of the positions in the packed keys. */
+/* Packs the n elements of x into `keys` and sorts these keys. Returns a mask of the bits in which a key contains the
+** position. */
 static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const void *x, int64_t *keys) {
   int key_bits;
   packing p = choose_packing(j, n, x, &key_bits);
@@ -257,10 +258,11 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
     for (; i < end; i++) positions[i] = (keys[i] & mask) + 1;
 }
 
-/* Returns the number of elements of a sample for topk, or 0 if sorting all elements is as fast. Sets *which to the
-** place of the limit in the sorted sample. The limit is chosen such that somewhat more than `keep` elements are
-** expected up to the limit: 4 standard deviations and 2 elements more. With a sample near the square root of n,
-** sorting the sample takes about as long as sorting the elements up to the limit. */
+/* Returns the number of elements of a sample for topk, or 0 if sorting all elements is as fast. topk then sorts only
+** the elements up to a limit, which is an element of the sample. Sets *which to the 0-based place of the limit in the
+** sorted sample. The place is chosen such that somewhat more than `keep` elements are expected up to the limit: 4
+** standard deviations and 2 elements more. With a sample near the square root of n, sorting the sample takes about as
+** long as sorting the elements up to the limit. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   int64_t size = (int64_t)(3 * sqrt((double)n));
   if (size > SAMPLE) size = SAMPLE;

@@ -8,10 +8,10 @@
 #include "base/system.h"
 #include "cpu/cpu.h"
 
-static atomic_int thread_count;       /* 0: the number has been neither set nor determined */
+static atomic_int thread_count;       /* the number of threads; 0: neither set nor determined yet */
 
-/* Returns the number of threads that an environment variable requests, or 0 if the variable requests none. For "4,2"
-** (nested regions), the result is 4. */
+/* Returns the number of threads that an environment variable requests, or 0 if the variable requests none. A list
+** such as "4,2", which OMP_NUM_THREADS may contain for nested regions, requests its first number. */
 static int from_environment(const char *name) {
   const char *text = getenv(name);
   char *end;

@@ -155,8 +155,8 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
 
 /* ---- the layout of lines ---- */
 
-/* An operand of the running transform. `outer` has the strides over the dims of the call's plan, whose positions are
-** the lines. */
+/* An operand of the running transform. Each position of the call's plan is a line, and `outer` has the operand's
+** strides over the plan's dims. */
 typedef struct side {
   char      *data;
   enum dtype dtype;

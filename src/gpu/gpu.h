@@ -40,7 +40,7 @@ typedef struct gpu {
 /* ---- entering: context.c ---- */
 
 /* gpu_count returns the number of GPUs. gpu_why_none returns the reason if there is no GPU, or "" otherwise.
-** gpu_in_use returns the number of the last opened GPU plus 1, or 0. */
+** gpu_in_use returns the greatest number of an open GPU plus 1, or 0 if no GPU is open. */
 int gpu_count(void);
 const char *gpu_why_none(void);
 int gpu_in_use(void);

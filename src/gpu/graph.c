@@ -116,8 +116,9 @@ static int graph_end(int index, void *graph) {
 
 /* ---- replaying ---- */
 
-/* Makes the current stream wait for all other streams (before), or all other streams wait for the current one. A
-** replay needs both, because the graph does not record which streams use its blocks. */
+/* Makes the current stream wait for all other streams if `before` is true, otherwise makes all other streams wait for
+** the current stream. Both are necessary, before and after a replay, because the graph does not record which streams
+** use its blocks. */
 static void join_streams(gpu *g, bool before) {
   int now = gpu_current(g);
   for (int k = 0; k < gpu_stream_count(g); k++) {

@@ -297,7 +297,8 @@ static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *p
   return gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
 }
 
-/* Sorts the picks by key. Sets *at to the number (0 or 1) of the buffers that contain the sorted keys and picks. */
+/* Sorts the picks by key in the buffers of o. Sets *at to 0 or 1: the sorted keys and picks are in o->keys[*at] and
+** o->picks[*at]. */
 static int order_picks(gpu *g, const access *a, order *o, int *at) {
   index_plan p;
   write_plan(g, a, a->picked, a->picks, &p);

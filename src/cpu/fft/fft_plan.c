@@ -9,8 +9,8 @@
 
 enum {
   KEPT       = 32,              /* the most plans in the cache */
-  WHOLE      = 1 << 16,         /* the greatest length of lines that are one block, because all their buffers stay in
-                                ** L2 */
+  WHOLE      = 1 << 16,         /* the most elements of a line that is transformed as one block of columns and one
+                                ** block of rows; up to this length, all buffers of a line stay in L2 */
   BLOCK      = 128              /* the size in bytes of a row of a block: two cache lines, which are fetched
                                 ** together */
 };
@@ -57,7 +57,8 @@ static void *own(fft_plan *p, enum dtype real, int64_t count) {
 
 /* ---- factoring lengths ---- */
 
-/* The measured time of a pass for each element, relative to radix 2. Primes above 5 have no composite radix. */
+/* The measured time of a pass for each element, relative to radix 2. The table has no radix with a prime factor above
+** 5: take_apart makes one pass for each such factor. */
 static const struct { int radix; float cost; } radices[] = {
   {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f},
   {2, 1}};
@@ -105,20 +106,20 @@ bool fft_smooth(int64_t n) {
   return n == 1;
 }
 
-/* Returns the number of elements after rounding n up to whole vectors of `lanes` elements, divided by n. */
+/* Returns n after rounding up to a multiple of `lanes` (the numbers in a vector), divided by n. */
 static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
 
-/* Returns the cost of a line of n1 * n2 elements that is split: passes over the columns, turns, and passes over the
-** rows. */
+/* Returns the cost of a line that is split into n1 * n2 elements: passes over the columns, a multiplication by turns
+** (twiddle factors), and passes over the rows. */
 static float split_cost(int64_t n1, int64_t n2, int64_t lanes) {
   radix_list list;
   float one = waste(n1, lanes), two = waste(n2, lanes);
   return take_apart(n1, &list) * two + one * two + take_apart(n2, &list) * one;
 }
 
-/* Returns the n1 of the best split of n into n1 * n2 with both at least `lanes`, or 0 if there is no split. The best
-** split is the cheapest. For lines above WHOLE, n2 is at least a quarter of the square root if possible, so that
-** blocks fit into caches. */
+/* Returns the n1 of the cheapest split of n into n1 * n2 with both factors at least `lanes`, or 0 if there is no
+** split. For n above WHOLE, n2 is at least a quarter of the square root of n if possible, so that blocks fit into
+** caches. */
 static int64_t middle(int64_t n, int64_t lanes) {
   int64_t best = 0, root = (int64_t)sqrt((double)n) + 1;
   float best_cost = INFINITY;
@@ -208,8 +209,8 @@ static void free_plan(fft_plan *p) {
 
 static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
 
-/* Computes p->spectrum: the transform of the conjugated chirp, continued symmetrically around 0 and divided by m. The
-** transform is computed in float64 for every dtype. */
+/* Computes p->spectrum: the conjugated chirp of Bluestein's algorithm is continued symmetrically around 0, divided by
+** the length m of p->inner, and transformed. The transform is computed in float64 for every dtype. */
 static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
   int64_t n = p->n, m = p->inner->n;
   fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
@@ -330,7 +331,8 @@ static fft_plan *use(int64_t n, enum dtype real, enum fft_way way, bool halves, 
   return p;
 }
 
-/* The lock is not taken while a plan is made, because a hook that runs meanwhile may call cpu_fft_kept. */
+/* A plan is made without holding the lock, because a Lua hook may run meanwhile and call cpu_fft_kept, which takes
+** the lock. */
 int fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan) {
   fft_plan *p = use(n, real, way, halves, NULL);
   if (!p) {

@@ -39,7 +39,7 @@ DTYPES(FROM_ALL)
 #undef float16_to_float32
 #undef float32_to_float16
 
-/* widen_halves and narrow_floats convert HALVES elements. */
+/* widen_halves converts HALVES elements from float16 to float32, and narrow_floats from float32 to float16. */
 #ifdef __F16C__
 enum { HALVES = 8 };
 INLINE void widen_halves(float *d, const uint16_t *s) { _mm256_storeu_ps(d, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)s))); }
@@ -74,9 +74,10 @@ static void float32_to_float16(int64_t n, void *dst, const void *src) {
 
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 
-/* Copies a contiguous run in blocks of 64 bytes; the last block overlaps the block before. For the rows of a box (up
-** to 512 bytes) this is faster than memcpy. Blocks are also faster if `to` is less than 16 bytes after `from`, modulo
-** the page size, because memcpy's "rep movsb" was then 8 times slower on EPYC. */
+/* Copies a contiguous run in blocks of 64 bytes; the last block overlaps the block before. For runs of up to 512
+** bytes, such as the rows of the boxes of cpu/box.c, this is faster than memcpy. Blocks are also faster if `to` is
+** less than 16 bytes after `from`, modulo the page size, because memcpy's "rep movsb" was then 8 times slower on
+** EPYC. */
 INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from) {
   uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) & 4095;
   if (bytes < 64 || (bytes > 512 && ahead - 1 >= 15)) { memcpy(to, from, (size_t)bytes); return; }

@@ -11,8 +11,8 @@ enum {
                     ** double; the error of such a sum is within 2 ulp */
 };
 
-/* Returns e^x for x <= 0 or NaN. Unlike m_exp, the function does not test an upper bound. Therefore one of the two
-** factors of 2^n can be a constant. */
+/* Returns e^x for x <= 0 or NaN. The factor 2^n of the result is applied as a product of two powers of two. Unlike
+** m_exp, this function needs no test of an upper bound, so that one of these powers is a constant. */
 INLINE float exp_to_0_float32(float x) {
   int32_t n;
   float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;

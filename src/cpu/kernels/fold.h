@@ -15,7 +15,7 @@
 
 /* Types of accumulators for each compute dtype. WIDE, for sums and products, is a 64-bit integer, double or
 ** complex128. FLAG, for truth values, has the size of the element, so that comparisons need no narrowing. SAME is the
-** element's type, and COUNT is for counts. */
+** element's type, and COUNT, for numbers of elements, is int64_t. */
 typedef int64_t  WIDE_bool;
 typedef uint64_t WIDE_uint8, WIDE_uint16, WIDE_uint32, WIDE_uint64;
 typedef int64_t  WIDE_int8, WIDE_int16, WIDE_int32, WIDE_int64;
@@ -34,7 +34,8 @@ EACH_ANY(ACCUMULATORS, )
   uint8_t: DT_uint8, uint16_t: DT_uint16, uint32_t: DT_uint32, uint64_t: DT_uint64,             \
   int8_t: DT_int8, int16_t: DT_int16, int32_t: DT_int32, int64_t: DT_int64)
 
-/* m_lowest(C) and m_highest(C) are the least and the greatest value of the C type C. */
+/* m_lowest(C) and m_highest(C) are the least and the greatest value of the C type C, including -infinity and
+** infinity. */
 #define m_lowest(C)  _Generic((C)0, float: -INFINITY, double: -(double)INFINITY, \
   uint8_t: 0, uint16_t: 0, uint32_t: 0, uint64_t: 0,                             \
   int8_t: INT8_MIN, int16_t: INT16_MIN, int32_t: INT32_MIN, int64_t: INT64_MIN)
@@ -76,9 +77,10 @@ INLINE void widen(int64_t n, double *to, const float *from) {
   INLINE A_ fn##_step_##D(A_ a, C_ x, M m) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)m; return (A)(step); } \
   INLINE A_ fn##_join_##D(A_ a, A_ b) { typedef A_ A; return (A)(merge); }
 
-/* FOLDS defines the functions of a row of ops.def for dtype D, with the loops of fold_loops.h and accumulators of
-** type `total`: fn_columns, fn_row, and fn_join of two accumulators. C_ is the type of the step's element. The step's
-** number m has type M, and is 0 if `means` is NULL. */
+/* FOLDS defines the functions of a row of ops.def for dtype D: fn_columns and fn_row by the loops of fold_loops.h,
+** and fn_join, which merges two accumulators. Accumulators have type `total`. C_ is the type to which elements are
+** converted for `step`. The number m, which `step` may use, has type M. It comes from `means`, or is 0 if `means` is
+** NULL. */
 #define FOLDS(D, fn, C_, total, M, init, step, merge)                                                   \
   INIT(D, fn, C_, total, init) STEPS(D, fn, C_, total, M, step, merge)                                  \
   OUTLINE void fn##_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride, total *acc, const M *means) { \

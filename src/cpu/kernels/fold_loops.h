@@ -54,7 +54,8 @@ INLINE void NAME(merge)(TOTAL join(TOTAL, TOTAL), int64_t n, TOTAL *acc, const T
 
 /* Folds the n elements of a row into one accumulator. The row is read as a matrix with one accumulator for each
 ** column; the initial value of the accumulators is `none`. Then the second half of the accumulators is merged into
-** the first half, until one accumulator is left. means[0 … LANES - 1] must be equal. */
+** the first half, until one accumulator is left. The numbers means[0 … LANES - 1] must be equal; `means` may be
+** NULL. */
 INLINE TOTAL NAME(row)(TOTAL step(TOTAL, TAKEN, MEAN), TOTAL join(TOTAL, TOTAL),
                        void columns(int64_t, int64_t, const void *, int64_t, TOTAL *, const MEAN *),
                        TOTAL none, int64_t n, const ELEMENT *X, const MEAN *means) {

@@ -18,8 +18,8 @@ static void survey(int64_t n, const int64_t *v, index_range *r) {
   *r = (index_range){least, most, zeros};
 }
 
-/* Implements `places`. Calls with constant `by` and `step` become separate loops, which the compiler vectorises
-** well. */
+/* Implements `places` of index_table in cpu.h. Calls with constant `by` and `step` become separate loops, which the
+** compiler vectorises well. */
 INLINE void add_places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t length, int64_t step) {
   #pragma omp simd
   for (int64_t i = 0; i < n; i++) {
@@ -35,8 +35,9 @@ static void places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t
   else add_places(n, at, v, by, length, step);
 }
 
-/* get and put move n single elements between offsets `at` of the target t and the values v. `stride` is the stride of
-** the values in elements. `size`, the bytes of an element, is a constant in every inlined call. */
+/* get copies n single elements from offsets `at` of the target t to the values v, and put copies in the opposite
+** direction. `stride` is the stride of the values in elements. `size`, the bytes of an element, is a constant in
+** every inlined call. */
 INLINE void get(const int size, int64_t n, const int64_t *at, const char *restrict t, char *restrict v, int64_t stride) {
   if (stride == 1) for (int64_t i = 0; i < n; i++) memcpy(v + i * size, t + at[i] * size, (size_t)size);
   else for (int64_t i = 0; i < n; i++) memcpy(v + i * stride * size, t + at[i] * size, (size_t)size);
@@ -51,7 +52,8 @@ INLINE void put(const int size, int64_t n, const int64_t *at, char *t, const cha
   static void put_##size(int64_t n, const int64_t *at, void *t, void *v, int64_t s) { put(size, n, at, t, v, s); }
 MOVE(1) MOVE(2) MOVE(4) MOVE(8) MOVE(16)
 
-/* Additions of single elements at offsets, and of rows. Sums are computed in the compute dtype and stored as D. */
+/* Define the additions for dtype D, whose elements have the C type T: add_at adds single elements at offsets, and
+** add_row adds a row. Sums are computed in the compute dtype and stored as D. */
 #define ADD_AT(D, T)                                                                                    \
   static void add_at_##D(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) {    \
     T *t = target;                                                                                      \

@@ -35,8 +35,9 @@
 #define LOOPS(D, T, name, result, expr) LOOP(D, T, name, result, expr, READS, LOADS)
 #define LOOP4(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ4, LOAD4)
 
-/* Defines far_sin_float32 and similar functions. If `test` is true for an element of the block, the function computes
-** the whole block by the slower expression and returns true. */
+/* Defines far_sin_float32 and similar functions, for elements that the expression of ops.def cannot compute. If
+** `test` is true for an element of the block, the function computes the whole block by the slower `expr` and returns
+** true. Otherwise it returns false. */
 #define FAR(name, inputs, test, expr)                                             \
   EACH_REALFLOAT(LOOP##inputs, far_##name, SAME, expr)                            \
   EACH_REALFLOAT(FAR_TEST, name, READ##inputs, LOAD##inputs, test)

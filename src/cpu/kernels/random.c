@@ -123,7 +123,7 @@ static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs
 ** into the functions that draw the words. */
 #define APART static __attribute__((noinline)) void
 
-/* Makes to[i] and to[16 + i] from word[i] and word[16 + i], for i < 16. */
+/* Makes the normal random numbers to[i] and to[16 + i] from the random words word[i] and word[16 + i], for i < 16. */
 APART polar_float32(float *restrict to, const uint32_t *restrict word, float mean, float deviation) {
   _Pragma("omp simd")
   for (int i = 0; i < 16; i++) normals_float32(word[i], word[16 + i], mean, deviation, &to[i], &to[16 + i]);

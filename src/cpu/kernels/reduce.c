@@ -17,7 +17,7 @@
 
 /* ---- rows with a number as accumulator ---- */
 
-/* The C type to which elements are converted for the step of a row. */
+/* The C type to which elements of dtype D are converted for the `step` of a row of ops.def. */
 #define TAKES_WIDE(D)  WIDE_##D
 #define TAKES_SAME(D)  SAME_##D
 #define TAKES_FLAG(D)  SAME_##D

@@ -3,8 +3,8 @@
 #include "cpu/cpu.h"
 #include "cpu/kernels/fold.h"
 
-/* In a line, each step depends on the previous step. Scanning LINES lines side by side hides the latency of the
-** steps. */
+/* A line is a sequence of elements along the scanned dim, in which each step depends on the previous step. Scanning
+** LINES lines side by side hides the latency of the steps. */
 enum { LINES = 8 };
 
 /* The C types of results: sums and products of integers have the type WIDE. Sums and products of floats are computed

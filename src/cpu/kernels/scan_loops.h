@@ -5,7 +5,8 @@
 #define ELEMENT    ISA_PASTE(SAME, D)
 #define RESULT     NAME(GIVES)
 
-/* Scans `lines` lines, a number that is a compile-time constant. */
+/* Scans `lines` lines side by side; `lines` is a compile-time constant. carry[k] is the accumulator of line k, before
+** and after the call. */
 INLINE void NAME(lines)(TOTAL step(TOTAL, ELEMENT), int64_t lines, const line_tile *t, const ELEMENT *X, RESULT *OUT, TOTAL *carry) {
   TOTAL at[LINES];
   for (int64_t k = 0; k < lines; k++) at[k] = carry[k];

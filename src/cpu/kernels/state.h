@@ -108,8 +108,8 @@ typedef double EXPSUM_float32, EXPSUM_float64;
 #define TOTAL   EXPSUM_float64
 #include "cpu/kernels/fold_loops.h"
 
-/* `total` sums elements, and `spread` sums the squares of their distances from the mean. `top` finds the largest
-** element, and `expsum` sums exponentials. */
+/* `total` sums elements, and `spread` sums the squares of their distances from the mean m. `top` finds the largest
+** element, and `expsum` sums exp(x - m) for the largest element m. */
 #define FLOAT_FOLDS(D, T, ...)                                                                    \
   FOLDS(D, total, double, WIDE_##D, double, 0, m_plus(a, x), a + b)                               \
   FOLDS(D, spread, double, WIDE_##D, double, 0, a + (x - m) * (x - m), a + b)                     \

@@ -36,7 +36,8 @@ __attribute__((weak)) int   openblas_get_num_threads(void);
 __attribute__((weak)) void  openblas_set_num_threads(int n);
 static bool is_openblas(void) { return openblas_get_parallel != NULL; }
 #else
-/* Elsewhere the references are not weak, because weak references do not load functions of a static library. */
+/* On systems other than macOS, the references are not weak, because the linker does not load functions of a static
+** library for weak references. */
 static bool is_openblas(void) { return true; }
 #endif
 

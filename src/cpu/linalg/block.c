@@ -12,8 +12,8 @@ enum {
                        ** twice as long */
   SLABS = 4,           /* the number of slabs for each thread when a matrix is inverted, because slabs of equal width
                        ** take different times */
-  FEW   = 4            /* systems with fewer right-hand sides are solved by LAPACK, whose loops follow the columns of
-                       ** the triangle */
+  FEW   = 4            /* systems with fewer right-hand sides than this are solved by LAPACK, whose loops run along
+                       ** the columns of the triangle, which are contiguous */
 };
 
 const void *number_of(const lapack *l, int value) {

@@ -2,11 +2,12 @@
 ** gebrd. Half of the work is a product of the remaining matrix with a vector for each column, which memory bandwidth
 ** limits. Threads share these products, and each loaded element is used twice.
 **
-** For the bidiagonal form, LAPACK reads the matrix twice for each column, because the second product A v needs the
-** second reflection, I - factor v vᵀ. But v is row r of A after the first reflection, with another first element and
-** divided by a number. Therefore A v = a + A' r' / number, where a is A's first column, and A' and r' are the
-** remaining columns and elements. Element j of r is known as soon as column j has been multiplied by u. Then the same
-** pass adds the column, times this element, to the sum. */
+** For the bidiagonal form, LAPACK reads the matrix A twice for each column. First it multiplies A by the vector u of
+** the column's reflection, which gives the row r to the right of the diagonal. Then it computes A v for the row's
+** reflection I - factor v vᵀ. But v is r divided by a number, with 1 as its first element. Therefore A v = a + A' r'
+** / number, where a is A's first column, and A' and r' are the remaining columns and elements. Element j of r is
+** known as soon as column j has been multiplied by u. Then the same pass adds the column, times this element, to the
+** sum A' r'. */
 
 #include <math.h>
 
@@ -95,7 +96,8 @@ void rescale(const solver *s, const char *part, double from, double to, block a)
 
 /* ---- bidiagonal form ---- */
 
-/* Multiplies slab i of the columns to the right of column k by u, and then by the row that results. */
+/* Multiplies slab i of the columns to the right of column k by the vector u of column k's reflection. Then multiplies
+** the columns by the elements of row k that result. */
 static void bidiagonal_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const condensing *c = arg;
@@ -127,8 +129,9 @@ static double reflect_column(condensing *c) {
   return number_at(l, x);
 }
 
-/* Replaces row k, which the tasks have computed, by the vector v of its reflection. Then computes x = factor (a v -
-** the panel's updates) from the tasks' sums a r. Returns the element next to the diagonal. */
+/* Replaces row k, which bidiagonal_task has computed, by the vector v of the row's reflection. Then computes x =
+** factor (a v - the panel's updates) from the sums of a r, which bidiagonal_task has also computed. Returns the
+** element next to the diagonal. */
 static double reflect_row(const condensing *c, double *factor) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, columns = c->a.n - k - 1, rows = c->a.m - k - 1;
@@ -243,7 +246,8 @@ static void reflect_below(condensing *c, const tridiagonal *b) {
   set_number(l, v, 1);
 }
 
-/* Computes w from the sums of the tasks. The update by v and w is a - v wᵀ - w vᵀ. */
+/* Computes w from the sums of tridiagonal_task. The update by the vector v of the reflection and by w is a - v wᵀ - w
+** vᵀ. */
 static void finish_column(const condensing *c) {
   const lapack *l = c->s->l;
   int k = c->k + 1, before = 2 * c->i, rows = c->a.n - k;

@@ -14,7 +14,8 @@ enum {
   SLABS    = 4          /* the number of slabs for each thread */
 };
 
-/* A merge of two parts, which changes k eigenvalues and eigenvectors. */
+/* A merge of two parts, which changes k eigenvalues and eigenvectors. The remaining ones are deflated: they stay
+** those of a part. */
 typedef struct merging {
   const solver *s;
   block q;              /* first the eigenvectors of both parts, then of the merged matrix */
@@ -88,7 +89,9 @@ static void make_vector(const merging *p, int j, char *room) {
   for (int i = 0; i < p->k; i++) set_number(l, element(l, column, i), number_at(l, element(l, room, p->order[i] - 1)) / length);
 }
 
-/* Multiplies `columns` packed vectors by rows of q and writes `rows` rows of the product to q. */
+/* Multiplies `vectors`, a matrix of rows × columns, by rows from … from + columns - 1 of q. The product replaces rows
+** to … to + rows - 1 of q. Only columns begin … end - 1 of q are read and written. `room` has space for the elements
+** that are read. */
 static void multiply_rows(const merging *p, int from, int columns, char *vectors, int to, int rows, int begin, int end, char *room) {
   const lapack *l = p->s->l;
   block x = {room, columns, end - begin, most_of(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);

@@ -71,7 +71,7 @@ static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int co
 
 static bool is_vector_stride(int64_t stride) { return stride > 0 && stride <= INT_MAX; }
 
-/* Sets c to 0 before BLAS multiplies c by beta = 0, because some versions keep a NaN. */
+/* Sets c to 0 before BLAS multiplies c by beta = 0, because some versions of BLAS keep a NaN of c. */
 static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
   int size = dtype_size(g->dtype);
   for (int64_t i = 0; i < n; i++) memset((char *)c + i * stride * size, 0, (size_t)size);

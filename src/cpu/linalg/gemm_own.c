@@ -83,7 +83,8 @@ static void pack_one(const void *arg, int64_t i, int worker) {
   pack_panel(f->w, f->m, f->first + i, f->begin, f->k, f->to + i * f->m->width * f->k * dtype_size(f->w->kernel->compute));
 }
 
-/* Computes the tile of panels i and j. A whole tile is computed in place if alpha is 1 and beta is 0, and if c's
+/* Adds k steps of the product of panels i and j to their tile of c. `first` is true for the first steps, which also
+** multiply c by beta. A whole tile is computed in place if alpha is 1, if beta is 0 or `first` is false, and if c's
 ** layout allows this. */
 static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
   const gemm_kernel *kernel = w->kernel;

@@ -8,7 +8,8 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  BLOCK = 512,       /* elements of a row, or rows, that are computed at a time: three buffers take 12 KiB of stack */
+  BLOCK = 512,       /* the number of elements of a row (sum_rows) or of rows (add_columns) that are computed at a
+                     ** time: three buffers take 12 KiB of stack */
   STACK = 1 << 12    /* the greatest size in bytes of a vector that is stored on the stack */
 };
 

@@ -52,7 +52,8 @@ int64_t lapack_work_length(const lapack *l, const void *work) {
   return (int64_t)(l->real_size == sizeof(float) ? *(const float *)work * (1 + 0x1p-22) : *(const double *)work);
 }
 
-/* Sums x * 0 over all elements: the sum is NaN if an element is NaN or infinite. */
+/* The sum of x * 0 over all elements is NaN if an element is NaN or infinite, otherwise 0. Computing the sum needs no
+** branches. */
 bool lapack_is_finite(const lapack *l, const void *x, int64_t count) {
   const float *f = x;
   const double *d = x;

@@ -8,10 +8,10 @@
 #include <limits.h>
 
 enum {
-  GRAIN = 1 << 15,     /* the least n³ for each thread: a 10 × 10 matrix takes 2 µs to 20 µs, so a thread gets at
-                       ** least 0.1 ms */
-  LARGE = 1 << 22,     /* n³ (161 × 161) from which on threads share a matrix; threads that share a matrix of 128 ×
-                       ** 128 (0.04 to 0.3 ms) gain nothing */
+  GRAIN = 1 << 15,     /* the least work for each thread, in multiplications (n³ for a matrix of n × n): a 10 × 10
+                       ** matrix takes 2 µs to 20 µs, so a thread gets at least 0.1 ms */
+  LARGE = 1 << 22,     /* the least work (n³ for 161 × 161) for which threads share a matrix; threads that share a
+                       ** matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
   COMPLEX_SMALL = 6    /* rows and columns up to which luatensor's kernels are faster for complex elements */
 };
 

@@ -33,7 +33,7 @@ typedef struct routine {
   void (*plan)(solver *s);                                      /* sets the sizes of scratch memory; NULL: no scratch
                                                                 ** memory is needed */
   int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i of the batch and returns its
-                                                                ** info */
+                                                                ** info, in LAPACK's format */
   bool finite;                                                  /* true: matrix a must be finite */
 } routine;
 

@@ -31,13 +31,15 @@ static void plan_lstsq(solver *s) {
   if (is_blocked(s)) s->tau = 3 * (int64_t)s->n;
 }
 
-/* Computes b = op(Q) b or b = op(P) b, where a is a result of to_bidiagonal. */
+/* Computes b = op(Q) b or b = op(P) b, for the Q and P that to_bidiagonal stored in a. `which` is "Q" or "P", and
+** `factors` has the factors of its reflections. */
 static void apply_factor(const solver *s, const scratch *w, const char *which, const char *op, block a, const char *factors, block b) {
   int info;
   s->l->ormbr(which, "L", op, &b.m, &b.n, &a.n, a.at, &a.ld, factors, b.at, &b.ld, w->work, &w->lwork, &info, 1, 1, 1);
 }
 
-/* Computes b = P (bidiagonal matrix)⁺ Qᵀ b. The singular values replace the diagonal f->d. */
+/* Computes b = P (bidiagonal matrix)⁺ Qᵀ b, where ⁺ is the pseudoinverse. The singular values replace the diagonal
+** f->d. */
 static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bidiagonal *f, block b, int *rank) {
   enum { SMALLEST = 25 };               /* LAPACK's default: parts of at most this size are not subdivided */
   int smallest = SMALLEST, info;

@@ -42,7 +42,8 @@ static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64
     cblas_dgemm(CblasRowMajor, a, b, mi, ni, ki, alpha, x.data, x_row, y.data, y_row, beta, z.data, z_row);
 }
 
-/* Returns the number of keys that a query sees: the first keys, if the call is causal, else all keys. */
+/* Returns the number of keys that a query sees: in a causal call the keys 0 … query that exist, otherwise all keys.
+** `query` is 0-based. */
 static int64_t seen(const attention_call *c, int64_t query) {
   return c->causal && query + 1 < c->keys ? query + 1 : c->keys;
 }

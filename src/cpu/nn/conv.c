@@ -248,8 +248,8 @@ static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t 
   product(w, &q, ends, memory);
 }
 
-/* Computes a plane of a group with one row. Panels would gain nothing, because their elements would be used only
-** once. */
+/* Computes plane t of a group whose weights have one row, so that the group has one channel in the result. Panels
+** would gain nothing, because their elements would be used only once. */
 static void one_plane(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
   conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
                   .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,

@@ -12,9 +12,9 @@ typedef struct conv_run {
   int32_t to, length;
 } conv_run;
 
-/* The arguments of `gather`, which copies all runs of each tap: to[k * pitch + run.to + i] = x[tap[k] + run.from +
-** i]. Whole vectors are copied, so up to one vector minus one element after a row's last run are undefined. Elements
-** at or after `end` are not read. */
+/* The arguments of `gather`, which copies all runs of each tap: to[k * pitch + run.to + i] = x[tap[k] + run.from + i]
+** for i < run.length. Whole vectors are copied, so up to one vector minus one element after a row's last run are
+** undefined. Elements at or after `end` are not read. */
 typedef struct conv_gather {
   int64_t         taps;
   const int64_t  *tap;

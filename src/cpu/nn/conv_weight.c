@@ -138,7 +138,8 @@ static void finish(const conv_weight_work *w) {
 }
 
 /* Returns the number of shares into which the pixels are divided: so many that groups, blocks and shares together
-** give SHARES items of work, but at least one block of pixels for each share. */
+** give SHARES items of work. But each share has at least one block of pixels, and all partial sums have at most SUMS
+** elements. */
 static int64_t share_count(const conv_weight_work *w) {
   int64_t wanted = SHARES / (w->c->groups * w->blocks), sums = SUMS / (w->c->c_out * w->k);
   int64_t pixels = conv_round(&w->source) * w->grid.rows * w->grid.columns / PIXELS;

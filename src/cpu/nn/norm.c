@@ -15,8 +15,8 @@ enum {
   CHUNK    = 1 << 14,     /* the number of elements of a chunk; each chunk has its own sums */
   CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
                           ** that results do not depend on the number of threads */
-  FEW      = 16           /* the fewest channels for which rows are not cut into chunks; with fewer channels, the most
-                          ** chunks */
+  FEW      = 16           /* channels with long runs are computed without chunks if there are at least this many
+                          ** channels; otherwise rows are cut into at most this many chunks */
 };
 
 typedef struct channel {
@@ -194,7 +194,8 @@ static double *column_part(const norm_work *w, int64_t chunk) {
   return part;
 }
 
-/* Sums the distances of the elements from the first row of the call, and the squares of these distances. */
+/* Sums the distances of the elements of a chunk from the first row of the call, and the squares of these distances,
+** for each column. */
 static void run_column_moments(const norm_work *w, int64_t chunk, int thread) {
   double *part = column_part(w, chunk);
   int64_t begin = chunk * w->chunk;

@@ -1,5 +1,5 @@
-/* Updates of parameters by optimisers. Contiguous operands in the compute dtype are updated in place, all others box
-** by box (box.h). */
+/* Updates of parameters by optimisers. If all operands are contiguous and have the compute dtype, they are updated in
+** place. Otherwise they are updated box by box (box.h). */
 
 #include "cpu/box.h"
 

@@ -109,7 +109,7 @@ INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2
 
 /* The state of one thread: the sums of the distances from its first element, `from`, and of their squares. m2, the
 ** sum of squared distances from the mean, is the difference of two sums. For n elements the larger sum is at most n
-** times m2, so m2 loses at most the digits of n. */
+** times m2, so m2 loses at most as many digits as n has. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
 template <class C> struct state_moments {
@@ -173,8 +173,8 @@ template <class C> struct state_logsum {
 
 template <class C> struct extreme { int64_t position; C value; };
 
-/* beats(x, best) returns true if x replaces the best value so far. An equal value does not replace it, so that the
-** first one is kept. NaN replaces every number. */
+/* beats(x, best) returns true if x replaces the best value so far. An equal value does not replace `best`, so that
+** the first of equal values is kept. NaN replaces every number. */
 template <class C> struct is_larger {
   INLINE bool beats(C x, C best) { return (x > best) | ((x != x) & (best == best)); }
 };

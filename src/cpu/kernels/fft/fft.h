@@ -1,7 +1,7 @@
 /* Inner loops of Fourier transforms (fft_kernel.h). fft_float32.c and fft_float64.c define REAL and include this
 ** file. A vector contains complex numbers as in memory: re, im, re, im, …. The complex numbers of a vector belong to
-** different transforms, or to elements of one transform that have the same factors. Therefore only re and im of one
-** number are exchanged.
+** different transforms, or to elements of one transform that have the same factors. Therefore a multiplication only
+** swaps re and im within each complex number.
 **
 ** If a length is not a multiple of a vector, the last vector overlaps the vector before. */
 
@@ -24,7 +24,8 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (places){__VA_ARGS__})
 #endif
 
-/* Lists of indices for SHUFFLE, which are made from the index of each complex number. */
+/* Lists of indices for SHUFFLE. F maps the number of a complex number in the result to its number in the source, and
+** M makes the indices of re and im from it. */
 #define PAIR(u) 2 * (u), 2 * (u) + 1
 #define SWAPPED(u) 2 * (u) + 1, 2 * (u)
 #define LIST_1(M, F) M(F(0))
@@ -74,7 +75,7 @@ STEP vector alternate(REAL re, REAL im) {
 ** factor. */
 STEP vector times(vector x, REAL re, REAL im, vector i) { return x * all(re) + swapped(x) * (all(im) * i); }
 
-/* Returns x * turn, where each complex number of x has its own turn. The argument `i` is that of `times`. */
+/* Returns the products of the complex numbers of x and of `turn`. The argument `i` is that of `times`. */
 STEP vector times_each(vector x, vector turn, vector i) {
 #if BYTES / SIZE_OF(REAL) == 2
   vector re = {turn[0], turn[0]}, im = {turn[1], turn[1]};
@@ -170,8 +171,8 @@ STEP void small_16(vector *a, vector r) {
   }
 }
 
-/* Transforms an odd number of elements. Elements j and radix - j are added and subtracted. Their sum is multiplied by
-** cosines, and their difference by sines. */
+/* Transforms `radix` elements, an odd number. Elements j and radix - j are added and subtracted. Their sum is
+** multiplied by cosines, and their difference by sines. `circle` has the roots exp(-2 pi i k / radix) as re, im. */
 STEP void small_odd(const int radix, vector *a, const REAL *circle, vector r) {
   const int half = radix / 2;
   vector t[FFT_RADIX / 2], u[FFT_RADIX / 2], first = a[0];
@@ -203,8 +204,9 @@ STEP void small_few(const int radix, vector *a, vector r) {
   else small_5(a, r);
 }
 
-/* Transforms p * q elements, where p and q have no common divisor. Then no turns are needed between the transforms of
-** p and of q elements, because for j = q a + p b the turn is a product of both transforms' turns:
+/* Transforms p * q elements, where p and q have no common divisor (Good's prime-factor algorithm). No multiplication
+** by twiddle factors is necessary between the transforms of p and of q elements. The reason is that, for j = q a + p
+** b, the root of unity is a product of the roots of both transforms:
 **      exp(-2 pi i j k / (p q)) = exp(-2 pi i a k / p) * exp(-2 pi i b k / q) */
 STEP void small_product(const int p, const int q, vector *a, vector r) {
   vector b[4][5];
@@ -240,7 +242,8 @@ STEP void small(const int radix, vector *a, const REAL *circle, vector r) {
 /* ---- passes ---- */
 
 /* Transforms one vector of each of `radix` rows. `leg` is the stride of the rows of x, and `y_leg` that of the rows
-** of y. `turn` has the factors of rows 1, 2, …. If `turn` is NULL, the result is multiplied by scale. */
+** of y. `circle` has the roots of unity for `radix`. `turn` has the twiddle factors of rows 1, 2, …. If `turn` is
+** NULL, the result is multiplied by scale. */
 STEP void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int64_t y_leg, const REAL *circle,
                       const REAL *turn, vector scale, vector r) {
   vector a[FFT_RADIX];
@@ -305,8 +308,8 @@ STEP void transpose(vector *a) {
   (void)a;
 }
 
-/* Transposes the square that begins at `row` and `column`. If `turned`, the elements are multiplied by turns; if
-** `more`, they are also multiplied by factors. */
+/* Transposes the square of x that begins at `row` and `column` into y. If `turned` is true, the elements are first
+** multiplied by t->turns, and if `more` is true, also by t->factors. `i` is the argument of `times`. */
 STEP void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
                         const REAL *x, REAL *y, vector i) {
   const REAL *turns = t->turns, *factors = t->factors;
@@ -343,8 +346,8 @@ static void turn(const fft_turn *t, const void *x, void *y) {
 
 /* ---- halves of real lines ---- */
 
-/* Computes the outputs k and h - k for a vector of k. If `upward`, the complex numbers of a vector belong to
-** successive k, so that the vector for h - k is reversed. */
+/* Computes the outputs k and h - k of fft_join for a vector of k. If `upward` is true, the complex numbers of a
+** vector belong to successive k, so that the vector for h - k is reversed. */
 STEP void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, vector turn,
                       vector i) {
   const vector conj = alternate(1, -1);
@@ -355,7 +358,8 @@ STEP void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y
   store(y_end, upward ? backward(e) : e);
 }
 
-/* Computes the outputs k and h - k for one k, without vectors. */
+/* Computes the outputs k and h - k of fft_join for one k, without vectors. `sign` is -1 to use the conjugate of turn,
+** otherwise 1. */
 STEP void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, const REAL *turn, REAL sign) {
   REAL sr = x[0] + x_end[0], si = x[1] - x_end[1], dr = x[0] - x_end[0], di = x[1] + x_end[1];
   REAL tr = dr * turn[0] - di * (sign * turn[1]), ti = dr * (sign * turn[1]) + di * turn[0];
@@ -365,7 +369,8 @@ STEP void join_one(const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, const
   y_end[1] = ti - si;
 }
 
-/* Computes the outputs for k = 0: the first and the last output of the half transform are real. */
+/* Computes the outputs of fft_join for k = 0. Elements 0 and h of the half transform of a real line are real. If
+** j->back is false, these elements are outputs; otherwise they are inputs, and output 0 is made from both. */
 STEP void join_ends(const fft_join *j, const REAL *x, REAL *y) {
   const REAL *x_end = x + 2 * j->h * j->x_step;
   REAL *y_end = y + 2 * j->h * j->y_step;

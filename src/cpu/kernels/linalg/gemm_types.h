@@ -46,7 +46,8 @@ static void NAME(axpy)(int64_t n, const void *factor, const void *x, void *y) {
   for (int64_t i = 0; i < n; i++) to[i] = (TYPE)(to[i] + f * from[i]);
 }
 
-/* Computes c = alpha * tile + beta * c for m × n elements of a tile. c may have any strides. */
+/* Computes c = alpha * tile + beta * c for m × n elements of a tile, whose rows are `row` elements apart. c may have
+** any strides. */
 static void NAME(merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c,
                       const int64_t stride[2], scalar alpha, scalar beta) {
   const bool is_float = (TYPE)0.5 != 0;

@@ -112,7 +112,8 @@ static void solve_one(int n, const T *lu, const int32_t *pivots, T *x) {
   }
 }
 
-/* Solves for SIDES right-hand sides at once. x is row-major, so that a row is a vector. */
+/* Replaces SIDES right-hand sides x by their solutions, for the matrix that `lu` and `pivots` describe. x is
+** row-major, so that a row is a vector. */
 static void solve_rows(int n, const T *lu, const int32_t *pivots, T *x) {
   for (int i = 0; i < n; i++)
     if (pivots[i] != i + 1) swap(1, SIDES, x, i * SIDES, (pivots[i] - 1) * SIDES);

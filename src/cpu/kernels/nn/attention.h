@@ -4,8 +4,9 @@
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* Replaces scores by exp(score - maximum). Returns the sum of the exponentials and sets *log_sum for backward. If all
-** scores are -infinity, the query sees no key, the sum is 0 and *log_sum infinity. */
+/* Replaces scores by exp(score - maximum) and returns the sum of these exponentials. Sets *log_sum to the logarithm
+** of the sum of exp(score), which the backward pass uses. If all scores are -infinity, because the query sees no key,
+** the sum is 0 and *log_sum is infinity. */
 static double weights(int64_t n, void *scores, double *log_sum) {
   REAL *x = scores, max = -(REAL)INFINITY, sum = 0;
   #pragma omp simd reduction(max : max)
@@ -47,8 +48,8 @@ static double dot_row(int64_t n, const void *a, const void *b) {
   return (double)s;
 }
 
-/* Computes the weights from the scores again, and replaces the gradients of the weights by the gradients of the
-** scores. */
+/* Replaces the scores by the weights, which are computed again from log_sum, and the gradients of the weights by the
+** gradients of the scores. `delta` is the dot product of the weights and their gradients. */
 static void back(int64_t n, void *scores, void *gradients, double log_sum, double delta) {
   REAL *x = scores, *g = gradients;
   const REAL l = (REAL)log_sum, d = (REAL)delta;

@@ -5,8 +5,8 @@
 
 #include "cpu/kernels/vector.h"
 
-/* The size of a tile and of a block of dot products: as many sums as fit into the registers together with their
-** operands. */
+/* The size of a tile (ROWS × VECTORS vectors), and the columns (DOTS) of a block of dot products: as many sums as fit
+** into the registers together with their operands. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #elif defined(__AVX__)
@@ -96,8 +96,8 @@ static void tile(const conv_tile *t, int rows, int vectors) {
 
 /* ---- sums over pixels ---- */
 
-/* sum_of returns the sum of a vector's elements. halve and few_of add the two halves of a vector until 16 bytes
-** remain. */
+/* sum_of returns the sum of a vector's elements. few_of adds the two halves of a vector until 16 bytes remain. halve
+** returns 32 bytes of a vector: the sum of the halves of a vector of 64 bytes, or the vector itself. */
 typedef REAL few __attribute__((vector_size(16)));
 #if BYTES == 64
 typedef REAL half __attribute__((vector_size(32)));
@@ -171,7 +171,8 @@ static void dots(const conv_dots *d) {
 
 /* ---- planes ---- */
 
-/* Computes `along` vectors of a row at `out`. If n < LANES, `along` must be 1, and only n elements are written. */
+/* Computes `along` vectors of results, which begin at x in the input and at `out` in the output. If n < LANES,
+** `along` must be 1, and only n elements are written. */
 INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL *out, int64_t n) {
   const REAL *w = p->w, *start = p->start;
   vector sum[ALONG];

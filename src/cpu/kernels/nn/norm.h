@@ -74,7 +74,7 @@ static norm_moments moments(int64_t n, const void *x) {
   return (norm_moments){(double)n, (double)from + mean, sum_of_squares(n, x, from, (T)mean)};
 }
 
-/* Adds g * distance to sum[0], and g to sum[1], for n elements. */
+/* Adds g * distance to sum[0], and g to sum[1], for n elements. The distance is (x - from) - mean. */
 static void sums(int64_t n, const void *x_, const void *g_, double from_, double mean_, double *sum) {
   const T *X = x_, *G = g_, from = (T)from_, mean = (T)mean_;
   for (; n > 0; n -= PART, X += PART, G += PART) {
@@ -100,7 +100,7 @@ static void sums(int64_t n, const void *x_, const void *g_, double from_, double
 
 /* ---- a run of elements with one factor ---- */
 
-/* Sets y = distance * by + add for n elements. */
+/* Sets y = distance * by + add for n elements. The distance is (x - from) - mean. */
 static void apply(int64_t n, const void *x_, double from_, double mean_, double by_, double add_, void *y_) {
   const T *x = x_, from = (T)from_, mean = (T)mean_, by = (T)by_, add = (T)add_;
   T *y = y_;
@@ -108,7 +108,8 @@ static void apply(int64_t n, const void *x_, double from_, double mean_, double 
   for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * by + add;
 }
 
-/* Sets out = g * by[0] + distance * by[1] + by[2] for n elements. If by[1] is 0, x is not read. */
+/* Sets out = g * by[0] + distance * by[1] + by[2] for n elements. The distance is (x - from) - mean. If by[1] is 0, x
+** is not read. */
 static void apply_back(int64_t n, const void *x_, const void *g_, double from_, double mean_, const double *by_, void *out_) {
   const T *x = x_, *g = g_, from = (T)from_, mean = (T)mean_, by = (T)by_[0], slope = (T)by_[1], add = (T)by_[2];
   T *out = out_;
@@ -125,7 +126,8 @@ static void apply_back(int64_t n, const void *x_, const void *g_, double from_, 
 
 INLINE int64_t row_length(const norm_call *c) { return c->segments * c->run; }
 
-/* Sets y = distance * rstd * w + b for a row of n elements; each element has its own w and b. */
+/* Sets y = distance * rstd * w + b for a row of n elements, with the distance (x - from) - mean. Each element has its
+** own w and b. */
 INLINE void apply_row(int64_t n, const T *x, T from, T mean, T rstd, const T *w, const T *b, T *y) {
   _Pragma("omp simd")
   for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * rstd * w[i] + b[i];
@@ -150,8 +152,9 @@ static void rows(const norm_call *c, int64_t begin, int64_t end) {
   }
 }
 
-/* Adds the sum of g * w * distance * rstd to sum[0], and the sum of g * w to sum[1], for a row of n elements. If
-** `affine` is true, also adds g * distance * rstd to dw, and g to db, element by element. */
+/* Adds the sum of g * w * distance * rstd to sum[0], and the sum of g * w to sum[1], for a row of n elements. The
+** distance is (x - from) - mean. If `affine` is true, also adds g * distance * rstd to dw, and g to db, element by
+** element. */
 INLINE void back_sums(int64_t n, const T *X, const T *G, T from, T mean, T rstd, const T *W, T *dw, T *db, const bool affine,
                       double *sum) {
   for (int64_t done = 0; done < n; done += PART) {
@@ -189,7 +192,7 @@ INLINE void back_row(int64_t n, const T *x, const T *g, T from, T mean, T rstd, 
   for (int64_t i = 0; i < n; i++) out[i] = g[i] * w[i] * rstd + ((x[i] - from) - mean) * slope + add;
 }
 
-/* Like back_sums, for a row of several runs. All elements of a run have the same weight. */
+/* Like back_sums, for a row of c->segments runs of c->run elements. All elements of a run have the same weight. */
 static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from, T mean, double rstd, const T *w, T *dw, T *db,
                               double *sum) {
   for (int64_t s = 0; s < c->segments; s++) {
@@ -281,7 +284,7 @@ static void softmax_back(const norm_call *c, int64_t begin, int64_t end) {
 
 /* ---- columns: `count` rows of n elements, with separate parameters for each of the n columns ---- */
 
-/* Adds d = x - from[j] to sum[j], and d² to squares[j], for all rows. */
+/* Adds d = x - from[j] to sum[j], and d² to squares[j], for each column j of `count` rows. */
 static void column_moments(int64_t count, int64_t n, const void *x_, const void *from_, double *sum, double *squares) {
   const T *x = x_, *from = from_;
   for (int64_t r = 0; r < count; r++, x += n) {
@@ -294,7 +297,8 @@ static void column_moments(int64_t count, int64_t n, const void *x_, const void 
   }
 }
 
-/* Sets y = distance * factor + add. `by` is [4][n]: from, mean, factor and add of each column. */
+/* Sets y = distance * factor + add, with the distance (x - from) - mean. `by` is [4][n]: from, mean, factor and add
+** of each column. */
 static void column_apply(int64_t count, int64_t n, const void *x_, const void *by, void *y_) {
   const T *x = x_, *from = by, *mean = from + n, *factor = mean + n, *add = factor + n;
   T *y = y_;
@@ -304,7 +308,8 @@ static void column_apply(int64_t count, int64_t n, const void *x_, const void *b
   }
 }
 
-/* Adds g * distance to sum[j], and g to sum[n + j], for all rows. `by` begins with from and mean of each column. */
+/* Adds g * distance to sum[j], and g to sum[n + j], for each column j of `count` rows. The distance is (x - from) -
+** mean. `by` begins with from and mean of each column. */
 static void column_sums(int64_t count, int64_t n, const void *x_, const void *g_, const void *by, double *sum) {
   const T *x = x_, *g = g_, *from = by, *mean = from + n;
   double *all = sum + n;
@@ -317,7 +322,8 @@ static void column_sums(int64_t count, int64_t n, const void *x_, const void *g_
   }
 }
 
-/* Sets out = g * by + distance * slope + add. `by_` is [5][n]: from, mean, by, slope and add of each column. */
+/* Sets out = g * by + distance * slope + add, with the distance (x - from) - mean. `by_` is [5][n]: from, mean, by,
+** slope and add of each column. */
 static void column_back(int64_t count, int64_t n, const void *x_, const void *g_, const void *by_, void *out_) {
   const T *x = x_, *g = g_, *from = by_, *mean = from + n, *by = mean + n, *slope = by + n, *add = slope + n;
   T *out = out_;

@@ -14,8 +14,8 @@ static bool line_fits(const pool_call *c) {
   return BYTES / 4 * c->stride[1] + (c->kernel[1] - 1) * c->dilation[1] <= ROOM;
 }
 
-/* Results first … end - 1 of a row are the results whose windows have an element of x, not of the padding, at a
-** tap. */
+/* The results first … end - 1 of a row are those whose windows read, at one given tap, an element of x instead of
+** padding. */
 typedef struct reach { int64_t first, end; } reach;
 
 INLINE reach reach_of(const pool_call *c, int64_t offset) {
