@@ -2979,7 +2979,7 @@ function lt.result_type(...) end
 ---@return boolean #
 function lt.can_cast(from, to) end
 
----True if a dtype is of a kind.
+---True if a dtype belongs to a kind of the Python array API standard, or equals another dtype.
 ---```lua
 ---lt.isdtype("float32", "real floating")  --> true
 ---```
@@ -3300,7 +3300,7 @@ function lt.linalg.eigvals(x) end
 function lt.linalg.lu_factor(x) end
 
 ---Computes the Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle
----is read; the gradient goes to both.
+---is read; the gradient goes to both triangles.
 ---Errors: a matrix that is not positive definite.
 ---```lua
 ---lt.linalg.cholesky(lt.tensor{{4.0, 2.0}, {2.0, 5.0}})  --> [[2.0, 0.0], [1.0, 2.0]]

@@ -69,7 +69,8 @@ static int time_once(const meter *m, work run, double *seconds) {
   if (st == OK) st = gpu_check(m->g, d->event_record(m->to, m->g->stream), "event");
   if (st == OK) st = gpu_check(m->g, d->event_sync(m->to), "event");
   if (st == OK) st = gpu_check(m->g, d->event_elapsed(&milliseconds, m->from, m->to), "event");
-  *seconds = milliseconds * 1e-3 + 1e-9;       /* not 0, because the clock of the emulator may not advance */
+  *seconds = milliseconds * 1e-3 + 1e-9;       /* the time is a divisor and must not be 0, but the clock of the
+                                               ** emulator may not advance */
   return st;
 }
 

@@ -21,8 +21,8 @@ enum {
                            ** reduced */
   SHORT_ROW    = 32,       /* the least number of contiguous elements for which vectors are used, if one dim is
                            ** reduced */
-  ROW_BYTES    = 128,      /* bytes of a row of outputs that neighbouring threads compute, so that they read
-                           ** neighbouring memory */
+  ROW_BYTES    = 128,      /* bytes of the neighbouring elements that the threads of neighbouring outputs read at
+                           ** once: a cache line */
   ONE_PASS     = 4         /* if a thread has fewer batches (batch_of) than this number, a second pass costs more than
                            ** it gains */
 };

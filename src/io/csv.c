@@ -11,10 +11,10 @@ enum {
   FIRST_ROOM = 1 << 18,        /* the initial size of the buffer in bytes */
   MOST_ROOM  = 1 << 26,        /* the greatest size of the buffer in bytes, which limits the length of a row; without
                                ** a limit, a quote that does not end would read the whole file */
-  MOST_FIELDS = 1 << 20,       /* the most fields of a row, more than tables have columns; so many fields take 24 MB,
-                               ** and their names in Lua 100 MB */
-  NUMBER     = 400             /* the size in bytes of the buffer for a number's text; the shortest text without an
-                               ** exponent that identifies a double is shorter for all doubles */
+  MOST_FIELDS = 1 << 20,       /* the maximum number of fields of a row, more than real tables have; so many fields
+                               ** take 24 MB, and their names in Lua 100 MB */
+  NUMBER     = 400             /* the size in bytes of the buffer for a number's text, enough for 17 digits of any
+                               ** double without an exponent */
 };
 
 static bool say(char wrong[UNPACK_WORDS], const char *words) {

@@ -33,8 +33,8 @@ bool csv_skip(csv *c, bool *there, char wrong[UNPACK_WORDS]);
 ** surrounding white space. Sets *there to true, or to false if the file has no more rows. */
 bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]);
 
-/* Parse a field. csv_double returns false unless the field is a decimal number, nan or inf. csv_integer returns false
-** unless the field is an integer that fits int64. */
+/* csv_double and csv_integer set *x to the number in a field. csv_double returns false unless the field is a decimal
+** number, nan or inf. csv_integer returns false unless the field is an integer that fits int64. */
 bool csv_double(const csv_field *f, double *x);
 bool csv_integer(const csv_field *f, int64_t *x);
 

@@ -93,8 +93,8 @@ int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
 /* Like check_dim_of, but for a 0-d tensor dims 1 and -1 are allowed and give 0. */
 int check_line_dim(lua_State *L, int i, const char *fn, const shape *s);
 
-/* Reads the dims of `s` in argument i as a bit mask: none or nil (all dims), a number, or a table. For a 0-d tensor 1
-** and -1 are allowed and give no bits. */
+/* Reads dims of `s` from argument i: none or nil (all dims), a number, or a table. Returns a bit mask, in which bit d
+** is the 0-based dim d. For a 0-d tensor, 1 and -1 are allowed and give no bits. */
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
 const char *push_shape(lua_State *L, const shape *s);        /* pushes a shape as text, such as "[2, 3]", and returns

@@ -91,8 +91,9 @@ INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t fir
   fold_singles<Row>(r, x + done, count - done, first + done, row, rows);
 }
 
-/* Adds this thread's elements of the reduced elements begin … end - 1 of an output, whose input begins at x. The
-** elements along the innermost dim are adjacent in memory. */
+/* Adds this thread's elements of the reduced elements begin … end - 1 of an output to r. x is the address of the
+** output's element 0, and `row` is the thread's number among the p.rows threads of the output. The elements along the
+** innermost dim are adjacent in memory. */
 template <class Row>
 INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
   int64_t length = p.reduced.ndim <= 1 ? p.n : p.reduced.length[p.reduced.ndim - 1];
@@ -144,7 +145,8 @@ INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest,
   }
 }
 
-/* Adds this thread's elements of the reduced elements begin … end - 1 of an output, whose input begins at x. */
+/* Adds elements begin + row, begin + row + p.rows … before element `end` of the reduced elements of an output to r. x
+** is the address of the output's element 0. */
 template <class Row>
 INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
                           int row) {

@@ -22,7 +22,7 @@ INLINE position find_key(const index_plan &p, position i) {
   return 0;
 }
 
-/* Sets elected[key] to 1 + the last pick with this key. `elected` must be zero before. */
+/* Sets elected[key] to 1 + the last pick with this key. `elected` must contain only zeros before the launch. */
 KERNEL(elect)(const __grid_constant__ index_plan p, position *elected) {
   position i = (position)grid_thread();
   if (i < p.count) atomicMax(&elected[find_key(p, i)], i + 1);

@@ -34,8 +34,8 @@ typedef struct map_args {
                              ** input has a single value */
 } map_args;
 
-/* The parameters of copy_tiles, which sets out[c + r * out_row] = in[r + c * in_column] for the matrix at each
-** position of the plan. */
+/* The parameters of copy_tiles, which sets out[c + r * out_row] = in[r + c * in_column] for each row r and column c
+** of the matrix at each position of the plan. */
 typedef struct tile_args {
   void       *out;
   const void *in;

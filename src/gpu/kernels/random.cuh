@@ -38,7 +38,7 @@ struct random_args {
                                         ** last bit */
 };
 
-/* Computes the four words of a counter by Philox 4x32. */
+/* Computes the four words of a counter by Philox 4×32-10 (Salmon et al. 2011, see base/random.h). */
 INLINE void philox(const uint32_t (*key)[2], uint64_t counter, uint32_t x[4]) {
   x[0] = (uint32_t)counter;
   x[1] = (uint32_t)(counter >> 32);

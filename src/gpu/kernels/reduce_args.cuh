@@ -19,7 +19,8 @@ typedef struct reduce_args {
   int32_t  columns, rows, across;  /* number of outputs of a block; number of threads of an output; across: true if
                                    ** threads of neighbouring outputs are neighbours (otherwise rows is a power of
                                    ** 2) */
-  int32_t  parts;                  /* number of chunks; used only by reduce_merge */
+  int32_t  parts;                  /* number of chunks of an output whose states reduce_merge merges; other kernels do
+                                   ** not use it */
   double   correction;
   gpu_nest kept, reduced;          /* loop nests: `kept` has the strides of out and of in, and `reduced` the strides
                                    ** of in */

@@ -33,7 +33,8 @@ typedef struct solver {
   void     *device, *host;       /* cuSOLVER's scratch memory on the device and on the host */
   size_t    device_bytes, host_bytes;
   int64_t  *pivots;              /* cuSOLVER's pivots, in device memory: [batch][least] */
-  void     *extra[4], *work[4];  /* scratch memory of the op */
+  void     *extra[4], *work[4];  /* scratch memory of the op, which solver_scratch allocates; only lstsq uses
+                                 ** `work` */
   int       nblocks;
   struct solver_block { void *at; size_t bytes; } block[SOLVER_BLOCKS];
 } solver;

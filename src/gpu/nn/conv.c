@@ -11,8 +11,8 @@
 #include "gpu/plan.h"
 
 enum {
-  FEW        = 4,            /* if the groups have at most this number of channels, matrix products are not
-                             ** worthwhile */
+  FEW        = 4,            /* groups with at most this number of channels of x and of y are computed by
+                             ** conv_direct.cuh, because matrix products are not worthwhile */
   EVEN       = 32            /* the number of positions of a piece is a multiple of this number, so that rows of
                              ** columns are aligned */
 };

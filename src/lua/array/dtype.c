@@ -80,7 +80,7 @@ static bool is_of_kind(lua_State *L, enum dtype d, int i) {
   return d == other;
 }
 
-/*** True if a dtype is of a kind.
+/*** True if a dtype belongs to a kind of the Python array API standard, or equals another dtype.
 @function isdtype
 @tparam string|tensor dtype
 @tparam string|table kind "bool", "signed integer", "unsigned integer", "integral", "real floating",

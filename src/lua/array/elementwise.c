@@ -38,8 +38,8 @@ static int push_value(lua_State *L, int value) {
   return 1;
 }
 
-/* elementwise_new(dtypes, names): makes an expression with a parameter of each dtype. The parameters are values 1 …
-** #dtypes. */
+/* elementwise_new(dtypes, names): makes an expression with a parameter of each dtype. Error messages of a call use
+** the list of names. The parameters are values 1 … #dtypes. */
 static int l_new(lua_State *L) {
   enum dtype in[MAX_IN];
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -89,8 +89,8 @@ static int raise_step(lua_State *L, const char *name, int status, const elementw
   }
 }
 
-/* elementwise_apply(e, name, …): returns the value of an op, nil if there is no such op, or (false, n) if the op takes
-** n values. */
+/* elementwise_apply(e, name, …): adds an op on the given values to expression e. Returns the op's value, nil if there
+** is no such op, or (false, n) if the op takes n values. */
 static int l_apply(lua_State *L) {
   elementwise *e = check_elementwise(L, 1);
   const char *name = luaL_checkstring(L, 2);

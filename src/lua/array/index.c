@@ -19,8 +19,8 @@ typedef struct picker {
   int source;               /* the 0-based dim of x, for error messages */
 } picker;
 
-/* The placing of the advanced indices (numbers and index tensors) among the items of the key in x[key]: none
-** yet, all adjacent, adjacent and followed by another item, separated by another item. */
+/* The placing of the advanced indices (numbers and index tensors) among the items of the key in x[key]: none yet, all
+** adjacent, adjacent and followed by another item, separated by another item. */
 enum placing { NONE_YET, TOGETHER, ENDED, SEPARATED };
 
 /* The selection by the items read so far: a view, and index tensors for some of its dims. */
@@ -467,8 +467,8 @@ static shape picks_shape(lua_State *L, const picks *all) {
   return s;
 }
 
-/* Applies NumPy's rule: the dims of the index tensors replace the indexed dims, or come first if a slice separates the
-** indexed dims. */
+/* Fills *j. By NumPy's rule, the dims of the index tensors replace the indexed dims or, if another item separates the
+** indexed dims, come first. */
 static void make_job(lua_State *L, const selection *s, const picks *all, index_job *j) {
   j->sound = all->masks;
   shape picked = picks_shape(L, all);

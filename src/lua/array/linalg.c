@@ -161,7 +161,7 @@ static const char *const upper_options[] = {"upper", NULL};
 
 /***
 Computes the Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle
-is read; the gradient goes to both.
+is read; the gradient goes to both triangles.
 @function linalg.cholesky
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle and gives U with x = Uᴴ U
@@ -265,14 +265,14 @@ static int l_solve(lua_State *L) {
 
 /* ---- for lua/luatensor/array/linalg.lua, which checks the arguments ---- */
 
-/* lu(x): returns L and U packed into one matrix, and for each row its position in x. */
+/* lu(x): returns L and U packed into one matrix, and for each row its 1-based position in x. */
 static int l_lu(lua_State *L) {
   linalg_job j = {.op = LINALG_lu, .a = check_tensor(L, 1, "lu"), .full = true};
   return finish(L, "lu", &j);
 }
 
 /* lu_solve(lu, pivots, b): solves a x = b with the factors of a, which are results of lu_factor. pivots must be
-** int32, contiguous, in range, and have the result's batch. */
+** int32, contiguous and in range, and have the same batch dims as the result. */
 static int l_lu_solve(lua_State *L) {
   linalg_job j = {.op = LINALG_lu_solve, .a = check_tensor(L, 1, "lu_solve"), .b = check_tensor(L, 3, "lu_solve")};
   j.pivots = check_tensor(L, 2, "lu_solve");
