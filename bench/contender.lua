@@ -8,7 +8,7 @@ local steps = require "bench.steps"
 
 local contender = {}
 
-local ROUND <const> = 0.1      -- seconds of a round, as in peers/peer.py
+local ROUND <const> = 0.1      -- the least duration of a round in seconds, as in peers/peer.py
 
 -- ---- luatensor, in this process -----------------------------------------------------------------
 
@@ -33,7 +33,8 @@ local function make_inputs(text)
   return inputs
 end
 
--- Compiles the row's expression to a function that evaluates it n times. The inputs are its locals, as in a script.
+-- Compiles the row's expression to a function of n that evaluates the expression n times. The row's inputs are local
+-- variables of this function, as they would be in a user's script.
 local function compile(row)
   local space = make_inputs(row[2])
   space.t, space.steps = lt, steps
@@ -77,7 +78,8 @@ function ours:run() return time_calls(self.loop, self.calls) / self.calls end
 local peer = {}
 peer.__index = peer
 
--- Starts a peer, which reads requests from a named pipe and answers on its standard output, which popen returns.
+-- Starts a peer: a Python process that times PyTorch or NumPy. It reads requests from a named pipe and writes answers
+-- to its standard output. Returns nil if Python or the library is missing.
 local function start_peer(name, column, script, threads, device)
   local fifo = os.tmpname()
   os.remove(fifo)
@@ -102,7 +104,8 @@ function peer:ask(...)
   return answer:match("^error\t(.*)") == nil and answer or nil, answer:match("^error\t(.*)")
 end
 
--- Returns the row's text for column 4 (torch) or 5 (numpy). If this text is nil, returns the next text to the left.
+-- Returns the row's expression for column 4 (PyTorch) or 5 (NumPy). If the column is nil, returns the expression of
+-- the next column to the left; column 3 is luatensor's. False means that the library lacks the function.
 local function text_for(row, column)
   for i = column, 3, -1 do
     if row[i] ~= nil then return row[i] end

@@ -7,7 +7,7 @@ local optim = require "luatensor.optim"
 
 local steps = {}
 
--- Makes the function of a step: forward, loss of classes, backward, update.
+-- Returns a function that makes one training step: forward pass, cross-entropy loss, backward pass, update.
 local function step_of(model, optimizer, x, y)
   return function()
     optimizer:zero_grad()

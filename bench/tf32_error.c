@@ -6,7 +6,7 @@
 ** at once. It aligns all nine numbers to the largest one, with some guard bits below float32's last bit, and
 ** truncates them and their sum (Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021).
 ** Truncation rounds toward 0, so in a sum of terms of one sign each step loses a little. Some variants add the
-** accumulator to a float32 sum after a fixed number of steps of k ("promote"). */
+** accumulator to a float32 sum after every 64, 32 or 16 elements of the dot product ("promote"). */
 
 #include <math.h>
 #include <stdint.h>
@@ -26,11 +26,12 @@ static float to_tf32(float x) {
   return isfinite(x) ? from_bits((bits(x) + 0x1000) & ~0x1fffu) : x;
 }
 
-/* Truncates x to a multiple of 2^unit. */
+/* Truncates x toward 0 to a multiple of 2^unit. */
 static double cut(double x, int unit) { return ldexp(trunc(ldexp(x, -unit)), unit); }
 static int exponent(double x) { int e; frexp(x, &e); return x == 0 ? -100000 : e; }
 
-/* Adds products to acc as a tensor core does. */
+/* Returns acc plus n products, truncated as in a tensor core (see the head of this file). `guard` is the number of
+** bits that the addition keeps below the last bit of the largest number. */
 static float core_add(float acc, const double *product, int n, int guard) {
   int most = exponent(acc);
   for (int i = 0; i < n; i++) if (exponent(product[i]) > most) most = exponent(product[i]);
@@ -61,7 +62,9 @@ static void multiply(double *to, const float *x, const float *y, int n) {
   for (int i = 0; i < n; i++) to[i] = (double)x[i] * y[i];
 }
 
-/* Computes a dot product by tensor cores. products: 1 or 3; promote: steps between promotions, 0 for none. */
+/* Simulates the dot product of a and b, of k elements, by tensor cores. products: the number of TF32 products for
+** each float32 product, 1 or 3. promote: the number of elements after which the accumulator is added to the float32
+** sum; 0: only at the end. */
 static float dot_core(const split *a, const split *b, int k, int products, int promote, int guard) {
   float total = 0, acc = 0;
   for (int i = 0; i < k; i += STEP) {

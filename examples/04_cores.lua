@@ -1,5 +1,5 @@
--- Compares serial and parallel work: the parts of the large loop (02_large.lua) run on 1, 2, … all threads of the
--- CPU, and on the cores of a GPU.
+-- Compares serial and parallel work: times each operation of the large loop (02_large.lua) with 1, 2, … all threads
+-- of the CPU, and on a GPU if there is one.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -19,7 +19,7 @@ local rows, cols = options.rows, options.cols
 local names = {"rand", "x + y", "exp", "x @ y.T", "sum"}
 local keys = {"rand", "add", "exp", "product", "sum"}        -- prefixes of the results' names: "rand_seconds"
 
--- Returns the parts of the loop as functions, with their data on `device`.
+-- Returns a list of functions, one for each operation in `names`. The operands are on `device`.
 local function parts_on(device)
   local kind = {device = device, dtype = options.dtype}
   local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
@@ -57,7 +57,7 @@ local function thread_counts(most)
   return counts
 end
 
--- Returns the columns of a table: the first one for names, then one for each part.
+-- Returns the columns of a table: column "on" names the device and the threads; each operation has one more column.
 local function columns(unit)
   local list = {{name = "on", unit = "text"}}
   for i, name in ipairs(names) do list[i + 1] = {name = name, unit = unit} end

@@ -26,8 +26,9 @@ local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
 local size, width = rows * cols, lt.finfo(options.dtype).bits // 8
 local out, product = lt.empty(rows, cols, kind), lt.empty(rows, rows, kind)
 
--- Each operation has: the key in the result's values, its name, the function, the total bytes, the number of
--- additions and multiplications, and the limit of its traffic.
+-- Each operation has six fields: the prefix of its values' names in the result, its name in the table, its function,
+-- the bytes that it reads and writes, and its number of additions and multiplications. The last field is the machine's
+-- limit for its memory traffic: "copy" (reads and writes) or "read".
 local operations = {
   {"add",     "add",     function() return lt.add(x, y, {out = out}) end, 3 * size * width, size, "copy"},
   {"sum",     "sum",     function() return x:sum() end,                   size * width,     size, "read"},
@@ -35,8 +36,8 @@ local operations = {
     (2 * size + rows * rows) * width, 2 * rows * rows * cols, "copy"},
 }
 
--- Computes a rate as a share of its limit. Returns a value for the table, or the reason why there is none, such as
--- "in cache".
+-- Records `rate` (bytes or operations in a second) as a share of the machine's limit of that name. Returns a value
+-- for the table, or {reason, "text"} if there is no share, such as "in cache" for data that fit into the caches.
 local function share_of(key, rate, limit, bytes)
   local share, why, note = machine.share(rate, limit, device, options.dtype, bytes)
   if note then run:note(note.text, note.values) end

@@ -1,7 +1,7 @@
--- Finds the size from which on the GPU is faster than the CPU, for two kinds of work. One is the product of two n × n
--- matrices, where the arithmetic for each element grows with n; the other is their sum x + y, with one addition for
--- each element. Both are timed twice: with the matrices already on the GPU, and with sending them and fetching the
--- result. Without a GPU, the example shows the times of the CPU, which a GPU would have to beat.
+-- Finds the size from which on the GPU is faster than the CPU, for the product and for the sum x + y of two n × n
+-- matrices. In the product the arithmetic for each element grows with n; the sum has one addition for each element.
+-- The product and the sum are timed twice: with the matrices already on the GPU, and with sending the matrices and
+-- fetching the result. Without a GPU, the example shows the times of the CPU, which a GPU would have to beat.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"

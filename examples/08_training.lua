@@ -155,7 +155,8 @@ run:table{
   rows = rows,
 }
 
--- Returns column `k` of the curves of all networks, as the series of a chart.
+-- Returns the series of a chart, one for each network: the points {epoch, value}, where the value is the loss (k = 2)
+-- or the accuracy (k = 3).
 local function series_of(k)
   local series = {}
   for i, network in ipairs(networks) do

@@ -19,7 +19,7 @@ local run <close> = experiment.start({...}, {
 local options = run.options
 local device = options.device
 
--- Returns the list of sizes first, 4 * first, 16 * first … and last.
+-- Returns the list of `first` and its multiples by powers of 4 that are less than `last`, then `last`.
 local function sizes(first, last)
   local list, n = {}, first
   while n < last do

@@ -75,7 +75,7 @@ enum {
 /* Results of functions that do not raise. `explain` returns a sentence for each of them. */
 enum luatensor_status {
   LUATENSOR_ok = 0,
-  LUATENSOR_ended,                      /* the loan was revoked before, or its last tensor has ended */
+  LUATENSOR_ended,                      /* the loan was revoked before, or its last tensor was freed */
   LUATENSOR_other_thread,               /* another thread has made or claimed the loan */
   LUATENSOR_busy,                       /* an operation of the state is running */
   LUATENSOR_bad_threads                 /* the number of threads is out of range */

@@ -15,7 +15,8 @@
 
 enum { BLOCK = 256, BLOCKS = 20000 };
 
-/* Both buffers are lent to the script and never taken back. */
+/* The script gets both buffers as tensors on this memory. The host never takes the memory back, so the memory must
+** stay valid until lua_close. */
 static float input[BLOCK], output[BLOCK];
 
 /* An equaliser in the frequency domain, followed by soft limiting. The tables of options are made once: a table such as

@@ -41,7 +41,7 @@ typedef struct block {
 
 static int deleted;
 
-/* Called once, when the last tensor on the memory has ended. */
+/* The deleter of the struct. luatensor calls it once, after the last tensor that uses the memory was freed. */
 static void delete_block(DLManagedTensorVersioned *self) {
   deleted++;
   free(self->manager_ctx);
@@ -59,8 +59,8 @@ static DLManagedTensorVersioned *make_block(void) {
   return &b->managed;
 }
 
-/* give(): returns a tensor that owns the block. If from_dlpack fails, the host still owns the block and deletes
-** it. */
+/* The Lua function give(): returns a new tensor that owns a new block. If from_dlpack fails, the host still owns the
+** block, so this function deletes the block. */
 static int give(lua_State *L) {
   DLManagedTensorVersioned *managed = make_block();
   lua_getglobal(L, "require");
@@ -90,7 +90,8 @@ static void *consume(void *arg) {
   return NULL;
 }
 
-/* Takes the struct out of the userdata at the top, which is what x:to_dlpack() returns. */
+/* Takes ownership of the DLPack struct in the userdata at the top of the stack, which x:to_dlpack() returned. NULL in
+** the userdata tells its finalizer that the struct has a new owner. */
 static DLManagedTensorVersioned *take(lua_State *L) {
   DLManagedTensorVersioned **capsule = lua_touserdata(L, -1), *managed = *capsule;
   *capsule = NULL;

@@ -23,15 +23,16 @@ static const char script[] =
   "end\n"
   "function use_kept() return kept:sum():item() end\n";
 
-/* Describes bottom-up pixels: the first row of the tensor is the last row in memory. */
+/* Describes an image whose rows are stored from bottom to top: the first row of the tensor, the top row of the image,
+** is the last row in memory. */
 static luatensor_array describe(unsigned char *pixels) {
   luatensor_array a = {.data = pixels + (HEIGHT - 1) * PITCH, .dtype = LUATENSOR_uint8, .ndim = 3,
                        .shape = {HEIGHT, WIDTH, 4}, .stride = {-PITCH, 4, 1}};
   return a;
 }
 
-/* draw_frame(pixels, n): lends the pixels to the script's function draw, and takes them back even if draw fails.
-** Called in protected mode. */
+/* The Lua function draw_frame(pixels, n) for frame number n: lends the pixels to the script's function draw, and
+** revokes the loan even if draw fails. The host calls this function through lua_pcall. */
 static int draw_frame(lua_State *L) {
   unsigned char *pixels = lua_touserdata(L, 1);
   const luatensor_api *lt = luatensor_open(L, LUATENSOR_ABI);

@@ -51,7 +51,8 @@ static void *run_worker(void *arg) {
 
 /* ---- the loop ---- */
 
-/* start_product(): starts the worker and yields. The loop resumes the task with the result. */
+/* The Lua function start_product(): starts the worker thread and yields. The event loop later resumes the task with
+** the product. */
 static int start_product(lua_State *L) {
   work *w = lua_touserdata(L, lua_upvalueindex(1));
   if (pthread_create(&w->thread, NULL, run_worker, w) != 0) return luaL_error(L, "no thread for the product");
@@ -60,7 +61,8 @@ static int start_product(lua_State *L) {
 
 static void release(void *w) { free(w); }
 
-/* Pushes the result as a tensor that owns the memory. */
+/* Pushes the worker's product as a tensor. When the last tensor on this memory is freed, luatensor calls release(w).
+** */
 static void push_product(lua_State *L, work *w) {
   int64_t shape[] = {N, N};
   luatensor_array a = luatensor_rows(w->product, LUATENSOR_float32, 2, shape);
@@ -76,8 +78,8 @@ static const char script[] =
   "  while true do x:add_(1) ticks = x[1]:item() coroutine.yield() end\n"
   "end)\n";
 
-/* Starts the task that waits for the product, and runs the other task until the worker has finished. Called in
-** protected mode. */
+/* Starts the task that waits for the product, and runs the script's function `ticking` until the worker has finished.
+** The host calls this function through lua_pcall. */
 static int serve(lua_State *L) {
   work *w = lua_touserdata(L, 1);
   int n;

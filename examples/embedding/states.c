@@ -1,4 +1,5 @@
-/* Several states in several threads. Each state computes the same bits as a state that runs alone.
+/* Runs several Lua states in several threads, and checks that each state computes the same bits as a state that runs
+** alone.
 **
 **   cc states.c $(pkg-config --cflags --libs lua5.4) -pthread -o states */
 

@@ -36,8 +36,8 @@ advice.class = result.class("advice", {blocks = page.blocks, timings = measured.
     }},
   }))
 
--- Makes the advice from the measurements of a grid. calls: the number of calls with the same data. place: access to
--- the machine.
+-- Completes `found`, the measurements at all sizes and on all devices, to the advice, and returns the advice. `calls`
+-- is the number of calls with the same data. `place` has the functions that query this machine.
 local function follow(found, settings, sizes, calls, place)
   found.name, found.devices, found.calls, found.wanted = settings.name, settings.devices, calls, sizes
   found.options = {seconds = settings.seconds, patience = settings.patience, calls = calls}
@@ -53,7 +53,7 @@ local function follow(found, settings, sizes, calls, place)
   return result.new(advice.class, found)
 end
 
---- Implements lt.advise. `place` gives access to the machine; specs pass a place of their own.
+--- Implements lt.advise. `place` has the functions that query and time this machine; specs pass simulated ones.
 function advice.run(fn, options, place)
   args.check("advise", "argument 1", fn, "callable")
   options = args.read("advise", options, known)

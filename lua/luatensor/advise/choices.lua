@@ -1,4 +1,5 @@
---- Makes the table "When to choose CPU, GPU, TPU" from measurements of this machine and from published figures.
+--- Makes the table "When to choose CPU, GPU, TPU" (lt.advise.choices) from measurements of this machine and from
+-- published figures of other devices.
 
 local args = require "luatensor.base.args"
 local crossover_page = require "luatensor.bench.crossover.page"
@@ -20,7 +21,8 @@ local choices = {}
 
 local BATCH <const>, LAYERS <const> = 64, 4
 local STEPS <const> = 10000           -- the number of steps of the training run whose time the table shows
--- The largest credible ratio of the upper quartile of a step to its time. Above this ratio, noise decides the choice.
+-- The largest credible ratio of the upper quartile of a step's measured times to the time that is compared (their
+-- median or minimum). Above this ratio noise would decide the choice, so the choice is "not known".
 local MOST <const> = 4
 -- Bounds of the seconds that STEPS steps take. A run of up to SHORT seconds needs no other device. A run of more than
 -- LONG seconds takes too long.
@@ -57,7 +59,8 @@ local function seconds_at(point, device, pick)
   return entry and pick(entry.with_transfers or entry.in_place)
 end
 
--- Returns the points {multiplications and additions, seconds} of a device, one for each measured size.
+-- Returns the points {operations, seconds} of a device, one for each size that was measured on the device. The
+-- operations are the multiplications and additions of a step.
 local function series(advice, device, pick)
   local list = {}
   for _, point in ipairs(advice.points) do
@@ -140,7 +143,8 @@ local function entry_at(advice, cell, parameters)
   return {device = cell.device, emulated = cell.emulated, agreement = cell.differs and "differ", in_place = there}
 end
 
--- Returns the devices that the measurements cannot tell apart from the fastest one, at least two, or nil.
+-- Returns a list of the fastest device and the devices whose times the measurements cannot distinguish from its time.
+-- Returns nil if no other device is that close.
 local function alike(advice, row)
   local point = {n = row.parameters, measured = {}}
   for _, cell in ipairs(row.here) do
@@ -181,7 +185,8 @@ local function fits_nowhere(cells)
   return real > 0
 end
 
--- Texts that say how the time of a whole training run is known. The whole run is never made.
+-- The texts that say how the time of a whole training run was computed, by the origin of the time of one step. The
+-- whole run is never timed.
 local reckoned = {
   measured = "reckoned from a step that was measured", extrapolated = "reckoned from the trend of smaller networks",
 }
@@ -377,8 +382,8 @@ choices.class = result.class("choices", methods, {
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- Returns the bytes that a model may take on each device: the share HEADROOM of its total memory, not of its free
--- memory.
+-- Returns {<device> = bytes that a model may take}: the share HEADROOM of the device's total memory (not of its
+-- free memory).
 local function rooms_of(place)
   local rooms = {}
   for _, device in ipairs(place.devices()) do
@@ -397,7 +402,7 @@ end
 
 local known = {seconds = true, devices = true, patience = true, largest = {"integer", 1000}}
 
---- Implements advise.choices. `place` gives access to the machine; specs pass a place of their own.
+--- Implements advise.choices. `place` has the functions that query and time this machine; specs pass simulated ones.
 function choices.run(options, place)
   options = args.read("advise.choices", options, known)
   local largest = options.largest or 10000000

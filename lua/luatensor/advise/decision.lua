@@ -28,8 +28,8 @@ function decision.cost(entry, calls)
   return cost
 end
 
--- Returns the real devices whose results do not differ from the base's: {{device =, cost =}, …}, the least cost
--- first.
+-- Returns {{device =, cost =}, …}, the least cost first. Emulated devices are left out, and so are devices whose
+-- results differ from the results of the first device.
 local function candidates(point, calls)
   local list = {}
   for _, entry in ipairs(point.measured) do
@@ -68,7 +68,8 @@ function decision.at(point, calls)
   return choice
 end
 
---- Returns the choices at all sizes. Sizes without a measured real device are left out.
+--- Returns the list of the choices (decision.at) at all measured sizes. Sizes that were measured on emulated devices
+-- only are left out.
 function decision.all(points, calls)
   local list = {}
   for _, point in ipairs(points) do list[#list + 1] = decision.at(point, calls) end
@@ -89,7 +90,7 @@ local function series(points, device, value)
   return list
 end
 
--- Returns the first skipped size of this device that is at most n, or nil.
+-- Returns the first entry of `skipped` for this device whose size is at most n, or nil.
 local function skipped_at(skipped, device, n)
   for _, item in ipairs(skipped) do
     if item.device == device and item.n <= n then return item end
@@ -131,7 +132,8 @@ local function trend(before, last, name, n)
   return name ~= "calls" and grid.extrapolate(points, n) or last[2] or 0
 end
 
--- Returns the counted work of the last measured point, extrapolated to size n by the trend of the last two points.
+-- Returns the work at size n: for each kind of operation the calls, arithmetic operations and bytes, and the bytes
+-- sent and fetched. The figures of the last measured point are extrapolated by the trend of the last two points.
 local function work_at(points, n)
   local last, before = points[#points], points[#points - 1]
   local work = {rows = {}}

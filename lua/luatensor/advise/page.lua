@@ -14,7 +14,8 @@ local page = {}
 local paragraph = {}
 paragraph.__index = paragraph
 
--- Adds a sentence to the paragraph. Its values get names that are unique in the paragraph.
+-- Adds a sentence to the paragraph. The text names values as in "{device}". The sentence's number is appended to
+-- these names, so that sentences with equal names do not overwrite each other's values.
 function paragraph:say(text, values)
   self.count = self.count + 1
   self.parts[self.count] = text:gsub("{([%w_]+)}", function(name)

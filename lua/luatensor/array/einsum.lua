@@ -85,8 +85,9 @@ end
 
 -- ---- indices of dims ----
 
---- Returns the empty table of a call's indices. `bit` maps the name of an index to its bit. `name`, `length` and
--- `owner` map the bit to the name, to the length, and to the number of the operand that has this length.
+--- Returns the table that a call fills with its indices, each of which is one bit of an integer. `bit` maps the name
+-- of an index to its bit. `name`, `length` and `owner` map the bit to the name of the index, to its length, and to
+-- the number of the operand that has this length.
 local function new_indices(spec)
   return {spec = spec, bit = {}, name = {}, length = {}, owner = {}, used = 0, hidden = 0}
 end
@@ -107,8 +108,8 @@ local function index_name(indices, bit)
   return type(name) == "string" and name or ("dim -%d of ..."):format(name)
 end
 
---- Returns the list of the bits of names. "..." stands for n dims, numbered from the last dim because broadcasting
--- aligns last dims.
+--- Returns the list of the bits of the named indices. "..." stands for n dims whose names are the numbers n … 1. The
+-- last of these dims is number 1 in every operand, because broadcasting aligns the last dims.
 local function bits_of(indices, names, n)
   local list = {}
   for _, name in ipairs(names) do
@@ -138,7 +139,8 @@ local function note_lengths(indices, list, shape, k)
   end
 end
 
---- Returns the program of a parsed string for operands of these shapes. `dtype` is the dtype of the result.
+--- Returns the program (a list of steps, see einsum_plan.lua) of a parsed string for operands of these shapes.
+-- `dtype` is the dtype of the result.
 local function plan(spec, parsed, shapes, dtype)
   local indices, lists = new_indices(spec), {}
   for k, shape in ipairs(shapes) do
@@ -181,7 +183,8 @@ local function program_of(spec, parsed, shapes, dtype)
   return program
 end
 
---- Runs a program. On entry, register k contains operand k. Returns the value of the last register.
+--- Runs a program. `registers` is a list of tensors; at the start register k contains operand k. Returns the content
+-- of register program.last.
 local function run(program, registers)
   for _, step in ipairs(program) do
     local x, y, f = registers[step.x], step.y, methods[step.method]

@@ -84,8 +84,8 @@ local function needed_elsewhere(plan, terms, i, j)
   return mask
 end
 
---- Returns the next product to compute and the numbers of its two terms. The product adds the fewest elements: its
--- size minus the sizes of its two terms is the least. Of equal products the cheapest is chosen.
+--- Returns the next product to compute and the numbers of its two terms. It is the product whose number of elements
+-- minus those of its two terms is the least. Of such products the one with the fewest multiplications is chosen.
 local function next_pair(plan, terms)
   local best, least, left, right
   for i = 1, #terms - 1 do
@@ -124,7 +124,7 @@ local function relabel(plan, term, list)
   term.shape = pick(plan.length, list)
 end
 
---- Replaces two dims of a term that have the same index by their diagonal, which becomes the last dim.
+--- Replaces each pair of dims of a term that have the same index by their diagonal, which becomes the last dim.
 local function take_diagonals(plan, term)
   local list, d = table.move(term.list, 1, #term.list, 1, {}), 1
   while d <= #list do
@@ -180,7 +180,8 @@ end
 
 -- ---- products of two terms ----
 
---- Gives the term one dim for each index of the list; indices that the term lacks get length 1.
+--- Changes the shape of the term so that it has one dim for each index of the list, in this order. The dim of an
+-- index that the term lacks gets length 1.
 local function spread(plan, term, list)
   local missing = {}
   for d, bit in ipairs(list) do
@@ -190,8 +191,8 @@ local function spread(plan, term, list)
   if #missing > 0 then emit(plan, "expand_dims", term.at, nil, missing) end
 end
 
---- Appends the product of two terms without a sum: element by element. The dims of the result come first, in the
--- order of the result's dims.
+--- Appends the product of two terms without a sum: element by element. In the product, the indices of the einsum's
+-- result come first, in the result's order.
 local function multiply(plan, a, b)
   local list = members(plan.output, a.mask | b.mask)
   list = join(list, members(a.list, ~mask_of(list)))
@@ -253,14 +254,15 @@ local function contract(plan, a, b, keep)
   if #rows ~= 1 or #columns ~= 1 then emit(plan, "reshape", a.at, nil, a.shape) end
 end
 
---- True if operand b has the first dim of the result that belongs to one operand only. Then the operands are
--- exchanged, so that this dim is in the rows of the product.
+--- True if b has the first index of the einsum's result that only one of a and b has. Then `evaluate` exchanges a and
+-- b, so that this index is in the rows of the product.
 local function turns(plan, a, b)
   local first = members(plan.output, a.mask ~ b.mask)[1]
   return first and b.mask & first ~= 0
 end
 
---- Appends the steps that compute a tree, and returns the term of the result.
+--- Appends the steps that compute a tree of products, and returns the term of the result. A leaf of the tree is a
+-- term.
 local function evaluate(plan, node)
   if node.at then return node end
   local a, b = evaluate(plan, node.left), evaluate(plan, node.right)

@@ -7,7 +7,8 @@ local lt = require "luatensor.base.public"
 local freq_options = {d = true, dtype = true, device = true}
 local shift_options = {dim = true}
 
---- Checks the arguments of function `fn`, and returns n, d, the dtype, and the device (or nil).
+--- Checks the arguments of `fftfreq` or `rfftfreq`; `fn` is the function's name. Returns the number n of samples, the
+-- distance d between two samples, the result's dtype, and the device (nil if it is not given).
 local function read_freq(fn, n, ...)
   local given, options = args.split(fn, freq_options, ...)
   args.at_most(fn, 1, given)
@@ -22,7 +23,8 @@ local function read_freq(fn, n, ...)
   return args.integer(fn, "n", n, 1), d, dtype, options.device
 end
 
---- Concatenates the tensors `parts`, divides them by n * d in float64, and converts the result to dtype.
+--- Returns the frequencies k / (n * d) as a tensor of `dtype`. The tensors in the list `parts` contain the integers k
+-- in float64, in the result's order. n is the number of samples, d the distance between two samples.
 local function frequencies(n, d, dtype, parts)
   return lt.concat(parts):divide(n * d):to(dtype)
 end

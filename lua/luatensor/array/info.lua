@@ -1,5 +1,5 @@
---- The inspection functions of the array API standard, which tell programs about a library, and the standard's
--- constants.
+--- The inspection functions of the Python array API standard (data-apis.org), from which programs learn what a
+-- library supports, and the constants of this standard.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -21,7 +21,7 @@ lt.nan = 0.0 / 0.0
 local info = {}
 lt.info = info
 
---- Returns what the library supports, under the standard's names.
+--- Returns what the library supports, under the names of the Python array API standard.
 -- @function info.capabilities
 -- @treturn table {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function info.capabilities()

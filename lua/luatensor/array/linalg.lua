@@ -167,7 +167,8 @@ local function values(reduce)
   end
 end
 
---- Functions of matrix norms, by order. The results keep the last two dims, of length 1.
+--- Maps the order of a matrix norm to a function that returns the norms of a batch of matrices. In the results the
+-- last two dims have length 1.
 local matrix_norms = {
   fro = function(x) return lt.norm(x, 2, {-2, -1}, {keepdim = true}) end,
   nuc = values "sum", [2] = values "max", [-2] = values "min",
@@ -247,16 +248,16 @@ function linalg.matrix_rank(x, options)
   return significant("matrix_rank", x, s, options.rtol):count_nonzero(-1)
 end
 
---- Returns vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for singular values whose element of `counts` is false. If b is
--- nil, the result is vhᴴ diag(1 / s) uᴴ.
+--- Multiplies b by the pseudo-inverse of the matrix whose singular value decomposition is u diag(s) vh: returns vhᴴ
+-- diag(1 / s) uᴴ b, or the pseudo-inverse itself if b is nil. 1 / s is 0 where the bool tensor `counts` is false.
 local function apply_inverse(u, s, vh, counts, b)
   local inverse = lt.where(counts, s:reciprocal(), 0):expand_dims(-1)
   local right = b and adjoint(u):matmul(b) or adjoint(u)
   return adjoint(vh):matmul(right:multiply(inverse))
 end
 
---- Calls invert(x) and records a gradient of its own, because the gradient of svd is not finite for repeated singular
--- values.
+--- Calls invert(x), which returns the pseudo-inverse of x, and records the gradient rule of the pseudo-inverse. The
+-- gradient of svd is not used, because it is not finite for repeated singular values.
 local function with_gradient(invert, x)
   return lt.autograd_function {
     name = "pinv",

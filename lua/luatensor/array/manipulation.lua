@@ -161,8 +161,8 @@ add("tile", function(x, ...)
   return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
 end)
 
--- Copies `from` to `to`, and rolls dims d and later by shifts (dim → shift). Rolling a dim exchanges two parts of the
--- dim.
+-- Copies `from` to `to`, and shifts the elements cyclically along the dims d, d + 1, …; `shifts` maps a dim to its
+-- number of places. A cyclic shift exchanges the first n - shift slices of a dim of length n with the other slices.
 local function roll_into(to, from, shifts, d)
   while d <= from.ndim and (shifts[d] or 0) % math.max(from.shape[d], 1) == 0 do d = d + 1 end
   if d > from.ndim then return to:copy_(from) end

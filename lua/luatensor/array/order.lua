@@ -36,8 +36,8 @@ local function dims_of(fn, x, dim)
   return set
 end
 
---- Returns x with the dims of a set merged into one dim, the number of the merged dim, and the shape of a reduction
--- over the set.
+--- Returns x with the dims in `set` (dim → true) merged into one dim, the number of the merged dim, and the shape
+-- that a reduction of x over these dims has.
 local function as_lines(x, set, keepdim)
   local rest, inner, reduced, outer, n = {}, {}, {}, {}, 1
   for d = 1, x.ndim do
@@ -62,8 +62,8 @@ local function dim_of(fn, given, i, options)
   return options.dim
 end
 
---- Returns `result`, with NaN for each line of `sorted` along dim d that contains a NaN. Sorting puts NaN at the
--- line's end.
+--- Returns `result`, a reduction of the tensor `sorted` along dim d, with NaN where a NaN was among the reduced
+-- elements. `sorted` is sorted along d, so a NaN is the last element along d.
 local function with_nan(result, sorted, d)
   if not is_float(sorted) or sorted.size == 0 then return result end
   local last = sorted:narrow(d, sorted.shape[d], 1)
@@ -87,8 +87,9 @@ add("median", function(x, ...)
   return with_nan(middle:mean(d, {keepdim = true}), sorted, d):reshape(shape)
 end)
 
---- For each method, a function of the exact positions of quantiles in a sorted line (from 0, float64). The function
--- returns the positions to read. At a fractional position, the value is interpolated.
+--- Maps a method of lt.quantile to a function that rounds the exact positions of quantiles among sorted elements. The
+-- positions are a float64 tensor, counted from 0. At a fractional position, the two nearest elements are
+-- interpolated.
 local places = {
   lower = function(at) return at:floor() end,
   higher = function(at) return at:ceil() end,
@@ -127,9 +128,9 @@ local function between(a, b, t)
   return lt.where(t:equal(0):logical_or(a:equal(b)), a, y)
 end
 
---- Returns the elements of sorted lines along dim d just below and just above the positions `at` (from 0), and the
--- fractions by which `at` exceeds the lower positions. The dims of `at`, a tensor of any shape, come first in the
--- results.
+--- Reads a sorted tensor at the positions `at` along dim d. `at` is a tensor of any shape and counts from 0. Returns the
+-- elements just below, the elements just above, and the fractions by which `at` exceeds the positions just below. In the
+-- results the dims of `at` come first.
 local function read_lines(sorted, d, at, float)
   local below = at:floor()
   local low, high = below:to("int64") + 1, at:ceil():to("int64") + 1

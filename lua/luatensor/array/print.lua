@@ -1,5 +1,5 @@
---- Makes tostring of tensors: aligned columns, without the middle of large tensors, followed by dtype, shape and
--- device.
+--- Implements tostring(x) for tensors: the elements in aligned columns, without the middle of large tensors, then
+-- dtype, shape and device.
 --
 --     [[1.0, 2.5],
 --      [3.0, 4.0]]  float32 [2, 2] cpu
@@ -105,8 +105,8 @@ end
 
 -- ---- layout ----
 
---- Returns the number of elements to show at each end of a dim, at least 1. For more dims the number is lower, so
--- that not many more than `threshold` elements are printed.
+--- Returns the number of elements to show at each end of a dim: option `edgeitems`, lowered (to 1 at least) until at
+-- most `threshold` elements are shown. Tensors of up to `threshold` elements are shown whole, so the result is huge.
 local function choose_edge(shape, size)
   if size <= options.threshold then return math.maxinteger // 2 end
   local edge = options.edgeitems
@@ -119,8 +119,9 @@ local function choose_edge(shape, size)
   return edge
 end
 
---- Returns the text of n elements of a row, broken into lines at the line width. "…" stands before element `gap`
--- (from 0).
+--- Returns the text of the row texts[first] … texts[first + n - 1], broken into lines of `linewidth` columns. "…" is
+-- inserted before element `gap` (counted from 0; nil: no "…"). Elements have `width` columns, later lines begin with
+-- `indent` spaces.
 local function format_row(texts, first, n, gap, indent, width)
   local per_line = math.max(1, (options.linewidth - indent) // (width + 2))
   local lines, line = {}, {}
@@ -139,8 +140,8 @@ local function format_row(texts, first, n, gap, indent, width)
   return "[" .. table.concat(lines, ",\n" .. (" "):rep(indent)) .. "]"
 end
 
---- Returns the text of a block of dims `dim` and later whose first value is texts[position], and the position after
--- the block.
+--- Returns the text of one slice along the dims `dim`, `dim` + 1, … of a tensor, and the position after its elements.
+-- t.texts is the list of the shown elements' texts in row-major order; the slice begins at t.texts[position].
 local function format_block(t, dim, position)
   local length, edge = t.shape[dim], t.edge
   local gap = length > 2 * edge and edge or nil

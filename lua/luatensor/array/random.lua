@@ -51,8 +51,8 @@ local function check_weights(w)
   end
 end
 
---- Draws positions with replacement. A random number below the sum of a row's weights selects the first position
--- whose running sum is greater.
+--- Draws n positions from each row of the weights w, with replacement. A random number below the sum of the row
+-- selects the first position up to which the weights add up to more than this number.
 local function drawn_again(w, n, options)
   local sums = w:cumulative_sum(-1)
   local shape = w.ndim == 1 and {n} or {w.shape[1], n}
@@ -61,9 +61,9 @@ local function drawn_again(w, n, options)
   return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
 end
 
---- Draws positions without replacement. Each position arrives after a random time, exponentially distributed with its
--- weight as rate, and the first n arrivals are drawn. Logarithms of times are compared, because the times of very
--- small rates overflow. A position of weight 0 never arrives.
+--- Draws n positions from each row of the weights w, without replacement. Each position arrives after a random time,
+-- exponentially distributed with its weight as rate, and the first n arrivals are drawn. Logarithms of times are
+-- compared, because the times of very small rates overflow. A position of weight 0 never arrives.
 local function drawn_once(w, n, options)
   local u = lt.rand(w.shape, draw_options(options, "float64", w.device))
   local arrival = u:negative():log1p():negative():log():subtract(w:log())

@@ -55,8 +55,8 @@ local function runs_of(starts)
   return first, places:narrow(1, 2, n):subtract(first)
 end
 
---- Returns, in x's shape, the number of the run of each element of x. `order` has the positions of the sorted
--- elements in x.
+--- Returns, in x's shape, the number of the run to which each element of x belongs, counted from 1. `starts` comes
+-- from starts_of; element i of `order` is the position in x of the i-th sorted element.
 local function numbers_of(x, starts, order)
   local numbers = starts:narrow(1, 1, x.size):cumulative_sum()
   return lt.empty_like(order):scatter_(1, order, numbers):reshape(x.shape)
@@ -187,7 +187,8 @@ add_unique("unique_all", "values", "indices", "inverse", "counts")
 -- The functions isin_… are implementations of isin. They take x and `values` (1-d, of x's dtype), and return a tensor
 -- that is true for each element of x that equals one of `values`.
 
---- Functions of the expressions "found || x == v1 || x == v2 || …", by dtype and number of values.
+--- A cache of the functions that compute "found || x == v1 || x == v2 || … || x == vn". The key is x's dtype followed
+-- by n.
 local comparisons = {}
 
 local function comparison(dtype, n)
@@ -236,8 +237,8 @@ local function isin_numbered(x, values)
   return there:take(number:narrow(1, 1, n)):reshape(x.shape)
 end
 
---- Returns the largest number of values that are compared one by one with all elements. On the CPU, a binary search
--- takes as long as some hundred comparisons.
+--- Returns the largest number of values that isin compares one by one with all elements of x. On the CPU the
+-- alternative, a binary search for each element, takes as long as some hundred comparisons.
 local function few_for(x)
   return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
 end

@@ -9,7 +9,7 @@ local methods = core.methods
 
 local inf = math.huge
 
---- Reductions of the op table that compute norms, by order.
+--- Maps an order of a vector norm to the reduction that computes this norm. The reductions are ops of src/ops.def.
 local norm_of = {[1] = "norm_1_", [2] = "norm_2_", [inf] = "norm_max_", [-inf] = "norm_min_"}
 
 local norm_options = {p = true, dim = true, keepdim = true, dtype = true, out = true}

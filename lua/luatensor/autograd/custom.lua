@@ -48,8 +48,9 @@ local function is_compatible(g, shape)
   return true
 end
 
---- Returns the results of the script's backward function. Raises an error if they are not tensors or nil, at most one
--- for each argument, of compatible shapes.
+--- Checks and returns `list`, the gradients that the script's backward function returned. Raises an error if there
+-- are more gradients than arguments, if one is neither a tensor nor nil, or if its shape does not fit its argument's
+-- shape.
 local function check_gradients(f, list, shapes)
   for i = 1, list.n do
     local g = list[i]

@@ -46,8 +46,8 @@ end
 
 engine.add, engine.add_in_place = core.add, core.methods.add_
 
---- Adds g to a leaf's gradient, in the cases that autograd/backward.c leaves to Lua. `graph` is true if gradients are
--- recorded.
+--- Adds the gradient g to leaf.grad. src/autograd/backward.c calls this function only in the cases that it does not
+-- handle itself, such as a leaf that was freed or moved. `graph` is true if gradients are recorded.
 function engine.to_leaf(leaf, g, graph)
   if core.gone(leaf) then args.fail("backward", "a tensor that the graph needs, a leaf: %s", core.gone(leaf)) end
   if not leaf.is_leaf then
@@ -63,8 +63,8 @@ function engine.to_leaf(leaf, g, graph)
   if graph then leaf.grad = old and old + g or g:clone() else leaf.grad = old + g end
 end
 
---- Adds g to `retained`, a table from the number of a node's result to the gradient that retain_grad keeps. For a
--- node with several results, g is a table with the same keys.
+--- Adds g, the gradients of a node's results, to the gradients that x:retain_grad() keeps. `retained` maps the number
+-- of a result to its gradient. g is one tensor, or for a node with several results a table with the same keys.
 function engine.keep(retained, g, graph)
   if core.is_tensor(g) then g = {g} end
   for i, gi in pairs(g) do
@@ -75,8 +75,10 @@ end
 
 -- ---- the pass ----
 
---- Returns two tables. The first has true for each node through which gradients reach a capture, and false for a
--- capture whose gradient need not be passed on. The second is the set of nodes and captures that are reached from x.
+--- Finds the nodes that a backward pass from x needs if only the gradients of run.captures are wanted. `nodes` is the
+-- list of all nodes below x. Returns two tables. The first has true for each node that passes gradients on to a
+-- capture, and false for a capture that passes none on. The second is the set of nodes and captures that are reached
+-- from x.
 local function find_wanted(run, nodes, x)
   local wanted, reached, barriers = {}, {[x] = true}, run.barriers or {}
   for source in pairs(run.captures) do wanted[source] = false end

@@ -116,7 +116,8 @@ local function replace(list, numbers)
   return aliases
 end
 
---- Returns the gradients of y with respect to the aliases; zeros for aliases on which y does not depend.
+--- Returns the gradients of y with respect to the tensors `aliases`; zeros for aliases on which y does not depend.
+-- `run` is the table of settings that engine.walk takes. Errors name the function `name`.
 local function walk_to(name, y, aliases, run)
   run.captures = sources_of(aliases)
   run.barriers, run.captured = run.captures, {}
@@ -211,7 +212,8 @@ local function first_gradients(outputs, given)
   return list
 end
 
---- True if a set has one element. The pass can stop at a single input, because no other input lies beyond this input.
+--- True if a set of inputs has at most one element. The pass can stop at a single input, because no other input's
+-- gradient passes through this input.
 local function is_single(set) return next(set, (next(set))) == nil end
 
 --- Returns one tensor from which the pass starts, and its gradient. For several outputs, the tensor is a new node
@@ -284,7 +286,6 @@ function lt.grad(fn, options)
 end
 
 --- Like lt.grad, but the new function returns fn's first result before the gradients.
--- Like lt.grad, but the new function returns fn's first result before the gradients.
 -- @tparam function fn
 -- @tparam[opt] table options those of lt.grad
 -- @treturn function that takes fn's arguments and returns fn's first result, one gradient for each differentiated

@@ -18,8 +18,8 @@ local ag, modes = core.autograd, core.modes
 
 -- ---- rules ----
 
---- Names of the files of luatensor/gradients. Each file returns rules by name: name = {{letters, f}, …}, one pair for
--- each argument.
+--- Names of the files of luatensor/gradients. Each file returns a table of rules: op = {{letters, f}, …}, one pair
+-- for each argument of the op. f computes the argument's gradient; the letters name the values that f receives.
 local files = {"elementwise", "reduce", "scan", "sort", "product", "linalg", "factor", "fft", "shape", "index", "loss",
                "conv", "norm"}
 

@@ -85,7 +85,7 @@ end
 kinds.callable = check_callable "function"
 kinds.module = check_callable "a module or a function"
 
---- One of the words that follow the value.
+--- A word that equals one of the words after the parameter `value`.
 function kinds.choice(fn, what, value, ...)
   for _, word in ipairs {...} do if value == word then return value end end
   args.fail(fn, "%s: one of %s expected, got %s", what, table.concat({...}, ", "), tostring(value))

@@ -16,7 +16,8 @@ local function text(value)
   return type(value) == "number" and value or tostring(value)
 end
 
--- Adds a row to the list if a and b differ. Returns true if they differ.
+-- Appends a difference to the list if the values a (first run) and b (second run) differ. `what` names the compared
+-- field; `unit` is the unit of a and b if both are numbers. Returns true if they differ.
 local function add(list, what, a, b, unit)
   if a == b then return false end
   local numbers = type(a) == "number" and type(b) == "number"
@@ -87,9 +88,12 @@ local function compare_fields(list, prefix, a, b, unit)
   end
 end
 
-local ROW <const> = {"name", "device", "dtype", "gc", "emulated"}      -- threads are a field of the machine
+-- The compared fields of a figure. The number of threads is missing, because compare_fields compares it for the whole
+-- machine.
+local ROW <const> = {"name", "device", "dtype", "gc", "emulated"}
 
--- Merges items with the same difference into one item, which names its rows.
+-- Merges the differences of several figures that have the same field and the same two values into one difference,
+-- whose text names the figures.
 local function merged(items, pairs_of)
   local list, by_key = {}, {}
   for _, item in ipairs(items) do

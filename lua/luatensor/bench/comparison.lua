@@ -18,7 +18,8 @@ local timing = require "luatensor.bench.timing"
 
 local comparison = {}
 
---- For a verdict, chance must have at most this probability to make as many pairs of rounds agree.
+--- The significance level of a verdict: between equally fast functions, as many pairs of rounds favour the same
+-- function by chance with at most this probability.
 comparison.LEVEL = 0.001
 
 comparison.class = result.class("compare", page, {
@@ -185,8 +186,9 @@ end
 
 -- ---- the result ---------------------------------------------------------------------------------
 
--- Returns the quartiles of the ratios of times in the same turn, in which a disturbance of both rounds cancels.
--- Returns nil if no turn has both times.
+-- Compares the times of the base and of an entry in the same turn, because a disturbance of both times cancels in
+-- their ratio. Returns the number of turns, the number of turns in which the entry was faster, and the quartiles of
+-- the ratios base / entry. Returns nil if no turn has both times.
 local function pairs_between(base, entry)
   local ratios, faster = {}, 0
   for number, seconds in pairs(entry.turns) do
@@ -199,8 +201,8 @@ local function pairs_between(base, entry)
   return {count = #ratios, faster = faster, q1 = summary.q1, median = summary.median, q3 = summary.q3}
 end
 
--- Returns the verdict. For "faster" or "slower", nearly all pairs must agree (see LEVEL), and the quartiles of the
--- ratios must differ from 1 by more than the floor.
+-- Returns the verdict on `found`, a result of pairs_between. For "faster" or "slower", nearly all pairs must agree
+-- (see LEVEL), and the quartiles of the ratios must differ from 1 by more than found.floor (see noise.floor).
 local function verdict(found)
   local least = statistics.majority(found.count, comparison.LEVEL)
   if not least then return "undecided" end

@@ -12,7 +12,8 @@ local agree = {}
 local tolerances = {
   float64 = 1e-9, complex128 = 1e-9, float32 = 1e-4, complex64 = 1e-4, float16 = 1e-2, bfloat16 = 5e-2,
 }
--- The tolerance for numbers without a tensor of floats beside them, because such numbers may come from float32.
+-- The relative tolerance for Lua numbers if the functions returned no tensor of floats with them. The numbers may
+-- come from float32 tensors.
 local NUMBERS <const> = tolerances.float32
 -- The number of elements that are compared at once, so that the float64 copies take at most 8 MiB each.
 local CHUNK <const> = 1 << 20
