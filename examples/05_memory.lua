@@ -27,8 +27,8 @@ local size, width = rows * cols, lt.finfo(options.dtype).bits // 8
 local out, product = lt.empty(rows, cols, kind), lt.empty(rows, rows, kind)
 
 -- Each operation has six fields: the prefix of its values' names in the result, its name in the table, its function,
--- the bytes that it reads and writes, and its number of additions and multiplications. The last field is the machine's
--- limit for its memory traffic: "copy" (reads and writes) or "read".
+-- the bytes that it reads and writes, and its number of additions and multiplications. The last field is the
+-- machine's limit for its memory traffic: "copy" (reads and writes) or "read".
 local operations = {
   {"add",     "add",     function() return lt.add(x, y, {out = out}) end, 3 * size * width, size, "copy"},
   {"sum",     "sum",     function() return x:sum() end,                   size * width,     size, "read"},

@@ -128,9 +128,9 @@ local function between(a, b, t)
   return lt.where(t:equal(0):logical_or(a:equal(b)), a, y)
 end
 
---- Reads a sorted tensor at the positions `at` along dim d. `at` is a tensor of any shape and counts from 0. Returns the
--- elements just below, the elements just above, and the fractions by which `at` exceeds the positions just below. In the
--- results the dims of `at` come first.
+--- Reads a sorted tensor at the positions `at` along dim d. `at` is a tensor of any shape and counts from 0. Returns
+-- the elements just below, the elements just above, and the fractions by which `at` exceeds the positions just below.
+-- In the results the dims of `at` come first.
 local function read_lines(sorted, d, at, float)
   local below = at:floor()
   local low, high = below:to("int64") + 1, at:ceil():to("int64") + 1

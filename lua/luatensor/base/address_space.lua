@@ -8,8 +8,8 @@ local MIB <const> = 1 << 20
 -- BUFFER is the size in bytes of one buffer of OpenBLAS. OpenBLAS maps one buffer for each processor, or only
 -- OMP_NUM_THREADS buffers if this number is lower.
 local BUFFER <const> = 128 * MIB
--- REST is the space in bytes for the libraries of OpenBLAS and luatensor and luatensor's Lua files, which took 48 MiB on
--- Debian 12.
+-- REST is the space in bytes for the libraries of OpenBLAS and luatensor and luatensor's Lua files, which took 48 MiB
+-- on Debian 12.
 local REST <const> = 64 * MIB
 local MOST <const> = 64  -- the largest number of processors for which Debian's build of OpenBLAS has buffers
 

@@ -40,7 +40,7 @@ function crossover.sizes(first, last, per_doubling)
   return sizes
 end
 
---- Checks a list of sizes. Returns the sizes in ascending order, without duplicates.
+--- Checks the list of sizes of function `what`. Returns the sizes in ascending order, without duplicates.
 function crossover.check_sizes(what, sizes)
   if type(sizes) ~= "table" or #sizes == 0 then
     args.fail(what, "sizes: a list of integers expected (bench.sizes makes one), got %s",
@@ -122,8 +122,9 @@ end
 
 -- ---- what follows from the figures --------------------------------------------------------------
 
--- Sets `ratio` and `verdict` of each device relative to the base. Emulated devices and devices with other results
--- have neither.
+-- Compares each device's times with those of the base, the first device, and stores `ratio` and `verdict` in the
+-- device's entry at each point. Emulated devices, and devices whose results differ from the base's results, get
+-- neither.
 local function compare(points, base)
   for _, point in ipairs(points) do
     local ours = entry_of(point, base.device)
@@ -158,8 +159,9 @@ local function any_differs(points, device)
   return false
 end
 
--- Returns {{device =, mode =, and the fields from crossing.find}, …}. Devices that are emulated or give other results
--- are left out.
+-- Compares each device with the first one, with the data in place and with transfers. Returns {{device =, mode =, and
+-- the fields from crossing.find}, …}. Emulated devices, and devices whose results differ from those of the first
+-- device, are left out.
 local function crossings(points, devices)
   local list = {}
   compare(points, devices[1])
@@ -177,8 +179,8 @@ local function crossings(points, devices)
   return list
 end
 
--- Returns a function that returns the next size to measure, or nil. The size lies in the widest gap of all intervals
--- that contain a crossing.
+-- Returns the setting `next_size` of grid.run: a function that returns the next size to measure, or nil if no more
+-- sizes are needed. The size lies in the widest gap of all intervals in which a crossing was found.
 local function next_size(devices)
   return function(points)
     local sizes = {}
@@ -252,7 +254,7 @@ crossover.class = result.class("crossover", methods, described.with(described.gr
   }},
 }))
 
---- Implements bench.crossover. `place` gives access to the machine; specs pass a place of their own.
+--- Implements bench.crossover. `place` has the functions that query and time this machine; specs pass simulated ones.
 function crossover.run(fn, sizes, options, place)
   args.check("bench.crossover", "argument 1", fn, "callable")
   sizes = crossover.check_sizes("bench.crossover", sizes)

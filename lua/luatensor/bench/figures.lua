@@ -19,7 +19,8 @@ local function sorted_names(t)
   return names
 end
 
--- Collects the results at every depth of a value, always in the same order.
+-- Collects the figures of all results within a table, at every depth: first those in its list part, then those in its
+-- fields in alphabetical order.
 local function collect_within(value, prefix, list)
   for _, item in ipairs(value) do
     if type(item) == "table" then collect(item, prefix, list) end

@@ -25,7 +25,8 @@ local function own_cores()
   return cores
 end
 
--- Returns the busy and the total jiffies of a core since boot, or nil if the line has too few fields.
+-- Returns the busy and the total time of a core since boot in jiffies (hundredths of a second), from its line in
+-- /proc/stat. Returns nil if the line has too few fields.
 local function jiffies(line)
   local fields, total = {}, 0
   for number in line:gmatch("%d+") do fields[#fields + 1] = tonumber(number) end
@@ -34,8 +35,8 @@ local function jiffies(line)
   return total - fields[4] - fields[5], total                        -- without idle time and waiting for a disk
 end
 
--- Returns the busy and the total jiffies of these cores, or of all cores if `cores` is nil. Processes on cores that
--- this process may not use do not disturb measurements.
+-- Returns the busy and the total jiffies of the cores in the set `cores`, or of all cores if `cores` is nil. The
+-- other cores do not count, because processes on them do not disturb measurements.
 local function read_all(cores)
   local busy, total
   for number, numbers in (whole_file("/proc/stat") or ""):gmatch("cpu(%d*)([ %d]+)") do

@@ -13,8 +13,8 @@ function interrupt.is(problem)
   return problem:find("interrupted!$") ~= nil or problem:find("interrupted!\nstack traceback:\n", 1, true) ~= nil
 end
 
--- The latest partial result. The interpreter converts the error to the text of `class` before a `<close>` variable of
--- the script sees it.
+-- The partial result of the latest interrupt.raise. interrupt.partial needs it, because the interpreter converts the
+-- error to the text "interrupted!" before a `<close>` variable of the script sees the error.
 local latest
 
 --- Raises Ctrl-C again, with the figures so far.

@@ -35,8 +35,8 @@ end
 
 local LOOKS <const> = 3
 
--- Measures arithmetic again if products appear faster than the arithmetic units, because the first measurement was
--- then disturbed.
+-- Measures the rate of arithmetic again, up to LOOKS times, if the measured rate of matrix products exceeds it. The
+-- first measurement of arithmetic was then disturbed.
 local function look_again(entry, product)
   local plain = share.row_of(entry.arithmetic, product.dtype)
   for _ = 1, LOOKS do
@@ -150,7 +150,7 @@ local class = result.class("machine", {blocks = page.blocks, timings = page.timi
 
 -- ---- what was measured before -------------------------------------------------------------------
 
-local measured = {}              -- the entries that this process measured, by the machine's words and the device
+local measured = {}              -- the entries that this process measured: measured[limits_file.words(…)][device]
 
 local function words_of(identity, emulated) return limits_file.words(identity, emulated or false) end
 
@@ -181,7 +181,9 @@ local function keep(identity, entries)
   end
 end
 
--- Stores the entries. Returns nil, or the reason if they are not reliable or cannot be written.
+-- Stores new entries in this process, and in the user's cache if they are reliable. `others` is the share of the
+-- processor that other processes used; `seconds` is the time for a figure. Returns nil, or the reason why nothing was
+-- written to the cache.
 local function store(identity, entries, others, seconds)
   for _, entry in ipairs(entries) do remember(identity, entry) end
   if (others or 0) > idle.BUSY then return "others used the processor meanwhile" end

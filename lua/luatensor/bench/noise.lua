@@ -18,9 +18,10 @@ noise.FLOOR = 0.05
 -- hit only one of the two measurements.
 noise.BUSY_FLOOR = 0.25
 
--- Seconds can credibly grow with this power of n at most, and with half of this power of the bytes.
+-- The largest credible power of the size n with which the seconds of some work grow. The largest credible power of
+-- the bytes is half of this power, because the bytes of square matrices grow with n².
 local STEEPEST <const> = 4
-local MARGIN <const> = 2           -- a factor for jumps in the times, where further threads or caches take effect
+local MARGIN <const> = 2           -- allowed factor between times: they jump where more threads or caches take effect
 
 --- True if others used more than the share notes.OTHERS of the processor during the measurement.
 function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
@@ -61,8 +62,8 @@ local function most_growth(item, smaller)
   return MARGIN * math.min(n ^ STEEPEST, math.max(n, bytes) ^ (STEEPEST / 2))
 end
 
--- True if size i took more than MARGIN times the seconds of a larger size, or more than any work can grow from a
--- smaller size.
+-- True if the seconds of size list[i] do not fit those of other sizes: they are more than MARGIN times the seconds of
+-- a larger size, or exceed the seconds of a smaller size by a factor that is not credible (most_growth).
 local function is_out(list, i)
   local seconds = list[i][2]
   for later = i + 1, #list do

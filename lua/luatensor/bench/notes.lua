@@ -25,7 +25,8 @@ function notes.others(share)
   return document.note("Others used {share} of the processor meanwhile.", {share = {share, "share"}})
 end
 
--- Each rule returns a note or nil.
+-- Each rule is a function of a sampler's figures and of `run` (see notes.of). It returns a note, or nil if the note
+-- does not apply.
 local rules = {}
 
 rules[1] = function(figures, run)
@@ -57,7 +58,8 @@ rules[5] = function(figures)
   return notes.others(figures.others)
 end
 
--- The time of waiting itself is subtracted, because a clock that does not wait cannot miss that time.
+-- The note on clocks that are read before the device has finished. The cost of the wait itself (wait_seconds) is
+-- subtracted from the time of a call, because this cost is not work that such a clock would miss.
 rules[6] = function(figures)
   if not figures.single or figures.queue_seconds >= (figures.single - figures.wait_seconds) / 2 then return end
   return document.note("A clock that does not wait for the device would have shown {queued} instead of {single} for "

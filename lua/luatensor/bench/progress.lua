@@ -23,8 +23,8 @@ task.__index = task
 -- The running tasks, the outermost first. The current step of each task contains the whole next task.
 local tasks = {}
 
-local SHOWN_AFTER = 1                -- seconds; shorter runs need no line
-local KNOWN = 0.1                    -- share of the work from which on the remaining time is extrapolated
+local SHOWN_AFTER = 1                -- seconds from the start until the line appears; shorter runs need no line
+local KNOWN = 0.1                    -- the share of the work that must be done before the remaining time is shown
 local PAUSE = 0.1                    -- seconds between two drawings, because writing costs some microseconds
 
 local state = {drawn = false, next = 0}
@@ -41,8 +41,9 @@ local function share_done()
   return done
 end
 
--- Returns the remaining seconds, or nil if they are unknown. At the start of a run, the task's own estimate `told`
--- counts more than the extrapolation.
+-- Returns the remaining seconds, or nil if they are unknown. `elapsed` is the seconds so far, `done` the share of the
+-- work that is done. `told`, the task's own estimate of all seconds or nil, counts less and less until a fifth is
+-- done.
 local function seconds_left(elapsed, done, told)
   local measured = done > 0 and elapsed / done * (1 - done)
   if not told then return done >= KNOWN and measured or nil end
@@ -116,7 +117,8 @@ local function draw(now)
   state.drawn, state.next = true, now + PAUSE
 end
 
--- In a pipe: prints a line for a step of the outermost task.
+-- Prints a line for a step if the output is not a terminal. Only steps of the outermost task with option `lines`
+-- print.
 local function print_step(t)
   if t ~= tasks[1] or not t.lines then return end
   progress.stream:write(("%s: %s%s\n"):format(t.title, t.text, position(t)))

@@ -1,10 +1,11 @@
---- Published figures of devices that may not be in this machine. The makers' peaks are never quite reached by programs,
--- so they give lower bounds of times. A figure without a source is left out, and so are the bounds that would follow
--- from it.
+--- Published figures of devices that may not be in this machine. Programs never quite reach the peak rates that the
+-- makers publish, so these rates give lower bounds of times. A figure without a source is left out, and so are the
+-- bounds that would follow from it.
 
 local figures = {}
 
--- PCI Express Base Specification, 16 lanes, one direction: transfers/s × 16 lanes × 128/130 (encoding) / 8 bits.
+-- The bandwidth in bytes/s of PCI Express 4.0 and 5.0 with 16 lanes, in one direction (PCI Express Base
+-- Specification): transfers/s × 16 lanes × 128/130 (encoding) / 8 bits.
 local PCIE_4 <const> = 16e9 * 16 * 128 / 130 / 8
 local PCIE_5 <const> = 32e9 * 16 * 128 / 130 / 8
 
@@ -13,8 +14,8 @@ local GB <const> = 2 ^ 30
 --- Bounds of fewer seconds are meaningless: a launch on an accelerator takes longer.
 figures.VISIBLE = 1e-6
 
--- Bytes of on-chip memory that may save memory traffic, for devices whose makers state none. No device in this list
--- has more than the 256 MiB of the Threadripper.
+-- The bytes of cache that a lower bound assumes if the maker publishes no size. 256 MiB, the cache of the
+-- Threadripper, is the largest published size in this list.
 local MOST_CACHE <const> = 256 * 2 ^ 20
 
 -- The TPUs' figures are from Google's own pages; those of the other devices are from quotations of the makers'
@@ -141,8 +142,8 @@ local function product_seconds(figure, work)
   return known and seconds or nil
 end
 
--- Returns the bytes that must come from memory even with a perfect cache: the traffic of each call, minus the size of
--- the cache, which an earlier call may have filled.
+-- Returns a lower bound of the bytes that the work reads from and writes to the device's memory. The size of the
+-- cache is subtracted for each call, because earlier calls may have left that many bytes in the cache.
 local function least_traffic(figure, work)
   local cache, bytes = figure.cache or MOST_CACHE, 0
   for _, row in ipairs(work.rows) do bytes = bytes + math.max(0, (row.bytes or 0) - row.calls * cache) end
@@ -170,7 +171,7 @@ function figures.bound(figure, work, mode)
   return seconds + transfers, transfers > seconds and "transfers" or what
 end
 
---- Returns the number of devices of this kind that together have memory for `bytes` bytes.
+--- Returns the least number of such devices that together have memory for `bytes` bytes.
 -- @tab figure
 -- @number bytes
 -- @treturn int

@@ -1,4 +1,5 @@
---- Results: tables of raw figures, stored as JSON without conversion, with a class for their methods.
+--- The results that the functions of lt.bench, lt.advise and luatensor.experiment return: tables of figures in SI
+-- units, which save as JSON without conversion. Each kind of result has a class with its methods.
 
 local arity = require "luatensor.base.arity"
 local args = require "luatensor.base.args"
@@ -11,7 +12,7 @@ local json = require "luatensor.io.json"
 
 local result = {}
 
---- The version of the JSON. Other versions are refused, because misread figures are worse than none.
+--- The version of the files' format. Files of other versions are refused, because their figures could be misread.
 result.VERSION = 1
 
 local classes = {}
@@ -42,7 +43,8 @@ end
 
 -- ---- JSON ---------------------------------------------------------------------------------------
 
--- Refuses infinities and NaN, which JSON cannot represent.
+-- Raises an error if a figure within a value is infinite or NaN, which JSON cannot represent. `path` names the value
+-- in the error.
 local function check_finite(value, path)
   if type(value) == "number" and (value ~= value or math.abs(value) == math.huge) then
     error(("result: %s is %s"):format(path, value), 0)

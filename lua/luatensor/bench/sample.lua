@@ -18,21 +18,21 @@ local statistics = require "luatensor.bench.statistics"
 
 local sample = {}
 
-local ROUNDS <const> = 20             -- rounds that share the seconds: enough for quartiles
+local ROUNDS <const> = 20             -- the planned number of rounds in the given seconds: enough for quartiles
 local LONGEST_ROUND <const> = 0.1     -- the most seconds of a round of several calls
 local MOST_ROUNDS <const> = 1000
 local MOST_CALLS <const> = 2 ^ 30 // 1 | 0
-local TRIES <const> = 1 << 20         -- calls that take a measurable time on any clock: an empty call takes 20 ns
-local STEADY <const> = 0.05           -- the warm-up ends when two rounds differ by a smaller share
+local TRIES <const> = 1 << 20         -- so many empty calls, of 20 ns each, take 20 ms: measurable with any clock
+local STEADY <const> = 0.05           -- the warm-up ends when two successive rounds differ by at most this share
 local LONGEST_WARM_UP <const> = 1     -- the most seconds of a warm-up of several calls
-local PATIENCE <const> = 30           -- seconds after which two rounds must suffice
+local PATIENCE <const> = 30           -- seconds after which measuring ends if there are at least two rounds
 -- Seconds from which on a call counts as slow. Cold caches hardly change the time of a slow call, so no call is made
 -- only to warm them.
 local SLOW <const> = 1
 local MOST_GARBAGE <const> = 32 << 20 -- the most bytes of garbage in a round without collections
 local MOST_CORRECTIONS <const> = 3
 local SINGLES <const> = 5
-local SHORT <const> = 1e-6            -- seconds: in a shorter call, the function call itself may take a relevant part
+local SHORT <const> = 1e-6            -- in calls of fewer seconds, the function call itself may take a relevant part
 local EMPTY_CALLS <const> = 10000
 
 local sampler = {}
@@ -58,8 +58,8 @@ local function watched_call(fn)
   return results, worked
 end
 
--- True if an emulated device did a part of the work, else nil. Without a profile, the named device decides. If none
--- is named, any emulated device of this process counts.
+-- True if an emulated device did a part of the work, else nil. `worked` is the set of the devices that worked. If
+-- `worked` is nil, the device `named` decides; if `named` is nil, too, any emulated device of this process counts.
 local function emulation(named, worked)
   for _, info in ipairs(lt.devices()) do
     local took_part = worked and worked[info.device] or not worked and not named
@@ -80,8 +80,8 @@ local function call(fn, times)
   for _ = 1, times do fn() end
 end
 
--- Returns the seconds of several calls in sequence, and the time until a clock without synchronisation would have been
--- read.
+-- Returns the seconds of `calls` calls of the function until the device has finished, and the seconds until the last
+-- call has returned. A GPU only queues its work, so the second time is shorter.
 function sampler:time_calls(calls)
   local fn, clock, device, events = self.fn, self.clock, self.sync, self.events
   lt.synchronize(device)
@@ -133,7 +133,8 @@ local function longer(calls, seconds, round)
   return math.min(2 * calls, MOST_CALLS)
 end
 
--- Warms up until two rounds agree, for at least self.warmup seconds.
+-- Warms up for at least self.warmup seconds, and until the times of two successive rounds differ by at most STEADY,
+-- or LONGEST_WARM_UP is over.
 function sampler:settle()
   local spent, calls, last, steady, began = self.first, 1, nil, false, lt.clock()
   while not self.a_call or spent < self.warmup or not steady and spent < LONGEST_WARM_UP do
@@ -174,8 +175,8 @@ function sampler:calibrate()
   self.calls = math.max(1, calls // 1 | 0)
 end
 
--- If the first round is much shorter than the warm-up predicted, the warm-up was disturbed. Then the round becomes
--- part of the warm-up, and the function returns true.
+-- If the time of the first round shows that a round should have at least twice as many calls, the warm-up was
+-- disturbed. Then the number of calls is corrected, the round is not counted, and the function returns true.
 function sampler:corrected(seconds)
   if #self.samples > 0 or self.corrections >= MOST_CORRECTIONS or not is_time(seconds) then return false end
   local before = self.calls
@@ -189,8 +190,8 @@ function sampler:corrected(seconds)
   return true
 end
 
--- Adapts the number of calls in the next round. All later rounds count, because dropping short rounds would lose the
--- fastest times.
+-- Halves or doubles the number of calls in the next round if a round took more than 4 times or less than a quarter of
+-- the planned seconds. The round counts all the same, because dropping short rounds would lose the fastest times.
 function sampler:adapt(seconds)
   if seconds > 4 * self.round_seconds then
     self.calls = math.max(1, self.calls // 2)
@@ -199,8 +200,8 @@ function sampler:adapt(seconds)
   end
 end
 
--- Handles a slow first call: a second call shows whether only the first was slow. A slow second call counts as a
--- round, and the function returns true.
+-- If the first call was slow (see SLOW), makes a second call. If the second call is slow, too, it counts as a round,
+-- and the function returns true. No warm-up follows then (see SLOW).
 function sampler:is_slow()
   if self.first < SLOW then return false end
   self.a_call, self.calls, self.most_calls = self.first, 1, 1
@@ -262,8 +263,8 @@ end
 
 -- ---- what was measured --------------------------------------------------------------------------
 
--- Returns the median seconds of a call with a wait, and of queuing a call. Rounds of one call already have these
--- times.
+-- Returns the median seconds of a single call until the device has finished, and of a single call until it returns.
+-- If every round had one call, the rounds' times are used; otherwise SINGLES calls are timed.
 function sampler:single_calls()
   local _ <close> = state.use_device(self.default_device)
   local single, queued = self.samples, self.queued

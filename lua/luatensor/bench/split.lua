@@ -19,7 +19,7 @@ local timing = require "luatensor.bench.timing"
 local split = {}
 
 local RUNS <const> = 5                -- serialised runs; the run with the median time is shown
-local LEAST_RUNS <const> = 3          -- fewer are made if they take four times the requested seconds
+local LEAST_RUNS <const> = 3          -- fewer runs are made if they take four times the requested seconds
 
 local known = {limits = true}
 for name, kind in pairs(timing.options) do known[name] = kind end
@@ -40,10 +40,11 @@ local function emulated_kinds()
   return emulated
 end
 
--- Returns the seconds of a row without the overhead of counting, `inside` seconds a call.
+-- Returns the seconds of a profile's row without the overhead of profiling, which is `inside` seconds for each call.
 local function own_seconds(row, inside) return math.max(0, row.seconds - row.calls * inside) end
 
--- Returns the figures of one call from a profile's row.
+-- Converts a row of a profile of `calls` calls to the figures of one call. `seconds` is the row's time without the
+-- overhead of profiling. `emulated` is the set of the emulated kinds of devices.
 local function row_of(row, seconds, calls, emulated)
   local bytes = (row.read + row.written) / calls
   local per_call = seconds / calls
@@ -108,7 +109,8 @@ local function enough(runs, spent, seconds)
   return runs >= RUNS or spent >= seconds and (runs >= LEAST_RUNS or spent >= 4 * seconds)
 end
 
--- Returns the run with the median time, of as many serialised runs as the seconds allow.
+-- Makes serialised runs, which wait after each device call, until `enough` returns true. Returns the run with the
+-- median time.
 local function serialised_runs(fn, calls, checked, task)
   local runs, spent = {}, 0
   repeat

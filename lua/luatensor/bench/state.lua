@@ -1,4 +1,5 @@
---- Stores the settings of the process that measuring changes, and restores them.
+--- Stores and restores settings of the process that measuring changes: the collector, the threads, the default
+-- device, the precision of products and the random generator.
 
 local core = require "luatensor.core"
 local interrupt = require "luatensor.bench.interrupt"

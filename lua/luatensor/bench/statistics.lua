@@ -32,7 +32,7 @@ function statistics.summary(samples)
   }
 end
 
---- Returns the distance between the quartiles, as a share of the median.
+--- Returns the distance between the quartiles of a summary, divided by its median.
 function statistics.spread(summary) return (summary.q3 - summary.q1) / summary.median end
 
 --- True if the quartile ranges of two summaries touch. The difference of the two may then be noise.
@@ -49,9 +49,10 @@ function statistics.trend(samples)
   return statistics.median(second) / statistics.median(first)
 end
 
---- Returns the number of pairs that must agree so that chance is no explanation, by a two-sided sign test.
+--- Returns the least number of `pairs` pairs that must favour the same side for significance at `level`, by a
+-- two-sided sign test.
 -- @int pairs
--- @number level the accepted probability that as many agree by chance
+-- @number level the accepted probability that as many pairs favour one side by chance
 -- @treturn ?int nil if the agreement of all pairs would not suffice
 function statistics.majority(pairs, level)
   -- `ways` is the number of outcomes, of 2 ^ pairs, in which all but k pairs agree.

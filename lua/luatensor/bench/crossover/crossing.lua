@@ -39,7 +39,7 @@ function crossing.find(points)
   return found
 end
 
-local CLOSE <const> = 1.1        -- an interval with a smaller ratio of its ends is narrow enough
+local CLOSE <const> = 1.1        -- no size is measured between two sizes whose ratio is smaller
 
 --- Returns the next size to measure: the geometric mean of the widest gap between measured sizes where the verdict
 -- changes.
@@ -77,7 +77,7 @@ local function say_no_change(found)
   return "is faster than {base} from the smallest size measured on, n = {least}"
 end
 
--- Returns the end of a sentence, which names the sizes at which nothing was decided, or "".
+-- Returns the end of a sentence that names the sizes at both ends with the verdict "undecided"; "" if there are none.
 local function say_undecided(found)
   local ends = {}
   if found.decided_from > found.least then ends[1] = "below n = {decided_from}" end

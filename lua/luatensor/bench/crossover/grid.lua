@@ -44,7 +44,7 @@ end
 
 -- ---- estimates ----------------------------------------------------------------------------------
 
-local STEEPEST <const> = 4         -- the largest credible power of n: two noisy points may suggest any power
+local STEEPEST <const> = 4         -- the largest power of n that extrapolation uses; noise may suggest larger powers
 
 -- Returns the power of n with which a quantity grows between the last two points, or 2 for one point.
 local function power_of(points)
@@ -188,8 +188,9 @@ function run:try(rows, n)
   return left
 end
 
--- Adds to the bytes of each row the inputs that are sent in each call. On the CPU, adds the results of all devices,
--- which are compared there.
+-- Adds memory that the measured peak lacks to row.bytes, the bytes that a device needs at this size. Devices other
+-- than the CPU need `sent` bytes for the inputs of a call with transfers. The CPU needs the results (`fetched` bytes
+-- each) of all devices, which are compared there.
 local function add_bytes(rows, sent, fetched)
   for _, row in ipairs(rows) do
     if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
@@ -252,7 +253,7 @@ local function kept(figures)
     rounds = figures.samples and #figures.samples, others = figures.others}
 end
 
--- Returns the fields of a row that the result keeps.
+-- Returns the entry of a point, which the result stores, from a row, which also has fields for measuring.
 local function entry_from(row)
   local track = row.track
   return {device = row.device, emulated = track.emulated, agreement = row.agreement, bytes = row.bytes,
@@ -312,7 +313,7 @@ end
 
 -- ---- times that do not fit those of other sizes -------------------------------------------------
 
-local LOOKS <const> = 2            -- additional measurements of a size whose times may be noise
+local LOOKS <const> = 2            -- the most times that a size is measured again if its times may be noise
 
 function run:forget()
   -- The lists are emptied, because they contain figures of larger sizes than the next one.

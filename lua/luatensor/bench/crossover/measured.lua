@@ -1,4 +1,4 @@
---- Reads the measurements of luatensor.bench.crossover.grid.
+--- Functions that find entries, devices and figures in the points of a grid (luatensor.bench.crossover.grid).
 
 local measured = {}
 

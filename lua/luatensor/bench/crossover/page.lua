@@ -24,8 +24,9 @@ local function say_crossings(self, blocks)
   end
 end
 
--- Returns the largest size up to which the absent device cannot be faster than the CPU, or nil. At each size up to
--- this one, the CPU's lower quartile is below the device's bound, or below the time of a launch.
+-- Returns the largest size up to which a device that is not in this machine cannot be faster than this machine's
+-- first device, usually the CPU; nil if there is no such size. At each size up to this one, the first device's lower
+-- quartile is below the absent device's bound, or below the time of a launch.
 local function beaten_up_to(self, row, mode)
   local last
   for _, bound in ipairs(row.points) do
@@ -41,8 +42,8 @@ local function beaten_up_to(self, row, mode)
   return last
 end
 
--- Returns a text with the lower bounds of an absent device at the largest size, or nil if the published figures give
--- no bound.
+-- Returns a text with the lower bounds of the times of a device that is not in this machine, at the largest size.
+-- Returns nil if the published figures give no bound.
 local function say_bound(self, row)
   local bound = row.points[#row.points]
   local values = {name = {row.name, "text"}, base = {self.devices[1].device, "text"}, n = {bound.n, "count"},
@@ -108,7 +109,8 @@ local function has_mode(self, device, mode)
   return false
 end
 
--- Returns the mark for doubtful figures of a point: "out of line", "rounds differ" or "".
+-- Returns a mark if figures of a point are doubtful: "out of line" (a time does not fit the times of other sizes) or
+-- "rounds differ" (the quartiles are far apart). Otherwise returns "".
 local function mark_of(point, devices)
   local mark = ""
   for _, device in ipairs(devices) do
@@ -122,7 +124,7 @@ local function mark_of(point, devices)
   return mark
 end
 
--- Adds a last column with the marks if any point has a mark.
+-- Adds a last column with the marks of doubtful figures (mark_of) if any point has a mark.
 local function add_marks(self, devices, columns, rows)
   local marks, any = {}, false
   for i, point in ipairs(self.points) do

@@ -8,7 +8,7 @@ local result = require "luatensor.bench.result"
 
 local limits_file = {}
 
---- The version of the measurements: figures of another version are measured again.
+--- The version of the ways of measuring. Stored figures of another version are measured again.
 limits_file.VERSION = 1
 
 -- Returns the 64-bit FNV-1a hash of a text in hexadecimal.
@@ -26,7 +26,8 @@ local function device_words(device)
   }, "; ")
 end
 
--- Returns the CPU's part of the configuration. GPUs have lines of their own.
+-- Returns the configuration (computing libraries and versions) without its part on CUDA. limits_file.words describes
+-- each GPU in a line of its own.
 local function cpu_config(identity) return (identity.config:gsub("; cuda: .*", "")) end
 
 --- Returns the properties that identify a machine: processor, cores, threads, instruction set, memory, versions,

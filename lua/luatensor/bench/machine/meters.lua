@@ -30,7 +30,7 @@ function meters.working_set(device, bytes) return core.working_set(device, bytes
 
 -- ---- matrix products ----------------------------------------------------------------------------
 
-local LARGEST <const> = 8192            -- rows: a matrix of float32 has 256 MiB
+local LARGEST <const> = 8192            -- the most rows of a square matrix; in float32 the matrix has 256 MiB
 local WIDEST <const> = 8                -- bytes of an element of the widest dtype
 
 local function fits(device, n)
@@ -53,8 +53,8 @@ local function product(n, device, dtype)
   return function() lt.matmul(x, y, {out = out}) end
 end
 
---- Measures the rate of products of two square matrices. The number of rows is the smallest power of two whose
--- product takes a fifth of the seconds, or the largest power of two for which LARGEST and the memory allow.
+--- Measures the rate of products of two square matrices for about `seconds`. The number of rows is the smallest power
+-- of two, from 128 on, whose product takes at least a fifth of `seconds`. LARGEST and the free memory limit it.
 -- @treturn table n, flops (per second), and min, q1, median, q3: seconds of a product
 function meters.gemm(device, dtype, seconds)
   local n, multiply = 128, product(128, device, dtype)

@@ -80,8 +80,8 @@ end
 
 -- ---- the levels ---------------------------------------------------------------------------------
 
--- Returns the name of the smallest described cache that has space for a thread's bytes. Without such a cache, the
--- measurements decide between "a cache" and "memory".
+-- Returns the name of the smallest cache in entry.caches whose part for one thread has space for point.bytes. If
+-- there is no such cache, returns "a cache" or "memory", whichever fits the measured speed.
 local function level_name(entry, point)
   for _, cache in ipairs(entry.caches) do
     if point.bytes <= caches.part(cache, entry.threads, entry.cores) then return cache.name end

@@ -118,7 +118,9 @@ rules[1] = function(self)
   return document.note("A part ran on an emulated device: " .. notes.NOTHING .. ".")
 end
 
--- The text on the work of a device that overlaps with the script.
+-- Returns the note on how much of a device's work overlaps with the script's work: the time of a run that waits after
+-- each device call, minus the time of a normal run. Returns nil if only
+-- the CPU worked, if a device is emulated, or if the difference may be noise.
 rules[2] = function(self)
   local waited = self.wall - self.parts.measuring
   local hidden = waited - self.normal.median
@@ -143,7 +145,8 @@ rules[5] = function(self)
   return document.text("Which share of the possible that is: lt.bench.machine() measures the limits, once.")
 end
 
--- Adds the notes on limits, and the notes of the normal run, which also apply to the serialised runs.
+-- Appends to `blocks` the notes on limits, and the notes of the normal run, which also apply to the serialised runs.
+-- Notes on emulation are left out.
 local function add_notes(self, blocks)
   for _, note in ipairs(self.notes) do blocks[#blocks + 1] = note end
   for _, note in ipairs(self.normal.notes) do

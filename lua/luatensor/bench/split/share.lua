@@ -22,7 +22,8 @@ function share.known(row, device)
   return machine.share(row.bandwidth, kind, device, nil, math.ceil(row.bytes / row.calls))
 end
 
---- Sets `share` and `limit` of rows. Rows of emulated devices have neither, because their limits are meaningless.
+--- Sets the fields `share` (of a limit) and `limit` (the limit's name) of rows. Rows of emulated devices get neither,
+-- because limits of an emulator are meaningless.
 -- @tab rows
 -- @func limits like share.known
 -- @func name_of the whole name of a kind of device; nil if the rows belong to several devices and so have no share
