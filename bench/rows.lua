@@ -8,8 +8,8 @@
 --              nil: the same text as ours; false: PyTorch lacks the function
 --     numpy    the same for NumPy; t is numpy, rng its generator; nil: the same text as torch
 --     setup    statements before the clock starts: {ours, torch, numpy}
---     read, copy, flops      bytes read; bytes read and written; additions and multiplications of one call
---                            shown as a share of the machine's measured limit
+--     read, copy, flops      the bytes that one call reads; the bytes that it reads and writes; its additions and
+--                            multiplications. The table shows their rate as a share of the machine's measured limit
 --     gate, aim              least and wanted ratio of PyTorch's time to ours
 --     share_gate, share_aim  least and wanted share of the limit
 --     gpu_gate, gpu_aim      gate and aim with --device cuda
@@ -26,7 +26,7 @@ local distinct = {"x = t.permutation(1000000) * 1000003", "x = t.randperm(100000
 local complex = {'z = x:to("complex64")', "z = x.to(t.complex64)", "z = x.astype(t.complex64)"}
 
 local rows = {
-  -- the notebook
+  -- the large and the small loop of the notebook (examples/02_large.lua, examples/03_small.lua)
   {"notebook, large iteration", "", "t.rand(7000, 3000):matmul(t.rand(7000, 3000).T):sum()", "(t.rand(7000, 3000) @ t.rand(7000, 3000).T).sum()",
     "(rng.random((7000, 3000), dtype=t.float32) @ rng.random((7000, 3000), dtype=t.float32).T).sum()", flops = 294 * G, gate = 1.15, aim = 1.28,
     gpu_gate = 1, gpu_aim = 1.1},

@@ -70,7 +70,7 @@ run:table{
 local one, of_what = machine.share(1, "flops", device, options.dtype)
 if one and limits.copy then
   local peak, least, most = 1 / one, lines[1][2] / 2, 2 * lines[#lines][2]
-  local ridge = peak / limits.copy                          -- if the ratio is greater, arithmetic is the limit
+  local ridge = peak / limits.copy                          -- FLOP a byte from which on arithmetic is the limit
   run:text("Measured limits: {copy} copied, {read} read, {peak} ({what}). From {ridge} FLOP a byte on arithmetic "
     .. "limits.", {
     what = {of_what, "text"},

@@ -248,8 +248,8 @@ end
 
 local function upper_quartile(times) return times.q3 end
 
--- Returns the largest share of the processor that others used while real devices were measured, or nil if it is
--- negligible. Also returns true if noise hides a time.
+-- Returns the largest share of the processor that other processes used while real devices were measured, or nil if it
+-- is negligible. The second result is true if noise hides the time of a size on a real device.
 local function noise_in(advice)
   local most, hidden = nil, false
   for _, device in ipairs(measured.devices(advice.devices, false)) do

@@ -298,8 +298,9 @@ local function squares(x, d)
   return x:square():sum(d)
 end
 
---- Solves a x = b for x by least squares. Returns x, the remaining rows, the ranks, and the singular values of a. If
--- m > n, there are m - n remaining rows, whose squares add up to the residuals. If m <= n, the second result is nil.
+--- Solves a x = b for x by least squares, for matrices a of m rows and n columns. Returns x, the last m - n rows of
+-- LAPACK's result, the ranks, and the singular values of a. The squares of these rows add up to the residuals. If m
+-- <= n, the second result is nil.
 local function solve_least_squares(a, b, rtol)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local work, rank, s = parts.lstsq(a, b, rtol or -1)

@@ -94,7 +94,8 @@ end
 function blame.call(f, ...) return relay(name_module, pcall(f, ...)) end
 
 --- Calls function f of the script, and raises its errors at the script's line if the message names a line of the
--- library or no line. This is so if f is written in C, such as lt.relu, or raises its error at its caller's line.
+-- library or no line. Messages name no line of the script if f is written in C, such as lt.relu, or if f raises its
+-- error at its caller's line.
 function blame.call_script(f, ...) return relay(add_module, pcall(f, ...)) end
 
 --- Like blame.call_script, but only for functions written in C. Functions written in Lua are called directly, so that

@@ -9,7 +9,7 @@ local missing = {}
 
 local getinfo, can_read = debug and debug.getinfo, io and io.open      -- nil without debug or io in the host
 
-local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- sizes of the caches of helps and of lines
+local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- entries in the caches of helps and of source lines
 
 -- Returns line n of a text, or of a regular file if source is "@path"; "" if there is no such line. Pipes are not
 -- read, because reading could block.

@@ -36,7 +36,8 @@ local function find_elsewhere(kind, name)
   if kind == "" and core.methods[name] then return ("; it is a method: x:%s(…)"):format(name) end
 end
 
--- The kinds of names that are not names in a guarded table, as keys.
+-- The set of the values of parameter `kind` that are no prefix of a guarded table: names of options, modules,
+-- optimisers and dtypes have no table that names.guard guards.
 local kinds = {option = true, module = true, optimiser = true, dtype = true}
 
 --- Says what to write instead of an unknown name.
@@ -78,8 +79,8 @@ function names.call_positions(class, ...)
   return positions.help(positions.calls[class], table.pack(...), core.type_name)
 end
 
--- Types of a first argument that suggest that the script forgot the tensor before this argument. The type table is
--- not among them, because a table is more likely data that are not a tensor yet.
+-- The set of types of a first argument that suggest a dot in place of a colon, as in x.sum(1). The type table is not
+-- in the set, because a table is more likely data from which the script has not made a tensor yet.
 local shifted = {number = true, string = true, boolean = true, ["no value"] = true}
 
 --- Suggests a colon if the first argument of a method is no tensor, as in x.sum(1).

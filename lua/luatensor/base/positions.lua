@@ -140,8 +140,8 @@ end
 
 local plain = {number = true, string = true, boolean = true, table = true}
 
--- True if a value of type `kind` fits an option of type `wanted`. An option without a type ("") takes numbers,
--- strings, booleans and tables.
+-- True if a value of type `kind` fits an option of type `wanted`. An option whose entry names no type (`wanted` is
+-- "") takes numbers, strings, booleans and tables.
 local function fits(wanted, kind) return wanted == kind or wanted == "" and plain[kind] end
 
 --- Returns the options that a table may have: the options of a module's call if `known` contains the first of them,

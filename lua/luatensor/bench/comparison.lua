@@ -77,7 +77,8 @@ end
 
 -- ---- agreement ----------------------------------------------------------------------------------
 
--- Calls an entry's function once, with this seed. Returns its packed results, or nil if it failed.
+-- Calls an entry's function once, after seeding the default generator with `seed`. Returns its results (table.pack),
+-- or nil if the function raised an error, which is stored in the entry.
 local function results_of(entry, seed)
   local _ <close> = state.use_device(entry.sampler.default_device)
   lt.manual_seed(seed)
@@ -102,8 +103,8 @@ local function why_unchecked(expected, got)
   return "no results to compare"
 end
 
--- Checks that the entries' results agree. The base runs twice: if its two results differ, no entry can be compared
--- with the base.
+-- Sets `agreement` of each entry by comparing its results with those of the base, the first entry. The base runs
+-- twice: if its two results differ, no entry can be compared with the base.
 local function check_agreement(entries, checked, same)
   local base = entries[1]
   local expected = results_of(base, checked.seed)
@@ -134,7 +135,8 @@ local function warm_up(entries, checked)
   end
 end
 
--- Returns the planned number of rounds of all entries, and the seconds that they take.
+-- Returns the sum of the planned numbers of rounds of all entries that did not fail, and the approximate seconds that
+-- these rounds take.
 local function planned(entries)
   local rounds, seconds = 0, 0
   for _, entry in ipairs(entries) do

@@ -17,7 +17,7 @@ diff.FLOOR = 0.05
 --- The largest distance between quartiles, as a share of the median, that still allows a decision.
 diff.SPREAD = 0.5
 
-local FEW <const> = 5              -- the least number of rounds for a verdict; quartiles of fewer rounds say little
+local FEW <const> = 5              -- with fewer rounds a note warns that quartiles say little
 local MOST <const> = 8             -- the largest number of names or notes in a list
 
 -- ---- what is shown ------------------------------------------------------------------------------

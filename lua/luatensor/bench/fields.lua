@@ -128,7 +128,8 @@ local function check_all(value, item, path)
   end
 end
 
--- Checks in alphabetical order, so that the same file is always refused with the same words.
+-- Checks the fields of a table in alphabetical order, so that the same file is always refused with the same message.
+-- Returns the first error, or nil.
 local function check_named(value, item, path)
   local names = {}
   for name in pairs(item) do names[#names + 1] = name end

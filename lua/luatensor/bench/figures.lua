@@ -4,8 +4,8 @@ local public_figures = require "luatensor.bench.public_figures"
 
 local figures = {}
 
--- The units of single values that are measurements. Values in other units are derived from measurements, or are
--- counts.
+-- The units of an experiment's values (run:value) that were measured. Values in other units are counts, or are
+-- derived from measurements.
 local measured = {s = true, ["B/s"] = true, ["FLOP/s"] = true}
 
 local collect

@@ -31,8 +31,8 @@ local function jiffies(line)
   local fields, total = {}, 0
   for number in line:gmatch("%d+") do fields[#fields + 1] = tonumber(number) end
   if #fields < 5 then return nil end
-  for i = 1, math.min(#fields, 8) do total = total + fields[i] end   -- the other fields are already included in these
-  return total - fields[4] - fields[5], total                        -- without idle time and waiting for a disk
+  for i = 1, math.min(#fields, 8) do total = total + fields[i] end   -- fields 9 and 10 (guests) are part of 1 and 2
+  return total - fields[4] - fields[5], total                        -- field 4: idle; field 5: waiting for a disk
 end
 
 -- Returns the busy and the total jiffies of the cores in the set `cores`, or of all cores if `cores` is nil. The

@@ -125,10 +125,14 @@ end
 
 -- The fields of the result:
 --
---     devices      name, kind, device, emulated, made, threads, cores, problems {what, problem}
---                  arithmetic {dtype, flops}; products {dtype, n, flops, min, q1, median, q3}
---                  read, copy: bytes per second; caches {name, bytes, shared}; levels {bytes, read, latency}
---                  call, single, wait: seconds; transfers {pinned, out, latency, bandwidth, bytes}
+--     devices      name, kind, device, emulated, made (the time of the measurement), threads, cores
+--                  problems {what, problem}: the steps that failed, with the error messages
+--                  arithmetic {dtype, flops}: operations per second
+--                  products {dtype, n, flops, min, q1, median, q3}: of n × n matrices; quartiles in seconds
+--                  read, copy: bytes per second of memory; caches {name, bytes, shared}: see machine/caches.lua
+--                  levels {bytes, read, latency}: working sets, bytes per second, and seconds of a load
+--                  call, single, wait: seconds, see meters.call
+--                  transfers {pinned, out, latency, bandwidth, bytes}: see meters.transfer
 --     others       the share of the processor that other processes used (0 … 1)
 --     not_stored   the reason why the limits were not stored
 --     emulated, incomplete

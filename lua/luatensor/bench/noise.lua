@@ -62,8 +62,8 @@ local function most_growth(item, smaller)
   return MARGIN * math.min(n ^ STEEPEST, math.max(n, bytes) ^ (STEEPEST / 2))
 end
 
--- True if the seconds of size list[i] do not fit those of other sizes: they are more than MARGIN times the seconds of
--- a larger size, or exceed the seconds of a smaller size by a factor that is not credible (most_growth).
+-- True if the seconds of size list[i] do not fit those of other sizes. They do not fit if they are more than MARGIN
+-- times the seconds of a larger size, or if their ratio to the seconds of a smaller size exceeds most_growth.
 local function is_out(list, i)
   local seconds = list[i][2]
   for later = i + 1, #list do

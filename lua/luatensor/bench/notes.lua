@@ -16,8 +16,8 @@ notes.NOTHING = "these times say nothing about a real one"
 notes.ON_EMULATED = "On an emulated device: " .. notes.NOTHING
 notes.EMULATOR = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
 
-local TREND <const> = 0.1        -- least difference of the ratio of later to earlier rounds from 1 for a note
-local CALL <const> = 0.1         -- share of the median from which on a note names the cost of a function call
+local TREND <const> = 0.1        -- a note says if later rounds took 10 % more or less time than earlier rounds
+local CALL <const> = 0.1         -- a note says if the call of a function takes more than 10 % of the median
 
 --- Returns the note on the share of the processor that others used, or nil if this share is negligible.
 function notes.others(share)

@@ -60,7 +60,8 @@ function result.encode(self)
   return json.encode(self) .. "\n"
 end
 
--- The modules that define the classes of these kinds of results. lt.bench does not load these modules.
+-- The modules that define the classes of kinds of results outside of lt.bench. They are loaded when a file contains
+-- such a result, because lt.bench does not load them.
 local homes = {
   report = "luatensor.report", experiment = "luatensor.experiment", advice = "luatensor.advise",
   choices = "luatensor.advise", suite = "luatensor.bench.suite",
@@ -87,8 +88,8 @@ local function restore(value)
   return described.problem(value, class.fields)
 end
 
--- True if the fields of a result are consistent, so that the result can be shown and compared. The types of the
--- fields have been checked before.
+-- True if showing the result and collecting its figures raise no error. The types of the fields were checked before,
+-- so an error means that fields contradict each other.
 local function is_whole(value)
   return pcall(function()
     value:blocks()

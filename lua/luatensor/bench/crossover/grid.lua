@@ -97,7 +97,8 @@ function run:skip(track, n, why)
   track.over = n
 end
 
--- Returns the tracks that are measured at size n. A track ends at the first size that was skipped on its device.
+-- Returns the tracks (each has the measurements of one device) that are measured at size n. A track ends at the first
+-- size that was skipped on its device.
 function run:tracks_at(n)
   local list = {}
   for _, track in ipairs(self.tracks) do
@@ -165,7 +166,8 @@ function run:skip_all(tracks, n)
   for _, track in ipairs(tracks) do self:skip(track, n, {why = "out of memory"}) end
 end
 
--- Returns a row with the calls for each device. A device whose memory does not suffice skips this size.
+-- Returns a list of rows, one for each track whose device has memory for the inputs. A row has the calls to measure
+-- (calls_on). A device whose memory does not suffice skips this size.
 function run:prepare(tracks, n, inputs)
   local rows = {}
   for _, track in ipairs(tracks) do

@@ -80,7 +80,8 @@ end
 
 local function cell(figure, name) return figure and figure[name] or false end
 
--- Adds the columns of one device. Returns a function(cells, point) that appends the cells of a point.
+-- Appends the columns of a device and a mode (measured.MODES) to `columns`. Returns a function(cells, point) that
+-- appends the cells of a point to a row.
 local function device_columns(self, columns, device, mode)
   local suffix = mode == "with_transfers" and ", with transfers" or ""
   local compared = device ~= self.devices[1] and not device.emulated

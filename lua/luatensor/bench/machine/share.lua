@@ -6,7 +6,7 @@ local share = {}
 
 --- If a rate exceeds this share of a limit, something other than the measured limit bounds the rate.
 share.OVER = 1.05
-local CACHED <const> = 1.5       -- a working set that is this many times as fast as memory is in a cache
+local CACHED <const> = 1.5       -- a working set that is read this many times as fast as memory is in a cache
 
 --- For complex dtypes, the dtype of the real and imaginary parts, in which complex numbers are computed.
 local parts <const> = {complex64 = "float32", complex128 = "float64"}

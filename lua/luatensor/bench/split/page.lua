@@ -119,8 +119,8 @@ rules[1] = function(self)
 end
 
 -- Returns the note on how much of a device's work overlaps with the script's work: the time of a run that waits after
--- each device call, minus the time of a normal run. Returns nil if only
--- the CPU worked, if a device is emulated, or if the difference may be noise.
+-- each device call, minus the time of a normal run. Returns nil if only the CPU worked, if a device is emulated, or
+-- if the difference may be noise.
 rules[2] = function(self)
   local waited = self.wall - self.parts.measuring
   local hidden = waited - self.normal.median
