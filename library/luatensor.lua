@@ -4223,7 +4223,7 @@ function lt.fft.fftshift(x, dim) end
 ---@return luatensor.Tensor #
 function lt.fft.ifftshift(x, dim) end
 
----Returns what the library supports, under the standard's names.
+---Returns what the library supports, under the names of the Python array API standard.
 ---```lua
 ---lt.info.capabilities()["max dimensions"]  --> 16
 ---```
@@ -4776,7 +4776,6 @@ function lt.diff(x, dim, options) end
 ---@return function # that takes fn's arguments and returns one tensor for each differentiated argument, then fn's further results
 function lt.grad(fn, options) end
 
----Like lt.grad, but the new function returns fn's first result before the gradients.
 ---Like lt.grad, but the new function returns fn's first result before the gradients.
 ---```lua
 ---local value, gradient = lt.value_and_grad(function(x) return (x * x):sum() end)(lt.tensor{3.0})
