@@ -11,7 +11,7 @@
 
 static const int EVERY_EVENT = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
 
-/* Calls the hook as Lua would. Level 1 of the stack is the operation. */
+/* Calls the debug hook as Lua would. Level 0 of the call stack is this function, so level 1 is the operation. */
 static int l_run_hook(lua_State *L) {
   lua_Debug ar;
   lua_Hook hook = lua_gethook(L);

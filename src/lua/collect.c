@@ -9,10 +9,10 @@
 **   step_at     starts a young collection, which frees nearly all garbage at little cost, so that new results reuse
 **               memory that is still in the cache. Then step_at becomes live + NURSERY.
 **   collect_at  starts a full collection, which takes 0.1 ms for the heap of a small script. Then collect_at becomes
-**               live + max(slack, share of live, 4 * Lua's heap). Filling the slack takes several times as long as
-** the
-**               collection. The share of live bytes makes collections rare if much is live. The last term bounds the
-**               relative cost for scripts with a large heap.
+**               live + max(slack, share of live, 4 * Lua's heap). The slack and the share are below (CPU_SLACK,
+**               GPU_SLACK). Filling the slack takes several times as long as the collection. The share of live bytes
+**               makes collections rare if much is live. The last term bounds the relative cost for scripts with a
+**               large heap.
 ** A full collection also starts if Lua's heap has doubled, because Lua's own collector does not do this while steps
 ** are made for it. The backward pass begins with a full collection if live bytes have grown half as much as
 ** collect_at allows, because tensors that only garbage refers to could not be freed during the pass.
@@ -28,8 +28,8 @@
 #include "lua/args.h"
 
 #define NURSERY    ((size_t)512 << 10)
-#define CPU_SLACK  ((size_t)16 << 20)         /* bytes, which additions fill in 2 ms; the slack is at least 1/16 of
-                                              ** the live bytes */
+#define CPU_SLACK  ((size_t)16 << 20)         /* bytes, which the results of additions fill in 2 ms; the slack is at
+                                              ** least 1/16 of the live bytes */
 #define GPU_SLACK  ((size_t)64 << 20)         /* bytes; the slack is at least 1/4 of the live bytes */
 #define FINE_SLACK ((size_t)4 << 20)          /* bytes, for an incremental collector on the CPU: a cycle of a small
                                               ** heap takes 0.2 ms */
@@ -42,13 +42,14 @@ enum {
                          ** 80 MB */
 };
 
-static atomic_uint requests;              /* number of requests by states that have run out of memory */
+static atomic_uint requests;              /* counts the calls of ask_others by states that have run out of memory */
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
 static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
 
-/* Returns the bytes by which live memory may grow before all garbage must have been collected. */
+/* Returns the number of bytes by which live memory may grow before all garbage must have been collected. `least` is
+** the smallest result on the CPU. `heap` is the size of Lua's heap in bytes. */
 static size_t slack_of(const account *a, size_t least, size_t heap) {
   bool cpu = place_is_host(a->where);
   return max_size(max_size(cpu ? least : GPU_SLACK, account_live(a) / (cpu ? 16 : 4)), 4 * heap);
@@ -163,8 +164,8 @@ static void answer(lua_State *L, module_state *m, account *a) {
   collect_all(L, m, a);
 }
 
-/* Collects nothing unless LUA_GCISRUNNING is 1. Inside of a finalizer the value is -1 or 0; after the script stopped
-** the collector, the value is 0. */
+/* Collects nothing unless lua_gc(L, LUA_GCISRUNNING) returns 1. Inside of a finalizer the value is -1 or 0; after the
+** script stopped the collector, the value is 0. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes) {
   bool asked = atomic_load_explicit(&requests, memory_order_relaxed) != m->answered;
   if ((!asked && account_live(a) + bytes <= a->step_at) || lua_gc(L, LUA_GCISRUNNING) != 1) return;

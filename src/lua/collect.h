@@ -8,8 +8,8 @@
 /* Called before `bytes` bytes are allocated for account a: collects garbage if a collection is due. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes);
 
-/* Starts a full collection if live bytes on `where` have grown by half of the growth that starts one anyway. Called
-** before a backward pass, for a generational collector. */
+/* Runs a full collection if the live bytes on `where` have grown by more than half of the growth after which
+** collect_if_due runs one. Called before a backward pass. Does nothing if Lua's collector is incremental. */
 void collect_grown(lua_State *L, place where);
 
 /* Does one step of Lua's collector. In generational mode the step is a young collection. Returns true if an incremental
@@ -23,7 +23,7 @@ void collect_all(lua_State *L, module_state *m, account *a);
 /* Requests that the other states of the process collect their garbage at their next allocation. */
 void ask_others(module_state *m);
 
-/* Sets the collector's estimates of a new state. */
+/* Sets the first estimate of the steps of an incremental cycle in a new state. */
 void collect_start(module_state *m);
 
 #endif

@@ -10,7 +10,8 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* Returns the part of the message after the "file:line: " that Lua prepended. */
+/* Returns the part of the message after the "file:line: " that Lua prepended, or the whole message without such a
+** prefix. */
 static const char *skip_position(const char *message) {
   for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
     size_t digits = strspn(p + 1, "0123456789");
@@ -76,8 +77,8 @@ static int l_most_arguments(lua_State *L) {
   return 1;
 }
 
-/* composition(name, f): returns the function that scripts call. Any f other than a function written in Lua is returned
-** unchanged. */
+/* composition(name, f): returns the function that scripts call instead of f. Errors of this function begin with
+** `name`. If f is not a function written in Lua, returns f itself. */
 static int l_composition(lua_State *L) {
   lua_settop(L, 2);
   if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) return 1;

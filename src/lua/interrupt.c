@@ -3,8 +3,8 @@
 ** lua_getinfo returns "__gc" as the name of a finalizer's level, and "hook" as the kind of a hook's level. From Lua
 ** 5.4.4 on, the level named "__gc" is the finalizer; in older versions it is the function that the finalizer
 ** interrupted. From the interrupted function on, the levels are searched for a Lua function or a C function of this
-** library. If this function belongs to the library, an operation is interrupted. (Other C functions, such as
-** string.rep, are called by one of these two.)
+** library. If this function belongs to the library, an operation is interrupted. (Any other C function, such as
+** string.rep, was called by a Lua function or by a C function of this library.)
 **
 ** A finalizer or a hook may resume a coroutine. So all coroutines from the main thread to the running one are
 ** searched. A call of coroutine.resume has the next coroutine as its first argument; a function from coroutine.wrap
@@ -27,7 +27,7 @@ enum finding { NOTHING, SCRIPT, OPERATION };   /* SCRIPT: a script's own code wa
 
 /* ---- functions that belong to the library ---- */
 
-/* set_home(): declares that the calling file, and files beside and below this file, belong to the library. */
+/* set_home(): declares that all Lua files in the calling file's folder and its subfolders belong to the library. */
 static int l_set_home(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "S", &ar)) return 0;
@@ -59,7 +59,8 @@ static enum finding owner(lua_State *co, lua_Debug *ar) {
 
 /* ---- one coroutine ---- */
 
-/* Returns the finding for an interrupt at this level of co: OPERATION if an operation was interrupted. */
+/* Returns the finding for an interrupt of the function at this level of co. Levels for which `owner` returns NOTHING
+** are skipped. If only such levels remain, returns SCRIPT. */
 static enum finding interrupted_at(lua_State *co, int level) {
   lua_Debug ar;
   for (; lua_getstack(co, level, &ar); level++) {

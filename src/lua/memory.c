@@ -21,7 +21,7 @@ void reclaim(lua_State *L, place where) {
   where.device->empty_cache(where.index);
 }
 
-/* Raises an error if `bytes` more bytes would exceed the state's limit. */
+/* Raises an error if `bytes` more bytes would exceed the state's limit even after all garbage was collected. */
 static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes) {
   if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
   collect_all(L, m, a);

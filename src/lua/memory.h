@@ -24,9 +24,9 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
 /* Frees memory on a device: collects garbage, even if the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
-/* st = call, where call runs an op on `where` and may be cancelled. If memory for the op's scratch memory is
-** exhausted, call is repeated after reclaim. This is safe, because an op that returns ERR_MEMORY has changed nothing.
-** (This is a macro, because `call` may be evaluated twice.) */
+/* st = call, where call runs an op on `where` and may be cancelled. If the op's scratch memory cannot be allocated,
+** call is repeated after reclaim. This is safe, because an op that returns ERR_MEMORY has changed nothing. (This is a
+** macro, because `call` may be evaluated twice.) */
 #define TRY(L, where, st, call) \
   (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
 #define WATCHED(L, st, call) (cancel_watch(is_cancelled, L), (st) = (call), cancel_unwatch())

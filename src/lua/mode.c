@@ -5,10 +5,10 @@
 ** guard, the mode has its default. So guards of suspended coroutines do not affect other coroutines.
 **
 ** __close alone does not end a guard reliably. A debug hook may raise an error after a guard was made and before it
-** became a <close> variable, or in the call of __close. Lua's allocator may raise an error there, too. A coroutine that
-** ends by an error closes nothing. So a guard counts only while a reference to it exists. The guard is first searched
-** at its last place, a slot of a frame of its coroutine, then on the whole stack of that coroutine. Finally a
-** collection decides. */
+** became a <close> variable, or in the call of __close. Lua's allocator may raise an error there, too. A coroutine
+** that ends by an error closes nothing. So a guard counts only while a reference to it exists. The guard is first
+** searched at its last place, a slot of a frame of its coroutine, then on the whole stack of that coroutine. If the
+** guard is on no stack, a garbage collection shows whether anything else refers to the guard. */
 
 #include "lua/mode.h"
 
@@ -22,7 +22,7 @@
 
 struct guard {
   guard         *younger, *older;        /* the neighbouring open guards of the same bucket */
-  struct guards *list;                   /* the guards of the state while this guard is open; NULL: closed */
+  struct guards *list;                   /* the guards of the state while this guard is open, otherwise NULL */
   lua_State     *thread;                 /* the guard's coroutine, which user value THREAD keeps alive */
   enum mode      mode;
   bool           flag;                   /* the value as a boolean; the value itself is user value VALUE */
@@ -108,7 +108,7 @@ static void make_room(lua_State *L, guards *list) {
 
 /* ---- opening and closing ---- */
 
-/* Pushes a new guard, which is still closed. */
+/* Pushes a new guard, which does not set its mode before open_guard is called. */
 static guard *push_guard(lua_State *L, enum mode mode, bool flag) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   make_room(L, list_of(L));
@@ -304,7 +304,7 @@ bool mode_is_recording(lua_State *L) {
   return !g || g->flag;
 }
 
-/* The loop is needed because garbage leaves the weak table before its finalizer closes the guard. */
+/* The loop is needed because an unreferenced guard leaves the weak table before its finalizer closes the guard. */
 bool mode_push(lua_State *L, enum mode mode) {
   for (guard *g; (g = find_guard(L, mode)) != NULL; close_guard(g)) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &values_key);
@@ -331,7 +331,7 @@ void mode_end(guard *g) { close_guard(g); }
 
 /* ---- functions for Lua ---- */
 
-/* Pushes a closed guard with argument 1 as value. Upvalue 1 is the mode. */
+/* Pushes a new guard with argument 1 as value. The caller then calls open_guard. Upvalue 1 is the mode. */
 static guard *push_argument(lua_State *L) {
   enum mode mode = (enum mode)lua_tointeger(L, lua_upvalueindex(1));
   luaL_checkany(L, 1);
@@ -411,7 +411,8 @@ static void make_list(lua_State *L) {
   find_resumers(L, list);
   make_buckets(L, list, 4);
   if (__atomic_add_fetch(&lists_made, 1, __ATOMIC_SEQ_CST) == 1) __atomic_store_n(&only_list, list, __ATOMIC_SEQ_CST);
-  /* this is correct even if another thread has made a list meanwhile */
+  /* if another thread incremented lists_made before only_list was set here, this load returns more than 1; otherwise
+  ** the other thread clears only_list */
   if (__atomic_load_n(&lists_made, __ATOMIC_SEQ_CST) > 1)
     __atomic_store_n(&only_list, NULL, __ATOMIC_SEQ_CST);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &guards_key);

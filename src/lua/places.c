@@ -18,7 +18,8 @@ static const char *push_dtype_names(lua_State *L) {
   return lua_tostring(L, -1);
 }
 
-/* Pushes "; did you mean "float32"?" for a name like "torch.float" or "flaot32", or "". */
+/* Pushes "; did you mean "float32"?" for a name like "torch.float" or "flaot32", or "" if no dtype has a similar
+** name. */
 static const char *push_dtype_help(lua_State *L, const char *name) {
   lua_newtable(L);
   for (int k = 0; k < DTYPE_COUNT; k++) {

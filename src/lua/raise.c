@@ -17,7 +17,8 @@ const char *push_bytes(lua_State *L, size_t bytes) {
 }
 
 const char *push_no_room(lua_State *L, double bytes) {
-  enum { SMALL = 16 << 20 };          /* bytes: reading the limits takes 0.1 ms; filling 16 MiB takes 2 ms */
+  enum { SMALL = 16 << 20 };          /* bytes; up to this size the limits are not read: reading takes 0.1 ms, filling
+                                      ** 16 MiB takes 2 ms */
   size_t available = SIZE_MAX;
   /* the bytes that tensors can still take below the memory limit of the process */
   if (bytes > SMALL) host_place().device->available(0, &available);
@@ -64,7 +65,7 @@ static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const s
 }
 
 int raise_device(lua_State *L, const char *fn, int status, place where) {
-  if (!*fn) fn = "index";              /* x[…] has no name where errors of indices are raised */
+  if (!*fn) fn = "index";              /* the caller passes "" if an index x[…] failed */
   char text[1024];
   if (status == ERR_CAPTURE)
     return luaL_error(L, "%s: not while a graph is captured: it waits, or copies from or to the host", fn);

@@ -30,11 +30,11 @@ int raise_no_accelerator(lua_State *L, const char *fn);
 /* Raises the error that memory is exhausted. wanted: a description of the allocation that failed. */
 int raise_full(lua_State *L, place where, const char *wanted);
 
-/* Raises the error that there was no memory for an op's scratch memory. The message says how many bytes are live. */
+/* Raises the error that an op's scratch memory could not be allocated. The message says how many bytes are live. */
 int raise_memory(lua_State *L, const char *fn, place where);
 
-/* Returns the place that a failed call with these tensors ran on. This is not the CPU if a tensor is on another
-** device. */
+/* Returns the place on which a failed call with these n tensors ran: the place of the first tensor that is not on the
+** CPU, or the CPU if there is none. */
 place failing_place(const tensor *const *t, int n);
 
 /* Raises ERR_OUT_SHAPE or ERR_CAST, because a result of this dtype and shape does not fit into out. */

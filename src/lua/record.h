@@ -7,7 +7,8 @@
 
 #include "op/op.h"
 
-/* Parameters of a call, besides its tensors, that a gradient may need. Every rule reads only its own fields. */
+/* Parameters of a call, besides its tensors, that a gradient may need. A rule reads only the fields that its op
+** sets. */
 typedef struct op_params {
   uint32_t dims;                         /* the reduced dims: bit d is set for dim d */
   int      dim;                          /* a dim of the call, 0-based */

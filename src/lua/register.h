@@ -31,9 +31,9 @@ static inline void add_internal(lua_State *L, const char *name) {
   lua_setfield(L, INTERNALS, name);
 }
 
-/* adds core.f, and lt.f unless it is internal */
+/* adds core.f for each function f of the list, and lt.f unless the function's row is INTERNAL or OUTSIDE */
 void add_functions(lua_State *L, const function_row *functions);
-/* adds lt.f and x:f; a tensor is the first argument */
+/* adds lt.f and x:f for each function f of the list, whose first argument is a tensor */
 void add_methods(lua_State *L, const function_row *methods);
 void add_method_forms(lua_State *L, const function_row *methods);        /* adds only x:f, for in-place forms */
 void set_functions(lua_State *L, const function_row *functions);         /* adds to the table at the top of the stack */

@@ -15,7 +15,8 @@ typedef struct module_state {
   bool     closed, sandbox;             /* sandbox: no files, no raw addresses, nothing that affects other states */
   account *accounts;                    /* a list with an account for each device */
   place    standard;                    /* the place that lt.set_default_device sets */
-  unsigned answered;                    /* number of the last request for memory by another state that was answered */
+  unsigned answered;                    /* value of `requests` (lua/collect.c) when this state last collected garbage
+                                        ** for other states */
 
   /* Fields of lua/collect.c about Lua's collector. */
   bool     incremental;                 /* the collector's mode at the last check */

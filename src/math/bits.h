@@ -6,8 +6,8 @@
 
 #include "math/base.h"
 
-/* Returns a * b - p exactly, where p is the rounded a * b. Without FMA, the function uses Dekker's method for |a|,
-** |b| < 2^995. */
+/* Returns a * b - p exactly, where p is the rounded a * b. Without FMA, |a| and |b| must be below 2^995, and the
+** function splits both factors (Dekker, "A floating-point technique for extending the available precision", 1971). */
 INLINE double product_error(double a, double b, double p) {
 #if LT_HAS_FMA
   return BUILTIN(fma)(a, b, -p);
@@ -156,8 +156,8 @@ INLINE double m_ceil_float64(double x)  { return BUILTIN(ceil)(x); }
 INLINE float  m_trunc_float32(float x)  { return BUILTIN(truncf)(x); }
 INLINE double m_trunc_float64(double x) { return BUILTIN(trunc)(x); }
 #else
-/* SSE2 has no instruction that rounds to an integer. Every float from 2^23 on, and every double from 2^52 on, is
-** integral. */
+/* SSE2 has no instruction that rounds to an integer. Adding and subtracting 2^23 (float) or 2^52 (double) rounds
+** smaller numbers. Larger numbers are integral already. */
 INLINE float m_round_float32(float x) {
   float a = abs_float32(x), r = (a + 0x1p23f) - 0x1p23f;
   return a < 0x1p23f ? add_sign_float32(r, x) : x;

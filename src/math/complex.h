@@ -3,7 +3,8 @@
 
 /* Functions of complex numbers. Functions with a series are computed in double from the parts x, y of z, also for
 ** complex64, whose results are then rounded once. The functions are correct for every pair of parts. At zeros,
-** infinities, NaN and on both sides of a branch cut they follow C's annex G and the tables of the array API standard.
+** infinities, NaN and on both sides of a branch cut they follow annex G of the C standard and the tables of the
+** Python array API standard.
 **
 ** "eps" in a comment is the error of a complex128 result: |result - exact| / |exact| in units of 2^-52. The error of
 ** complex64 results is at most 0.8 in units of 2^-23. spec/array/complex_math_spec.lua repeats the measurement of
@@ -11,8 +12,8 @@
 
 #include "math/float64.h"
 
-/* Returns a scale such that squares of scaled numbers neither overflow nor lose bits: 2^-600 above 2^500, 2^600 below
-** 2^-400, otherwise 1. */
+/* Returns a scale for numbers with absolute values up to `high`, such that the squares of the scaled numbers neither
+** overflow nor lose bits: 2^-600 above 2^500, 2^600 below 2^-400, otherwise 1. */
 INLINE double safe_scale(double high) { return high > 0x1p500 ? 0x1p-600 : high < 0x1p-400 ? 0x1p600 : 1.0; }
 
 INLINE double limited(double x, double most) { return x > most ? most : x < -most ? -most : x; }
@@ -77,7 +78,7 @@ RARE complex128_t sigmoid_parts(double x, double y) {
 /* ---- hyperbolic and trigonometric functions: sin z = -i sinh iz exchanges the parts, and tan z = -i tanh iz does,
 ** too ---- */
 
-/* Returns the product. If the product is NaN although x or y is 0, returns 0 with the sign of x y. */
+/* Returns the argument `product`. If it is NaN although x or y is 0, returns 0 with the sign of x y. */
 INLINE double zero_or(double product, double x, double y) {
   double zero = add_sign_float64(0, sign_float64(x) * sign_float64(y));
   return product != product && (x == 0 || y == 0) ? zero : product;
@@ -181,9 +182,10 @@ RARE complex128_t sqrt_parts(double x, double y) {
 
 /* ---- inverse functions ---- */
 
-/* Kahan's formulas, in which no digits cancel. For x, y >= 0, let p - iq = sqrt(1 - z) and c + id = sqrt(1 + z). Then
-** asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z = 2 atan2(p, c) - i asinh(pd + qc). The function returns
-** asinh(pd + qc) and sets *w to pc + qd. The largest error of acos found in tests is 1.4 eps. */
+/* Kahan's formulas, in which no digits cancel ("Branch cuts for complex elementary functions", 1987). For x, y >= 0,
+** let p - iq = sqrt(1 - z) and c + id = sqrt(1 + z). Then asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z =
+** 2 atan2(p, c) - i asinh(pd + qc). The function returns asinh(pd + qc) and sets *w to pc + qd. The largest error of
+** acos found in tests is 1.4 eps. */
 INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   complex128_t near_root = sqrt_parts(1.0 - x, y), far_root = sqrt_parts(1.0 + x, y);
   double q = imag_complex128(near_root), d = imag_complex128(far_root);
@@ -262,9 +264,9 @@ INLINE complex128_t div_floats(double a, double b, double c, double d) {
   return make_complex128(s == 0 ? far * a : re, s == 0 ? far * b : im);
 }
 
-/* Computes (a + ib) / (c + id) of doubles by Smith's method. If the divisor is real, the parts of the result are
-** exactly the rounded quotients. Dividend and divisor are scaled if their parts are above 2^500 or below 2^-400. The
-** largest error found in tests is 1.4 eps. */
+/* Computes (a + ib) / (c + id) of doubles by Smith's method ("Algorithm 116: Complex division", 1962). If the divisor
+** is real, the parts of the result are exactly the rounded quotients. Dividend and divisor are scaled if their parts
+** are above 2^500 or below 2^-400. The largest error found in tests is 1.4 eps. */
 INLINE double div_scale(double high) { return high > 0x1p500 ? 0x1p-500 : high < 0x1p-400 ? 0x1p500 : 1.0; }
 INLINE complex128_t div_doubles(double a, double b, double c, double d) {
   double ah = abs_float64(a), bh = abs_float64(b), ch = abs_float64(c), dh = abs_float64(d);

@@ -115,8 +115,8 @@ FROM_COMPLEX(uint64, uint64_t)
 /* ---- to floats ---- */
 
 /* Converts 64-bit integers to double on machines without an instruction for this conversion. The high word, in units
-** of 2^32, becomes the low mantissa bits of 2^84, and the low word those of 2^52. The sum of both doubles is rounded
-** once. */
+** of 2^32, becomes the low mantissa bits of 2^84, and the low word those of 2^52. `bias` is the sum of the constants
+** that were added. Its subtraction is exact, so that the result is rounded once. */
 #if defined(__SSE2__) && !defined(__AVX512DQ__)
 INLINE double float64_words(uint64_t high, uint64_t low, double bias) {
   double h = from_bits_float64(high | 0x4530000000000000u);          /* the double 2^84 + 2^32 high */
@@ -194,7 +194,7 @@ INLINE float round_to_odd(double x) {
   uint32_t u = bits_float32(f);
   double back = (double)f;
   u -= abs_float64(back) > abs_float64(x);      /* rounds toward 0 */
-  u |= back != x && x == x;                     /* sets the last bit if x is inexact */
+  u |= back != x && x == x;                     /* sets the last bit if no float equals x */
   return from_bits_float32(u);
 }
 INLINE uint16_t float16_from_float64(double x)  { return float16_from_float32(round_to_odd(x)); }

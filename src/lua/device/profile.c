@@ -77,7 +77,7 @@ static void push_used(lua_State *L, const profile *p) {
 /* profile_stop(): ends the profile and returns a table, or nil if this state runs no profile. The fields are
 **      mode             "counting" or "serialised"
 **      seconds          from start to stop
-**      inside, outside  the overhead of counting a call, within its measured seconds and outside of them
+**      inside, outside  seconds that counting adds to a call: within the call's measured seconds, and outside of them
 **      devices          {"cpu", "cuda:0", …}: the devices that had calls
 **      rows             {{device = "cpu", family = "gemm", dtype, calls, seconds, elements, read, written, flops}, …}:
 **                       dtype is the one in which the call computes, or nil; read and written are bytes */

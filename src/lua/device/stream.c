@@ -14,7 +14,7 @@ static const char stream_class = 0, event_class = 0;
 typedef struct stream {
   place    where;
   int      number;
-  unsigned epoch;            /* the device's epoch when the object was made */
+  unsigned epoch;            /* the device's epoch when the object was made; reopening the device changes the epoch */
   bool     ended;
 } stream;
 
@@ -93,7 +93,7 @@ static int l_stream(lua_State *L) {
   stream *s = push_stream(L, where);
   const device_streams *calls = where.device->streams;
   int number = 0, st = calls ? calls->make(where.index, &number) : OK;
-  if (st == ERR_MEMORY) {                 /* some streams may be garbage, which is collected first */
+  if (st == ERR_MEMORY) {                 /* unreferenced streams count until they are collected */
     lua_gc(L, LUA_GCCOLLECT);
     st = calls->make(where.index, &number);
   }
@@ -129,8 +129,8 @@ static int s_end(lua_State *L) {
 
 /* ---- with_stream ---- */
 
-/* The guard is a <close> variable while f runs. The guard keeps both streams alive, and restores the previous stream
-** at the end. */
+/* A guard is a <close> variable while with_stream runs its function. The guard keeps the streams `before` and
+** `during` alive, and makes stream `before` current again at the end. */
 typedef struct guard {
   place    where;
   int      before, during;
@@ -140,7 +140,7 @@ typedef struct guard {
 
 static const char guard_class = 0;
 
-/* Makes the stream current that was current before; does nothing the second time. */
+/* Makes the guard's stream `before` current again. A second call for the same guard does nothing. */
 static int leave_stream(lua_State *L, guard *g) {
   if (!g->active) return 0;
   g->active = false;
@@ -157,7 +157,7 @@ static int g_close(lua_State *L) {
   return g ? leave_stream(L, g) : 0;
 }
 
-/* Makes the stream current, and inserts the guard at stack index i. */
+/* Makes stream s current, and inserts a new guard at stack index i, which makes the previous stream current again. */
 static void enter_stream(lua_State *L, const stream *s, int i) {
   const device_streams *calls = s->where.device->streams;
   guard *g = push_object(L, &guard_class, sizeof *g, 0);

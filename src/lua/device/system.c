@@ -51,8 +51,8 @@ static int push_failure(lua_State *L) {
   return 2;
 }
 
-/* output_file(path): returns the file to which symbolic links at `path` lead. If this file cannot be written, returns
-** nil and the reason. */
+/* output_file(path): returns `path` with its symbolic links resolved. If the file cannot be written, returns nil and
+** the reason. */
 static int l_output_file(lua_State *L) {
   char target[SYSTEM_PATH];
   bool in_place;
@@ -77,8 +77,8 @@ static int l_available_memory(lua_State *L) {
   return status == OK ? push_size(L, bytes) : raise_device(L, "available_memory", status, p);
 }
 
-/* system_memory([root]): returns the most bytes that the process can have, and the bytes that it can still get. Unknown
-** numbers are nil. Specs set `root`, a folder that stands in for "/" when the kernel's files are read. */
+/* system_memory([root]): returns the most bytes that the process can have, and the bytes that it can still get.
+** Unknown numbers are nil. Specs pass a folder `root` whose files replace /proc and /sys. */
 static int l_system_memory(lua_State *L) {
   size_t available, most = system_memory(luaL_optstring(L, 1, ""), &available);
   push_size(L, most);
@@ -87,7 +87,7 @@ static int l_system_memory(lua_State *L) {
 }
 
 /* processors([root]): returns the number of processors that the process may use. The second result is the processor
-** time that a control group allows, in processors, or nil if there is no limit. */
+** time that a control group allows, in processors, or nil if there is no limit. `root` is as in system_memory. */
 static int l_processors(lua_State *L) {
   double quota;
   lua_pushinteger(L, system_processors(luaL_optstring(L, 1, ""), &quota));

@@ -9,7 +9,7 @@
 Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads. All
 operations use fewer threads if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most
 `OMP_THREAD_LIMIT`), else the number of processors that the process may use: the processors on which it may run, or its
-container's share of them. The number never exceeds the limit of `n`.
+container's share of them. The default is at most the greatest `n` that this function accepts.
 @function set_num_threads
 @tparam integer n from 1 to 4 times the number of processors, or to 64 if that is more
 */

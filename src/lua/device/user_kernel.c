@@ -24,7 +24,7 @@ typedef struct parameter {
 /* A kernel. User value 1 is the table of its parameters, user value 2 its name. */
 typedef struct user_kernel {
   place     where;
-  unsigned  epoch;           /* the device's epoch when the kernel was made */
+  unsigned  epoch;           /* the device's epoch when the kernel was made; reopening the device changes the epoch */
   void     *handle;          /* the device's handle; NULL: no kernel was compiled yet */
   int       count;
   parameter parameter[USER_KERNEL_ARGUMENTS];
@@ -231,8 +231,8 @@ static bool read_launch(lua_State *L, const char *fn, user_kernel_job *j) {
     luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, type_name(L, 2));
   int top = lua_gettop(L), nargs;
   lua_pushvalue(L, 2);
-  int options = check_options(L, fn, launch_options, &nargs);     /* an empty table gives 0, as if there were no
-                                                                  ** options */
+  int options = check_options(L, fn, launch_options, &nargs);     /* check_options returns 0 for an empty table,
+                                                                  ** too */
   bool counted = push_option(L, options, "count") != LUA_TNIL, gridded = push_option(L, options, "grid") != LUA_TNIL;
   lua_pop(L, 2);
   if (counted && gridded) luaL_error(L, "%s: grid and count: one of them", fn);

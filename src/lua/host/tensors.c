@@ -4,7 +4,7 @@
 #include "lua/args.h"
 #include "lua/host/host.h"
 
-/* The numbers of dtypes in luatensor.h agree with the rows of DTYPES. */
+/* Checks at compile time that the numbers of dtypes in luatensor.h agree with the rows of DTYPES. */
 #define AS_IN_HEADER(name, store, compute, accum, kind, digits, exponent, numpy, code) \
   _Static_assert(LUATENSOR_##name == ((code) << 8 | 8 * sizeof(store)), #name " of luatensor.h");
 DTYPES(AS_IN_HEADER)
@@ -77,7 +77,7 @@ int api_read(lua_State *L, int index, int flags, luatensor_array *a) {
     grant(t, flags, a);
     return 1;
   }
-  lua_insert(L, top + 1);                /* keeps the sentence, and removes the strings of which it was made */
+  lua_insert(L, top + 1);                /* keeps the reason, and removes the strings of which it was made */
   lua_settop(L, top + 1);
   return 0;
 }

@@ -69,13 +69,13 @@ static void release(storage *s) {
   free(s->owner);
 }
 
-/* Raises an error if the struct was taken. This is checked after a tensor was made, too, because a finalizer may have
-** taken the struct meanwhile. */
+/* Raises an error if another library has taken over the struct. This is checked again after a tensor was made,
+** because a finalizer may have passed the struct on meanwhile. */
 static void check_ready(lua_State *L, const dl_owned *p) {
   if (!p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
 }
 
-/* Pushes a tensor that uses the data itself. From then on the struct belongs to luatensor. */
+/* Pushes a tensor that uses the data itself. Afterwards luatensor owns the struct. */
 static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
   size_t bytes = (size_t)form->count * (size_t)dtype_size(form->dtype);
   tensor *t = push_empty(L);
@@ -128,8 +128,8 @@ static void move_top(lua_State *L, place to) {
   lua_call(L, 2, 1);
 }
 
-/* Addresses below this are refused. No system maps the first page, so a smaller light userdata is a number, not an
-** address. */
+/* from_dlpack refuses light userdata with smaller addresses than LOWEST. No system maps the first page, so a smaller
+** light userdata is a number, not an address. */
 enum { LOWEST = 4096 };
 
 /* Returns the struct in argument 1: the struct of a userdata from to_dlpack, or the struct at a light userdata's

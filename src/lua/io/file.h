@@ -43,10 +43,12 @@ enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time, which stay in L
 /* Pushes memory for n elements of `size` bytes, but for at most FILE_CHUNK bytes. */
 char *push_chunk(lua_State *L, int64_t n, int size);
 
-/* Returns elements first … first + n - 1 of a contiguous tensor, as a tensor without a reference of its own. */
+/* Returns elements first … first + n - 1 of a contiguous tensor. The result shares the tensor's storage without a
+** reference, so the tensor must outlive it. */
 tensor tensor_slice(const tensor *t, int64_t first, int64_t n);
 
-/* Reverses the bytes of n numbers. The two halves of complex numbers are reversed separately. */
+/* Reverses the byte order of each of n numbers of dtype d. The two halves of complex numbers are reversed
+** separately. */
 void swap_numbers(char *p, int64_t n, enum dtype d);
 
 /* Returns t if it is contiguous; otherwise pushes and returns a contiguous copy. */
@@ -55,12 +57,12 @@ const tensor *push_packed(lua_State *L, const tensor *t);
 /* Writes n bytes. Returns false on failure; then errno has the reason. */
 bool write_bytes(FILE *f, const void *from, size_t n);
 
-/* Writes all elements of a contiguous tensor. On failure returns false; *status is the error, or OK if errno has the
-** reason. */
+/* Writes all elements of a contiguous tensor, with reversed byte order if `swapped` is true. `chunk` is memory from
+** push_chunk. On failure returns false; *status is the error, or OK if errno has the reason. */
 bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *chunk, int *status);
 
-/* Fills a contiguous t from the file. Bytes of a bool other than 0 and 1 become true. Returns a status, or -1 if the
-** file is too short. */
+/* Fills a contiguous t from the file. `swapped` and `chunk` are as in write_elements. Bytes of a bool other than 0
+** and 1 become true. Returns a status, or -1 if the file is too short. */
 int read_elements(lua_State *L, FILE *f, tensor *t, bool swapped, char *chunk);
 
 #endif

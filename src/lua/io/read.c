@@ -127,7 +127,7 @@ static int l_read_idx(lua_State *L) {
 
 /* ---- separated values ---- */
 
-/* The numbers of a column, with 8 bytes each: doubles, integers, or class numbers. */
+/* A growing list of numbers with 8 bytes each: doubles, integers, or class numbers. */
 typedef struct numbers {
   void   *data;
   int64_t count, capacity;
@@ -160,7 +160,8 @@ static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   return r;
 }
 
-/* Raises an error if `bytes` more bytes of memory are not available for a list, which already has n items. */
+/* Raises an error if `bytes` more bytes of memory are not available for a list, which already has n items. `what` is
+** the noun for items in the message, such as "numbers". */
 static void check_room(lua_State *L, const char *path, int64_t n, const char *what, int64_t bytes) {
   const char *no_room = push_no_room(L, (double)bytes);
   if (no_room) luaL_error(L, "read_csv: %s: more than %I %s: %s", path, (LUAI_UACINT)n, what, no_room);
@@ -201,7 +202,8 @@ static reading *start_reading(lua_State *L, const char **path) {
   return r;
 }
 
-/* csv_fields(path, delimiter, skip): returns the first row's fields, or nil. */
+/* csv_fields(path, delimiter, skip): skips the first `skip` lines, and returns the next row's fields, or nil if there
+** is no row. */
 static int l_csv_fields(lua_State *L) {
   enum { TAKES = 80 };             /* bytes of a field, including the lists of columns that read_csv makes; 75 were
                                    ** measured */
@@ -330,9 +332,11 @@ static void push_numbers(lua_State *L, const numbers *v, enum dtype as, enum dty
   if (st != OK) raise(L, "read_csv", st, (const tensor *const *)&t, 1);
 }
 
-/* csv_numbers(path, delimiter, skip, header, fields, columns, labels, dtype, device, missing): returns numbers,
-** classes, and the names of classes. columns: a list of numbers from 1; labels: a number or nil; missing: the number
-** for empty fields, or nil. */
+/* csv_numbers(path, delimiter, skip, header, fields, columns, labels, dtype, device, missing): returns numbers and,
+** if labels is not nil, the class of each row and the table of classes. The first `skip` lines are skipped, and then,
+** if header is true, a row with names. Each row must have `fields` fields. columns is the list of the columns of
+** numbers, from 1; labels is the column of the classes, from 1, or nil. missing is the number for empty fields, or
+** nil. */
 static int l_csv_numbers(lua_State *L) {
   enum { HEADER = 4, FIELDS, COLUMNS, LABELS, DTYPE, DEVICE, MISSING };
   wanted w = {.fields = (int)luaL_checkinteger(L, FIELDS), .ncolumn = (int)lua_rawlen(L, COLUMNS), .labels = (int)luaL_optinteger(L, LABELS, 0) - 1, .dtype = check_dtype(L, DTYPE, "read_csv"),

@@ -22,8 +22,8 @@ static int l_step(lua_State *L) {
   return st == OK ? 0 : raise(L, info->name, st, at, 1);
 }
 
-/* Makes core.cells.lstm_step and others. These functions write only to operands that no script sees, so nothing is
-** recorded. */
+/* Makes core.cells, a table with a function for each op, such as lstm_step. These functions write only to operands
+** that no script sees, so nothing is recorded for gradients. */
 void open_cell(lua_State *L) {
   lua_newtable(L);
   for (int op = 0; op < CELL_COUNT; op++) {

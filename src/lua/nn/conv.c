@@ -64,8 +64,8 @@ static tensor *push_result(lua_State *L, const char *fn, int i, const conv_job *
   return check_tensor(L, i, fn);
 }
 
-/* Runs a convolution. Arguments 1 and 2 are tensors, and so is argument 3 if there is a bias. Argument `out` is option
-** out or nil. */
+/* Runs a convolution. The first nin arguments are tensors: two inputs, and a bias if nin is 3. `geometry` and `out`
+** are the numbers of the arguments with the list of the geometry and with option out. */
 static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geometry, int out) {
   const tensor *a = check_tensor(L, 1, fn), *b = check_tensor(L, 2, fn);
   bool given = arg_out(L, out, fn) != NULL;
@@ -113,7 +113,8 @@ static int l_conv_weight(lua_State *L) {
 /* ---- pooling ---- */
 
 /* Reads the windows from the list at i. The list has lengths, strides, padding before and dilation, of two numbers
-** each; 1 for ceil; 1 to count padding; and a divisor. For adaptive pooling the list has the result's two lengths. */
+** each, and three more numbers: 1 to round the result's lengths up; 1 if averages count the padding; the divisor. For
+** adaptive pooling the list has the result's two lengths. */
 static void read_windows(lua_State *L, int i, const char *fn, pool_job *j) {
   int64_t v[11];
   int n = read_list(L, i, fn, v, 11);

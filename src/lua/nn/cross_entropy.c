@@ -45,7 +45,7 @@ static int l_cross_entropy(lua_State *L) {
     push_copy(L, fn, out, j.x->dtype);
     lua_insert(L, -2);
   }
-  /* an integer is passed as two halves, because a double represents each half exactly */
+  /* the ignored class has 64 bits, but op_params has doubles, so each half of 32 bits is passed as a double */
   op_params p = {.dim = (int)j.reduction, .flag = j.ignores, .number = {(double)(j.ignored >> 32), (double)(uint32_t)j.ignored}};
   finish_record(L, &(op_record){.name = fn, .params = &p, .nin = 2, .in = {1, 2}, .nout = 2});
   tensor_drop(sums);
@@ -53,8 +53,9 @@ static int l_cross_entropy(lua_State *L) {
   return 1;
 }
 
-/* cross_entropy_gradient(g, sums, logits, classes, reduction, ignored): returns the gradient of the logits, computed
-** from tensors that the forward call kept. */
+/* cross_entropy_gradient(g, sums, logits, classes, reduction, ignored): returns the gradient of the logits, where g
+** is the gradient of the result, and sums was computed by the forward call. The other arguments are those of
+** cross_entropy. */
 static int l_gradient(lua_State *L) {
   cross_entropy_job j;
   lua_settop(L, 6);

@@ -24,7 +24,7 @@ static void prepare(lua_State *L, const char *fn, norm_job *j) {
   raise(L, fn, st, t, n);
 }
 
-/* Pushes the results of a forward call. The rule named fn computes the gradient. */
+/* Runs a forward call and pushes the normalised tensor. The gradient is computed by the rule with the name fn. */
 static int run(lua_State *L, const char *fn, const norm_job *j, const op_params *p) {
   place where = j->x->store->place;
   tensor *out = push_tensor(L, fn, j->x->dtype, &j->x->shape, where), *stats = push_tensor(L, fn, j->compute, &j->stats, where);
@@ -39,7 +39,8 @@ static int run(lua_State *L, const char *fn, const norm_job *j, const op_params 
 
 /* norm_rows(x, weight, bias, segments, run, groups, eps, rms): splits x into blocks of (segments * run) neighbouring
 ** elements and normalises each block. The results are multiplied by weight and increased by bias, which have the
-** shape [groups * segments] or are nil. */
+** shape [groups * segments] or are nil. Block r uses the elements of weight and bias from (r % groups) * segments on,
+** one for each `run` elements of x. */
 static int l_norm_rows(lua_State *L) {
   const char *fn = "norm_rows";
   lua_settop(L, 8);
@@ -73,8 +74,8 @@ static tensor *push_gradient(lua_State *L, const char *fn, int i, enum dtype d, 
 }
 
 /* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): returns the gradients
-** of x, weight and bias. A gradient is nil if its argument ("of x" …) is false. flag: rms for rows; for channels it
-** means that the statistics were given. */
+** of x, weight and bias. g is the gradient of the result. A gradient is nil if its argument ("of x" …) is false.
+** flag: for rows, the argument rms of norm_rows; for channels, true if the running statistics were used. */
 static int l_norm_back(lua_State *L) {
   const char *fn = "norm";
   lua_settop(L, 11);
@@ -94,8 +95,8 @@ static int l_norm_back(lua_State *L) {
   return st == OK ? 3 : raise(L, fn, st, &j.x, 1);
 }
 
-/* softmax_back(g, o, log): returns the gradient of softmax, or of log_softmax, along the last dim, from the result
-** o. */
+/* softmax_back(g, o, log): returns the gradient of softmax or, if log is true, of log_softmax along the last dim. g
+** is the gradient of the result o. */
 static int l_softmax_back(lua_State *L) {
   const char *fn = "softmax";
   lua_settop(L, 3);

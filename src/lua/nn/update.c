@@ -67,9 +67,9 @@ static bool get_parameter(lua_State *L, int i, tensor **at) {
   return true;
 }
 
-/* update(parameter, state, number …): updates the parameter and returns nothing. Returns false if there is no gradient,
-** "state" if the state must be made or must follow the parameter's dtype or device, else an error message. Upvalues:
-** the row, and the names of its states. */
+/* update(parameter, state, number …): updates the parameter and returns nothing. Returns false if there is no
+** gradient, "state" if the state must be made or must follow the parameter's dtype or device, else an error message.
+** Upvalues: the number of the row (enum update_op), and the names of the row's states. */
 static int l_update(lua_State *L) {
   enum update_op op = (enum update_op)lua_tointeger(L, lua_upvalueindex(1));
   const update_info *row = &update_rows[op];
