@@ -34,7 +34,8 @@ end
 -- Functions that the page shows in tables of their own.
 local other_libraries = {bench = true, advise = true, nn = true, optim = true, data = true}
 
--- Functions that compute nothing with elements, in sources that have other functions, too.
+-- More functions that compute nothing with elements. They are listed by name, because their sources also have
+-- functions that compute with elements.
 local no_elements = {}
 for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generator default_generator manual_seed
     get_matmul_precision set_matmul_precision]]):gmatch "%S+" do
@@ -277,7 +278,7 @@ local function cpu_library(name, letter, dtype)
   return (letter == "B" and blas[dtype] or letter == "L") and letter or ""
 end
 
---- Returns a cell of one device in letters: "–", "V", "K", "CB →" …
+--- Returns a cell of one device in the letters that the page explains: "–", "V", "K", "CB →" …
 function coverage.letters(name, cell, library)
   if not cell.works then return "–" end
   local how = (is_composition(coverage.function_of(name)) and "C" or "") .. library
@@ -304,7 +305,8 @@ local function column_text(name, dtypes, cpu, gpu)
   return same and both_letters(name, dtypes[1], cpu, gpu) or table.concat(texts, ", ")
 end
 
--- The reasons for which a function lacks dtypes, by the columns that it lacks.
+-- The page's word for the reason why a function fails for some dtypes (explained in `meaning`). A key lists the
+-- numbers of the columns whose dtypes fail, as in `columns`.
 local reasons = {
   [""] = "",
   ["5"] = "real",
@@ -363,7 +365,7 @@ local function differences(cpu, gpu)
   return #lines > 0 and table.concat(lines, "\n") or "Nothing: every function is there on both for the same dtypes."
 end
 
---- True if a call on a GPU waits for the device.
+--- True if a call of the function on a GPU waits for the device, for at least one dtype.
 function coverage.waits(name, gpu)
   for _, dtype in ipairs(coverage.dtypes()) do
     if gpu[name][dtype].waits then return true end

@@ -21,8 +21,8 @@ local limits = {
   -- is allowed outside of the devices' own files.
   device_names = {library = 2, wing = 16},
 
-  -- Macros of several lines that contain code: more than MACRO_LINES lines, or two of `for`, `while`, `if` and
-  -- `switch`. Tables do not count: macros that consist of rows X(…).
+  -- Macros with more than MACRO_LINES lines, and macros of several lines with at least two of the words `for`,
+  -- `while`, `if` and `switch`. A table, which is a macro that consists of rows X(…), may have any number of lines.
   macros = 0,
 }
 local MACRO_LINES = 8

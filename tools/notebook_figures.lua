@@ -1,9 +1,9 @@
 -- Writes the generated parts of docs/notebook.md, between the comments that name them:
 --
 --   tools/lua tools/notebook_figures.lua                the claims, and the experiments that test them
---   tools/lua tools/notebook_figures.lua results.json   and the figures, from the result of
---   `luatensor experiment all`
---                                                       on an idle machine, or from a report in JSON
+--   tools/lua tools/notebook_figures.lua results.json   the same, and the measured figures from results.json
+--
+-- results.json is the result of `luatensor experiment all` on an idle machine, or a report in JSON.
 --
 -- Run from the repository's root. Loaded with dofile it returns functions for bench/experiment_spec.lua.
 

@@ -14,7 +14,7 @@ typedef struct elementwise_value {
   int        at;
 } elementwise_value;
 
-/* An operand of an op of the expression: value number `value`, or a weak number if `value` is -1. */
+/* An operand of an op of the expression: value number `value`, or the weak number s (op/op.h) if `value` is -1. */
 typedef struct elementwise_arg {
   int    value;
   scalar s;

@@ -11,8 +11,9 @@
 ** forward: the forward transform is divided by n. */
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
-/* The transforms, as X(name, kind, inverse, dims). dims is 1 for one dim, 2 if the last two dims are the default, and
-** 0 if all dims are the default. hfft conjugates its input, and ihfft conjugates its result. */
+/* The transforms, as X(name, kind, inverse, dims). `dims` is 1 if a single dim is transformed, 2 if the last two dims
+** are transformed by default, and 0 if all dims are transformed by default. hfft conjugates its input, and ihfft
+** conjugates its result. */
 #define FFT_OPS(X)                       \
   X(fft,    FFT_complex,   false, 1)     \
   X(ifft,   FFT_complex,   true,  1)     \

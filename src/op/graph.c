@@ -35,7 +35,8 @@ void graph_free(graph *g) {
     random_cells_free(&g->cells);
     g->where.device->graphs->free(g->where.index, handle);
   } else {
-    g->cells.count = 0;                  /* the cells were lost when their device was reopened */
+    g->cells.count = 0;                  /* the device's memory, with the cells, was lost when the device was
+                                         ** reopened */
     random_cells_free(&g->cells);
     g->where.device->graphs->forget(handle);
   }

@@ -8,7 +8,7 @@
 /* One index tensor (int64) and the dim of the target that it indexes. */
 typedef struct index_input {
   const tensor *t;
-  int64_t stride[MAX_DIMS];     /* strides over the positions, in elements */
+  int64_t stride[MAX_DIMS];     /* strides of t along the dims of the positions (index_job), in elements */
   int64_t length, step;         /* number of elements, and stride in elements, of the indexed dim */
   int     dim;                  /* the indexed dim as a script numbers the tensor's dims, but 0-based; used in error
                                 ** messages */
@@ -52,8 +52,9 @@ int index_run(index_job *j, tensor *values);
 int op_count_true(const tensor *mask, int64_t *count);
 int op_nonzero(const tensor *mask, tensor *out);
 
-/* out[i] is the 1-based place of values[i] in `sorted`, along its last dim. Both inputs have the same compute dtype,
-** and all tensors are contiguous. */
+/* Searches each row (the last dim) of `sorted` for the values in the same row of `values`. Writes the 1-based
+** position at which each value would be inserted: before equal elements or, if `right` is true, after them. Both
+** inputs have the same compute dtype, and all tensors are contiguous. */
 int op_search(const tensor *sorted, const tensor *values, bool right, tensor *out);
 
 #endif

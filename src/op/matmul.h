@@ -6,8 +6,8 @@
 #include "op/op.h"
 
 enum matmul_kind {
-  MATMUL_matmul,      /* as in the array API standard: a 1-d input is a row on the left and a column on the right;
-                      ** batch dims broadcast */
+  MATMUL_matmul,      /* as in the Python array API standard: a 1-d input is a row on the left and a column on the
+                      ** right; batch dims broadcast */
   MATMUL_vecdot       /* [..., k] with [..., k]: sums of products along the last dim; the left input is conjugated */
 };
 

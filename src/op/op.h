@@ -5,7 +5,8 @@
 
 #include "base/tensor.h"
 
-/* An input of an op: the tensor t, or the weak Lua number s if t is NULL. */
+/* An input of an op: the tensor t, or the Lua number s if t is NULL. The number is weak: it changes a result's dtype
+** only if its kind (bool, integer, float, complex) is higher than the kind of all tensors. */
 typedef struct arg {
   const tensor *t;
   scalar        s;

@@ -1,6 +1,6 @@
--- Writes docs as annotations for editors (LuaLS, EmmyLua), which lt.help reads, too. Their grammar is in
--- luatensor/help/annotations.lua. Each module that scripts require (luatensor.nn) has a file of its own; classes of
--- options are in luatensor/options.lua.
+-- Writes docs as annotations for editors (LuaLS, EmmyLua), which lt.help reads, too. luatensor/help/annotations.lua
+-- describes the grammar of the annotations. Each module that scripts require (luatensor.nn) has a file of its own;
+-- classes of options are in luatensor/options.lua.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -24,8 +24,8 @@ local function safe(name) return reserved[name] and name .. "_" or name end
 
 -- ---- options ------------------------------------------------------------------------------------
 
--- Returns the name of a class of options. A class of one function is named for this function, a class of several
--- functions for its options.
+-- Returns the name of a class with the options `rows` (tools/annotate/options.lua). A class of one function, fn, is
+-- named for this function. A class that several functions share is named for its options.
 local function class_name(fn, rows, is_shared)
   local list = {}
   for i, row in ipairs(rows) do list[i] = row.name end
@@ -45,7 +45,8 @@ local function body_of(rows)
   return table.concat(lines, "\n")
 end
 
--- Sets field `options`, the name of a class, in each doc that has options. Returns the classes as {name, body}.
+-- Sets field `options`, the name of a class of options, in each doc that has options. Returns the classes as
+-- {name, body}, where body is the text of the fields.
 local function make_classes(docs, by_name)
   local users, bodies, classes, taken = {}, {}, {}, {}
   local function rows_of(name) return (options.read(by_name[name], rows_of)) end
@@ -81,7 +82,8 @@ local kinds = {
   {"floats", {"float16", "bfloat16", "float32", "float64"}}, {"complex numbers", {"complex64", "complex128"}},
 }
 
--- Returns the kinds of dtypes in words, such as "For integers and floats.", if the dtypes are whole kinds.
+-- Returns a sentence with the dtypes. If they are all dtypes of one or more kinds, it names the kinds: "For integers
+-- and floats." Otherwise it lists the dtypes: "For float32, float64."
 local function words_of(dtypes)
   local has, words, count = {}, {}, 0
   for _, dtype in ipairs(dtypes) do has[dtype] = true end
@@ -119,7 +121,8 @@ local function param_type(doc, param)
   return (type == "any" and "" or type .. "|") .. doc.options
 end
 
--- Adds the comment and the head of owner.name. The first parameter of a method is the tensor itself.
+-- Adds the annotations and the head of the function owner.name to the list of lines `out`. The first parameter of a
+-- method is the tensor itself, which the head leaves out.
 local function add_function(out, owner, name, doc, is_method)
   local first = is_method and doc.params[1] and doc.params[1].type:find("Tensor") and 2 or 1
   add_text(out, doc)
@@ -161,7 +164,7 @@ local function add_tensor(out)
   add(out, "local Tensor = {}\n")
 end
 
--- Returns the doc of the in-place form of a function.
+-- Returns the doc of a function's in-place form (x:add_), made from the function's doc.
 local function in_place(doc)
   local copy = {text = {"In place: " .. (doc.text[1] or "")}, params = {}, returns = {}}
   copy.returns[1] = {type = "luatensor.Tensor", text = "x"}
@@ -275,12 +278,12 @@ local function write_luatensor(docs, by_name)
 end
 
 --- Returns the annotations: the text of each file, by its path below library/.
--- @tab docs all, in order
--- @tab by_name
+-- @tab docs all docs, in order
+-- @tab by_name the docs by their names
 -- @treturn table
 function luals.files(docs, by_name)
   local classes = make_classes(docs, by_name)
-  for _, class in ipairs(names.classes) do               -- nn.Sequential returns a Sequential
+  for _, class in ipairs(names.classes) do               -- nn.Sequential(…) returns a luatensor.Sequential
     local made = class.parent and by_name[("%s.%s"):format(class.of, class.name)]
     if made then made.returns = {{type = "luatensor." .. class.name, text = ""}} end
   end

@@ -17,7 +17,7 @@ end
 -- True if a name is documented itself, or if it is the in-place form of a documented name.
 function names.has_doc(name, by_name) return by_name[name] or name:find("_$") and by_name[name:sub(1, -2)] end
 
--- Returns a documented name for the same function, or nil.
+-- Returns another name in the table `space` for the function `name`, or nil. The other name must be documented.
 function names.alias_of(name, space, by_name)
   for _, other in ipairs(names.of(space)) do
     if other ~= name and rawequal(rawget(space, other), rawget(space, name)) and names.has_doc(other, by_name) then
@@ -34,7 +34,7 @@ end
 
 function names.is_constant(value) return type(value) ~= "function" and type(value) ~= "table" end
 
--- Returns the value of lt.a.b.c. Returns nil if there is no such name.
+-- Returns the value of lt.a.b.c for the name "a.b.c". Returns nil if there is no such name.
 function names.value_of(name)
   local value = lt
   for part in name:gmatch("[^.]+") do

@@ -146,7 +146,7 @@ end
 
 -- ---- types --------------------------------------------------------------------------------------
 
--- Returns a type such as "mean"|"sum" if a text lists at least two strings.
+-- Returns a type such as "mean"|"sum" if a text lists at least two strings, otherwise nil.
 local function choices(text)
   local list, seen = {}, {}
   for word in text:gmatch '"[%w_]*"' do

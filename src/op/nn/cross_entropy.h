@@ -20,8 +20,8 @@ typedef struct cross_entropy_job {
 ** classes differs from the number of rows, or with ERR_DEVICES. */
 int cross_entropy_prepare(cross_entropy_job *j);
 
-/* Writes the losses, and the sums that cross_entropy_back needs. Fails with ERR_INDEX if *bad is not a class. A GPU
-** reports this error at the next wait, as ERR_LATE. */
+/* Writes the losses, and the sums that cross_entropy_back needs. Fails with ERR_INDEX if a class is out of bounds,
+** and sets *bad to this class. A GPU reports the error at the next wait, as ERR_LATE. */
 int cross_entropy_run(const cross_entropy_job *j, tensor *losses, tensor *sums, int64_t *bad);
 
 /* Writes the gradient of x to out, which has x's shape and dtype. g is the gradient with respect to the losses. Fails
