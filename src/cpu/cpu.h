@@ -119,8 +119,8 @@ typedef cell_table cell_float32_table, cell_float64_table;
 
 /* Attention kernels for a row of n scores, which belong to one query. */
 typedef struct attention_table {
-  /* replaces scores by exponentials, returns their sum and sets *log_sum to the logarithm of the sum, which backward
-  ** uses */
+  /* replaces scores by exp(score - maximum), returns the sum of these exponentials, and sets *log_sum to the
+  ** logarithm of the sum of exp(score), which backward uses */
   double (*weights)(int64_t n, void *scores, double *log_sum);
   void   (*scale)(int64_t n, void *row, double factor);
   void   (*add)(int64_t n, void *row, const void *mask, int64_t step);

@@ -116,7 +116,8 @@ static void step(walk *w, const index_call *c, int d, int64_t n) {
   for (int k = 0; k < c->nindex; k++) w->index[k] += n * c->index[k].stride[d];
 }
 
-/* Advances to the next run of dim `inner`. Returns false at the end of the plan. */
+/* Sets the coordinate of dim `inner` to 0 and advances the coordinates of the dims before `inner` by one step, in
+** row-major order. Returns false at the end of the plan. */
 static bool next_run(walk *w, const index_call *c, int inner) {
   for (int d = inner; d > 0; d--) {
     step(w, c, d, -w->at[d]);

@@ -7,7 +7,7 @@
 enum {
   TILE  = 1 << 14,      /* the number of elements of the output of a tile of rows, so that input and output stay in
                         ** L2 */
-  WIDTH = 512,          /* the number of columns of a tile whose columns the kernel reads in place */
+  WIDTH = 512,          /* the most lines of a tile whose lines are columns that the kernel reads in place */
   GRAIN = 1 << 14       /* the fewest output elements for each thread, fewer than in map.c, because computing a line
                         ** takes longer than reading it */
 };

@@ -9,8 +9,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  CHUNK = 1024,          /* the number of elements of a chunk: a multiple of 64, so that chunks begin at a run; at
-                         ** most 8 KiB, which stay in L1 */
+  CHUNK = 1024,          /* the number of elements of a chunk: a multiple of 64, so that each chunk begins with a new
+                         ** run; at most 8 KiB, which stay in L1 */
   GRAIN = 1 << 14        /* the fewest elements for each thread: for fewer than 16k (about 8 µs), a thread costs more
                          ** time than it saves */
 };

@@ -10,8 +10,8 @@ enum {
   AT_ONCE   = 512,        /* the most lines that are scanned at the same time */
   TOGETHER  = 8,          /* the number of segments that the kernel scans side by side, which hides the latency of a
                           ** single scan */
-  LONG      = 1 << 12,    /* the number of elements from which on a single line is cut into TOGETHER segments */
-  VERY_LONG = 1 << 17,    /* the number of elements from which on a single line is cut into SEGMENTS segments, which
+  LONG      = 1 << 12,    /* the least number of elements of a single line that is cut into TOGETHER segments */
+  VERY_LONG = 1 << 17,    /* the least number of elements of a single line that is cut into SEGMENTS segments, which
                           ** threads share */
   SEGMENTS  = 64
 };

@@ -11,8 +11,8 @@ enum {
                            ** digits */
   SHORT = 64,              /* with fewer keys than this, sorting takes no longer than checking whether the keys are
                            ** sorted */
-  MANY  = 1 << 11,         /* with at least this many keys, a radix sort of FEW_BITS bits, in two passes, is faster
-                           ** than a sort by comparisons */
+  MANY  = 1 << 11,         /* with at least this many keys, which differ in at most FEW_BITS bits, a radix sort takes
+                           ** two passes and is faster than a sort by comparisons */
   FEW_BITS = 2 * RADIX_DIGIT,
   TASK  = 1 << 14,         /* the most keys that one thread sorts alone */
   PIECES = 512,            /* the most pieces of a line that threads share */
@@ -20,7 +20,7 @@ enum {
                            ** are estimates) */
   GRAIN = 1 << 13,         /* the fewest elements for each thread; with fewer, a thread costs more time than it
                            ** saves */
-  LONG  = 1 << 16,         /* the length from which on threads share a single line */
+  LONG  = 1 << 16,         /* the least number of elements of a single line that threads share */
   TILE  = 1 << 18,         /* the size in bytes of the lines that are copied together */
   SMALL  = 256,            /* topk sorts the whole of a line that is shorter than this */
   SAMPLE = 1024            /* the most elements of a line in the sample of topk */

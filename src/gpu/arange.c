@@ -1,4 +1,4 @@
-/* Kernels for arange: evenly spaced values. */
+/* Runs arange on the GPU: fills a tensor with evenly spaced values. */
 
 #include <stdio.h>
 

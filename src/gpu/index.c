@@ -263,7 +263,7 @@ static bool needs_election(const access *a) {
 
 static size_t position_size(const access *a) { return a->wide ? 8 : 4; }
 
-/* Returns the number of bits that a key needs. */
+/* Returns the number of bits, at least 1, in which all keys 0 … a->keys - 1 can be stored. */
 static int key_bits(const access *a) {
   int bits = 1;
   while (bits < 63 && (a->keys - 1) >> bits) bits++;
@@ -373,8 +373,8 @@ static int add_each(gpu *g, const access *a) {
   return st == OK ? launch(g, a, ADD_EACH, a->count, (void *[]){&p, &target, &values}) : st;
 }
 
-/* True if neighbours along the dims without an index are far apart in memory. In this case neighbouring threads
-** should process neighbouring keys. */
+/* True if neighbouring threads should process neighbouring keys: each dim has an index, or neighbours along the last
+** dim are not adjacent in the target. */
 static bool is_by_key(const access *a) {
   int last = a->ndim - 1;
   return a->picked == a->ndim || a->step[TARGET][last] != 1;

@@ -63,8 +63,8 @@ INLINE void widen(int64_t n, double *to, const float *from) {
 #endif
 }
 
-/* INIT defines functions for a row of ops.def: fn_none returns an accumulator without elements, and fn_init sets n
-** accumulators to this value. */
+/* INIT defines functions for a row of ops.def: fn_none returns the accumulator of an empty sequence, such as 0 for a
+** sum, and fn_init sets n accumulators to this value. */
 #define INIT(D, fn, C_, A_, init)                                                                       \
   INLINE A_ fn##_none_##D(void) { typedef C_ C; typedef A_ A; (void)sizeof(C), (void)sizeof(A); return (init); } \
   static __attribute__((unused)) void fn##_init_##D(int64_t n, void *acc) {                             \

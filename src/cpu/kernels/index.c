@@ -6,7 +6,8 @@
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* Sets *r to the least and the greatest of 0 and n indices, and to the number of zeros, for the range check. */
+/* Sets *r to the least and the greatest of 0 and n indices, and to the number of zeros. The range check counts zeros,
+** because indices are 1-based or negative. */
 static void survey(int64_t n, const int64_t *v, index_range *r) {
   int64_t least = 0, most = 0, zeros = 0;
   #pragma omp simd reduction(min:least) reduction(max:most) reduction(+:zeros)

@@ -36,7 +36,7 @@ INLINE void add_columns(int count, int64_t m, const REAL *a, int64_t ld, const R
     for (int c = 0; c < count; c++) y[i] += a[c * ld + i] * f[c];
 }
 
-/* Adds a f to y and sets sums = aᵀ x, for the m × COLUMNS matrix a, whose elements are read only once. */
+/* Adds the product a f to y and sets sums = aᵀ x, for the m × COLUMNS matrix a, whose elements are read only once. */
 INLINE void both(int64_t m, const REAL *a, int64_t ld, const REAL *f, const REAL *x, REAL *y, REAL *sums) {
   vector wide[COLUMNS] = {{0}};
   REAL tail[COLUMNS] = {0};
@@ -58,8 +58,8 @@ INLINE void both(int64_t m, const REAL *a, int64_t ld, const REAL *f, const REAL
   for (int c = 0; c < COLUMNS; c++) sums[c] = sum_of(wide[c]) + tail[c];
 }
 
-/* Adds s x to y, for a symmetric matrix s of `count` rows. a has the lower triangle of s, in columns that are `ld`
-** elements apart. */
+/* Adds the product s x to y, for a symmetric matrix s of `count` rows. a has the lower triangle of s, in columns that
+** are `ld` elements apart. */
 INLINE void corner(int count, const REAL *a, int64_t ld, const REAL *x, REAL *y) {
   for (int c = 0; c < count; c++) {
     y[c] += a[c * ld + c] * x[c];

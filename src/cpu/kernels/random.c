@@ -53,8 +53,8 @@ static inline void philox(uint64_t seed, uint64_t base, uint64_t step, words x[4
   x[0] = x0; x[1] = x1; x[2] = x2; x[3] = x3;
 }
 
-/* Writes the 32-bit words of one run, in the order in which random.h defines them. In each lane, the low half is the
-** word of an even counter, and the high half the word of the next counter. */
+/* Writes the 32-bit words of one run (the words of RANDOM_RUN counters), in the order in which random.h defines them.
+** In each lane, the low half is the word of an even counter, and the high half the word of the next counter. */
 static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) {
   for (int v = 0; v < VECTORS / 2; v++) {
     words even[4], odd[4];
@@ -71,7 +71,8 @@ static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) 
   }
 }
 
-/* Writes the 64-bit words of one run, in the order in which random.h defines them. */
+/* Writes the 64-bit words of one run (the words of RANDOM_RUN counters), in the order in which random.h defines
+** them. */
 static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) {
   for (int v = 0; v < VECTORS; v++) {
     words x[4];

@@ -88,8 +88,8 @@ static KEY choose_pivot(int64_t n, const KEY *keys) {
   return sample[LANES / 2 - 1];
 }
 
-/* Moves the keys up to the pivot to the front, and the other keys, by way of scratch, to the end. Returns the number
-** of keys up to the pivot. */
+/* Moves the keys up to the pivot to the front of `keys`, and the other keys to the end. The other keys are first
+** collected in `scratch`. Returns the number of keys up to the pivot. */
 static int64_t split_line(int64_t n, KEY *keys, KEY pivot, KEY *scratch) {
   int64_t low = 0, i = 0;
   for (int64_t end; (end = cancel_stretch(i, n / LANES * LANES)) > i;)

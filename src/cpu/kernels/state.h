@@ -54,8 +54,8 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
   for (int64_t j = 0; j < n; j++) a[j] = moments_join(a[j], b[j]);
 }
 
-/* Returns the variance. The variance is NaN if the divisor is not positive, as in the array API standard. NumPy and
-** PyTorch return infinity instead. */
+/* Returns the variance. The variance is NaN if the divisor is not positive, as in the Python array API standard.
+** NumPy and PyTorch return infinity instead. */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
 #define STATE_moments(D) moments

@@ -261,8 +261,8 @@ static int factor_panels(const solver *s, block a, int *pivots) {
 }
 
 int factor_lu(const solver *s, block a, int *pivots) {
-  enum { LARGE = 256 };                 /* rows and columns from which on a matrix is factored by panels, so that the
-                                        ** next panel is factored ahead */
+  enum { LARGE = 256 };                 /* the least number of rows, and of columns, of a matrix that is factored by
+                                        ** panels, so that the next panel is factored ahead */
   return s->threads > 1 && least_of(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
 }
 

@@ -69,8 +69,8 @@ void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order
 enum { REFLECTIONS = 32 };
 
 typedef struct reflections {
-  block v;             /* rows × the number of reflections. A column has zeros, a one, and the reflection vector's
-                       ** other elements */
+  block v;             /* V, with one column for each reflection: zeros, a one on the diagonal, and the other elements
+                       ** of the reflection's vector */
   char *t;             /* T, REFLECTIONS × REFLECTIONS for each group */
   char *work;          /* scratch memory: 2 * REFLECTIONS elements for each column of the matrix that is
                        ** transformed */
@@ -107,7 +107,7 @@ void apply_q_right(const solver *s, const reflections *r, block x);
 
 /* ---- linalg/condense.c: real matrices ---- */
 
-enum { CONDENSED = 128 };      /* the number of columns from which on luatensor's reductions are faster than
+enum { CONDENSED = 128 };      /* the least number of columns for which luatensor's reductions are faster than
                                ** LAPACK's */
 
 /* Returns the largest absolute value of `count` real elements, or 0 if count is 0. */

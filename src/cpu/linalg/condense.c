@@ -169,7 +169,7 @@ static void store_rows(const condensing *c, int first) {
       memcpy(at(l, c->a, first + i, j), at(l, c->right, j, 2 * i + 1), l->size);
 }
 
-/* Reduces columns and rows first … first + PANEL - 1. */
+/* Reduces columns and rows first … first + PANEL - 1 to bidiagonal form, and writes the results to b. */
 static void bidiagonal_panel(condensing *c, int first, const bidiagonal *b) {
   const lapack *l = c->s->l;
   for (c->i = 0; c->i < PANEL; c->i++) {

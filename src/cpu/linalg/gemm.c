@@ -81,12 +81,12 @@ static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
 static int64_t column_stride(const gemm_call *g) { return g->m == 1 ? 1 : g->c_stride[0]; }
 static int64_t row_stride(const gemm_call *g)    { return g->n == 1 ? 1 : g->c_stride[1]; }
 
-/* True if b is a column by which BLAS can multiply a. */
+/* True if b is one column, and BLAS's matrix-vector product (gemv) supports the strides of b and c. */
 static bool has_column(const gemm_call *g) {
   return g->n == 1 && is_vector_stride(column_stride(g)) && (g->k == 1 || is_vector_stride(g->b_stride[0]));
 }
 
-/* True if a is a row by which BLAS can multiply b. */
+/* True if a is one row, and BLAS's matrix-vector product (gemv) supports the strides of a and c. */
 static bool has_row(const gemm_call *g) {
   return g->m == 1 && is_vector_stride(row_stride(g)) && (g->k == 1 || is_vector_stride(g->a_stride[1]));
 }

@@ -12,7 +12,8 @@ enum {
                        ** matrix takes 2 µs to 20 µs, so a thread gets at least 0.1 ms */
   LARGE = 1 << 22,     /* the least work (n³ for 161 × 161) for which threads share a matrix; threads that share a
                        ** matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
-  COMPLEX_SMALL = 6    /* rows and columns up to which luatensor's kernels are faster for complex elements */
+  COMPLEX_SMALL = 6    /* the most rows, and the most columns, of a complex matrix for which luatensor's kernels are
+                       ** faster than LAPACK */
 };
 
 static const routine *const routines[LINALG_COUNT] = {

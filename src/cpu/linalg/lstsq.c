@@ -51,7 +51,7 @@ static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bi
   return info;
 }
 
-/* Like LAPACK's gelsd, with luatensor's own reduction. */
+/* Like LAPACK's gelsd, but with luatensor's reduction to bidiagonal form (to_bidiagonal). */
 static int blocked_lstsq(const solver *s, const scratch *w, void *matrix, void *right, void *values, int *rank) {
   block a = {matrix, s->m, s->n, s->m}, b = {right, s->m, s->k, s->m};
   char *e = w->tau, *left = elements_of(s, e, s->n, 1);

@@ -42,7 +42,7 @@ static void apply_bidiagonal(const solver *s, block a, const bidiagonal *b, bloc
   apply_q_right(s, &right, cut(l, vt, 0, 1, n, n - 1));
 }
 
-/* Like LAPACK's gesdd, with luatensor's own reduction. */
+/* Like LAPACK's gesdd, but with luatensor's reduction to bidiagonal form (to_bidiagonal). */
 static int blocked_svd(const solver *s, const scratch *w, void *matrix, void *values, void *u, void *vt) {
   const lapack *l = s->l;
   int n = s->n, info, nothing;
@@ -126,7 +126,7 @@ static double largest_of_lower(const solver *s, void *a) {
   return largest;
 }
 
-/* Like LAPACK's syevd, with luatensor's own reduction. */
+/* Like LAPACK's syevd, but with luatensor's reduction to tridiagonal form (to_tridiagonal). */
 static int blocked_eigh(const solver *s, const scratch *w, void *matrix, void *values) {
   const lapack *l = s->l;
   int n = s->n, info;

@@ -187,7 +187,7 @@ static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows
 /* ---- products ---- */
 
 /* Multiplies all rows of the weights with taps k0 … k0 + k - 1, whose elements begin at x. The sums are complete
-** after the last tap. If `direct` is not NULL, full tiles are written there, which is their place in the result. All
+** after the last tap. If `direct` is not NULL, full tiles are written to `direct`, their place in the result. All
 ** other tiles are written to c and, after the last tap, copied to the result. */
 static void tiles(const conv_work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
                   char *direct) {
@@ -317,8 +317,8 @@ static void all_rounds(conv_work *w) {
 /* ---- plans ---- */
 
 /* Chooses between wide rows and gathered pixels by counting vector operations. Gathering takes MOVE operations for
-** each vector and each run of a tap. With wide rows, the weights are also multiplied with the padding between the
-** rows' ends. */
+** each vector and each run of a tap. With wide rows, the weights are also multiplied with the padding at the ends of
+** the rows. */
 static void choose_width(const conv_work *w, part *p) {
   enum { MOVE = 4 };
   int vectors = w->kernel->vectors;

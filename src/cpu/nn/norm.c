@@ -21,7 +21,8 @@ enum {
 
 typedef struct channel {
   double from, mean, rstd;       /* the distance of an element is (x - from) - mean */
-  double by[3];                  /* the argument `by` of norm_kernel.apply_back; for apply, `by` and `add` */
+  double by[3];                  /* the argument `by` of norm_kernel.apply_back; in a forward call, by[0] and by[1]
+                                 ** are the arguments `by` and `add` of norm_kernel.apply */
   double sum[2];                 /* the sum of g * distance, and the sum of g */
   norm_moments moments;
 } channel;

@@ -12,7 +12,7 @@ typedef struct update_work {
   enum dtype     compute;
   convert_kernel back;         /* converts from the compute to the stored dtype; NULL: the dtypes are equal */
   cut            cut;
-  side (*sides)[UPDATE_OPERANDS];      /* for each thread: one side for each operand */
+  side (*sides)[UPDATE_OPERANDS];      /* for each thread: one side (box.h) for each operand */
 } update_work;
 
 /* Updates elements begin … end - 1, which are contiguous in all operands. */

@@ -42,7 +42,7 @@ template <class A> struct gives {
   typedef int64_t POSITION;
 };
 
-/* lowest returns the least value of a type, and highest the greatest value. */
+/* lowest returns the least value of a type, and highest the greatest value, including -infinity and infinity. */
 template <class C> INLINE C lowest()  { return (C)-1 < (C)0 ? (C)((uint64_t)1 << (8 * sizeof(C) - 1)) : (C)0; }
 template <class C> INLINE C highest() { return (C)~lowest<C>(); }
 template <> __device__ __forceinline__ float  lowest<float>()   { return -INFINITY; }
@@ -103,8 +103,8 @@ template <class Row, class C, class A> struct folds {
 
 struct moments { double n, mean, m2; };
 
-/* Returns the variance. As in the array API standard, the variance is NaN if the divisor is not positive. (NumPy and
-** PyTorch return infinity.) */
+/* Returns the variance. As in the Python array API standard, the variance is NaN if the divisor is not positive.
+** (NumPy and PyTorch return infinity.) */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
 /* The state of one thread: the sums of the distances from its first element, `from`, and of their squares. m2, the

@@ -53,8 +53,8 @@ enum { ROWS = 6 };
 #define TYPE uint64_t
 #include "cpu/kernels/linalg/gemm_types.h"
 
-/* Wrapping products of signed and unsigned integers have the same bits. Products of 8-bit integers are computed in 16
-** bits. */
+/* Wrapping products of signed and unsigned integers have the same bits, so both use the kernel of the unsigned type.
+** Products of 8-bit integers are computed in 16 bits. */
 #define ENTRY(S, compute_dtype)                                           \
   {.compute = compute_dtype, .rows = ROWS, .columns = 2 * LANES_##S,      \
    .tile = tile_##S, .dot = dot_##S, .axpy = axpy_##S, .merge = merge_##S}
