@@ -81,7 +81,7 @@ local rows = {
   {"fftn 100×100×100 complex64", "x float32 100 100 100", "t.fft.fftn(z)", setup = complex},
   {"fftshift 1024×1024", "x float32 1024 1024", "t.fft.fftshift(x)"},
 
-  -- element-wise, 10⁷ and 10³
+  -- element-wise operations on 10⁷ and on 10³ elements
   {"add 10⁷", big, "x + y", copy = 120 * M, gate = 2.5, aim = 4},
   {"multiply 10⁷", big, "x * y", copy = 120 * M, gate = 2.5, aim = 4},
   {"exp 10⁷", big, "t.exp(x)", copy = 80 * M, gate = 2.5, aim = 4},
@@ -108,7 +108,7 @@ local rows = {
   {"where 10⁷", "m bool 10000000; " .. big, "t.where(m, x, y)", copy = 130 * M},
   {"exp 10⁷ float64", "x float64 10000000", "t.exp(x)", copy = 160 * M},
 
-  -- out and in place
+  -- results that are written into option out or in place
   {"add 10⁷, out", big .. "; r float32 10000000", "t.add(x, y, {out = r})", "t.add(x, y, out=r)", copy = 120 * M},
   {"add 10⁷, in place", big, "x:add_(y)", "x.add_(y)", "t.add(x, y, out=x)", copy = 120 * M},
   {"exp 10⁷, out", big .. "; r float32 10000000", "t.exp(x, {out = r})", "t.exp(x, out=r)", copy = 80 * M},

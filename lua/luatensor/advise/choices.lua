@@ -131,7 +131,8 @@ end
 
 local NAMES <const> = {"min", "q1", "median", "q3", "max"}
 
--- Returns the quartiles of a step's time on a device, in the form of a grid's entry, or nil if they are unknown.
+-- Returns the quartiles of a step's time on the device of `cell`, in the form of an entry of a grid's point (see
+-- grid.run), so that decision.at can compare them. Returns nil if a quartile is unknown.
 local function entry_at(advice, cell, parameters)
   local list, there = {}, {others = noise.of_points(advice.points, cell.device).most}
   for i, name in ipairs(NAMES) do
@@ -199,8 +200,8 @@ local function least_of(one)
   return one and figures.visible(one.seconds) and STEPS * one.seconds or nil
 end
 
--- Returns the choice as a text, and the sentence with its values that gives the reason. row: a model; cells: the
--- times of the devices of this machine.
+-- Returns the choice as a text, the sentence that gives the reason, and the values that the sentence names. `row`
+-- describes a model; `cells` has the times of a step on the devices of this machine.
 local function choose(row, cells)
   local best, one = fastest(cells), smallest_fit(row.absent)
   local values = {bytes = {row.bytes, "B"}, steps = {STEPS, "count"}}

@@ -146,7 +146,8 @@ local function name_of(spec)
     spec.training and "training step" or "forward pass", spec.layers, spec.batch, spec.dtype)
 end
 
---- Implements advise.network. Specs pass a place of their own. `sizes` replaces the result of network.sizes.
+--- Implements advise.network. `place` has the functions that query and time this machine; specs pass simulated ones.
+-- `sizes` replaces the result of network.sizes if it is not nil.
 function network.run(options, place, sizes)
   local spec
   spec, options = check(options)

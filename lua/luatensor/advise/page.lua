@@ -95,7 +95,8 @@ local function say_runs(p, sizes)
   p:say("By size: " .. table.concat(words, "; ") .. ".", values)
 end
 
--- Returns the first GPU among the bounds, or nil. luatensor supports no other kind of absent device.
+-- Returns the first GPU in the list of the lower bounds of devices that are not in this machine, or nil. GPUs are the
+-- only devices in this list that luatensor supports.
 local function first_gpu(bounds)
   for _, row in ipairs(bounds) do
     if row.kind == "gpu" then return row end
@@ -141,7 +142,7 @@ local function say_end(p, self, choice)
   end
 end
 
---- Returns the paragraph with the reason: the text and the values of a block.
+--- Returns the paragraph that explains the advice `self`: {text =, values =}, the fields of a text block.
 function page.why(self)
   local p = new_paragraph()
   local choice = last(self.sizes)

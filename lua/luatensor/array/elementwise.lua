@@ -74,8 +74,8 @@ function parser:read_number()
   self.kind, self.word, self.number, self.position = "number", word, value, at + #word
 end
 
---- Reads the next word. Sets self.kind ("name", "number", "sign" or "end"), self.word (the text) and self.at (the
--- position).
+--- Reads the next word of the expression. Sets self.kind ("name", "number", "sign" or "end"), self.word (the text)
+-- and self.at (the position of its first byte). For a number also sets self.number.
 function parser:advance()
   local text = self.text
   local at = text:find("%S", self.position)
@@ -180,7 +180,8 @@ function parser:unary()
   return self:apply(at, name, x)
 end
 
---- Parses operators of levels[i] and of higher precedence, and returns the value.
+--- Parses an expression whose binary operators are in levels[i], levels[i + 1], …, and returns its value, which is a
+-- number or a value that core made.
 function parser:level(i)
   local ops = levels[i]
   if not ops then return self:unary() end

@@ -150,8 +150,8 @@ function linalg.vector_norm(x, ...)
   return lt.norm(x, ord, dim, {keepdim = options.keepdim or false, dtype = options.dtype})
 end
 
---- Returns a function that sums |x| along `dim`, which is one of the last two dims, and reduces the sums by `pick`
--- ("max" or "min").
+--- Returns a function that computes a norm of each matrix: it sums |x| along `dim`, which is -2 or -1, and takes the
+-- largest sum (`pick` = "max") or the smallest sum ("min").
 local function sums(dim, pick)
   return function(x)
     local norms = lt.norm(x, 1, dim, {keepdim = true})

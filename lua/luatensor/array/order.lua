@@ -179,8 +179,8 @@ end)
 
 -- ---- counting ----
 
---- Counts how often each of the numbers 1 … n occurs in places_of. With weights, returns the sums of their weights
--- instead.
+--- Counts how often each of the numbers 1 … n occurs in the tensor places_of. If `weights` is given, element i of the
+-- result is the sum of the weights of the elements that equal i.
 local function count(places_of, n, weights)
   if not weights then return lt.zeros(n, {dtype = "int64", device = places_of.device}):index_add_(1, places_of, 1) end
   local float = is_float(weights)

@@ -18,7 +18,7 @@ local AT_ONCE = 6
 -- all elements if there are at least 50 elements for each value.
 local FEW, MANY = 2 * AT_ONCE, 120
 
---- The largest number of bytes of isin's table of integers, for each element of both arguments.
+--- isin uses a table of integers if the table has at most this number of bytes for each element of both arguments.
 local TABLE = 6
 
 local function add(name, f) lt[name], methods[name] = f, f end
@@ -97,8 +97,8 @@ local function counts_of(range, places)
   return lt.zeros({range}, {dtype = "int64", device = places.device}):scatter_add_(1, places, 1)
 end
 
---- Returns, for each place, the first position in `places`. If several positions are written to one place, the last
--- write stays, so the positions are written in reverse order.
+--- Returns an int64 tensor of length `range`: element p is the first position at which p occurs in `places`. The
+-- positions are written in reverse order, because the last write to an element stays.
 local function first_of(range, places)
   local options = {dtype = "int64", device = places.device}
   local backwards = lt.arange(places.size, 0, -1, options)
@@ -125,7 +125,8 @@ end
 
 --- ---- distinct elements ----
 
---- Computes the results of unique_all that `wants` names by sorting, and returns the results by name.
+--- Computes results of unique_all by sorting. `wants` is the set of the wanted results: "values", "indices",
+-- "inverse", "counts". Returns the results by name.
 local function unique_sorted(x, wants)
   local ordered = wants.indices or wants.inverse
   local s, order = (ordered and order_of or sorted)(x:flatten())

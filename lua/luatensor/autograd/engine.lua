@@ -117,8 +117,9 @@ function engine.walk(x, g, run)
   ag.walk(nodes, run, engine, source, output, g)
 end
 
---- For each function, the ends of two error messages, which say how the caller can give the gradient of a result.
--- Other functions take no gradient.
+--- The ends of two error messages of engine.first_gradient, by the public function that failed. They say how a script
+-- can pass the gradient of a result that is not a single real number. Functions that are not listed take no such
+-- gradient.
 local ways = {
   backward = {", or give a gradient of that shape", "give a gradient, or take real parts first"},
   ["autograd.grad"] = {", or give option grad_outputs", "give option grad_outputs, or take real parts first"},

@@ -16,7 +16,7 @@ end
 
 -- ---- captured gradients ----
 
---- Returns the gradient of x that the pass captured, or nil.
+--- Returns the gradient of x from run.captured, in which engine.walk stores gradients; nil if x was not reached.
 local function gradient_at(x, run)
   local source, output = ag.source(x)
   local g = run.captured[source]
@@ -24,8 +24,8 @@ local function gradient_at(x, run)
   return g
 end
 
---- Like gradient_at, but the result shares no memory with other gradients. `seen` is the set of the gradients of
--- earlier inputs.
+--- Like gradient_at, but the result shares no memory with other gradients. `seen` is the set of the gradients that
+-- this function has found for other inputs of the same pass.
 local function gradient_of(x, run, seen)
   local g = gradient_at(x, run)
   if not g then return nil end
@@ -106,7 +106,8 @@ local function as_value(x, run)
   return x:detach()
 end
 
---- Replaces the arguments whose numbers are given by aliases, and returns the aliases.
+--- Replaces the arguments list[k], for each k in `numbers`, by aliases (alias_of), and returns the list of the
+-- aliases.
 local function replace(list, numbers)
   local aliases = {}
   for i, k in ipairs(numbers) do
@@ -229,7 +230,8 @@ local function root_of(outputs, gradients, graph)
   return root, ag.alias(root)
 end
 
---- Raises an error for the first input for which is_used(input) is false.
+--- Raises an error for the first input for which is_used(input) is false, because the outputs do not depend on this
+-- input.
 local function fail_unused(inputs, is_used)
   for i, x in ipairs(inputs) do
     if not is_used(x) then

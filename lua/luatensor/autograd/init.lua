@@ -35,8 +35,9 @@ end
 
 local backward_options = {retain_graph = true, create_graph = true}
 
---- Calls a function with a mode set to a value. Without a function, returns a guard that sets the mode until the
--- guard is closed.
+--- Implements lt.no_grad and similar functions: calls the function in `...` while `mode` has the given value. Without
+-- a function, returns a guard; the mode has the value until the guard is closed. `name` is the function's name in
+-- errors.
 local function with_mode(name, mode, value, ...)
   if select("#", ...) == 0 then return mode.guard(value) end
   blame.check_function(name, (...))

@@ -34,7 +34,7 @@ function kinds.boolean(fn, what, value)
   return value
 end
 
---- A number. If low and high are given, the number must be finite and within low … high.
+--- The kind "number". If low and high are given, the number must be within low … high.
 function kinds.number(fn, what, value, low, high)
   if type(value) ~= "number" then args.fail(fn, "%s: number expected, got %s", what, core.type_name(value)) end
   if low and not (value >= low and value <= high) then
@@ -58,7 +58,7 @@ function kinds.dtype(fn, what, value)
   return value
 end
 
---- A device, given by its name or by the beginning of its name. Returns the whole name.
+--- The kind "device": the name of a device or the beginning of its name. Returns the whole name.
 function kinds.device(fn, what, value)
   local ok, name = pcall(core.device, value)
   if ok then return name end
@@ -85,13 +85,13 @@ end
 kinds.callable = check_callable "function"
 kinds.module = check_callable "a module or a function"
 
---- A word that equals one of the words after the parameter `value`.
+--- The kind "choice": one of the words after the parameter `value`.
 function kinds.choice(fn, what, value, ...)
   for _, word in ipairs {...} do if value == word then return value end end
   args.fail(fn, "%s: one of %s expected, got %s", what, table.concat({...}, ", "), tostring(value))
 end
 
---- A number other than NaN.
+--- The kind "real": a number other than NaN.
 function kinds.real(fn, what, value)
   if kinds.number(fn, what, value) ~= value then args.fail(fn, "%s: a number expected, got nan", what) end
   return value
@@ -102,7 +102,7 @@ function kinds.nonnegative(fn, what, value)
   return value
 end
 
---- A finite number above 0.
+--- The kind "positive": a finite number above 0.
 function kinds.positive(fn, what, value)
   if not (kinds.real(fn, what, value) > 0 and value < math.huge) then
     args.fail(fn, "%s: a number above 0 expected, got %s", what, value)
@@ -110,7 +110,7 @@ function kinds.positive(fn, what, value)
   return value
 end
 
---- A number of at least 0 and less than 1.
+--- The kind "fraction": a number of at least 0 and less than 1.
 function kinds.fraction(fn, what, value)
   if not (kinds.real(fn, what, value) >= 0 and value < 1) then
     args.fail(fn, "%s: %s is not in 0 … 1 (without 1)", what, value)
@@ -118,7 +118,7 @@ function kinds.fraction(fn, what, value)
   return value
 end
 
---- A number from 0 to 1, both included.
+--- The kind "share": a number from 0 to 1, both included.
 function kinds.share(fn, what, value)
   if not (kinds.real(fn, what, value) >= 0 and value <= 1) then
     args.fail(fn, "%s: %s is not in 0 … 1", what, value)
@@ -126,14 +126,14 @@ function kinds.share(fn, what, value)
   return value
 end
 
---- A positive integer, or a float with such a value. Returns an integer.
+--- The kind "count": a positive integer, or a float with such a value. Returns an integer.
 function kinds.count(fn, what, value)
   local n = math.tointeger(kinds.real(fn, what, value))
   if not n or n < 1 then args.fail(fn, "%s: an integer above 0 expected, got %s", what, value) end
   return n
 end
 
---- An integer from 0 on. A float such as 2.0 is refused.
+--- The kind "natural": an integer from 0 on. A float such as 2.0 is refused.
 function kinds.natural(fn, what, value)
   if math.type(value) ~= "integer" or value < 0 then
     args.fail(fn, "%s: an integer from 0 on expected, got %s", what, tostring(value))
@@ -141,7 +141,7 @@ function kinds.natural(fn, what, value)
   return value
 end
 
---- A table that is a list and has no other keys.
+--- The kind "list": a table that is a list and has no other keys.
 function kinds.list(fn, what, value)
   if type(value) ~= "table" then args.fail(fn, "%s: a list expected, got %s", what, core.type_name(value)) end
   for key in pairs(value) do
@@ -152,7 +152,7 @@ function kinds.list(fn, what, value)
   return value
 end
 
---- A list of two numbers of at least 0 and less than 1. Returns a new list.
+--- The kind "fractions": a list of two numbers of at least 0 and less than 1. Returns a new list.
 function kinds.fractions(fn, what, value)
   if type(value) ~= "table" or #value ~= 2 then args.fail(fn, "%s: a list of two numbers expected", what) end
   kinds.list(fn, what, value)
@@ -206,7 +206,7 @@ function args.options(fn, options, known)
   return options
 end
 
---- Returns the default of an option of this kind, or nil.
+--- Returns the default of an option of this kind (see args.check), or nil if the kind has none.
 function args.default(kind)
   if type(kind) == "table" then return kind.default end
 end

@@ -132,7 +132,7 @@ local nn = {
   AbsCriterion = {"L1Loss"}, SmoothL1Criterion = {"SmoothL1Loss"}, DistKLDivCriterion = {"KLDivLoss"},
   CAddTable = {"Residual"},
 
-  -- Keras and Flax; names that resemble another name of luatensor with a different meaning
+  -- names of Keras and Flax, and names that resemble a name of luatensor with a different meaning
   Dense = {"Linear"}, Swish = {"SiLU"}, Conv = {"Conv2d"}, Conv3d = false, ConvTranspose3d = false, MaxPool3d = false,
   AvgPool3d = false, AdaptiveAvgPool3d = false, AdaptiveMaxPool3d = false, RReLU = false, LPPool2d = false,
   Transformer = {"TransformerEncoder"}, Fold = false, Unfold = false, Bilinear = false, Hardshrink = false,

@@ -41,8 +41,8 @@ local function calls(line, name)
   return line:find(":%s*" .. word .. "%s*[%({\"'%[]") and not line:find("[.\"']%s*" .. word)
 end
 
--- True if the script's current line calls a method of this name. Text that was typed at the prompt cannot be read
--- again; for such a line the result is `otherwise`.
+-- True if the script's current line calls a method of this name. A line that was typed at the prompt of the
+-- interpreter cannot be read; for such a line the result is `otherwise`.
 local function is_call(name, otherwise)
   local info = getinfo and getinfo(3, "Sl")
   if not info or info.currentline < 1 then return false end

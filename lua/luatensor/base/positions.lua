@@ -122,7 +122,7 @@ positions.options = {
   Loader = {"batch_size:number", "shuffle:boolean"}, load_state_dict = {"strict:boolean"},
 }
 
---- For each module: the options of its calls, in PyTorch's order.
+--- For each class of modules: the options with which a script calls a module of this class, in PyTorch's order.
 positions.calls = {
   MultiheadAttention = {"key_padding_mask:tensor", "need_weights:boolean", "attn_mask:tensor",
                         "average_attn_weights:boolean", "is_causal:boolean"},

@@ -1,4 +1,5 @@
---- Lists the differences between two runs, other than their figures.
+--- Lists the differences between two runs other than the measured figures, such as devices, versions and options.
+-- bench.diff shows this list.
 
 local format = require "luatensor.page.format"
 

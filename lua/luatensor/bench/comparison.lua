@@ -148,8 +148,8 @@ local function planned(entries)
   return rounds, seconds
 end
 
--- Runs a round of an entry. The time per call is stored by the number of the turn, so that it can be paired with the
--- times of other entries in this turn.
+-- Runs a round of an entry in turn `number`. Stores the time per call in entry.turns[number], so that pairs_between
+-- can compare it with the base's time in the same turn.
 local function round(entry, number)
   local sampler = entry.sampler
   local before = #sampler.samples
@@ -223,7 +223,7 @@ local function compare_with(base, entry, made_base, made, others)
   entry.ratio, entry.verdict = entry.pairs.median, verdict(entry.pairs)
 end
 
--- Returns the fields of an entry that the result keeps.
+-- Returns the fields of an entry that the result stores. `partial` is true if the run was stopped by Ctrl-C.
 local function figures_of(entry, partial)
   local fields = {}
   if not entry.error and entry.sampler:has_samples() then fields = entry.sampler:finish(partial) end

@@ -73,7 +73,8 @@ local function named(what, name, infos)
   end
 end
 
--- Sorts the devices so that the base of comparisons is first: the CPU, or else a device that is not emulated.
+-- Sorts the devices so that the base of comparisons is first: the CPU if it is in the list, otherwise a device that
+-- is not emulated, if there is one.
 local function base_first(list)
   table.sort(list, function(a, b)
     local rank_a = a.device == core.host_device and 0 or a.emulated and 2 or 1

@@ -11,7 +11,7 @@ local statistics = require "luatensor.bench.statistics"
 
 local diff = {}
 
---- The largest difference that is not called a change, as a share of the median.
+--- The largest difference of the ratio of two medians from 1 for which the verdict is "small".
 diff.FLOOR = 0.05
 
 --- The largest distance between quartiles, as a share of the median, that still allows a decision.
@@ -41,7 +41,8 @@ local function row_of(row)
   return cells
 end
 
--- Makes a table. Emulated rows have a table of their own.
+-- Returns the table of the emulated rows if `emulated` is true, otherwise the table of the real rows. Emulated and
+-- real figures never share a table.
 local function table_of(self, emulated, title)
   local rows = {}
   for _, row in ipairs(self.rows) do
@@ -199,7 +200,8 @@ local function speed_up(row)
   return row.after.median / row.before.median
 end
 
--- Returns the reason why no verdict on the two figures is possible, or nil.
+-- Returns the reason why no verdict on the two figures is possible, or nil: "single" (a figure has no quartiles),
+-- "busy" (other processes used the processor) or "spread" (quartiles are too far apart).
 local function doubt(before, after)
   if not (before.q1 and after.q1) then return "single" end
   if math.max(before.others or 0, after.others or 0) > notes.OTHERS then return "busy" end

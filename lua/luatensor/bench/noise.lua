@@ -9,13 +9,13 @@ local noise = {}
 --- If the quartiles are further apart than this share of the median, the figure is marked.
 noise.WIDE = 0.5
 
---- If other processes used a larger share of the processor, no conclusion follows from times.
+--- If other processes used more than this share of the processor during a measurement, its times are not used.
 noise.MOST = 0.25
 
 --- The least difference, as a share, for the verdict that one function or device is faster than another.
 noise.FLOOR = 0.05
---- The least difference on a busy machine (others used more than a tenth of the processor), because a disturbance may
--- hit only one of the two measurements.
+--- The same on a busy machine, on which other processes used more than a tenth of the processor. The difference must
+-- be larger there, because a disturbance may hit only one of the two measurements.
 noise.BUSY_FLOOR = 0.25
 
 -- The largest credible power of the size n with which the seconds of some work grow. The largest credible power of
@@ -110,7 +110,8 @@ function noise.each(points, devices, f)
   end
 end
 
---- For each device, stores in `point` the less disturbed of two measurements of a size.
+--- `point` and `again` are two measurements of the same size. For each device, stores the less disturbed one, which
+-- has the lower time, in `point`.
 function noise.take_better(point, again)
   for _, entry in ipairs(point.measured) do
     local other = measured.entry_of(again, entry.device)

@@ -69,9 +69,9 @@ local rows = {
   },
 }
 
---- Ids of the published devices that replace missing ones. GPU is for short answers; the notebook cites its core
--- count, but did not run on it. GPUS are shown beside a machine that has only one device. FOR_TRAINING are devices on
--- which networks are trained, ordered by memory.
+--- Ids of the published devices that are shown beside the devices of this machine. GPU is shown where one device
+-- suffices; the notebook cites its core count, but did not run on it. GPUS are shown if this machine has only one
+-- device. FOR_TRAINING are devices on which networks are trained, ordered by memory.
 figures.GPU = "rtx-4090"
 figures.GPUS = {figures.GPU, "h100-sxm"}
 figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
@@ -150,8 +150,8 @@ local function least_traffic(figure, work)
   return bytes
 end
 
---- Returns a lower bound of the time that work takes, by the published peaks. For each kind of op, the bound is the
--- longer of its products at the peak rate and its memory traffic at full bandwidth. Launching, waiting and all other
+--- Returns a lower bound of the time that work takes, by the published peaks. The bound is the longer of two times:
+-- all matrix products at their peak rates, and all memory traffic at full bandwidth. Launching, waiting and all other
 -- costs of a real device are left out, so the bound is never too high.
 -- @tab figure a row of figures.devices()
 -- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device; fetched =

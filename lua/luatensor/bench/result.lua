@@ -72,8 +72,8 @@ local function class_of(kind)
   return classes[kind or false]
 end
 
--- Restores loaded results inside results, such as the experiments of a report: sets their classes, removes JSON's
--- metatable from lists, and refuses null. Returns the error, or nil.
+-- Restores the tables of a decoded file in place: sets the classes of results inside results, such as the experiments
+-- of a report, and removes nulls and the decoder's metatables. Returns the error message, or nil.
 local function restore(value)
   if type(value) ~= "table" then return nil end
   setmetatable(value, nil)

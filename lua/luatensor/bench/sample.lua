@@ -40,7 +40,7 @@ sampler.__index = sampler
 
 function sampler:reset()
   self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
-  -- around: the seconds of all rounds with their untimed parts
+  -- around: the seconds of all rounds with their untimed parts; longest: the most calls in a round so far
   self.around, self.longest, self.corrections, self.most_calls = 0, 1, 0, MOST_CALLS
   -- set by the warm-up and by the rounds
   self.a_call, self.watch = nil, nil
@@ -157,7 +157,8 @@ local function bytes_in_use()
   return bytes
 end
 
--- Returns the bytes of garbage that a call leaves, on Lua's heap and on all devices.
+-- Returns the bytes of garbage that a call of fn leaves, on Lua's heap and on all devices together: the growth in one
+-- call, or the mean of 8 calls if one call leaves little.
 local function garbage_a_call(fn)
   collectgarbage()
   local _ <close> = state.stop_collector()

@@ -9,7 +9,8 @@ local state = {}
 local kept = {}
 kept.__index = kept
 
--- Returns the collector's mode. Lua returns the mode only when it is changed.
+-- Returns the collector's mode, "incremental" or "generational". collectgarbage returns the mode only when it changes
+-- the mode, so this function changes it and changes it back.
 local function collector_mode()
   local mode = collectgarbage("incremental")
   collectgarbage(mode)

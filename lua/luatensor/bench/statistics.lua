@@ -55,7 +55,7 @@ end
 -- @number level the accepted probability that as many pairs favour one side by chance
 -- @treturn ?int nil if the agreement of all pairs would not suffice
 function statistics.majority(pairs, level)
-  -- `ways` is the number of outcomes, of 2 ^ pairs, in which all but k pairs agree.
+  -- `ways` is the number of the 2 ^ pairs outcomes in which all but k pairs favour a given side.
   local ways, tail, least = 1, 0, nil
   for k = 0, pairs // 2 do
     tail = tail + ways * 2.0 ^ (1 - pairs)

@@ -152,7 +152,8 @@ end
 
 -- ---- one size -----------------------------------------------------------------------------------
 
--- Returns the tracks of the devices that can run size n, by the estimates. The other devices skip this size.
+-- Returns the tracks of the devices that can run size n by the estimates of bytes and seconds (run:obstacle). The
+-- other devices skip this size.
 function run:able(n)
   local list = {}
   for _, track in ipairs(self:tracks_at(n)) do
@@ -200,8 +201,8 @@ local function add_bytes(rows, sent, fetched)
   end
 end
 
--- Checks that the results of all devices agree with those of the first device. If two calls on the first device give
--- different results, no results can be compared.
+-- Sets `agreement` of each row but the first one by comparing its results with those of the first row, the base. If
+-- two calls on the base give different results, no results can be compared.
 function run:compare(rows)
   if #rows < 2 then return end
   local base, agree = rows[1], self.place.agree

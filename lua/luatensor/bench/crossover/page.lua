@@ -235,7 +235,7 @@ local function called(devices, name)
   return name
 end
 
--- Adds a note for each skipped size.
+-- Adds a note for each size that was skipped on a device, with the reason.
 local function say_skipped(self, blocks)
   for _, item in ipairs(self.skipped) do
     add(blocks, document.note(reasons[item.why], {

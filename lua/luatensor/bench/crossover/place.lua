@@ -1,4 +1,5 @@
---- Gives luatensor.bench.crossover.grid access to this machine. Specs pass places of their own to the grid.
+--- The functions with which luatensor.bench.crossover.grid queries and times this machine. Specs pass a table of
+-- simulated functions to the grid instead.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"

@@ -18,7 +18,8 @@ local function hash(text)
   return ("%016x"):format(value)
 end
 
--- Returns the properties of a device that change its figures, as a text.
+-- Returns the properties of a device on which its measured limits depend, as a text: name, cores, instruction set,
+-- memory, software.
 local function device_words(device)
   return table.concat({
     device.device, device.name or "", tostring(device.cores), device.isa or "", tostring(device.memory),

@@ -46,9 +46,9 @@ function share.point(entry, bytes)
   end
 end
 
--- True if the working set is larger than all caches that the system reports. The factor of 2 allows for virtual
--- machines, which may report only a part. If no third level is reported, an unreported one may exist, so the answer is
--- false.
+-- True if the working set, in bytes, is more than twice as large as all caches that the system reports. The factor of
+-- 2 allows for virtual machines, which may report only a part. False if no third level is reported, because the
+-- system may have one that it does not report.
 local function exceeds_caches(entry, bytes)
   local all, last = 0, ""
   for _, cache in ipairs(entry.caches or {}) do

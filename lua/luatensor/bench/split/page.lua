@@ -60,7 +60,8 @@ end
 
 -- ---- device calls -------------------------------------------------------------------------------
 
--- Columns {name, unit, function that returns the value of a row, true if the column is shown even without any value}.
+-- The columns of the table of device calls: {name, unit, function that returns the value of a row, always}. `always`
+-- is true if the column is shown even when no row has a value.
 local columns = {
   {"device calls", "text", function(row)
     return row.dtype and ("%s, %s"):format(families[row.family], row.dtype) or families[row.family]
