@@ -9,7 +9,8 @@ local arity = {}
 
 local select, most_arguments, type_name = select, core.most_arguments, core.type_name
 
--- The set of constructors of the library's classes of modules.
+-- The set of the constructors (`init`) of luatensor's own classes of modules, which arity.module has prepared. The
+-- keys are weak.
 local bounded = setmetatable({}, {__mode = "k"})
 
 -- Raises an error by fail(name, …) if one of the arguments after the first `most` is not nil. `name` is the name of

@@ -1,4 +1,4 @@
---- Helpers of lists, such as dims, lengths and shapes.
+--- Functions of lists of numbers, such as dims, lengths and shapes.
 
 local lists = {}
 

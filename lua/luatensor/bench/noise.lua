@@ -9,13 +9,14 @@ local noise = {}
 --- If the quartiles are further apart than this share of the median, the figure is marked.
 noise.WIDE = 0.5
 
---- If other processes used more than this share of the processor during a measurement, its times are not used.
+--- If other processes used more than this share of the processor during a measurement, no verdict follows from its
+-- times.
 noise.MOST = 0.25
 
 --- The least difference, as a share, for the verdict that one function or device is faster than another.
 noise.FLOOR = 0.05
---- The same on a busy machine, on which other processes used more than a tenth of the processor. The difference must
--- be larger there, because a disturbance may hit only one of the two measurements.
+--- The least difference for this verdict on a busy machine, on which other processes used more than a tenth of the
+-- processor. It is larger than FLOOR, because a disturbance may hit only one of the two measurements.
 noise.BUSY_FLOOR = 0.25
 
 -- The largest credible power of the size n with which the seconds of some work grow. The largest credible power of
@@ -43,12 +44,13 @@ function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end
 -- time.
 function noise.seconds(figures) return noise.busy(figures) and figures.min or figures.median end
 
---- True if others used so much that even the fastest round may be disturbed: threads that wait for each other then wait
--- in every round for busy cores.
+--- True if other processes used more than the share MOST of the processor. Even the fastest round may then be
+-- disturbed, because threads that wait for each other wait for busy cores in every round.
 function noise.drowns(others) return (others or 0) > noise.MOST end
 
---- True if the figure is too uncertain: out of line with other sizes, quartiles far apart on a busy machine, or others
--- used a large part of the processor's time.
+--- True if the figure is too uncertain for a verdict: its time does not fit the times of other sizes, its quartiles
+-- are far apart on a busy machine (noise.busy and noise.wide), or other processes used more than the share MOST of
+-- the processor.
 function noise.hides(figures)
   if figures.out_of_line or noise.drowns(figures.others) then return true end
   return noise.busy(figures) and noise.wide(figures)

@@ -125,7 +125,7 @@ function page:blocks()
   return blocks
 end
 
--- Returns the named figures that bench.diff compares.
+-- Returns the figures that bench.diff compares, with their names: those of the entries that did not fail.
 function page:timings()
   local list = {}
   for _, entry in ipairs(self.entries) do

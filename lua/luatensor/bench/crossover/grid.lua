@@ -113,8 +113,8 @@ local TOO_LARGE <const> = "the size in bytes does not fit"         -- error text
 local FOREIGN <const> = "tensors on different devices"
 local HELP <const> = "%s\n%s: return every tensor that fn uses from inputs(n)"
 
--- Calls a function of the script. Returns true and its result, or false and the message if the memory did not
--- suffice. All other errors are raised again.
+-- Calls work(), which calls functions of the script. Returns true and its result, or false and the error message if
+-- the memory did not suffice. All other errors are raised again.
 function run:guarded(work)
   local ok, result = pcall(work)
   if ok then return true, result end
@@ -301,7 +301,7 @@ end
 
 -- ---- all sizes ----------------------------------------------------------------------------------
 
--- Inserts a point so that the sizes ascend.
+-- Inserts a point into the list `points`, which is ordered by ascending size.
 local function insert(points, point)
   local at = #points + 1
   while at > 1 and points[at - 1].n > point.n do at = at - 1 end

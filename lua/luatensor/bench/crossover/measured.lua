@@ -25,7 +25,8 @@ function measured.devices(devices, emulated)
   return list
 end
 
--- Returns the named figures of a result with points, which bench.diff compares: the result's method `timings`.
+-- Implements the method `timings` of results with points: returns their figures with names, which bench.diff
+-- compares.
 function measured.timings(self)
   local list = {}
   for _, point in ipairs(self.points) do

@@ -148,7 +148,7 @@ function page.blocks(self)
   return blocks
 end
 
---- Returns the named figures that bench.diff compares: the matrix products.
+--- Returns the figures that bench.diff compares, with their names: the times of the matrix products.
 function page.timings(self)
   local list = {}
   for _, entry in ipairs(self.devices) do

@@ -4,7 +4,8 @@ local machine = require "luatensor.bench.machine"
 
 local share = {}
 
--- Families limited by memory: one pass over their operands, and little arithmetic.
+-- The set of the families of kernels whose speed the memory limits, because they read their operands once and do
+-- little arithmetic.
 local streams <const> = {map = true, elementwise = true, reduce = true, scan = true, softmax = true,
                            cross_entropy = true, norm = true}
 
