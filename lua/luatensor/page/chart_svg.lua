@@ -9,8 +9,9 @@ local plain = require "luatensor.page.plain"
 
 local plot = {}
 
---- Colours by name: {on a light page, on a dark page}. Text and series have a contrast of at least 4.5 with the
--- paper. Series also differ in dashes and marks, for people who do not distinguish the colours.
+--- Colours by name: {on a light page, on a dark page}. "paper" is the background. The contrast ratio of text and
+-- series with the background is at least 4.5. Series also differ in dashes and marks, for people who do not
+-- distinguish the colours.
 plot.colours = {
   paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"},
   axis = {"#8a929e", "#7a828e"},
@@ -18,10 +19,11 @@ plot.colours = {
   ["series-4"] = {"#9a35ad", "#df96f2"}, ["series-5"] = {"#7d6200", "#dcbc4e"}, ["series-6"] = {"#bb2d4e", "#ff8aa0"},
 }
 
---- The number of colours; further series start again with the first colour.
+--- The number of colours for series. Series SERIES + 1 has the first colour again.
 plot.SERIES = 6
 
--- The RGB values that gnuplot draws with. Each is a placeholder for the name of a colour, which swap_colours inserts.
+-- The RGB values that gnuplot draws with, by the names of the colours. swap_colours replaces each value by the CSS
+-- variable of its name.
 local MARKED = {text = {1, 1, 1}, axis = {2, 2, 2}, grid = {3, 3, 3}}
 for s = 1, plot.SERIES do MARKED["series-" .. s] = {10, 10, s} end
 
@@ -81,8 +83,8 @@ local function data(lines, name, points)
   lines[#lines + 1] = "END"
 end
 
--- The dash patterns of the series, and their marks: {gnuplot's number of the mark, the same mark as SVG for a
--- legend}. A mark in a legend is centred at (15, 5).
+-- The dash patterns of the series, and their marks. A mark is {gnuplot's number, the same mark as SVG for a legend}.
+-- In a legend, marks are centred at (15, 5) of an element of 30 × 10.
 local DASHES <const> = {"", "6,4", "2,3", "10,3,2,3"}
 local MARKS <const> = {
   {7, '<circle cx="15" cy="5" r="2.7"/>'}, {5, '<path d="M12.5 2.5h5v5h-5z"/>'},
@@ -204,8 +206,8 @@ function plot.version()
   return pipe:read("l")
 end
 
--- Raises "interrupted!" again if signal 2, Ctrl-C, ended the child process. The terminal sends Ctrl-C to the child
--- process, too.
+-- Raises "interrupted!", the error of lua on Ctrl-C, if signal 2 (Ctrl-C) ended the child process. The terminal sends
+-- Ctrl-C to the child process, too.
 local function pass_on(how, code)
   if how == "signal" and code == 2 then error("interrupted!", 0) end
 end
@@ -218,8 +220,9 @@ local folder_guard = {__close = function(self)
   os.remove(self.path)
 end}
 
--- Makes a folder for temporary files that only this user can enter, and returns {path =}. The folder is removed when
--- the `<close>` variable with this result goes out of scope. Returns nil and the reason on failure.
+-- Makes a folder for temporary files that only this user can enter, and returns a table whose field `path` is the
+-- folder's path. The folder is removed when the `<close>` variable with this table goes out of scope. Returns nil and
+-- the reason on failure.
 local function make_folder()
   local folder = setmetatable({}, folder_guard)
   local pipe = assert(io.popen("mktemp -d 2>&1 </dev/null"))
@@ -255,8 +258,8 @@ end
 
 -- ---- its SVG ------------------------------------------------------------------------------------
 
--- Replaces stroke='rgb( 10, 10, 1)' by a style with the page's variable, after a fallback colour for programs without
--- variables.
+-- Replaces each colour attribute, such as stroke='rgb( 10, 10, 1)', by a style attribute with the page's CSS
+-- variable, after a fallback colour for programs without CSS variables.
 local function swap_colours(svg)
   return (svg:gsub("([%a-]+)%s*=%s*(['\"])rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)%2", function(attribute, _, r, g, b)
     local name = names_of[r .. "," .. g .. "," .. b]

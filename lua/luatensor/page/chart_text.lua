@@ -23,7 +23,8 @@ end
 
 -- ---- lines --------------------------------------------------------------------------------------
 
--- Draws dots between two cells {column, row} of the grid, without the two cells.
+-- Draws dots between two cells {column, row} of the grid. The two cells themselves, and cells that are already drawn,
+-- stay unchanged.
 local function draw_line(grid, from, to)
   local steps = math.max(math.abs(to[1] - from[1]), math.abs(to[2] - from[2]))
   for i = 1, steps - 1 do
@@ -57,7 +58,7 @@ local function draw_grid(series, x, y, width)
   return grid
 end
 
--- Returns the texts of the ticks by row, and the width of the longest text in characters.
+-- Returns a table from the row of each tick to the text of the tick, and the width of the longest text in characters.
 local function row_labels(y)
   local labels, widest = {}, 0
   for _, tick in ipairs(y.ticks) do
@@ -67,8 +68,8 @@ local function row_labels(y)
   return labels, widest
 end
 
--- Returns two lines: the line below the grid, and the texts of the ticks. A tick whose text would overlap the text
--- before is left out.
+-- Returns two lines: the line below the grid, and the texts of the ticks. A tick is left out if its text would
+-- overlap the text of the previous tick.
 local function bottom(x, width, indent)
   local rule, text, room = {}, "", -1
   for column = 1, width do rule[column] = "─" end

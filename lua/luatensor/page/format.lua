@@ -5,7 +5,8 @@ local clocale = require "luatensor.base.clocale"
 
 local format = {}
 
--- Formats a number with three significant digits, and without an exponent for numbers of 0.0001 and more.
+-- Formats a number with three significant digits, or as a whole number if it rounds to 100 or more. Numbers below
+-- 0.0001 have an exponent. The bounds are the least numbers that round to 100, to 10 and to 1.
 local function three_digits(value)
   local size = math.abs(value)
   if size == 0 then return "0" end
@@ -15,8 +16,8 @@ local function three_digits(value)
   return (clocale.format("%.3g", value))
 end
 
--- Formats a value in the first scale whose least value it reaches. scales: {{least, name, factor}, …}, the largest
--- first.
+-- Formats a value in the first scale whose `least` is at most the value's magnitude, or in the last scale if there is
+-- none. scales: {{least, name of the unit, factor by which the value is multiplied}, …}, the largest first.
 local function scaled(value, scales)
   for _, scale in ipairs(scales) do
     if math.abs(value) >= scale[1] then return three_digits(value * scale[3]) .. " " .. scale[2] end
@@ -50,7 +51,8 @@ local function decimal_scales(unit)
   return scales
 end
 
---- For each unit, a function that formats a value as stored in JSON.
+--- For each unit, a function that formats a value as stored in JSON, for example seconds for "s". The bounds 0.9995
+-- are the least numbers that round to 1.00.
 local units = {
   s = by_scales{
     {9995, "h", 1 / 3600}, {0.9995, "s", 1}, {0.9995e-3, "ms", 1e3}, {0.9995e-6, "µs", 1e6}, {0, "ns", 1e9},

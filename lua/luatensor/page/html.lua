@@ -16,7 +16,7 @@ local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quo
 -- @treturn string one line
 function html.escape(text) return (plain.line(text):gsub("[&<>\"']", ENTITIES)) end
 
---- Renders a number as a data element with its formatted text, and a string as escaped text.
+--- Renders a number as an HTML element <data> with the formatted number as text, and a string as escaped text.
 -- @tparam number|string|boolean value false for a missing value
 -- @string unit
 -- @treturn string

@@ -27,13 +27,13 @@ function plain.pad(text, width, to_the_right)
   return to_the_right and space .. text or text .. space
 end
 
---- Formats a figure with no-break spaces. The spaces of a string stay as they are.
+--- Formats a number with its unit, separated by no-break spaces. A string keeps its own spaces.
 function plain.figure(value, unit)
   local text = plain.line(format.show(value, unit))
   return type(value) == "string" and text or (text:gsub(" ", "\u{A0}"))
 end
 
---- Wraps a text into lines of at most `width` characters, unless a single word is longer.
+--- Wraps a text into lines of at most `width` characters. A longer word has a line of its own.
 -- @string text
 -- @int width in characters
 -- @treturn table sequence of strings, at least one

@@ -54,8 +54,8 @@ local function total_of(widths)
   return total
 end
 
--- Narrows the widest column that can be narrowed, one character at a time, until the table fits. Returns nil if it
--- cannot fit.
+-- Narrows columns until the table is at most `width` characters wide. Each step takes one character from the widest
+-- column that is wider than its `least`. Returns the new widths, or nil if the table cannot become narrow enough.
 local function squeeze(wanted, least, width)
   local widths = table.move(wanted, 1, #wanted, 1, {})
   for _ = 1, total_of(widths) - width do

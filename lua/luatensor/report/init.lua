@@ -18,9 +18,13 @@ local report = {}
 
 -- The fields of the result:
 --
---     sizes, started, emulated, incomplete
+--     sizes        "full", "quick" or "tiny"
+--     started      the time (UTC) at which the run began
+--     emulated     true if the GPU is emulated
+--     incomplete   after Ctrl-C, the part in which the run stopped
 --     seconds      the duration of the run
---     accelerator  the measured GPU, or nil; without: the reason why there is no GPU
+--     accelerator  the measured GPU, or nil
+--     without      the reason why there is no GPU
 --     sections     {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =,
 --                  problems = {text}}, …}
 --     summary      {{title =, blocks =}, …}

@@ -83,7 +83,7 @@ end
 
 -- ---- the notebook, claim by claim ---------------------------------------------------------------
 
--- Returns the titles of the sections that test a claim, or nil.
+-- Returns the titles of the sections that test claim `number`, separated by "; ". Returns nil if no section tests it.
 local function tested_in(report, number)
   local titles = {}
   for _, section in ipairs(report.sections) do

@@ -29,7 +29,7 @@ local other_sizes = {
 --- The names of the sizes that a report can have.
 parts.sizes = {"full", "quick", "tiny"}
 
--- The small loop takes a millisecond, so the quick report runs it at full size.
+-- Experiment 03_small takes about a millisecond at full size, so the quick report runs it at full size.
 local kept = {["03_small"] = {quick = true}}
 
 -- Experiments that show the CPU and the accelerator in one run.

@@ -38,8 +38,8 @@ end
 
 local function value_of(run, name) return run and run.values[name] and run.values[name].value end
 
--- Returns the seconds of the notebook's whole loop, scaled by the rounds, and true if the run had another number of
--- rounds. Returns nil if the run has other sizes.
+-- Returns the seconds that the notebook's loop would take at the speed of the run, and true if the run had another
+-- number of iterations than the notebook. Returns nil if the run has no seconds, or matrices of other sizes.
 local function loop_seconds(run, loop)
   local seconds, options = value_of(run, "seconds"), run and run.options
   if not seconds or options.rows ~= loop.rows or options.cols ~= loop.cols then return nil end
@@ -53,8 +53,8 @@ local function add(blocks, text, values) blocks[#blocks + 1] = document.text(tex
 
 -- ---- the speed of this machine ------------------------------------------------------------------
 
--- Returns the CPU's limits from bench.machine, and the share of the processor that others used meanwhile (0 … 1).
--- Returns nil if the limits were not measured.
+-- Returns the CPU's limits from bench.machine, and the share of the processor that other programs used while the
+-- limits were measured (0 … 1). Returns nil if the limits were not measured.
 local function limits_of(report)
   local section = section_of(report, "machine")
   local result = section and section.result
@@ -63,8 +63,8 @@ local function limits_of(report)
   end
 end
 
--- Returns the end of the sentence on products. reached: the rate of the products as a share of the measured rate of
--- the arithmetic units.
+-- Returns the end of the sentence on the rate of matrix products. reached: this rate as a share of the measured rate
+-- of the arithmetic units.
 local function say_share(reached)
   if reached > limits.OVER then
     return ", more than the {limit} that its arithmetic units reached when their limit was measured: the machine was "
@@ -74,7 +74,7 @@ local function say_share(reached)
     or "all that its arithmetic units can do.")
 end
 
--- Adds the sentence for a busy machine, which gives the measured rates without shares of a limit.
+-- Adds the sentence for a busy machine to `blocks`. It gives the measured rates without shares of a limit.
 local function say_busy_limits(values, blocks)
   add(blocks, "This machine was too busy to say what it can do at most: while others used {others} of the processor, "
     .. "it multiplied matrices of float32 numbers at {rate}, read its memory at {read}, and its smallest call took "
@@ -100,8 +100,9 @@ end
 
 local WAITS <const> = 0.5        -- an operation with a larger share of a limit is said to wait for it
 
--- Adds the sentence on the large loop. product, sum: shares of the limits. others: the largest share of the processor
--- that others used, in this run or when the limits were measured.
+-- Adds the sentence on the notebook's loop over large matrices. product, sum: the shares of the machine's limits that
+-- the product and the sum of the matrices reach. others: the largest share of the processor that other programs used,
+-- in this run or when the limits were measured.
 local function say_large(product, sum, others, blocks)
   local values = {product = {product, "share"}, sum = {sum, "share"}, others = {others, "share"}}
   if others > notes.OTHERS then
@@ -208,9 +209,9 @@ end
 -- loop has four calls.
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
--- True if the absent GPU could be faster at this size, with `fixed` seconds added to its lower bound. A bound below
--- figures.VISIBLE counts as this time, the least that launching takes. seconds_of(times) returns the CPU's figure to
--- compare.
+-- True if the absent GPU could be faster than the CPU at size bound.n. The GPU's time is its lower bound for `mode`
+-- plus `fixed` seconds. A lower bound below figures.VISIBLE, the least time of a launch, is replaced by
+-- figures.VISIBLE. seconds_of(times) returns the CPU's seconds.
 local function could_be(result, bound, mode, fixed, seconds_of)
   local seconds = bound[mode] and math.max(bound[mode], figures.VISIBLE) + fixed
   for _, point in ipairs(result.points) do
@@ -220,14 +221,15 @@ local function could_be(result, bound, mode, fixed, seconds_of)
   return false
 end
 
--- Returns the smallest size at which the absent GPU could be faster, or nil.
+-- Returns the smallest size at which the absent GPU could be faster, or nil if there is none.
 local function first_size(result, bounds, mode, seconds_of)
   for _, bound in ipairs(bounds.points) do
     if could_be(result, bound, mode, 0, seconds_of) then return bound.n end
   end
 end
 
--- Returns the smallest size such that the absent GPU could be faster at this size and at all larger sizes, or nil.
+-- Returns the smallest size such that the absent GPU could be faster at this size and at all larger sizes, or nil if
+-- there is none.
 local function size_from(result, bounds, mode, fixed, seconds_of)
   local from
   for i = #bounds.points, 1, -1 do
@@ -256,7 +258,8 @@ local function say_staying(values)
     .. (values.first[1] and " at that cost." or ", " .. COST .. ".")
 end
 
--- Returns the sizes that the sentences name. seconds_of(times) returns the CPU's figure to compare.
+-- Returns the sizes that say_sent and say_staying insert, by name, each {size, "count"}. The size is false if there
+-- is none. seconds_of(times) returns the CPU's seconds.
 local function predicted(result, bounds, seconds_of)
   local function from(mode, fixed) return {size_from(result, bounds, mode, fixed, seconds_of) or false, "count"} end
   return {
@@ -328,8 +331,8 @@ end
 -- own mark.
 local function is_emulated(value) return value.emulated and (not value.format or value.median) end
 
--- Returns the spreads, (q3 − q1) / median, of all parts of a value that have quartiles. Emulated devices are left
--- out.
+-- Appends the spreads, (q3 − q1) / median, of all parts of a value that have quartiles to `list`, and returns `list`.
+-- Emulated devices are left out.
 local function spreads_in(value, list)
   if type(value) ~= "table" or is_emulated(value) then return list end
   if type(value.median) == "number" and type(value.q1) == "number" and type(value.q3) == "number" then
@@ -339,7 +342,7 @@ local function spreads_in(value, list)
   return list
 end
 
---- Returns the largest measured share of the processor that others used.
+--- Returns the largest share of the processor that other programs used in any measurement.
 -- @param value any part of a report
 -- @treturn number 0 … 1
 function summary.others(value)
