@@ -6,8 +6,8 @@ local lt = require "luatensor"
 local data = require("spec.support.data").read "complex"
 
 local inf = math.huge
-local LIMIT = 3            -- eps of complex128
-local NARROW_LIMIT = 1.2   -- eps of complex64: the reference is a rounded result of complex128
+local LIMIT = 3            -- greatest error, in eps of complex128
+local NARROW_LIMIT = 1.2   -- greatest error, in eps of complex64; the reference is a rounded result of complex128
 
 local function column(rows, i)
   local list = {}
@@ -31,7 +31,8 @@ local function difference(got, want)
   return (got == want or (got ~= got and want ~= want)) and 0 or got - want
 end
 
--- Returns the distance in units of eps. Lengths below the least normal number count as that number.
+-- Returns the distance of (re, im) from (want_re, want_im), relative to the length of (want_re, want_im), in units of
+-- eps. A length below `least`, the least normal number, is replaced by `least`.
 local function distance(re, im, want_re, want_im, eps, least)
   local off = length(difference(re, want_re), difference(im, want_im))
   return off == 0 and 0 or off / math.max(length(want_re, want_im), least) / eps
@@ -58,7 +59,7 @@ describe("complex128", function()
     end)
   end
 
-  -- The exact error of a power grows with the exponent times the logarithm, which is the last entry of a row.
+  -- A row of a function of z and w is {re z, im z, re w, im w, re of the result, im of the result, …}.
   for name, rows in pairs(data.binary) do
     it(name .. " too", function()
       local z, w = lt.complex(column(rows, 1), column(rows, 2)), lt.complex(column(rows, 3), column(rows, 4))
@@ -123,7 +124,8 @@ describe("special cases and branch cuts", function()
   end
 end)
 
--- Checks a result that follows from the definition of the function; "any" in a row means any number.
+-- Checks a result that follows from the definition of the function. row: the real and imaginary parts of the
+-- arguments and of the result, in this order; "any" instead of a part means any number.
 local function check(name, dtype, row)
   local arguments = {}
   for i = 1, #row - 2, 2 do

@@ -207,7 +207,7 @@ describe("tensor", function()
     fails("tensor: ragged table: row [2] has 1 elements, the first has 0", lt.tensor, {{}, {1}})
   end)
   it("refuses holes", function()
-    -- The length of such a table may be 1 or 3: Lua 5.4 says 3, and Lua 5.5 says 1.
+    -- The length of {1, nil, 3} may be 1 or 3: Lua 5.4 says 3, and Lua 5.5 says 1.
     local short = #{1, nil, 3} == 1
     fails("tensor: hole in the data: " .. (short and "[3] is set, but not all before it" or "[2] is nil"), lt.tensor, {1, nil, 3})
     fails(short and "tensor: ragged table: row [2] has 1 elements, the first has 3" or "tensor: hole in the data: [2][2] is nil",

@@ -93,7 +93,7 @@ describe("promotion", function()
 end)
 
 describe("conversion", function()
-  -- Returns all special values, and both neighbours of the limits of the dtype `to`
+  -- Returns all special values of dtype `from`, and the values around the limits of dtype `to`.
   local function values_for(from, to)
     local values = cases.specials(from)
     if info[from].is_float and info[to].is_integer then
@@ -105,14 +105,14 @@ describe("conversion", function()
         end
       end
     elseif info[from].is_integer and info[to].is_float then
-      for bit = 8, 62 do                      -- halves between two floats, and their neighbours
+      for bit = 8, 62 do                      -- midpoints of two floats, and their neighbours
         for _, d in ipairs {-1, 0, 1} do
           values[#values + 1] = info[from].wrap((3 << bit) + d)
           values[#values + 1] = info[from].wrap((1 << bit) + (1 << (bit // 2)) + d)
           values[#values + 1] = info[from].wrap(-(1 << bit) + d)
         end
       end
-    elseif info[from].is_float then           -- halves between two values of the narrower format
+    elseif info[from].is_float then           -- midpoints of two values of the narrower format
       local t = info[to]
       if t.is_float then
         for _, x in ipairs {1.0, 1.5, 3.0, t.smallest, t.smallest_normal, t.max, 0.1, 1000.0} do
@@ -239,7 +239,7 @@ describe("can_cast", function()
       for _, to in ipairs(names) do
         local kind_from, kind_to = info[from].kind, info[to].kind
         local across = (kind_from ~= "float" and kind_to == "float") or (kind_from == "bool" and kind_to ~= "bool")
-        if not across then                     -- the standard leaves promotion across kinds open
+        if not across then                     -- the array API standard leaves this promotion open
           assert.equal(reference.promotion.pair(from, to) == to, lt.can_cast(from, to), from .. " to " .. to)
         end
       end

@@ -9,8 +9,8 @@ local empty = require "spec.support.special_empty"
 
 local unary = {unary = 1, binary = 2, ternary = 3, quaternary = 4}
 
--- Returns the names of lt and of the tables in lt, without aliases. A method in place that lt lacks is listed as
--- "x:name".
+-- Returns the names of all functions of lt and of the tables in lt, without aliases. A method in place that lt lacks
+-- is listed as "x:name".
 local function public_names()
   local names = {}
   local function walk(functions, prefix)
@@ -43,7 +43,7 @@ local function shown(x)
   return math.tointeger(x) and tostring(math.tointeger(x)) or tostring(x)
 end
 
--- Returns the shape and, if with_value is true, the value of all elements: "[3] 0".
+-- Returns the shape of t and, if with_value is true, the value that all elements of t have: "[3] 0".
 local function describe_tensor(t, with_value)
   local text = tostring(t.shape)
   if not with_value or t.size == 0 then return text end
@@ -70,7 +70,7 @@ local function split(text)
   return words
 end
 
--- Returns the results in the notation of the row, with values if the row has values.
+-- Returns the results in the notation of spec/support/special_empty.lua, with values where `expected` has values.
 local function describe_results(expected, ...)
   local words, wanted = {}, split(expected)
   for i = 1, select("#", ...) do
@@ -115,7 +115,7 @@ local function check_row(name, row, dtype)
   end
 end
 
--- Removes the values, because only shapes are the same for all dtypes that a function takes.
+-- Removes the values from an expected text, because only shapes are the same for all dtypes that a function takes.
 local function without_values(text) return (text:gsub("(%]) [^%s|]+", "%1")) end
 
 local function check_dtype(name, row, dtype)
@@ -132,7 +132,7 @@ local function check_dtype(name, row, dtype)
   end
 end
 
--- Checks that one element as a 0-d tensor gives the same numbers as a 1-d tensor.
+-- Checks that a function gives the same bytes for a 0-d tensor as for a 1-d tensor of one element.
 local function check_0d(name)
   local call = row_of(name).call or find(name)
   local ok, of_0d = pcall(call, input({}, "float32"))
@@ -160,7 +160,8 @@ for _, name in ipairs(helpers.drawn(public_names(), "functions")) do
   end
 end
 
--- The result for no elements: an identity or NaN. The functions in `none` raise an error instead.
+-- The results of reductions of no elements. The functions in `none` raise an error instead, so their entries are not
+-- used.
 local identities = {
   sum = 0, prod = 1, mean = 0 / 0, var = 0 / 0, std = 0 / 0, any = false, all = true, count_nonzero = 0,
   logsumexp = -math.huge, norm = 0, max = false, min = false, argmax = false, argmin = false,
@@ -188,7 +189,7 @@ describe("along a dim without elements", function()
   local x = lt.zeros(2, 0, 3)
   for name, identity in pairs(identities) do
     it(name .. (none[name] and " has no result" or " is " .. shown(identity)), function()
-      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))       -- no elements, so no maximum is missing
+      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))       -- no elements, so no maximum is needed
       if none[name] then
         assert.error_matches(function() lt[name](x, {dim = 2}) end, "^" .. name .. ": ")
         return

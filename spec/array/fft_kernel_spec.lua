@@ -41,7 +41,8 @@ local function add(sum, x)
   sum[1] = t
 end
 
--- Returns result k (0-based) of the definition, in partial sums of 16 terms.
+-- Returns result k (0-based) of the transform by its definition. Each 16 terms are added first, and their sums are
+-- added with compensation.
 local function result(re, im, n, k, c, s)
   local sum_re, sum_im, at = {0.0, 0.0}, {0.0, 0.0}, 0
   for first = 1, n, 16 do
@@ -75,7 +76,8 @@ local function size_of(t)
   return math.sqrt(lt.mean(t:to("float64") ^ 2):item())
 end
 
--- Returns the problem, or nil. The error of a good transform grows like the root of the number of its passes.
+-- Returns a message if the error of `got` exceeds the limit, else nil. The error of a good transform grows like the
+-- square root of the number of its passes.
 local function problem(name, got, want, dtype, n)
   local limit = EPSILON[dtype] * (3 + 2 * math.sqrt(math.log(n, 2)))
   local wide = want.dtype:find "complex" and "complex128" or "float64"

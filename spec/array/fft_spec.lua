@@ -16,7 +16,7 @@ end
 
 local function copy_shape(shape) return table.move(shape, 1, #shape, 1, {}) end
 
--- Returns the elements of a tensor in row-major order.
+-- Returns a tensor as an array {shape =, re =, im =}, with the elements in row-major order.
 local function array_of(t)
   local a = {shape = {}, re = {}, im = {}}
   for d = 1, t.ndim do a.shape[d] = t.shape[d] end
@@ -44,14 +44,14 @@ local function along(a, d, f)
   return result
 end
 
--- Returns the first n elements, padded with zeros.
+-- Returns the first n elements, or all elements and zeros if there are fewer than n.
 local function fit(re, im, n)
   local to_re, to_im = {}, {}
   for i = 1, n do to_re[i], to_im[i] = re[i] or 0.0, im[i] or 0.0 end
   return to_re, to_im
 end
 
--- Returns y[k] = sum of x[j] exp(sign 2 pi i j k / n).
+-- Returns the list of y[k] = Σⱼ x[j] exp(sign · 2 π i j k / n), for 0 ≤ j, k < n, where x = re + i im has n elements.
 local function sums(re, im, sign)
   local n, to_re, to_im = #re, {}, {}
   for k = 0, n - 1 do
@@ -81,7 +81,8 @@ local function real_line(n, sign)
   end
 end
 
--- Returns n real elements from the given half of their transform; the other half is the conjugate.
+-- Returns a function that computes n real elements from the first n // 2 + 1 elements of their transform. The other
+-- elements of the transform are the conjugates of these.
 local function hermitian_line(n, sign)
   return function(re, im)
     re, im = fit(re, im, n // 2 + 1)
@@ -93,8 +94,8 @@ local function hermitian_line(n, sign)
   end
 end
 
--- For each function of lt.fft: how the last dim is transformed, the sign of the exponent, and the norm that divides
--- by n.
+-- For each function of lt.fft: the transform of the last dim, the sign of the exponent, and the value of option norm
+-- for which the result is divided by the number of elements.
 local functions = {
   fft = {complex_line, -1, "forward"}, ifft = {complex_line, 1, "backward"},
   rfft = {real_line, -1, "forward", real_in = true}, irfft = {hermitian_line, 1, "backward", half_in = true, real_out = true},
@@ -104,7 +105,7 @@ local functions = {
   irfftn = {hermitian_line, 1, "backward", many = true, half_in = true, real_out = true},
 }
 
--- Returns the expected result for array a, with lengths n along dims d.
+-- Returns the expected result for array a, with lengths n along dims d, and the product of these lengths.
 local function expected(name, a, n, d, norm)
   local f, total = functions[name], 1
   local steps = {}
@@ -123,12 +124,13 @@ end
 local part = {complex64 = "float32", complex128 = "float64", float32 = "float32", float64 = "float64"}
 local whole = {float32 = "complex64", float64 = "complex128", complex64 = "complex64", complex128 = "complex128"}
 
--- Returns the tolerance. The error grows with the logarithm of the length, and is relative to the largest element.
+-- Returns the tolerance, relative to the largest element. The error grows with the logarithm of `total`, the number
+-- of elements of one transform.
 local function tolerance(dtype, total)
   return (part[dtype] == "float32" and 2e-7 or 4e-16) * (3 + math.log(total + 1, 2))
 end
 
--- Returns the difference between tensor t and array a, or nil.
+-- Returns a text on the difference between tensor t and array a, or nil if they agree.
 local function difference(a, t, dtype, total)
   if t.dtype ~= dtype then return ("dtype %s, not %s"):format(t.dtype, dtype) end
   local got, most = array_of(t), 0
@@ -174,7 +176,7 @@ end)
 
 local lengths = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 25, 30, 32, 49, 60, 64, 101, 128, 210}
 
--- Returns an array of multiples of 1/64, which are exact in every dtype here.
+-- Returns a tensor of multiples of 1/64, which are exact in every dtype of this spec.
 local function made(random, shape, dtype)
   local list = {}
   for i = 1, count_of(shape) do
@@ -185,7 +187,7 @@ local function made(random, shape, dtype)
   return lt.tensor(list, {dtype = dtype}):reshape(shape)
 end
 
--- Returns a random view of this shape, such as scripts may pass.
+-- Returns a random tensor of this shape in one of five layouts that scripts may pass, and the name of the layout.
 local function laid_out(random, shape, dtype)
   local kind, ndim = random(5), #shape
   local d = ndim - random(ndim)
@@ -504,7 +506,7 @@ describe("without memory", function()
     return lt.memory(device).live
   end
 
-  -- Calls that need scratch memory between two dims, and zero padding before a dim.
+  -- Calls that need scratch memory between the transforms of two dims, and zero padding before a transform.
   local calls = {
     fftn = function(x) return lt.fft.fftn(x, {5, 6, 7}, {1, 2, 3}) end,
     irfftn = function(x) return lt.fft.irfftn(x, {5, 6, 7}, {1, 2, 3}) end,
@@ -517,7 +519,7 @@ describe("without memory", function()
       local want, bytes = call(x):to_bytes(), x:to_bytes()
       local before, failures = live(), 0
       for n = 1, 8 do
-        lt._fail_after(n, 2)                  -- fails again after the collection
+        lt._fail_after(n, 2)                  -- the allocation fails, and fails again after a collection
         local ok, got = pcall(call, x)
         lt._fail_after(0)
         if not ok then

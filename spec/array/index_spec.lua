@@ -378,7 +378,8 @@ describe("random indexing", function()
     return key
   end
 
-  -- Returns a tensor of this shape in one of several layouts. Its elements are their positions.
+  -- Returns a tensor of this shape in one of several layouts. Each element is its own 1-based position in row-major
+  -- order.
   local function make(shape)
     local count = 0
     local x = T(nested(shape, function() count = count + 1; return count end, 1))

@@ -49,7 +49,8 @@ local function exponent(x)
   return e - 1023
 end
 
--- Returns the error of got, in units of the last place of a format with `bits` significant bits.
+-- Returns the error of got, in units of the last place of a format with `bits` significant bits. The exact result is
+-- want + rest. least: the exponent of the format's least normal number.
 local function ulps(got, want, rest, bits, least)
   if want ~= want or got ~= got then return want ~= want and got ~= got and 0 or inf end
   local unit = 2.0 ^ (max(want == 0 and least or exponent(want), least) - bits + 1)
@@ -122,7 +123,7 @@ local function same(got, want)
   return got == want and (want ~= 0 or 1 / got == 1 / want)
 end
 
--- The special cases of the standard: {x, f(x)}
+-- The special cases that the array API standard requires: {x, f(x)}
 local pi = math.pi
 local unary_cases = {
   exp = {{nan, nan}, {0.0, 1}, {-0.0, 1}, {inf, inf}, {-inf, 0.0}, {1000, inf}, {-1000, 0.0}},

@@ -9,7 +9,8 @@ local reference = require "spec.support.reference"
 local numpy, standard = data.read "numpy", data.read "standard"
 local array, info = reference.array, reference.dtype.info
 
--- The tolerance, in roundings of the largest number, of functions that other libraries may round differently.
+-- The tolerance, in eps of the dtype times the largest magnitude, for functions that other libraries may round
+-- differently.
 local ROUNDINGS = 32
 
 local function is_complex(a) return a.dtype:find "^complex" ~= nil end
@@ -52,7 +53,7 @@ end
 local scope = setmetatable({lt = lt}, {__index = _G})
 for name, a in pairs(numpy.inputs) do scope[name] = upload(a) end
 
--- True if there is a function of this name. A line that only indexes has no function.
+-- True if lt has a function of this name. Name "getitem" stands for indexing, which is no function.
 local function is_there(name)
   local space, inner = name:match "^(%w+)%.([%w_]+)$"
   local functions = space and (rawget(lt, space) or {}) or lt

@@ -45,7 +45,8 @@ local function dtypes_of(name)
   return list
 end
 
--- Returns operands in different layouts: operand k of test i has layout i + 3k.
+-- Returns operands in different layouts: operand k of test i has layout i + 3 (k - 1). After the last layout, the
+-- numbers begin again with the first one.
 local function operands(op, dtype, layouts, i)
   local tensors, arrays = {}, {}
   for k = 1, op.nin do
@@ -107,7 +108,8 @@ local function check(op, dtype, label, arrays, got, expected)
   explain(problem, op, dtype, label, arrays, at)
 end
 
--- Returns the position of the first byte of `got` that differs from `small`, repeated. All NaNs count as equal.
+-- Returns the position in `got` of the first element that differs from a repetition of `small`, or nil. Both are the
+-- bytes of elements. All NaNs count as equal.
 local function first_difference(got, small, dtype)
   if got == small:rep(#got // #small) then return nil end
   local size = info[dtype].bytes

@@ -19,7 +19,7 @@ end
 -- The tolerance for values that are interpolated in double or float: one rounding.
 local tolerance = {ulp = 1, atol = 1e-15}
 
--- The example for which NumPy's results are kept here.
+-- The example for which this file has NumPy's results.
 local numbers = {{7.5, -2, 3.25}, {0.5, 11, -6.125}, {4, 4, 9.75}, {1, 2.5, -0.5}}
 local function example() return lt.tensor(numbers, {dtype = "float64"}) end
 

@@ -5,7 +5,7 @@ local random = require "spec.support.reference.random"
 
 local device = helpers.device
 
--- The states at which all checks begin: the seed, and the offset in counters.
+-- The states {seed, offset} of the generator at which all checks begin. The offset is in Philox counters.
 local states = {{0, 0}, {1, 0}, {-1, 0}, {0x123456789abcdef, 7}, {42, 0xfffffff8}, {math.mininteger, -16}}
 
 local function generator(state)
@@ -258,7 +258,7 @@ describe("bernoulli, multinomial, permutation, shuffle", function()
     assert.same({2, 3}, drawn({0, 1, 1e-310}, 2))
     assert.same({1, 2}, drawn({1, 1e-310}, 2))
     assert.same({1, 2, 4}, drawn({5e-324, 1e300, 0, 1e-320}, 3))
-    local many = lt.multinomial(lt.rand(3, 1000) + 0.1, 1000):sort(-1)        -- each position of a row once
+    local many = lt.multinomial(lt.rand(3, 1000) + 0.1, 1000):sort(-1)        -- draws each position of a row once
     assert.is_true(many:equal(lt.arange(1, 1001):expand(3, 1000)):all():item())
   end)
   it("multinomial says what does not fit", function()

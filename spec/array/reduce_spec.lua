@@ -212,7 +212,7 @@ describe("options of reductions", function()
   it("correct variances", function()
     assert.equal(1, lt.tensor {1.0, 2.0, 3.0}:var({correction = 1}):item())
     assert.equal(1, lt.tensor {1.0, 2.0, 3.0}:std({correction = 1}):item())
-    for n, correction in pairs {1, 2, 3.5} do                   -- the divisor is 0 or negative
+    for n, correction in pairs {1, 2, 3.5} do                   -- the divisor n - correction is 0 or negative
       local none = lt.arange(n + 0.0):var({correction = correction}):item()
       assert.is_true(none ~= none)
     end

@@ -16,8 +16,8 @@ local function less(name, x, y)
   return x < y or (y ~= y and x == x)
 end
 
--- Returns the distinct elements of a list in order, {value, index, count}, and for each element of the list the
--- number of its distinct element.
+-- Returns the distinct elements in ascending order, each {value =, index = (its first position), count =}. Also
+-- returns a list with the number of the distinct element for each element of `list`.
 local function distinct(name, list)
   local found, entry, inverse = {}, {}, {}
   for i, x in ipairs(list) do

@@ -24,8 +24,8 @@ local function wild(name, n, seed)
   return list
 end
 
--- Lengths around the sizes of registers and of several registers, and around the longest line that a GPU sorts in
--- shared memory.
+-- Lengths around the numbers of elements in one or several vector registers, and around the longest line that a GPU
+-- sorts in shared memory.
 local lengths = {1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 63, 65, 127, 129, 257, 1025, 2500}
 
 local function check(a, x, dim, options)

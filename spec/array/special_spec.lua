@@ -17,7 +17,7 @@ for name in ("bitwise_and bitwise_or bitwise_xor bitwise_invert bitwise_left_shi
   without[name] = true
 end
 
--- Returns the error of the first wrong element, or nil. indices[i]: the case at element i.
+-- Returns a message about the first wrong element, or nil. indices[i]: the number of the case that element i tests.
 local function first_problem(result, dtype, cases, indices)
   local got = special.elements(result)
   assert(#got == #indices, "the result has another length")
@@ -43,7 +43,7 @@ local function upward(n)
   return list
 end
 
--- Returns operand k of these cases as a tensor.
+-- Returns operand k of the cases with these indices as a tensor.
 local function operand(cases, indices, k, dtype)
   local data = {}
   for i, at in ipairs(indices) do
@@ -55,7 +55,8 @@ end
 
 -- ---- layouts ----
 
--- Returns every second element of a tensor with other elements in between.
+-- Returns a view of every second element of a new tensor. The view has the elements of t; the elements between them
+-- are 0.75.
 local function stretched(t)
   local other = lt.full({t.size}, 0.75, {dtype = t.dtype})
   return lt.stack({t, other}, 2):reshape(-1)[{{1, -1, 2}}]
@@ -67,7 +68,8 @@ local function downward(n)
   return list
 end
 
--- Repeats the cases, so that vectors, blocks and the elements after them meet each case.
+-- Repeats the cases COPIES times, so that each case is computed in full vectors and blocks, and in the partial ones
+-- at the end.
 local function repeated(t) return t:reshape(1, -1):broadcast_to(COPIES, t.size):reshape(-1) end
 
 local function repeated_upward(n)
@@ -179,7 +181,8 @@ local function reduced(name, kind, dtype, cases)
           ["long, side by side"] = apply(long.T:contiguous(), 1), ["with steps"] = apply(long.T, 1)}
 end
 
--- Checks a reduction: each case has one value, which is compared in any dtype.
+-- Checks a reduction. Each case has one expected value. Results of dtype int64 are converted to `dtype` before the
+-- comparison.
 local function check_reduction(name, kind, dtype)
   local cases = special.real(reduce_rows[name], dtype)
   for about, result in pairs(reduced(name, kind, dtype, cases)) do

@@ -23,7 +23,8 @@ local exceptions = {
   to_device = "x:to(device)",
 }
 
--- Returns a value for each parameter, and other values for functions that need them.
+-- Returns sample values by the names of parameters. An entry with the name of a function has the values for this
+-- function only.
 local function samples()
   local x = lt.ones(2, 2)
   return {

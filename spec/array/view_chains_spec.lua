@@ -74,7 +74,7 @@ local function random_view()
   return x, a
 end
 
--- calls f(x, a, dim) for many views that are not empty
+-- Makes 400 random views, and calls f(x, a, dim) for each view that has dims and elements. dim is random.
 local function each_view(f)
   for k = 1, 400 do
     local x, a = random_view()

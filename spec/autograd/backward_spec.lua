@@ -16,7 +16,7 @@ local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 local used_already = "backward: the graph was used already; give {retain_graph = true} to what used it first: backward, "
                      .. "lt.grad, lt.value_and_grad or lt.autograd.grad"
 
--- Returns the result of an op without a rule.
+-- Returns the result of an op that has no rule for its gradient.
 local function without_rule(x)
   local y = lt.ones(1)
   core.autograd.new_node("no_rule", nil, {x}, {y})
@@ -372,7 +372,7 @@ describe("a change in place", function()
     y:add_(1):multiply_(2)                     -- 6 x + 2
     assert.equal("multiply", y.grad_fn)
     y[1] = 10
-    y:square():sum():backward()                -- 2 (6 x + 2) 6 if the result had not been overwritten
+    y:square():sum():backward()                -- 2 (6 x + 2) 6, or 0 for the overwritten element
     assert.same({0, 168}, numbers(x.grad))
   end)
 

@@ -182,7 +182,7 @@ describe("lt.autograd.grad", function()
   it("gives gradients of leaves and of results, and adds to none", function()
     local a = lt.tensor({1., 2.}, leaf)
     local b = a * 3
-    local c = (b * b + a):sum()                        -- by b: 2 b; by a: 18 a + 1
+    local c = (b * b + a):sum()                        -- dc/db = 2 b; dc/da = 18 a + 1
     assert.same({{19, 37}, {6, 12}}, {numbers(lt.autograd.grad(c, {a, b}, {retain_graph = true}))})
     assert.same({{6, 12}, {19, 37}}, {numbers(lt.autograd.grad(c, {b, a}, {retain_graph = true}))})
     assert.same({{6, 12}, {6, 12}}, {numbers(lt.autograd.grad(c, {b, b}, {retain_graph = true}))})

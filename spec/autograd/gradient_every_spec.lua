@@ -1,7 +1,7 @@
 -- tags: uncollected many-kernels exhaustive
--- The gradient of every rule and function, and the gradient of the gradient, over options and dtypes. Gradients along
--- a direction are compared with central differences; those of less precise dtypes are compared with float64.
--- LUATENSOR_EXHAUSTIVE=1 checks every element, in every layout.
+-- Tests the gradient of every rule and function, and the gradient of the gradient, over options and dtypes. The slope
+-- along a direction is compared with central differences. Gradients of less precise dtypes are compared with those of
+-- float64. LUATENSOR_EXHAUSTIVE=1 checks every element, in every layout.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local cases = require "spec.support.gradient_cases"
@@ -14,7 +14,7 @@ local exhaustive = os.getenv "LUATENSOR_EXHAUSTIVE"
 
 -- ---- rules that the cases reach ----
 
-local reached = {}                       -- rule → set of the numbers of arguments, "all" among them
+local reached = {}                       -- [rule][k]: true if argument k has a gradient; [rule].all: by a rule "all"
 
 local function see(node, seen)
   if seen[node] then return end

@@ -1,7 +1,7 @@
 -- tags: uncollected many-kernels
--- Gradients of lt.linalg against central differences: real and complex, batches, all layouts. Functions that read one
--- triangle get Hermitian matrices. Vectors that are unique up to a factor are compared by quantities that do not
--- depend on this factor.
+-- Compares gradients of lt.linalg with central differences: real and complex, batches, all layouts. Functions that
+-- read one triangle get Hermitian matrices. Vectors that are unique up to a factor are compared by quantities that do
+-- not depend on this factor.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"

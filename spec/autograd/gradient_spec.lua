@@ -301,7 +301,7 @@ local function tensors_of(...)
   return list
 end
 
--- Results that do not depend on the elements of the sample.
+-- Results that do not depend on the elements of the sample: ["function n"] = why result n does not.
 local constant = {["imag 1"] = "0 of real numbers", ["linalg.lstsq 2"] = "empty unless there are more rows than columns",
                   ["linalg.lu 1"] = "a permutation"}
 

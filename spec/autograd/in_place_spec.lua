@@ -9,7 +9,8 @@ local float64 = {dtype = "float64", device = device}
 
 local few = os.getenv "LUATENSOR_GCSTRESS" and 16 or 1
 
--- Returns operand k, with numbers in the domain of every op except acosh. Each operand has other numbers.
+-- Returns operand k: numbers in the domain of every op except acosh, for which `moved` is added. The numbers differ
+-- for each k.
 local function operand(k) return lt.tensor({0.25 + k / 16, 0.5 - k / 32, 0.75}, float64) end
 local moved = {acosh = 1}
 

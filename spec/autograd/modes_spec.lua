@@ -233,7 +233,8 @@ describe("a mode", function()
     for _ = 1, 20 do assert.is_true(coroutine.wrap(records)()) end
   end)
 
-  -- The collector clears weak tables before it calls finalizers; code that runs in between meets the guard.
+  -- The collector clears weak tables before it calls finalizers. Code that runs between these two steps can still
+  -- find a mode whose guard is garbage.
   it("of a guard that is garbage is the default one, also before its finalizer ran", function()
     local function deeper(n)                                              -- leaves other values on the stack
       local a, b, c, d, e, f, g, h = 1, 2, 3, 4, 5, 6, 7, 8

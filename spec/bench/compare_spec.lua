@@ -32,7 +32,8 @@ end
 
 local function two() return lt.full({2}, 2, {dtype = "float32"}) end
 
--- Compares a base with another function, where both return these results.
+-- Compares a base, which returns the results of a, with another function, which returns the results of b. Returns the
+-- agreement of their results, the entry of the other function, and the comparison.
 local function agreement(a, b, more)
   local clock = clocks.new()
   local r = compare(clock, {{"a", returning(clock, LONG, a)}, {"b", returning(clock, LONG / 4, b)}}, more)

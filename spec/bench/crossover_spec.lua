@@ -64,7 +64,7 @@ describe("bench.sizes", function()
 
   it("has as many for each doubling as wished, none twice", function()
     assert.same({16, 23, 32, 45, 64}, crossover.sizes(16, 64, 2))
-    assert.same({1, 2, 3, 4}, crossover.sizes(1, 4, 3))          -- 1.26, 1.59, 2, 2.52, 3.17
+    assert.same({1, 2, 3, 4}, crossover.sizes(1, 4, 3))          -- 1, 1.26, 1.59, 2, 2.52, 3.17 and 4, rounded
   end)
 
   for _, case in ipairs{
@@ -110,13 +110,13 @@ describe("a crossing", function()
 
   it("is looked at more closely in the middle of its widest gap only", function()
     local found = crossing.find(points "S S F F")                     -- between 4 and 8
-    assert.equal(6, crossing.next_size(found, {2, 4, 8, 16}))         -- √32 = 5.66
-    assert.equal(5, crossing.next_size(found, {2, 4, 6, 8, 16}))      -- 4…6 is wider than 6…8: √24 = 4.9
+    assert.equal(6, crossing.next_size(found, {2, 4, 8, 16}))         -- √(4 · 8) = 5.66
+    assert.equal(5, crossing.next_size(found, {2, 4, 6, 8, 16}))      -- 4…6 is wider than 6…8: √(4 · 6) = 4.9
     assert.equal(7, crossing.next_size(found, {2, 4, 5, 6, 8, 16}))   -- 4…5 and 5…6 have no size between
     assert.is_nil(crossing.next_size(found, {2, 4, 5, 6, 7, 8, 16}))
     assert.is_nil(crossing.next_size(crossing.find(points "S S S"), {2, 4, 8}))
     local near = crossing.find{{n = 100, verdict = "slower"}, {n = 109, verdict = "faster"}}
-    assert.is_nil(crossing.next_size(near, {100, 109}))               -- within a tenth
+    assert.is_nil(crossing.next_size(near, {100, 109}))               -- 109 is less than a tenth above 100
   end)
 end)
 
@@ -199,7 +199,8 @@ describe("bench.crossover", function()
   it("extrapolates by the power law of the last two sizes, by n² from one", function()
     assert.is_nil(grid.extrapolate({}, 8))
     assert.near(4 * 7, grid.extrapolate({{8, 7}}, 16), 1e-9)
-    assert.near(1000, grid.extrapolate({{1, 99}, {2, 1}, {4, 10}}, 16), 1e-9)          -- ×10 a doubling
+    -- each doubling of n takes 10 times as long
+    assert.near(1000, grid.extrapolate({{1, 99}, {2, 1}, {4, 10}}, 16), 1e-9)
     -- the power is limited to n⁴, because two noisy points may suggest any power
     assert.near(1600, grid.extrapolate({{2, 1}, {4, 100}}, 8), 1e-9)
     assert.near(5, grid.extrapolate({{2, 9}, {4, 5}}, 16), 1e-9)                       -- times never decrease
@@ -310,7 +311,7 @@ describe("bench.crossover, times that do not fit to those of other sizes", funct
 
   it("are known by larger sizes that took less, and by a growth that no work has", function()
     local out = noise.out_of_line
-    assert.same({}, out{{16, 1e-6}, {32, 8e-6}, {64, 64e-6}})         -- n³
+    assert.same({}, out{{16, 1e-6}, {32, 8e-6}, {64, 64e-6}})         -- proportional to n³
     assert.same({}, out{{16, 5e-6}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[16] = true}, out{{16, 5e-4}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[256] = true}, out{{128, 6.65e-6}, {256, 26.2e-3}})
@@ -607,7 +608,7 @@ describe("lt.bench.crossover", function()
     lt.set_matmul_precision("tf32")
     local r = lt.bench.crossover(function(x, y) return x:matmul(y) end, {32}, {devices = "cpu", seconds = 0.001})
     lt.set_matmul_precision(before)
-    assert.near(2 * 32 ^ 3 / 494.5e12, r.bounds[2].points[1].in_place, 1e-14)       -- H100
+    assert.near(2 * 32 ^ 3 / 494.5e12, r.bounds[2].points[1].in_place, 1e-14)       -- the TF32 rate of an H100
   end)
 
   it("draws an SVG file, or says why not", function()

@@ -50,7 +50,7 @@ describe("bench.idle", function()
     tell_cores{{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}
     local watch = idle.watch()
     tell_cores{{100, 0}, {0, 100}, {60, 40}, {100, 0}, {30, 70}}
-    assert.equal(0.3, watch:others())                  -- 60 + 30 of 300
+    assert.equal(0.3, watch:others())                  -- cores 1, 2 and 4 were busy for 60 + 30 of 300
   end)
 
   it("cannot tell from very short times, or where there is no /proc", function()

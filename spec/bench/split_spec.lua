@@ -1,6 +1,6 @@
 -- tags: unsanitized
--- lt.bench.split, which divides the time of a function. Counts are known by hand; times are only compared with each
--- other, or with the minimum time of a sleep.
+-- Tests lt.bench.split, which divides the time of a function. Counts are known by hand; times are only compared with
+-- each other, or with the minimum time of a sleep.
 local core = require "luatensor.core"
 local clocks = require "spec.support.fake_clock"
 local format = require "luatensor.page.format"

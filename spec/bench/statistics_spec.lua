@@ -1,5 +1,5 @@
--- Statistics against results that were worked out by hand. Quantile q of n sorted numbers is at position 1 + q (n -
--- 1).
+-- Compares statistics with results that were worked out by hand. Quantile q of n sorted numbers is at position 1 + q
+-- (n - 1).
 local statistics = require "luatensor.bench.statistics"
 
 describe("bench.statistics", function()
@@ -45,7 +45,7 @@ describe("bench.statistics", function()
     assert.equal(7, statistics.majority(8, 0.08))
     assert.equal(17, statistics.majority(20, 0.01))
     assert.equal(16, statistics.majority(20, 0.012))
-    local least = statistics.majority(1000, 0.01)                     -- 500 ± 2.58 × 15.8
+    local least = statistics.majority(1000, 0.01)                     -- about 500 + 2.58 standard deviations of 15.8
     assert.truthy(least > 537 and least < 545, least)
   end)
 end)

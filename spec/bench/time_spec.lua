@@ -1,5 +1,5 @@
--- lt.bench.time with a fake clock, which advances by the seconds that the timed function requests, so every figure is
--- known.
+-- Tests lt.bench.time with a fake clock, which advances by the seconds that the timed function requests, so every
+-- figure is known.
 local lt = require "luatensor"
 local arguments = {seconds = 1, warmup = 0.1}
 local clocks = require "spec.support.fake_clock"
@@ -135,7 +135,7 @@ end)
 describe("bench.time, notes", function()
   local notes = require "luatensor.bench.notes"
 
-  -- Returns the texts of the notes on quiet figures with the changes in `more`.
+  -- Returns the texts of the notes on figures without noise, changed by the fields of `more`.
   local function texts(more, run)
     local figures = {q1 = 1e-7, median = 1e-7, q3 = 1e-7, samples = {1, 1, 1, 1, 1, 1}, calls = 10}
     for name, value in pairs(more) do figures[name] = value end

@@ -68,7 +68,7 @@ describe("examples", function()
         for word in figure:gmatch("%S+") do assert.truthy(flat:find(word, 1, true), figure .. " is not in\n" .. output) end
       end
       for key, value in pairs(made.values) do
-        -- published figures of other devices
+        -- Values named <device>_send_seconds are computed from the published figures of other devices.
         assert.equal(key:match("^(.+)_send_seconds$") or "cpu", value.device)
         assert.truthy(value.value > 0 and not value.emulated, key)
       end

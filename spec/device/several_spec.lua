@@ -11,7 +11,7 @@ for i, info in ipairs(lt.devices()) do places[i] = info.device end
 
 local function here(values, device, dtype) return lt.tensor(values, {device = device, dtype = dtype}) end
 
--- Calls f(one device, another) for each pair of devices.
+-- Calls f(a, b) for each ordered pair of different devices.
 local function each_pair(f)
   for _, a in ipairs(places) do
     for _, b in ipairs(places) do

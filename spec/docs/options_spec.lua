@@ -10,7 +10,7 @@ local docs = public.docs
 
 local x = lt.ones(2, 2)
 
--- Returns a value for a parameter of this type.
+-- Returns a value that fits the documented type of the parameter.
 local function sample(param)
   if param.type:find "Tensor" then return x end
   if param.type:find "integer" or param.type:find "number" then return 1 end
@@ -46,7 +46,8 @@ local given = {
   ["bench.crossover"] = function() return {tostring, {1, 2}} end,
 }
 
--- Returns the option names that f's error lists for an unknown option. Returns nil if f takes no options.
+-- Returns the set of option names that f's error lists for an unknown option after the first n arguments in `list`.
+-- Returns nil if f takes no options.
 local function asked(f, list, n)
   list = table.move(list, 1, n, 1, {})
   list[n + 1] = {no_such_option = true}
@@ -188,7 +189,7 @@ end
 describe("options that are given by position", function()
   it("have the names that the functions know", function()
     local known_of, unknown = {}, {}
-    -- gelu, for example, is lt.gelu and nn.functional.gelu
+    -- Functions with one name share an entry: gelu, for example, is lt.gelu and nn.functional.gelu.
     each_known(function(prefix, name, known)
       local fn = prefix == "autograd." and prefix .. name or name
       known_of[fn] = known_of[fn] or {}

@@ -23,7 +23,8 @@ local function target(name)
   return alias.functions[plain] and alias.functions[plain] .. name:sub(#plain + 1) or name
 end
 
--- Returns the error message of f if the message has a mistake; nil otherwise.
+-- Returns the error message of f if the message does not begin with this script's line and the function's name (or
+-- one of the words below). Returns nil if the message is right, or if f raises no error.
 local function misblamed(name, f, ...)
   local ok, message = pcall(call, f, ...)
   if ok then return end

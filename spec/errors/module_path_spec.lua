@@ -20,14 +20,16 @@ local inputs = {
   double_images = lt.ones(5, 5, 5, 5, {dtype = "float64"}), empty = lt.ones(0, 5),
 }
 
--- Returns the error of net for an input, and the line of the call; no error gives nil.
+-- Returns the error of net for an input, or nil if there is none. Also returns the start that the message must have:
+-- the file and line of the call.
 local function said(net, x)
   local line = debug.getinfo(1, "l").currentline + 1
   local ok, message = pcall(function() return (net(x)) end)
   return not ok and tostring(message) or nil, ("module_path_spec.lua:%d: "):format(line)
 end
 
--- True if a message begins with the line, the module's place and its class.
+-- True if a message begins with `at`, the place of a module in the network, and its class. At place 2.2 the class
+-- must be `name`; any class is accepted at places within 2.2.
 local function is_named(message, at, name)
   local first, last = message:find(at, 1, true)
   if not first then return false end

@@ -465,7 +465,7 @@ describe("names of other libraries", function()
     local cures = require("luatensor.base.foreign_names").find
     local text = cures("", "cdist"):match "use (.*)"
     assert.near(2, run(text)[{1, 1}]:item(), 1e-5)
-    assert.near(10, run(text)[{2, 2}]:item(), 1e-5)                -- the distance of (3, 5) and (2, 2)
+    assert.near(10, run(text)[{2, 2}]:item(), 1e-5)                -- the squared distance of (3, 5) and (2, 2)
     local c, cov = cures("", "cov"):match "with c = (.*), use (.*)"
     local covariance = run(("(function(c) return %s end)(%s)"):format(cov, c)):totable()
     assert.near(7 / 3, covariance[1][1], 1e-5)                               -- the result of numpy.cov

@@ -17,7 +17,7 @@ local function list(t)
   return (t.dtype:find "float" and t:to "float64" or t):totable()
 end
 
--- Checks that got equals want up to `bound` times the larger magnitude, or times 1.
+-- Checks that the elements of got and want differ by at most bound · max(1, |want|).
 local function close(what, want, got, bound)
   assert.equal(tostring(want.shape), tostring(got.shape), what)
   assert.equal(want.dtype, got.dtype, what)

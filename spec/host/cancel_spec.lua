@@ -1,7 +1,7 @@
 -- tags: host
--- Ending long operations on one thread. An operation checks for cancellation between pieces of its work. With
--- lt._ask_always each check calls a count hook at once, so that a test can count the checks and end the operation at
--- any of them.
+-- Tests the end of long operations on one thread. An operation checks for cancellation between pieces of its work.
+-- With lt._ask_always each check calls a count hook at once, so that a test can count the checks and end the
+-- operation at any of them.
 local lt = require "luatensor"
 
 local COUNT = 1 << 19                          -- elements, which an operation processes in 4 pieces

@@ -1,5 +1,5 @@
 -- tags: process
--- Where `make install` has no place to write, one sentence says so before anything is written: tools/room.
+-- If `make install` cannot write into its folders, tools/room says so in one sentence before anything is written.
 local shell = require "spec.support.shell"
 
 describe("make install", function()

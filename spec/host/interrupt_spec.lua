@@ -256,7 +256,8 @@ describe("a finalizer", function()
 end)
 
 describe("a debug hook", function()
-  -- Calls f for each n with a hook that calls act once, at the n-th instruction. Returns the number of calls of act.
+  -- Calls f(n) for n = 1, 1 + by, 1 + 2 · by, … (by is 1 unless given) with a hook that calls act(n) once, at the
+  -- n-th instruction. Returns the first n for which f ended before its n-th instruction.
   local function at_each(f, act, by)
     for n = 1, math.huge, by or 1 do
       local fired = false

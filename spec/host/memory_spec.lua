@@ -4,7 +4,8 @@ local shell = require "spec.support.shell"
 
 local MIB = 2^20
 
--- Runs the loop in a fresh process; returns its peak of live tensor bytes and of resident bytes.
+-- Runs spec/support/memory_loop.lua, which explains the parameters, in a new process. Returns its peak of live tensor
+-- bytes and of resident bytes.
 local function loop(mode, iterations, rows, cols, window, heap)
   local command = ("lua5.4 spec/support/memory_loop.lua %s %d %d %d %d %d"):format(mode, iterations, rows, cols,
                                                                                window, heap)
@@ -93,7 +94,8 @@ describe("garbage", function()
     it("of 100 000 small iterations is bounded: " .. mode, function()
       local peak, resident = loop(mode, 100000, 70, 30, 0, 0)
       assert.is_true(peak <= 80 * MIB, ("peak %.0f MiB"):format(peak / MIB))
-      -- Without returning memory, the loop would take 3.5 GB. ASan keeps 200 MiB.
+      -- If freed memory were not returned to the system, the loop would take 3.5 GB. ASan keeps 200 MiB of freed
+      -- memory.
       assert.is_true(resident <= 240 * MIB, ("%.0f MiB more resident"):format(resident / MIB))
     end)
 

@@ -18,7 +18,7 @@ describe("a file that is there", function()
     local at = folder .. "/run.safetensors"
     lt.save(at, {epoch = 1})
     lt.save(folder .. "/x.npy", lt.ones(3))
-    -- A limit of the size of files acts like a full disk.
+    -- A limit on the size of files (ulimit -f) has the effect of a full disk.
     for _, save in ipairs {'"run.safetensors", {x = lt.zeros(1 << 18)}', '"run.safetensors", {x = ("long"):rep(1 << 18)}',
                            '"x.npy", lt.zeros(1 << 18)'} do
       local script = ([[
@@ -79,7 +79,7 @@ describe("a file that is there", function()
     if writer:read() ~= "locked" then return pending "flock locks a file for this" end
     lt.save(folder .. "/x.npy", lt.zeros(1))
     local there = names()
-    shell.write(folder .. "/go", "")                                    -- the writer ends
+    shell.write(folder .. "/go", "")                                    -- ends the writer, which reads this pipe
     writer:close()
     os.remove(folder .. "/go")
     assert.equal(".luatensor-1-0.npy .luatensor-1-1 go x.npy ", there)

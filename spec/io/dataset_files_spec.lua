@@ -99,7 +99,8 @@ describe("an IDX file", function()
       if not ok then refused = refused + 1 end
       assert.is_true(ok or type(result) == "string" and result:find("read_idx: ", 1, true) ~= nil, tostring(result))
     end
-    -- the time, the system and the level in gzip's header may have any value
+    -- A change of the 6 bytes of time, system and level in gzip's header is not noticed, because they may have any
+    -- value.
     assert.is_true(refused >= #packed - 6)
     refuses_idx("gzip data is damaged: incorrect data check", packed:sub(1, -9) .. "1234" .. packed:sub(-4))
   end)
@@ -208,7 +209,8 @@ describe("separated values", function()
     assert.equal("int64", y.dtype)
     x, y, classes = csv("10,1\n9,2\n10,3\n-1,4", {labels = 1})
     assert.same({{{1}, {2}, {3}, {4}}, {3, 2, 3, 1}, {"-1", "9", "10"}}, {x:totable(), y:totable(), classes})
-    classes = select(3, csv("1,57\n2,5x\n3,6\n4,58", {labels = 2}))               -- not all names are numbers
+    -- "5x" is no number, so the names are sorted as text
+    classes = select(3, csv("1,57\n2,5x\n3,6\n4,58", {labels = 2}))
     assert.same({"57", "58", "5x", "6"}, classes)
     x, y, classes = csv("x\n", {header = true, labels = -1})
     assert.same({"[0, 0]", "[0]", {}}, {tostring(x.shape), tostring(y.shape), classes})

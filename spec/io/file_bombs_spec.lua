@@ -9,7 +9,7 @@ setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
 -- Reads the file by this call in a new process. Returns the error, and the peak memory of the process in MiB. limit:
--- another limit, in shell syntax.
+-- replaces the limit of 32 MiB by other variables of the environment, such as "LUATENSOR_MEMORY_LIMIT=10M".
 local function reads(call, limit)
   local script = ([[
     local lt = require "luatensor"

@@ -22,7 +22,8 @@ local function random(shape, name)
   return is_complex(name) and lt.complex(real, lt.randn(shape, {dtype = real_of(name)})) or real
 end
 
--- Checks |want - got| against a few roundings of a sum of n products of numbers of this size.
+-- Checks that |want - got| is at most a few roundings of a sum of n products of magnitude `size`, where n is the
+-- number of rows of `got`.
 local function near(want, got, size, what)
   local bound = 8 * lt.finfo(real_of(got.dtype)).eps * got.shape[got.ndim - 1] * math.max(1, size)
   local off = (want - got):abs():max():item()
@@ -31,7 +32,7 @@ end
 
 local function largest(x) return x:abs():max():item() end
 
--- Calls f(n, dtype, what) with a seeded generator.
+-- Calls f(n, dtype, what) for each size n in the list and each dtype, with a generator that is seeded for each size.
 local function each(list, f)
   for seed, n in ipairs(list) do
     for _, name in ipairs(dtypes) do
@@ -272,9 +273,10 @@ end)
 -- Singular values, eigenvalues and least squares of real matrices of 128 columns or more.
 describe("reductions to tridiagonal and bidiagonal form", function()
   local real = {"float32", "float64"}
-  local edges = {127, 128, 129, 159, 160, 193}          -- panels of 32 columns, and 96 that LAPACK reduces
+  -- Sizes around those at which a panel of 32 columns is added. LAPACK reduces the last 96 columns.
+  local edges = {127, 128, 129, 159, 160, 193}
 
-  -- Calls f(n, dtype, what) with one thread and with two.
+  -- Calls f(n, dtype, what) for each size n in the list and each real dtype, with one thread and with two.
   local function both(list, f)
     for seed, n in ipairs(list) do
       for _, name in ipairs(real) do
@@ -373,7 +375,7 @@ describe("reductions to tridiagonal and bidiagonal form", function()
     end)
   end)
 
-  -- Each row is 2^-200 (float32: 2^-30) times as long as the previous row.
+  -- The scale of the rows is multiplied by 2^-200 (float32: 2^-30) after every 38 rows.
   it("takes rows of very different sizes", function()
     both({150}, function(n, name, what)
       local exponent = name == "float64" and -200 or -30

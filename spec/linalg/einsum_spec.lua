@@ -58,7 +58,7 @@ local function integers(shape, dtype, seed)
   end)
 end
 
--- Checks a string with "->" and without "..." for tensors of these shapes.
+-- Checks einsum for a string with "->" and without "...", and for tensors of these shapes.
 local function check(spec, shapes, dtype)
   local terms, arrays, tensors = {}, {}, {}
   local left, right = spec:match "^(.*)%->(.*)$"
@@ -265,7 +265,8 @@ describe("einsum multiplies little", function()
     return count
   end
 
-  -- Returns the minimum number of multiplications for a chain of matrices, by the textbook's recurrence.
+  -- Returns the minimum number of multiplications for matrices i to j of a chain: the least over all positions of the
+  -- last product.
   local function least(lengths, i, j)
     i, j = i or 1, j or #lengths - 1
     if i == j then return 0 end

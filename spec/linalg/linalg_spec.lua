@@ -80,7 +80,7 @@ local function each(square, f)
   end
 end
 
--- Returns a matrix that is far from singular.
+-- Returns x + 2 n I, which is far from singular.
 local function dominant(x)
   local n = x.shape[x.ndim]
   return x:add(eye(n, x):multiply(2 * n))

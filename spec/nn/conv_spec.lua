@@ -21,8 +21,9 @@ local function pair(v, otherwise)
   return type(v) == "table" and v or {v, v}
 end
 
--- Calls visit(b, o, p, q, c, i, j, k, l) for each product in the sum y[b, o, p, q]. Its factors are x[b, c, i, j],
--- which may lie outside of x, and w[o, c in group, k, l].
+-- Calls visit(b, o, p, q, c, channel, i, j, k, l) for each product x[b, channel, i, j] · w[o, c, k, l] in the sum
+-- y[b, o, p, q]. b: image; o: output channel; c: number of input channel `channel` within its group; p, i: rows; q,
+-- j: columns; k, l: row and column of the kernel. All are 0-based. Position (i, j) may lie outside of x.
 local function products(case, visit)
   local x, w, y = case.x, case.w, case.y
   local s, d, a = pair(case.stride, 1), pair(case.dilation, 1), pair(case.padding, 0)
@@ -57,7 +58,7 @@ local function zeros(shape)
   return list
 end
 
--- Returns y, and the gradients of x and w for the gradient g of y.
+-- Returns lists of the elements of y, and of the gradients of x and w for the gradient g of y.
 local function oracle(case, x, w, bias, g)
   local y, gx, gw = zeros(case.y), zeros(case.x), zeros(case.w)
   local read = planes.reader(x, case.x)
@@ -400,7 +401,7 @@ describe("option out", function()
     local w, y = lt.ones(1, 1, 2, on), lt.zeros(1, 1, 3, on)
     assert.equal(y, F.conv1d(x, w, {out = y}))
     assert.same({{{3, 5, 7}}}, y:totable())
-    local z = lt.zeros(1, 4, on)                              -- no batch; x is taken for the gradient
+    local z = lt.zeros(1, 4, on)                              -- no batch dim; conv_transpose1d treats x as a gradient
     assert.equal(z, F.conv_transpose1d(y:squeeze(1), w, lt.tensor({10}, {dtype = "float32", device = helpers.device}), {out = z}))
     assert.same({{13, 18, 22, 17}}, z:totable())
   end)

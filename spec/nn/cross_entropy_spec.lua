@@ -8,7 +8,8 @@ local helpers = require "spec.support.helpers"
 local on_gpu = helpers.device ~= "cpu"
 local abs, exp, log = math.abs, math.exp, math.log
 
--- Returns the losses of rows (lists), and the gradients of the losses' sum, each weighted by g.
+-- Returns the losses of the rows, and the gradients of the sum of g[r] times loss r (g[r] is 1 if g is nil). rows:
+-- lists of logits; classes: the 1-based class of each row. Rows of class `ignored` have loss 0.
 local function oracle(rows, classes, ignored, g)
   local losses, gradients = {}, {}
   for r, row in ipairs(rows) do

@@ -17,7 +17,9 @@ local function parameter_of(parts, e)
   return (row_of(parts, e) - 1) % parts.groups * parts.segments + segment_of(parts, e) + 1
 end
 
--- Returns results, and gradients of x, weight and bias, by the formulas. An element uses the statistics of its set.
+-- Returns y, and the gradients of x, w and b for the gradient g of y, by the formulas. All are lists. set_of(e)
+-- returns the key of the set of elements whose statistics normalise element e (0-based). If `rms` is true, the mean
+-- is taken as 0.
 local function oracle(x, w, b, g, parts, set_of, eps, rms)
   local sets = {}
   local function set(e)

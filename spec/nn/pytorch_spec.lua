@@ -22,7 +22,8 @@ local function number(x)
   return x
 end
 
--- Returns the difference between tensor x and the entry, relative to the entry's largest magnitude, or nil.
+-- Returns a text on the difference between tensor x and the entry, or nil if they agree. The tolerance is relative to
+-- the entry's largest magnitude.
 local function problem(e, x, tolerance)
   if not lt.is_tensor(x) then return ("tensor expected, got %s"):format(type(x)) end
   local shape, largest = "[" .. table.concat(e.shape, ", ") .. "]", 1e-3
@@ -48,7 +49,7 @@ local function check(what, e, x, tolerance)
   if found then error(what .. ": " .. found, 0) end
 end
 
--- Lists the tensors in results and in tables within them, in order.
+-- Appends the tensors among the first n items of `list`, and in tables within it, to `into`, and returns `into`.
 local function flatten(list, n, into)
   for i = 1, n do
     local x = list[i]

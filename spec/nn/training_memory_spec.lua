@@ -207,7 +207,7 @@ describe("Sequential", function()
 end)
 
 describe("a loop", function()
-  -- Returns the peak memory of 30 steps, beyond the memory before.
+  -- Returns the peak memory during 30 steps, minus the live memory before them, in MiB.
   local function growth(step)
     step()
     collectgarbage()

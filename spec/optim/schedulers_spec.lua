@@ -6,7 +6,7 @@ local optim = require "luatensor.optim"
 local pytorch = require("spec.support.data").read "optim"
 local S = optim.scheduler
 
--- Returns the optimiser of the file's numbers: two groups, one with its own rate.
+-- Returns an optimiser like PyTorch's in spec/data/optim.json: two groups, one with its own rate.
 local function optimiser()
   local p, q = lt.zeros(1, {requires_grad = true}), lt.zeros(1, {requires_grad = true})
   return optim.SGD({{params = {p}}, {params = {q}, lr = 0.1}}, {lr = 0.5, momentum = 0.9})
@@ -108,7 +108,7 @@ describe("a scheduler", function()
     local b = S.OneCycleLR(p, 1, {total_steps = 10, pct_start = 0.1 + 1e-13})
     near(1, a:get_last_lr()[1], 0)
     near(0.85, o.param_groups[1].momentum, 0)
-    for t = 1, 9 do                        -- as if the phase were almost empty
+    for t = 1, 9 do                        -- the first phase of b has almost no length
       a:step()
       b:step()
       assert.is_true(math.abs(a:get_last_lr()[1] - b:get_last_lr()[1]) < 1e-9, t)

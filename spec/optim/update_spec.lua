@@ -9,8 +9,9 @@ local reference = require "spec.support.reference"
 local info = reference.dtype.info
 local on_cpu = helpers.device == "cpu"
 
--- Rows of src/update.def. states: names in order; numbers: n[1] is the sign, n[2] the weight decay, then the row's
--- own numbers; step(n, p, g, a, b, c) returns p, a, b, c of one element.
+-- Rows of src/update.def. states: names in order; numbers: n[1] is the sign of the gradient, n[2] the weight decay,
+-- then the row's own numbers. step(n, p, g, a, b, c) returns the new values of one element of the parameter p and of
+-- its states a, b, c, for the gradient g.
 local rows = {}
 
 local function row(name, states, numbers, step) rows[name] = {states = states, numbers = numbers, step = step} end
@@ -109,8 +110,9 @@ local layouts = {
 }
 local turns = {"transposed", "contiguous", "stepped", "contiguous", "transposed"}
 
--- Returns multiples of 1/16 from -2 to 2 (states: from 0.5 to 2), which half floats represent exactly. The square of
--- a gradient is less than a state, so that the centered variance of rmsprop is not negative.
+-- Returns random multiples of 1/16 from least / 16 to most / 16, which half floats represent exactly. The range is -2
+-- to 2, or 0.5 to 2 for states. The square of a gradient is less than a state, so that the centered variance of
+-- rmsprop is not negative.
 local function draw(shape, dtype, least, most) return (lt.randint(least, most, shape):to("float64") / 16):to(dtype) end
 
 local tolerance = {float64 = 1e-14, float32 = 2e-6, float16 = 2e-3, bfloat16 = 2e-2}

@@ -14,7 +14,8 @@ end
 
 local names = {"bool", "uint8", "int8", "int16", "float16", "float32", "float64"}
 
--- Returns the sorted texts that give(part, collect) collects, for each offset.
+-- Calls give(helpers, collect) for each of `count` consecutive offsets, with helpers for this share of the cases.
+-- Returns the sorted list of all values that were passed to collect.
 local function gathered(count, give)
   local list = {}
   for offset = 700, 699 + count do

@@ -1,6 +1,6 @@
--- A checksum of the bits of every op's results for every dtype that the op takes, and of every conversion.
+-- Computes a checksum of the bits of every op's results for every dtype that the op takes, and of every conversion.
 --
---   tools/lua spec/support/bits.lua > spec/data/bits.txt     accepts new ops and results that are meant to be others
+--   tools/lua spec/support/bits.lua > spec/data/bits.txt     accepts new ops and intended changes of results
 --
 -- Inputs are made of integers and bytes, so that they are the same on all machines. All NaN count as the same, because
 -- processors choose their signs and payloads: x86 makes negative ones, ARM positive ones.
@@ -11,7 +11,7 @@ local bits = {}
 
 local PART = 1024      -- elements of each of the three parts of an input
 
--- Random 64-bit integers (splitmix64).
+-- Returns a function that returns random 64-bit integers (splitmix64).
 local function generator(seed)
   local state = seed * 0x5851f42d4c957f2d
   return function()
@@ -29,7 +29,7 @@ local function random_bytes(count, seed)
   return table.concat(words):sub(1, count)
 end
 
--- Odd factors: a changed word of any position changes the sum.
+-- Each word is multiplied by an odd factor of its position, so that a change of any word changes the sum.
 local MOST_WORDS = 6 * PART
 local factors = lt.from_bytes(random_bytes(8 * MOST_WORDS, 99), {MOST_WORDS}, {dtype = "int64"}) | 1
 
@@ -52,7 +52,7 @@ local tiny, huge = 0x1p-149, 0x1.fffffep127
 local special = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, 8.0, 100.0, -100.0, 1e-3, 1e6, -1e6, tiny, -tiny,
                  0x1p-126, huge, -huge, math.huge, -math.huge, 0x1p31, 0x1p32, 0x1p52, 0x1p53, -0x1p63, 0x1p64, 88.0, -104.0, 1e300, 5e-324}
 
--- Sizes of elements of dtypes whose every bit pattern is a number.
+-- Bytes of an element, for the dtypes whose every bit pattern is a number.
 local size = {uint8 = 1, uint16 = 2, uint32 = 4, uint64 = 8, int8 = 1, int16 = 2, int32 = 4, int64 = 8,
               float16 = 2, bfloat16 = 2, float32 = 4, float64 = 8}
 
@@ -68,8 +68,8 @@ local function real_input(dtype, parts, seed)
   return lt.cat {patterns:to(dtype), lt.tensor(moderate, {dtype = "float64"}):to(dtype), lt.tensor(chosen, {dtype = "float64"}):to(dtype)}
 end
 
---- Inputs of a dtype: random bit patterns, numbers between -8 and 8, and special values, a third each. Each seed gives
--- others.
+--- Returns inputs of a dtype: random bit patterns, numbers between -8 and 8, and special values, a third each.
+-- Different seeds give different inputs.
 function bits.input(dtype, seed)
   local part = dtype:match "^complex(%d+)$"
   if not part then return real_input(dtype, 1, seed) end
@@ -121,7 +121,7 @@ local function add_conversions(results)
   end
 end
 
---- The checksums by names such as "exp float32", "float32 to int8" and "gradient of gelu float64".
+--- Returns the checksums by names such as "exp float32", "float32 to int8" and "gradient of gelu float64".
 function bits.all()
   local results = {}
   add_ops(results)
@@ -130,8 +130,9 @@ function bits.all()
   return results
 end
 
---- The expected checksums: a table with the `fused` and the `plain` one of each name. Processors without FMA (x86 with
--- LUATENSOR_CPU=baseline) round some functions in other places; `plain` is theirs.
+--- Returns the expected checksums by name, each {fused =, plain =}. `fused` is the checksum on processors with FMA.
+-- Processors without FMA (x86 with LUATENSOR_CPU=baseline) round some functions in other places, which gives
+-- `plain`.
 function bits.expected()
   local expected = {}
   for line in io.lines "spec/data/bits.txt" do
@@ -145,7 +146,7 @@ local function print_sums()
   for name, sum in pairs(bits.all()) do print(name, sum) end
 end
 
--- This processor's checksums, or those without FMA, by a process of its own.
+-- Computes the checksums in a process with these environment variables, for example without FMA.
 local function sums_of(environment)
   local sums, run = {}, assert(io.popen(environment .. " tools/lua spec/support/bits.lua --sums"))
   for line in run:lines() do

@@ -93,13 +93,15 @@ static void fill(lua_State *L, DLTensor *t) {
   t->byte_offset = (uint64_t)field(L, "byte_offset", 0);
 }
 
-/* make(fields): returns a light userdata, the address of a new struct.
+/* make(fields): makes a DLPack struct from a table of fields, and returns its address as a light userdata.
 **
-**     data, byte_offset     bytes; ndim, shape, strides
+**     data                  a string with the bytes of the elements
+**     byte_offset           the offset of the first element in data
+**     ndim, shape, strides  the layout; ndim is #shape unless given
 **     code, bits, lanes     the type of elements
-**     device, flags, major
-**     old = 1               the struct of versions below 1.0
-**     keep = 1              no deleter */
+**     device, flags, major  fields of the struct
+**     old = 1               makes the struct of DLPack versions below 1.0
+**     keep = 1              makes a struct without a deleter */
 static int make(lua_State *L) {
   if (field(L, "old", 0)) {
     DLManagedTensor *m = calloc(1, sizeof *m);
@@ -117,7 +119,8 @@ static int make(lua_State *L) {
   return 1;
 }
 
-/* discard(address, old): deletes a struct that the consumer refused, as its owner must. */
+/* discard(address, old): deletes a struct that the consumer refused, as its owner must. old: true for a struct of
+** DLPack versions below 1.0. */
 static int discard(lua_State *L) {
   if (lua_toboolean(L, 2)) delete_old(lua_touserdata(L, 1));
   else delete_versioned(lua_touserdata(L, 1));
@@ -150,7 +153,8 @@ static void describe(lua_State *L, const DLTensor *t) {
   set_list(L, "strides", t->strides, t->ndim);
 }
 
-/* take(userdata, old): takes over the struct of a to_dlpack userdata. Returns its description and its address. */
+/* take(userdata, old): takes over the struct of a to_dlpack userdata, of a DLPack version below 1.0 if `old` is
+** true. Returns the struct's description and its address. */
 static int take(lua_State *L) {
   void **capsule = luaL_checkudata(L, 1, "luatensor.DLPack"), *managed = *capsule;
   *capsule = NULL;
@@ -166,7 +170,7 @@ static int take(lua_State *L) {
   return 2;
 }
 
-/* release(address, old): calls the deleter of a struct that was taken. */
+/* release(address, old): calls the deleter of a struct that was taken. old: true for DLPack versions below 1.0. */
 static int release(lua_State *L) {
   if (lua_toboolean(L, 2)) {
     DLManagedTensor *m = lua_touserdata(L, 1);

@@ -1,12 +1,12 @@
--- Reads the disassembled kernels of the ARM64 build: the loops that gcc was expected to make of NEON instructions have
--- them. tools/test_arm64 runs this file on the machine that built them; it is none of the specs that other suites run.
+-- Checks the disassembled kernels of the ARM64 build: the loops that gcc is expected to vectorise must have NEON
+-- instructions. tools/test_arm64 runs this file on the machine that built the kernels. No other suite runs this file.
 
 local shell = require "spec.support.shell"
 
 local KERNELS = os.getenv "ARM64_KERNELS" or "build/arm64/obj/cpu/kernels"
 local OBJDUMP = os.getenv "OBJDUMP" or "aarch64-linux-gnu-objdump"
 
--- The functions of an object by name: lists of {address, mnemonic, operands}.
+-- Returns the functions of an object by name, each as a list of {address, mnemonic, operands}.
 local function functions_of(object)
   local functions, current = {}, nil
   for line in shell.passes(("%s -d --no-show-raw-insn %s/%s.base.o"):format(OBJDUMP, KERNELS, object)):gmatch "[^\n]+" do
@@ -22,14 +22,15 @@ local function functions_of(object)
   return functions
 end
 
--- The index of the instruction to which a branch inside the function jumps back, or nil.
+-- Returns the index of the instruction to which instruction i, a branch, jumps back. Returns nil if instruction i is
+-- no branch inside the function, or jumps forward.
 local function back_target(instructions, index_of, i)
   local target = index_of[tonumber(instructions[i].operands:match "(%x+) <" or "", 16)]
   local is_branch = instructions[i].mnemonic:find "^b" or instructions[i].mnemonic:find "^[ct]bn?z$"
   return is_branch and target and target <= i and target
 end
 
--- The loops without loops in them, as lists of instructions.
+-- Returns the loops without loops in them, as lists of instructions.
 local function inner_loops(instructions)
   local index_of, loops, inner = {}, {}, {}
   for i, one in ipairs(instructions) do index_of[one.address] = i end
@@ -110,7 +111,8 @@ local function scalar_because(object, name)
   end
 end
 
--- Kernels are map_add_float32 in one object and float32_to_int8 in another.
+-- For each object file, the pattern that finds the name in a kernel's symbol: add_float32 in map_add_float32, and
+-- float32_to_int8 itself.
 local kernel_of = {map = "^map_(.*)$", convert = "^(%w+_to_%w+)$"}
 
 describe("the ARM64 build", function()

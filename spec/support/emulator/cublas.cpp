@@ -149,7 +149,8 @@ int run(void *data) {
 /* ---- supported types ---- */
 
 struct combination { int compute, ab, c, scale; };
-/* The supported combinations of types. `scale` is the type of alpha and beta. */
+/* The supported combinations of types. `compute` is a number of cublasComputeType_t, `ab` the type of both
+** factors, and `scale` the type of alpha and beta. */
 const combination supported[] = {
   {64, F16, F16, F16}, {65, F16, F16, F16},
   {68, F16, F16, F32}, {68, F16, F32, F32}, {68, BF16, BF16, F32}, {68, BF16, F32, F32}, {68, F32, F32, F32},

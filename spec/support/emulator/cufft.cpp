@@ -94,8 +94,8 @@ int64_t smallest_factor(int64_t n) {
   return n;
 }
 
-/* Sets out[k] to the sum over j of in[j * step] * w[step]^(j k), for n elements. w[i] is exp(±2 pi i / N)^i, where N
-** = step * n. */
+/* Sets out[k] to the sum over j of in[j * step] * w[step * j * k mod N], for n elements. w[r] is exp(±2 pi i r /
+** N), where N = step * n. */
 void transform_line(const complex *in, int64_t step, int64_t n, const std::vector<complex> &w, complex *out) {
   if (n == 1) {
     *out = *in;

@@ -220,7 +220,7 @@ EXPORT int cuMemHostAlloc(void **ptr, size_t bytes, unsigned) {
   return SUCCESS;
 }
 
-/* Registers host memory, which is then treated as pinned. */
+/* Registers host memory. Copies then treat the memory as pinned. */
 EXPORT int cuMemHostRegister_v2(void *ptr, size_t bytes, unsigned) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!ptr || !bytes || memory_is_device(ptr)) return INVALID_VALUE;
