@@ -1,7 +1,7 @@
 -- tags: kernels
--- Complex numbers: making, reading and printing them, their parts, promotion, ops and reductions over
--- layouts. The oracle is complex arithmetic of pairs in plain Lua. Accuracy and special cases of the functions have
--- specs of their own.
+-- Tests complex numbers: making, reading and printing them, their parts, promotion, ops and reductions over layouts.
+-- The oracle is complex arithmetic of pairs in plain Lua. Accuracy and special cases of the functions have specs of
+-- their own.
 local lt = require "luatensor"
 require "spec.support.helpers"
 local cases = require "spec.support.cases"
@@ -168,7 +168,7 @@ describe("lt.complex", function()
       assert.equal(to, (lt.ones(2, {dtype = from}) * i).dtype, from)
       assert.equal(to, (i + lt.ones(2, {dtype = from})).dtype, from)
     end
-    assert.equal("complex64", (lt.ones(1) * (2 * i + 1)).dtype)           -- arithmetic of numbers alone gives a number
+    assert.equal("complex64", (lt.ones(1) * (2 * i + 1)).dtype)           -- 2 * i + 1 is a number, no tensor
     assert.equal("complex64", lt.result_type(i, "float32"))
     assert.equal("complex128", lt.result_type("float64", i))
     assert.same({-1.0, 0.0}, {(i * i):item()})

@@ -1,4 +1,4 @@
--- 0-d tensors and tensors without elements through every public function: the rows are in
+-- Passes 0-d tensors and tensors without elements to every public function. The expected results are the rows in
 -- spec/support/special_empty.lua. This spec fails for a function of tensors that has no row there and is not in the
 -- op table.
 local lt = require "luatensor"

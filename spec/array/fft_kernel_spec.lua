@@ -1,7 +1,7 @@
 -- tags: host uncollected kernels
--- The CPU's transforms of all lengths up to 300 and of some large lengths, for each layout of lines: one line, lines
--- one after the other, and lines side by side. The oracle is the definition, summed in plain Lua. The arguments of
--- lt.fft are tested in array/fft_spec.lua.
+-- Tests the CPU's transforms of all lengths up to 300 and of some large lengths. The layouts are one line, lines one
+-- after the other, and lines side by side. The oracle is the definition, summed in plain Lua. array/fft_spec.lua tests
+-- the arguments of lt.fft.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

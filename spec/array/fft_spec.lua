@@ -1,4 +1,4 @@
--- lt.fft against the definition (a plain sum in this file), against NumPy (spec/data/make_fft.py), and against
+-- Compares lt.fft with the definition (a plain sum in this file), with NumPy (spec/data/make_fft.py), and with
 -- identities.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"

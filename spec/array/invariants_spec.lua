@@ -1,6 +1,6 @@
 -- tags: uncollected
--- Round trips, identities and invariants of tensors with random shapes, strides and dtypes. A failure's message has
--- the seed; LUATENSOR_SEED repeats the failure.
+-- Tests round trips, identities and invariants of tensors with random shapes, strides and dtypes. A failure's message
+-- has the seed. With this seed, LUATENSOR_SEED repeats the failure.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

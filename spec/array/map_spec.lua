@@ -1,5 +1,6 @@
 -- tags: kernels smoke sanitize-emulated
--- Element-wise functions beyond the cases of the op table: functions that choose an op, options, errors of operands.
+-- Tests element-wise functions beyond the cases of the op table: functions that choose an op, options, errors of
+-- operands.
 local lt = require "luatensor"
 require "spec.support.helpers"
 

@@ -1,6 +1,6 @@
 -- tags: kernels smoke
--- The accuracy of the math functions in the table of kernels that LUATENSOR_CPU selects: errors of at most 2 ulp.
--- float32 is compared with Lua's math library in double, float64 with exact values (spec/data/make_math.py).
+-- Tests the accuracy of the math functions in the table of kernels that LUATENSOR_CPU selects: errors of at most 2
+-- ulp. float32 is compared with Lua's math library in double, float64 with exact values (spec/data/make_math.py).
 local lt = require "luatensor"
 local vectors = require("spec.support.data").read "math"
 

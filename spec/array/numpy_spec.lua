@@ -1,5 +1,5 @@
--- Lines of NumPy and SciPy with their Lua counterparts, which must give the same numbers. spec/data/make_numpy.py has
--- the lines and wrote NumPy's results. Positions count from 1 here.
+-- Compares lines of NumPy and SciPy with their Lua counterparts, which must give the same numbers.
+-- spec/data/make_numpy.py has the lines and wrote NumPy's results. Positions in the results count from 1 here.
 
 local lt = require "luatensor"
 local data = require "spec.support.data"

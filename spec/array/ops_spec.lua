@@ -1,6 +1,6 @@
 -- tags: uncollected kernels
--- Every op of the op table against the oracle: dtypes × layouts × special values, forms, promotion. An op without a
--- row in spec/support/reference/map.lua fails here.
+-- Compares every op of the op table with the oracle: dtypes × layouts × special values, forms of the call, promotion.
+-- An op without a row in spec/support/reference/map.lua fails here.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

@@ -1,6 +1,6 @@
 -- tags: uncollected many-kernels kernels
--- The special cases of the array API standard (spec/support/special_real.lua, special_complex.lua) in every layout of
--- the operands. An element-wise function without rows in these files fails here.
+-- Tests the special cases of the array API standard (spec/support/special_real.lua, special_complex.lua) in every
+-- layout of the operands. An element-wise function without rows in these files fails here.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local special = require "spec.support.special"

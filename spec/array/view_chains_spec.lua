@@ -1,5 +1,5 @@
 -- tags: kernels
--- Random chains of views, then functions of the views and assignments to them, against the oracle. Every run has the
+-- Compares random chains of views, functions of the views, and assignments to them with the oracle. Every run has the
 -- same chains; a failure names the number of its chain.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"

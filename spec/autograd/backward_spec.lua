@@ -1,6 +1,6 @@
 -- tags: smoke
--- Recording and the backward pass: accumulation, graphs, modes, views, changes in place, memory. All expected numbers
--- are worked out by hand.
+-- Tests recording and the backward pass: accumulation, graphs, modes, views, changes in place, memory. All expected
+-- numbers are worked out by hand.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
@@ -143,14 +143,14 @@ describe("backward", function()
     local x = lt.tensor(3., leaf)
     local a = x * x                          -- derivative of a: 6
     local b, c = a * 2, a * 5
-    (b * c):backward()                       -- 10 a^2: 20 a a' = 20 * 9 * 6
+    (b * c):backward()                       -- 10 a^2; derivative: 20 a a' = 20 * 9 * 6
     assert.equal(1080, x.grad:item())
   end)
 
   it("takes shared parts and repeated arguments", function()
     local x = lt.tensor(2., leaf)
     local y = x * x * x + x / x - x
-    y:backward()                             -- 3 x^2 - 1
+    y:backward()                             -- derivative: 3 x^2 - 1
     assert.equal(11, x.grad:item())
   end)
 
@@ -369,7 +369,7 @@ describe("a change in place", function()
   it("of a result is recorded", function()
     local x = lt.tensor({1., 2.}, leaf)
     local y = x * 3
-    y:add_(1):multiply_(2)                     -- 6 x + 2
+    y:add_(1):multiply_(2)                     -- y = 6 x + 2
     assert.equal("multiply", y.grad_fn)
     y[1] = 10
     y:square():sum():backward()                -- 2 (6 x + 2) 6, or 0 for the overwritten element
@@ -471,7 +471,7 @@ describe("grad", function()
     assert.equal(18, g:item())
     assert.is_nil(w.grad)
     assert.is_nil(x.grad)
-    g:backward()                                                 -- 2 w x and w^2
+    g:backward()                                                 -- derivatives of w^2 x: 2 w x and w^2
     assert.same({12, 9}, {w.grad:item(), x.grad:item()})
   end)
 

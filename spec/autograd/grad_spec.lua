@@ -1,5 +1,5 @@
--- lt.grad, lt.value_and_grad and lt.autograd.grad: gradients of functions that capture tensors, of results, and of
--- several results. All expected numbers are worked out by hand.
+-- Tests lt.grad, lt.value_and_grad and lt.autograd.grad: gradients of functions that capture tensors, of results, and
+-- of several results. All expected numbers are worked out by hand.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

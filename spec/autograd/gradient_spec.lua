@@ -1,6 +1,6 @@
 -- tags: uncollected many-kernels
--- The gradient of every op against central differences: over layouts and broadcasting, real and complex, and the
--- gradients of gradients. Inputs lie in the domain of each op, away from points without a derivative.
+-- Compares the gradient of every op with central differences: over layouts and broadcasting, real and complex, and
+-- the gradients of gradients. Inputs lie in the domain of each op, away from points without a derivative.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local none = require "luatensor.gradients.without"

@@ -1,5 +1,5 @@
--- Changes in place in a graph: the gradients equal those of the functions out of place, and an operand is copied only
--- if the gradient needs its elements.
+-- Tests changes in place in a graph: the gradients equal those of the functions out of place, and an operand is
+-- copied only if the gradient needs its elements.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local helpers = require "spec.support.helpers"

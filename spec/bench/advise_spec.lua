@@ -501,9 +501,9 @@ describe("advise.choices", function()
   it("follows from the figures", function()
     local _, list = rows{memory = {cpu = 20e9}}
     assert.equal("cpu", list[1].choice)                                   -- 10 000 steps: 1 s
-    assert.equal("cpu, or a GPU for daily work", list[2].choice)               -- 100 s
-    assert.equal("GPU", list[3].choice)                                   -- 10 000 s
-    assert.equal("several GPUs, or TPUs", list[4].choice)                 -- 1.1 TB
+    assert.equal("cpu, or a GPU for daily work", list[2].choice)               -- 10 000 steps: 100 s
+    assert.equal("GPU", list[3].choice)                                   -- 10 000 steps: 10 000 s
+    assert.equal("several GPUs, or TPUs", list[4].choice)                 -- the network takes 1.1 TB
     assert.equal("does not fit", list[4].here[1].how)
     assert.is_nil(list[4].here[1].seconds)
     assert.equal(14, list[4].absent[2].needed)                            -- 1.12 · 10¹² bytes need 14 H100s of 80 GiB
@@ -542,7 +542,7 @@ describe("advise.choices", function()
     end)
 
     it("has no choice where they would give another", function()
-      local row, text = choice(5e-8, 1.4, 0.2)                         -- 50 s, or 70 s
+      local row, text = choice(5e-8, 1.4, 0.2)                         -- 10 000 steps: 50 s, or 70 s
       assert.equal("not known", row.choice)
       assert.truthy(text:find("This machine was too busy to say: by the least of the rounds 10000 steps take 50.0 s on cpu, by others 70.0 s, "
         .. "while others used up to 20.0 % of the processor.", 1, true), text)
@@ -582,14 +582,14 @@ describe("advise.choices", function()
     assert.equal("cpu, or a GPU for daily work", list[2].choice)
     local function near(device, n) return 1e-7 * n * (device == "cpu" and 1 or 0.99) end
     _, list = rows{devices = {CPU, GPU}, cost = near}
-    assert.equal("cuda:0 or cpu, either", list[1].choice)              -- 100 s, and 99 s
+    assert.equal("cuda:0 or cpu, either", list[1].choice)              -- 10 000 steps: 100 s, and 99 s
     assert.equal(2, #list[1].either)
   end)
 
   it("looks for a larger GPU where the one that is here takes more than an hour", function()
     local r, list = rows{devices = {CPU, GPU}, cost = function(device, n) return 10 * per_parameter(device, n) end}
-    assert.equal("cuda:0", list[2].choice)                             -- 100 s
-    assert.equal("a larger GPU", list[3].choice)                       -- 10 000 s
+    assert.equal("cuda:0", list[2].choice)                             -- 10 000 steps: 100 s
+    assert.equal("a larger GPU", list[3].choice)                       -- 10 000 steps: 10 000 s
     assert.truthy((terminal.page(r:blocks()):gsub("%s+", " ")):find("large network: a larger GPU. 10000 steps would take", 1, true))
     local same = {device = "cuda:0", name = "NVIDIA GeForce RTX 4090"}
     r, list = rows{devices = {CPU, same}, cost = function(device, n) return 10 * per_parameter(device, n) end}
@@ -603,7 +603,7 @@ describe("advise.choices", function()
   it("counts a device's memory, less a tenth, not what is free at the moment", function()
     local _, list = rows{memory = {cpu = 18e9}, available = 1e12}
     assert.equal("measured", list[1].here[1].how)
-    assert.equal("extrapolated", list[3].here[1].how)                  -- 16 of 16.2 GB
+    assert.equal("extrapolated", list[3].here[1].how)                  -- takes 16 of 18 - 1.8 = 16.2 GB
     assert.equal("does not fit", (select(2, rows{memory = {cpu = 17e9}, available = 1e12}))[3].here[1].how)
   end)
 

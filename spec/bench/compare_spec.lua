@@ -1,6 +1,6 @@
 -- tags: unsanitized
--- lt.bench.compare with a fake clock, which advances by the seconds that the timed functions request, so every ratio
--- is known.
+-- Tests lt.bench.compare with a fake clock, which advances by the seconds that the timed functions request, so every
+-- ratio is known.
 local lt = require "luatensor"
 local clocks = require "spec.support.fake_clock"
 local gpu = require "spec.support.gpu"

@@ -322,7 +322,8 @@ describe("a share", function()
     entry.transfers = {{pinned = true, out = false, bandwidth = 5e9}, {pinned = false, out = true, bandwidth = 2e9}}
     assert.same({100e9, "flops"}, limit{part = "kernels", flops = 10, bytes = 20, dtype = "float32"})
     assert.same({25e9, "bytes"}, limit{part = "kernels", bytes = 10 ^ 9, dtype = "int32"})
-    assert.same({}, limit{part = "kernels", bytes = 40000, calls = 2})                -- in the cache
+    -- 20000 bytes a call are in the cache
+    assert.same({}, limit{part = "kernels", bytes = 40000, calls = 2})
     assert.same({2e9, "bytes"}, limit{part = "to_host", bytes = 100})
     assert.same({}, limit{part = "to_device", bytes = 100})
     assert.same({}, limit{part = "waiting"})

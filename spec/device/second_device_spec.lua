@@ -1,6 +1,6 @@
 -- tags: host unsanitized built
--- A device kind that is added while the process runs, and whose memory the host must not access. Code that names
--- devices, moves tensors or reads their elements must learn about the kind from the list of devices alone.
+-- Tests a device kind that is added while the process runs, and whose memory the host must not access. Code that
+-- names devices, moves tensors or reads their elements must learn about the kind from the list of devices alone.
 
 local lt = require "luatensor"
 local nn = require "luatensor.nn"

@@ -1,6 +1,6 @@
 -- tags: unsanitized smoke
--- Streams and events: on the CPU they do nothing, and scripts that use them run there, too. The emulator runs work as
--- late as possible (order=lazy), so that code with a missing wait computes with old values.
+-- Tests streams and events. On the CPU they do nothing, and scripts that use them run there, too. The emulator runs
+-- work as late as possible (order=lazy), so that code with a missing wait computes with old values.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"

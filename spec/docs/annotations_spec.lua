@@ -1,5 +1,5 @@
 -- tags: texts
--- The annotations in library/, which editors and lt.help read: they must be complete, and follow the grammar of
+-- Tests the annotations in library/, which editors and lt.help read: they must be complete, and follow the grammar of
 -- editors.
 
 local annotations = require "luatensor.help.annotations"

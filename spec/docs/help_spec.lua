@@ -1,5 +1,6 @@
 -- tags: texts
--- lt.help: every public name has help with the options that its function accepts, and every call prints an answer.
+-- Tests lt.help: every public name has help with the options that its function accepts, and every call prints an
+-- answer.
 
 local lt = require "luatensor"
 local help = require "luatensor.help"

@@ -1,5 +1,5 @@
--- The script that opens the documentation, at a smaller size. The sums of a GPU equal the CPU's except for the order
--- of additions.
+-- Runs the script that opens the documentation, at a smaller size. The sums of a GPU equal the CPU's except for the
+-- order of additions.
 local lt = require "luatensor"
 
 local ROUNDS <const>, ROWS <const>, COLS <const> = 5, 700, 300

@@ -167,8 +167,8 @@ local function each_known(visit)
   end
 end
 
--- Returns an option of the function, or nil if there is none. Options in the table `common` are left out, and options
--- with the name of a positional parameter.
+-- Returns an option of the function, or nil if there is none. The options in the table `common`, and options with the
+-- name of a positional parameter, are left out.
 local function own_option(known, doc)
   local taken = {}
   for _, param in ipairs(doc.params) do taken[param.name] = true end

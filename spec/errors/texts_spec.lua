@@ -1,6 +1,6 @@
 -- tags: smoke
--- All error texts of the documentation, and wrong arguments of every kind: each raises a Lua error that names the
--- function and the misfit, changes nothing, and never crashes.
+-- Tests all error texts of the documentation, and wrong arguments of every kind. Each raises a Lua error that names
+-- the function and the misfit, changes nothing, and never crashes.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

@@ -1,6 +1,6 @@
 -- tags: no-cudnn
--- Convolutions on a GPU: cuDNN and our own kernels give the CPU's numbers; precision, failures, graphs, streams,
--- memory.
+-- Tests convolutions on a GPU: cuDNN and our own kernels give the CPU's numbers. Also tests precision, failures,
+-- graphs, streams and memory.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gpu = require "spec.support.gpu"

@@ -1,6 +1,6 @@
 -- tags: process leaking
--- Loading the GPU's libraries, the messages if they are missing, and the disk cache of kernels, in processes that use
--- the emulator.
+-- Tests the loading of the GPU's libraries, the messages if they are missing, and the disk cache of kernels, in
+-- processes that use the emulator.
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"

@@ -1,5 +1,5 @@
--- Linear algebra on a GPU: products of the factors, for shapes, batches and dtypes; failures, streams and graphs of
--- cuSOLVER.
+-- Tests linear algebra on a GPU: products of the factors, for shapes, batches and dtypes; failures, streams and
+-- graphs of cuSOLVER.
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
 require "spec.support.helpers"

@@ -1,6 +1,6 @@
--- Reductions, scans and softmax against the CPU's results, in every form that a GPU selects by shape and layout. An
--- output may have several threads or one, which read vectors or single elements, along rows or across them, in chunks
--- or not.
+-- Compares reductions, scans and softmax with the CPU's results, in every form that a GPU selects by shape and
+-- layout. An output may have several threads or one, which read vectors or single elements, along rows or across
+-- them, in chunks or not.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

@@ -1,5 +1,6 @@
 -- tags: process
--- The programs in examples/embedding, which docs/embedding.md shows: each computes, checks itself and ends with status 0.
+-- Runs the programs in examples/embedding, which docs/embedding.md shows. Each computes, checks itself and ends with
+-- status 0.
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"

@@ -1,6 +1,6 @@
 -- tags: process blas
--- Processes in environments unlike a developer's: each ends with its result or with a Lua error. A child process that
--- runs for more than 60 s counts as hung.
+-- Tests processes in environments unlike a developer's: each ends with its result or with a Lua error. A child
+-- process that runs for more than 60 s counts as hung.
 local environment = require "spec.support.environment"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"

@@ -1,6 +1,6 @@
 -- tags: host uncollected
--- Finalizers and debug hooks that run in the middle of operations: the memory of a running operation does not change,
--- and the changes that such scripts make take effect.
+-- Tests finalizers and debug hooks that run in the middle of operations: the memory of a running operation does not
+-- change, and the changes that such scripts make take effect.
 local collector = require "spec.support.collector"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"

@@ -1,5 +1,5 @@
 -- tags: unsanitized uncollected
--- The core's functions that read facts from the operating system, compared with the system's own files and commands.
+-- Compares the core's functions that read facts from the operating system with the system's own files and commands.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"

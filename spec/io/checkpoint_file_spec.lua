@@ -1,6 +1,6 @@
 -- tags: host unsanitized
--- The effect of lt.save on an existing file. This file is separate from io/checkpoint_spec.lua because it starts
--- processes.
+-- Tests the effect of lt.save on an existing file. This file is separate from io/checkpoint_spec.lua because it
+-- starts processes.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"

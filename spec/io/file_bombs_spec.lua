@@ -1,6 +1,6 @@
 -- tags: process
--- Small files that would take much memory: reading ends in an error, or takes little memory. Each file is read by a
--- process with a limit of 32 MiB, like a machine with little memory.
+-- Tests small files that would take much memory: reading ends in an error, or takes little memory. Each file is read
+-- by a process with a limit of 32 MiB, like a machine with little memory.
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 

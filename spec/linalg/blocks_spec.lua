@@ -1,6 +1,6 @@
 -- tags: host kernels unemulated
--- lt.linalg for sizes around the limits at which its algorithms divide matrices into blocks and among threads. The
--- oracle is the product of the factors, on one thread.
+-- Tests lt.linalg for sizes around the limits at which its algorithms divide matrices into blocks and among threads.
+-- The oracle is the product of the factors, on one thread.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

@@ -1,6 +1,6 @@
 -- tags: kernels blas
--- lt.linalg: properties of its results for matrices in every layout, known results, errors. spec/array/numpy_spec.lua
--- compares every function with NumPy's results.
+-- Tests lt.linalg: properties of its results for matrices in every layout, known results, errors.
+-- spec/array/numpy_spec.lua compares every function with NumPy's results.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

@@ -1,5 +1,4 @@
--- Attention. nn/pytorch_spec.lua compares its numbers with PyTorch's; this spec tests its other documented
--- properties.
+-- Tests the documented properties of attention. nn/pytorch_spec.lua compares its numbers with PyTorch's.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"

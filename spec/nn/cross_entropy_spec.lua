@@ -1,5 +1,5 @@
--- Cross entropy of classes, the C function that nn.functional.cross_entropy calls, against a loop over rows in plain
--- Lua.
+-- Compares cross entropy of classes, the C function that nn.functional.cross_entropy calls, with a loop over rows in
+-- plain Lua.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"

@@ -1,5 +1,5 @@
 -- tags: uncollected many-kernels
--- Properties of layers' functions that known results cannot test: random numbers, gradients of gradients, half
+-- Tests properties of layers' functions that known results cannot test: random numbers, gradients of gradients, half
 -- floats, memory, misuse.
 local lt = require "luatensor"
 local F = require "luatensor.nn".functional

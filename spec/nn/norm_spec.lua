@@ -1,5 +1,6 @@
 -- tags: smoke
--- Normalisation against loops over elements in plain Lua. spec/data/pytorch/normalization.py compares with PyTorch.
+-- Compares normalisation with loops over elements in plain Lua. spec/data/pytorch/normalization.py compares with
+-- PyTorch.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local nn = require "luatensor.nn"

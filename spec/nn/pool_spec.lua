@@ -1,4 +1,4 @@
--- Pooling and its gradients against nested loops in plain Lua: windows, strides, paddings, dilations, dtypes,
+-- Compares pooling and its gradients with nested loops in plain Lua: windows, strides, paddings, dilations, dtypes,
 -- layouts.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"

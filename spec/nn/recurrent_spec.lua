@@ -1,5 +1,4 @@
--- Recurrent layers. nn/pytorch_spec.lua compares their numbers with PyTorch's; this spec tests their other documented
--- properties.
+-- Tests the documented properties of recurrent layers. nn/pytorch_spec.lua compares their numbers with PyTorch's.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"

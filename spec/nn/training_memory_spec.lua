@@ -1,5 +1,5 @@
--- Memory of training: the memory that is freed at once, measured while the collector is stopped, and the peak of a
--- loop while the collector runs.
+-- Tests the memory of training: the memory that is freed at once, measured while the collector is stopped, and the
+-- peak of a loop while the collector runs.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

@@ -1,5 +1,6 @@
 -- tags: uncollected kernels
---- Updates of parameters (the rows of src/update.def) against the same formulas in plain Lua: dtypes, layouts, sizes.
+--- Compares updates of parameters (the rows of src/update.def) with the same formulas in plain Lua: dtypes, layouts,
+-- sizes.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"

@@ -10,7 +10,7 @@ local result = require "luatensor.bench.result"
 local suite = require "luatensor.bench.suite"
 
 local QUICK <const> = {seconds = 1e-3, warmup = 0}
-local MOST <const> = 150               -- changed files for each kind of result
+local MOST <const> = 150               -- number of changed files that are read for each kind of result
 
 local x = lt.rand(8, 8)
 local function sum() return x:sum() end

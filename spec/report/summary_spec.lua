@@ -132,7 +132,7 @@ describe("a report's summary of GPUs", function()
       .. "if each call cost it 241 µs")
     assert_says(text, "could be faster at every size by the published figures alone, but could not be at n = 64 if each call cost it 241 µs")
     assert_says(text, "sum of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 could be faster at some sizes")
-    -- a launch takes a microsecond
+    -- A launch alone takes a microsecond, which is not less than the CPU's times.
     assert_says(text, "min of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster at any size")
   end)
 

@@ -14,8 +14,8 @@ local notes = require "luatensor.bench.notes"
 
 local summary = {}
 
---- The id of the GPU whose published figures replace those of a GPU that this machine lacks. The notebook cites this
--- GPU's cores, but it did not run on this GPU.
+--- The id of the GPU whose published figures replace those of a GPU that this machine lacks. The notebook
+-- (luatensor.experiment.notebook) cites this GPU's cores, but it did not run on this GPU.
 local ABSENT <const> = figures.GPU
 
 -- ---- looking things up --------------------------------------------------------------------------
