@@ -8,7 +8,8 @@ local rules = {}
 -- Returns the lengths of a shape after the dims of the batch and the channels, as several results.
 local function lengths(shape) return table.unpack(shape, 3) end
 
---- Returns the gradient of the bias: the sum of g over all dims except the channels.
+--- Returns the gradient of a convolution's bias: the sum of g, the gradient of the result, over all dims except dim
+-- 2, the channels.
 local function of_bias(g)
   return g:sum(g.ndim == 3 and {1, 3} or {1, 3, 4})
 end
@@ -32,7 +33,8 @@ rules.conv_weight = {
 rules.max_pool = {{"2p", function(g, position, p)
   return core.max_pool_back(g[1], position, p.args[1], lengths(p.shape))
 end}}
---- The gradient of core.max_pool_back takes the elements of g at the positions of the maxima.
+--- The rule of core.max_pool_back, which is the gradient of max_pool. Its own gradient consists of the elements of g
+-- at the positions of the maxima; the positions have no gradient.
 rules.max_pool_back = {{"yp", function(g, position, p)
   local shape = p.shape
   local rows = {shape[1], shape[2], -1}

@@ -7,15 +7,16 @@ local ag = core.autograd
 local conj, zero, same, where = help.conj, help.zero, help.same, core.where
 local rules = {}
 
---- Adds a rule for an op of one input. df(value) is the derivative, where the letter selects the value: the input or
--- the result. `fused` is g times the derivative as an expression of lt.elementwise, for real numbers, or nil.
+--- Adds a rule for an op of one input. df(value) is the derivative, where the letter selects the value: "x" is the
+-- op's input, "o" its result. `fused` is g, the gradient of the result, times the derivative as an expression of
+-- lt.elementwise, for real numbers, or nil.
 local function of(letter, name, df, fused)
   local function plain(g, x) return g * conj(df(x)) end
   rules[name] = {{letter, fused and help.fused(letter, fused, plain) or plain}}
 end
 
---- Adds a rule for an op of one input. The op name_back_ of ops.def computes the gradient if it is real and not
--- recorded itself; otherwise plain(g, x) does.
+--- Adds a rule for an op of one input. If all numbers are real and gradients are not recorded, the op <name>_back_ of
+-- ops.def computes the gradient. Otherwise plain(g, x) computes the gradient.
 local function by_row(letter, name, plain)
   local row = core.hidden[name .. "_back_"]
   rules[name] = {{letter, function(g, x)
@@ -41,13 +42,15 @@ rules.square = {{"x", function(g, x) return 2 * g * conj(x) end}}
 rules.conj = {{"", function(g) return g:conj() end}}
 rules.abs = {{"x", function(g, x) return g * x:sign() end}}
 
---- The gradient of x in x^y: g times y x^(y - 1), and 0 if y is 0, even if x^(y - 1) is not finite.
+--- Returns the gradient of x in x^y: g, the gradient of the result, times y x^(y - 1). The gradient is 0 if y is 0,
+-- even if x^(y - 1) is not finite.
 local function pow_x(g, x, y)
   if type(y) == "number" then return y == 0 and g:zeros_like() or g * conj(y * x ^ (y - 1)) end
   return where(y:equal(0), 0, g * conj(y * x ^ (y - 1)))
 end
 
---- The gradient of y in x^y: g times x^y log(x), and 0 if x is 0 and y is not negative.
+--- Returns the gradient of y in x^y: g, the gradient of the result o, times x^y log(x). The gradient is 0 if x is 0
+-- and y is not negative.
 local function pow_y(g, x, y, o)
   if type(x) == "number" then
     if x == 0 then return where(y:greater_equal(0), 0, g * -math.huge) end
@@ -66,8 +69,8 @@ local both, either = core.logical_and, core.logical_or
 
 local function is_number(x) return type(x) == "number" end
 
---- Returns the gradient of a in maximum(a, b). Equal elements of tensors share the gradient. An element that equals a
--- number gets no gradient, so that clip and maximum of x at 0 agree with relu.
+--- Returns the gradient of a in maximum(a, b). If elements of two tensors are equal, each gets half of the gradient.
+-- If a or b is a Lua number, an equal element of the tensor gets gradient 0, as relu's input does at 0.
 local function larger(g, a, b)
   local above = where(less(b, a), g, 0)
   return (is_number(a) or is_number(b)) and above or where(equal(a, b), g / 2, above)
@@ -105,8 +108,8 @@ rules.where = {
   {"x", function(g, x) return where(x, 0, g) end},
 }
 
---- The gradient of a complex sign has only the component that rotates x, because the sign does not depend on x's
--- length. The rule does not keep the op's result, because scripts may change the result in place.
+--- The sign of a complex x, x / |x|, does not depend on |x|, so the gradient has only the component perpendicular to
+-- x. The rule does not keep the op's result, because scripts may change the result in place.
 rules.sign = {{"x", function(g, x)
   if rawequal(conj(x), x) then return g:zeros_like() end
   local o = x:sign()
@@ -131,7 +134,8 @@ of_x("log10", function(x) return (x * math.log(10)):reciprocal() end)
 of_o("sqrt", function(o) return (o * 2):reciprocal() end, "g / (2 * o)")
 of_o("rsqrt", function(o) return o ^ 3 * -0.5 end, "g * o * o * o * -0.5")
 
---- Returns g exp(a) / (exp(a) + exp(b)), the gradient of a in logaddexp(a, b), as a sigmoid, which does not overflow.
+--- Returns the gradient of a in logaddexp(a, b): g, the gradient of the result, times exp(a) / (exp(a) + exp(b)). The
+-- quotient is computed as sigmoid(a - b), which does not overflow.
 local function share(g, a, b) return g * core.subtract(a, b):sigmoid() end
 rules.fill_ = {help.zero}
 rules.logaddexp = {{"xy", share}, {"xy", function(g, x, y) return share(g, y, x) end}}

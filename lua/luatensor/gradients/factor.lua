@@ -19,10 +19,10 @@ local function top(x, n) return x:narrow(-2, 1, n) end
 
 local function on_diagonal(x, n) return help.on_diagonal(n, n, x.device) end
 
---- Makes diagonal matrices from the values in the last dim.
+--- Returns diagonal matrices [..., n, n], whose diagonals are the rows of values [..., n].
 local function diagonal(values) return core.where(on_diagonal(values, columns(values)), values:expand_dims(-2), 0) end
 
---- Keeps the diagonals of matrices, and sets all other elements to 0.
+--- Returns matrices with the diagonals of the matrices x, and 0 elsewhere.
 local function only_diagonal(x) return core.where(on_diagonal(x, rows(x)), x, 0) end
 
 --- Returns matrices with the elements x[i][j] / (values[j] - values[i]), and 0 on the diagonal.
@@ -36,8 +36,9 @@ local function skew(x) return x - adjoint(x) end
 
 -- ---- Cholesky ----
 
---- The gradient is inverse(L)ᴴ S inverse(L), where S is the Hermitian part of the lower triangle of Lᴴ g with half
--- its diagonal. Each triangle of x gets half of the gradient, though the op reads only one triangle.
+--- For x = L Lᴴ and the gradient g of L, the gradient of x is inverse(L)ᴴ S inverse(L). S is the Hermitian part of
+-- the lower triangle of Lᴴ g with half its diagonal. Each triangle of x gets half of the gradient, though the op
+-- reads only one triangle.
 rules.cholesky = {{"op", function(g, o, p)
   if p.flag then g, o = adjoint(g), adjoint(o) end
   local m = adjoint(o):matmul(g):tril()
@@ -48,7 +49,8 @@ end}}
 
 -- ---- eigenvalues ----
 
---- The gradient of x = V diag(values) Vᴴ is V (diag(g of values) + Vᴴ (g of V) / (differences of values)) Vᴴ.
+--- The gradient of x = V diag(values) Vᴴ is V (diag(gv) + M) Vᴴ. gv is the gradient of the values. M is the skew part
+-- of Vᴴ gV, where gV is the gradient of V, divided by the differences of the values.
 rules.eigh = {{"12", function(g, values, v)
   local inner = g[1] and diagonal(g[1])
   if g[2] then
@@ -63,7 +65,7 @@ rules.eigvalsh = {{"xp", function(g, x, p)
   return (v * g:expand_dims(-2)):matmul(adjoint(v))
 end}}
 
---- Returns inverse(Vᴴ) inner Vᴴ.
+--- Returns inverse(Vᴴ) inner Vᴴ, the last step in the gradient of eig.
 local function by_vectors(inner, v) return core.linalg.solve(adjoint(v), inner:matmul(adjoint(v))) end
 
 --- The gradient is the gradient of eigh plus a term that keeps the columns of V at length 1.
@@ -85,8 +87,9 @@ end}}
 
 -- ---- singular values ----
 
---- Returns the matrix between U and Vh in the gradient: skew parts over differences of squared singular values, plus
--- the diagonal matrix of the singular values' gradients. nil if no result has a gradient.
+--- The gradient of x = U diag(s) Vh contains U M Vh. Returns M: the skew parts of the gradients of U and Vh, divided
+-- by the differences of the squares of s, plus the diagonal matrix of the gradient of s. Returns nil if neither U
+-- nor s nor Vh has a gradient. g is the list of the three gradients.
 local function between(g, u, s, vh)
   local squares, across = s * s, s:expand_dims(-2)
   local inner = g[2] and diagonal(g[2])
@@ -175,9 +178,10 @@ local function solve_turned(x, y) return core.linalg.solve(adjoint(x), y) end
 --- Returns y inverse(x)ᴴ.
 local function solve_right(y, x) return adjoint(core.linalg.solve(x, adjoint(y))) end
 
---- Returns the gradient of the product L U. For square factors the gradient is inverse(L)ᴴ m inverse(U)ᴴ with m =
--- tril(Lᴴ gL, -1) + triu(gU Uᴴ). The rows of L below the square, or the columns of U beside it, solve a triangular
--- system. Their gradients solve a triangular system, too.
+--- Returns the gradient of the product L U from g, the gradient of the packed factors lu. gL and gU are the parts of
+-- g for L and U. For square factors the gradient is inverse(L)ᴴ m inverse(U)ᴴ with
+-- m = tril(Lᴴ gL, -1) + triu(gU Uᴴ). The rows of L below the square part, or the columns of U to the right of the
+-- square part, solve a triangular system. Their gradients solve a triangular system, too.
 local function of_lu(g, lu)
   local m, n = rows(lu), columns(lu)
   local k = math.min(m, n)
@@ -199,7 +203,8 @@ local function of_lu(g, lu)
   return beside and core.concat({result, beside}, -1) or result
 end
 
---- Gradient of core's lu, whose second result is, for each row of L U, the row's position in x.
+--- The gradient of core's lu. The op's second result `order` contains, for each row of L U, the number of the same
+-- row in x.
 rules.lu = {{"12", function(g, lu, order)
   local places = order:argsort(-1):expand_dims(-1)
   return of_lu(g[1], lu):take_along_axis(places, -2)
@@ -230,8 +235,8 @@ rules.lu_factor = {{"12", function(g, lu, pivots)
   return permutation(pivots, lu):matmul(of_lu(g[1], lu))
 end}}
 
---- X = inverse(P L U) B. As for solve, the gradient of B is H = P inverse(L)ᴴ inverse(U)ᴴ g. The gradient of A = P L
--- U is -H Xᴴ, from which the gradients of L and U follow.
+--- The result is X = inverse(P L U) B, with gradient g. As for linalg.solve, the gradient of B is
+-- H = P inverse(L)ᴴ inverse(U)ᴴ g. The gradient of A = P L U is -H Xᴴ, from which the gradients of L and U follow.
 rules.lu_solve = {all = {"xyop", function(g, lu, pivots, x, p)
   local vector = #p.shapes[3] == 1
   if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end

@@ -11,8 +11,8 @@ local norms = {"backward", "ortho", "forward"}                  -- in the order 
 local function norm_of(p) return norms[p[1] + 1] end
 local function other_norm(p) return norms[3 - p[1]] end
 
---- Returns the dims of the call: the dims that the script gave, or the last `count` dims, or all dims if count is
--- nil.
+--- Returns the list of dims that a call transformed: the dims that the script gave. If the script gave none, these
+-- are the last `count` dims, or all dims if count is nil.
 local function dims_of(p, count)
   local ndim, dims = #p.shape, {}
   local given = p.args[2]
@@ -35,8 +35,8 @@ local function fit(x, shape)
   return longer and help.embed_key(x, shape, key) or x
 end
 
---- For a transform whose result is the first half of the last dim in `dims`: appends zeros to g in place of the other
--- half.
+--- For a transform such as rfft, whose result is only the first half of the last dim in `dims`: appends zeros to g,
+-- the gradient of the result, in place of the other half.
 local function with_rest(g, p, dims)
   local d = dims[#dims]
   local lengths = p.args[1]
@@ -46,8 +46,8 @@ local function with_rest(g, p, dims)
   return fit(g, shape)
 end
 
---- For a transform that reads the first half of n elements in dim d: doubles the elements of x that also stand for
--- their conjugates in the other half.
+--- For a transform such as irfft, which reads only the first half of n elements in dim d: doubles the elements of x
+-- that also represent their conjugates in the other half.
 local function count_twice(x, d, n)
   local inner = (n - 1) // 2
   if inner == 0 then return x end
@@ -58,7 +58,8 @@ local function count_twice(x, d, n)
   return x * core.concat(weights):reshape(shape)
 end
 
---- The number of dims of each function's call by the suffix of its name: one, the last two, or all (false).
+--- By the suffix of a function's name, as in fft, fft2 and fftn: the number of last dims that a call without dims
+-- transforms. false means all dims.
 local counts = {[""] = 1, ["2"] = 2, n = false}
 
 for suffix, count in pairs(counts) do

@@ -38,8 +38,8 @@ function help.fused(name, expression, plain)
   end
 end
 
---- Returns a value detached from its graph; in a table, the tensors are detached. Appends the original tensors to
--- list `tensors`.
+--- Returns a tensor detached from its graph, or a copy of a table with its tensors detached; other values are
+-- returned unchanged. Appends the original tensors to the list `tensors`.
 local function cut_off(value, tensors)
   if core.is_tensor(value) then
     tensors[#tensors + 1] = value
@@ -119,7 +119,8 @@ function help.constant(name, x, y)
   return y
 end
 
---- Returns zeros of a shape with g at a key, as help.embed. The key must not select an element twice.
+--- Returns a tensor y of the given shape with y[key] = g, and 0 elsewhere. Like the result of help.embed, y can be
+-- differentiated. The key must not select an element twice.
 function help.embed_key(g, shape, key)
   return help.embed(g, shape, function(x) return x[key] end, function(zeros, value) put(zeros, key, value) end)
 end

@@ -21,8 +21,8 @@ local function may_repeat(key)
   return false
 end
 
---- Returns zeros of a shape to which g is added at the positions that the key selects. To find these positions, the
--- key is applied to a tensor that contains the number of each element.
+--- Returns zeros of a shape to which g is added at the positions that the key selects, also if the key selects a
+-- position twice. To find these positions, the key is applied to a tensor of the shape that contains 1, 2, 3, … .
 local function add_at(g, shape, key)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -56,7 +56,8 @@ rules.assignment = {
 
 -- ---- views and indexing functions ----
 
---- The gradient of a view is zeros with g in the part that the view selects, found with the arguments of the call.
+--- The gradient of a view is a tensor of zeros with g, the gradient of the result, in the part that the view selects.
+-- The rule finds this part by calling the view's function again with the arguments of the script's call.
 for name in ("narrow diagonal"):gmatch "%S+" do
   rules[name] = {{"p", function(g, p)
     local list = p.args
@@ -76,8 +77,8 @@ rules.gather = {{"p", function(g, p)
   return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
 end}}
 
---- Dims other than `dim` may broadcast, in x as well as in the index. autograd then sums the gradient over these
--- dims.
+--- All dims except `dim` may broadcast, in x as well as in the index. The engine then sums the returned gradient over
+-- the dims in which x was broadcast.
 rules.take_along_axis = {{"p", function(g, p)
   local shape = g.shape
   local stretched = {table.unpack(shape)}
@@ -85,8 +86,8 @@ rules.take_along_axis = {{"p", function(g, p)
   return zeros(g, stretched):scatter_add(p.dim, p.args[1]:broadcast_to(shape), g)
 end}}
 
---- Returns the gradient of a scattered source. If the source is larger than the index, only the source's first
--- elements were used, and the others get gradient 0.
+--- Returns the gradient of the source of scatter and similar functions. If the source is larger than the index, only
+-- the source's first elements along each dim were used. The remaining elements get gradient 0.
 local function of_source(g, p)
   local taken, shape = g:gather(p.dim, p.args[1]), p.shapes[2]
   if #shape ~= taken.ndim then return taken end

@@ -13,7 +13,7 @@ local rules = {}
 
 local function adjoint(x) return conj(x.mT) end
 
---- Reshapes one number for each matrix to [..., 1, 1], for products with the matrices.
+--- Reshapes a tensor [...] with one number for each matrix of a batch to [..., 1, 1], for products with the matrices.
 local function each(g) return g:expand_dims({-1, -2}) end
 
 -- ---- inverse and solutions ----
@@ -23,7 +23,8 @@ rules.inv = {{"o", function(g, o)
   return -turned:matmul(g):matmul(turned)
 end}}
 
---- X = inverse(A) B: the gradient of B is H = inverse(Aᴴ) g, and the gradient of A is -H Xᴴ.
+--- The result is X = inverse(A) B, with gradient g. The gradient of B is H = inverse(Aᴴ) g, and the gradient of A is
+-- -H Xᴴ.
 rules.solve = {all = {"xop", function(g, a, x, p)
   local vector = #p.shapes[2] == 1
   if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end
@@ -35,8 +36,8 @@ end}}
 -- ---- determinants ----
 
 --- Returns the conjugate of the matrix of cofactors of A, which for regular matrices is conj(det(A)) inverse(A)ᴴ but
--- also exists for singular matrices. With A = U S Vh the result is conj(det(U) det(Vh)) U diag(p) Vh, where p[i] is the
--- product of all singular values except number i.
+-- also exists for singular matrices. With A = U S Vh the result is conj(det(U) det(Vh)) U diag(p) Vh, where p[i] is
+-- the product of all singular values except number i.
 local function conj_cofactors(x)
   local u, s, vh = core.linalg.svd(x)
   local n = s.shape[s.ndim]
@@ -45,15 +46,16 @@ local function conj_cofactors(x)
   return product * each(conj(core.linalg.det(u) * core.linalg.det(vh)))
 end
 
---- Gradients of this gradient come from the rule of inv or, for singular matrices, from the rule of svd.
+--- The gradient is g, the gradient of the result, times conj_cofactors(A), which for a regular A is computed by inv.
+-- For gradients of gradients, the rules of inv and svd are used.
 rules.det = {{"xo", function(g, x, o)
   local regular, inverse = pcall(core.linalg.inv, x)
   if regular then return each(g * conj(o)) * adjoint(inverse) end
   return each(g) * conj_cofactors(x)
 end}}
 
---- The gradient of a complex sign follows the imaginary part of trace(inverse(A) dA), the gradient of log |det| its
--- real part.
+--- For a change dA of a complex A, the imaginary part of trace(inverse(A) dA) is the change of the angle of the
+-- determinant's sign. The real part is the change of log |det|. The sign of a real A is piecewise constant.
 rules.slogdet = {{"x1", function(g, x, sign)
   local of_sign, scale = g[1], g[2]
   if sign.dtype:find "^complex" then
@@ -65,8 +67,8 @@ end}}
 
 -- ---- least squares ----
 
---- X = pinv(A) B. If A has more rows than columns, g has additional rows below X for the remaining rows of lstsq,
--- which have no gradient. Singular values count as significant by pinv's rule.
+--- The solution is X = pinv(A) B. If A has more rows than columns, the op's result has additional rows below X. The
+-- gradient of these rows in g[1] is ignored. pinv's default tolerance decides which singular values are not 0.
 rules.lstsq = {all = {"xyp", function(g, a, b, p)
   local of_a = p.needs[1] and g[3] and of_values(g[3], a)
   if not g[1] then return {of_a or nil} end

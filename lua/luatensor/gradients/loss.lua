@@ -5,8 +5,9 @@ local core = require "luatensor.core"
 local ag = core.autograd
 local rules = {}
 
---- Returns (softmax(x) - 1 at the class) · g · scale for each row that is not ignored, and 0 for ignored rows. Unlike
--- the C function, these ops can be differentiated.
+--- Returns the gradient of x in the cross entropy: (softmax(x) - e) · g · scale for each row, and 0 for ignored rows.
+-- e is 1 at the row's class and 0 elsewhere, and g is the gradient of the loss. Unlike the C function, these ops can
+-- be differentiated.
 local function composed(g, x, sums, classes, ignored)
   local scale = sums:detach()[sums.size]
   local kept = ignored and classes:not_equal(ignored):to(g.dtype) or 1

@@ -17,16 +17,17 @@ local function normalised(x, dims, eps, rms, mean, rstd)
   return d * rstd, rstd
 end
 
---- Returns the gradient of x in the shape of xh (the normalised x) and g. given: true if mean and variance are
--- constants.
+--- Returns the gradient of x. xh is the normalised x, g the gradient of xh, and rstd the reciprocal standard
+-- deviation. rms is true for RMS normalisation. given is true if mean and variance are constants.
 local function of_input(g, xh, rstd, dims, rms, given)
   if given then return g * rstd end
   local along = (g * xh):mean(dims, keep)
   return (rms and g - xh * along or g - g:mean(dims, keep) - xh * along) * rstd
 end
 
---- Returns the gradients of x, weight and bias of row normalisation. x is reshaped to [rows, length of a row]; beside
--- the parameters, to [rows / groups, parameters, elements for each parameter].
+--- Returns the gradients of x, weight and bias of row normalisation. To normalise, x is reshaped to [rows, length of
+-- a row]. For products with weight and bias, g is reshaped to [rows / groups, parameters, elements for each
+-- parameter].
 local function rows_composed(g, x, weight, p)
   local shape, params, groups = x.shape, p[2] * p.dim // 1 | 0, p.dim
   local run = params > 0 and x.size > 0 and x.size // (p.rows // groups * params) or 1

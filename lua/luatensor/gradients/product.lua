@@ -40,7 +40,7 @@ local function matmul_y(g, x, p)
   return y_ndim == 1 and d:squeeze(-1) or d
 end
 
---- Merges all dims except the last into one dim of rows.
+--- Returns x as a matrix: all dims except the last are merged into one dim.
 local function as_rows(x)
   local shape, rows = x.shape, 1
   if #shape == 2 then return x end

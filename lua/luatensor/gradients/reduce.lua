@@ -6,8 +6,8 @@ local conj = require("luatensor.gradients.help").conj
 local where = core.where
 local rules = {}
 
---- Returns g with the reduced dims restored, each of length 1. If all dims were reduced, g is returned as it is,
--- because it has one element and broadcasts.
+--- Returns g, the gradient of a reduction's result, with the reduced dims restored, each of length 1. If all dims
+-- were reduced, g is returned unchanged, because a tensor with one element broadcasts.
 local function restored(g, p)
   if p.keepdim or #p.dims == #p.shape then return g end
   return g:reshape(p.kept)
@@ -48,8 +48,8 @@ local function before(lines)
   return lines:cumulative_prod(2, {include_initial = true}):narrow(2, 1, lines.shape[2])
 end
 
---- The gradient is g times the product of the other elements. This product is the product before each element times
--- the product after the element, so that zeros need no special case.
+--- The gradient of an element is g times the product of all other elements of the product. This is the product of the
+-- elements before the element times the product of the elements after it, so that zeros need no special case.
 rules.prod = {{"xp", function(g, x, p)
   if x.size == 0 then return x:zeros_like() end
   local order, back = to_the_end(#p.shape, p.dims)
@@ -65,13 +65,15 @@ local function centred(x, p) return x - x:mean(p.dims, {keepdim = true}) end
 
 rules.var = {{"xp", function(g, x, p) return restored(g, p) * centred(x, p) * (2 / (count(p) - p[1])) end}}
 
---- The gradient is 0 if all elements are equal, because std is not differentiable there.
+--- If all elements are equal, the standard deviation o is 0 and not differentiable. The gradient is then 0 instead of
+-- NaN.
 rules.std = {{"xop", function(g, x, o, p)
   local scale = where(o:equal(0), 0, g / o)
   return restored(scale, p) * centred(x, p) / (count(p) - p[1])
 end}}
 
---- The gradient is g times softmax(x), the share of each exp(x) in the sum; it is 0 if all elements are -inf.
+--- The gradient is g, the gradient of the result, times softmax(x), the share of each exp(x) in the sum. The
+-- gradient is 0 if all elements are -inf.
 rules.logsumexp = {{"xop", function(g, x, o, p)
   local finite = where(o:equal(-math.huge), 0, o)
   return restored(g, p) * (x - restored(finite, p)):exp()

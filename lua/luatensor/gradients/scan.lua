@@ -6,7 +6,8 @@ local conj = require("luatensor.gradients.help").conj
 local ag, where = core.autograd, core.where
 local rules = {}
 
---- Returns g without the element that include_initial added at the front.
+--- Returns g, the gradient of a scan's result, without the first element along the dim if option include_initial
+-- added this element.
 local function of_elements(g, p) return p.flag and g:narrow(p.dim, 2, p.shape[p.dim]) or g end
 
 --- Returns, for each element, the sum of this element and of all later elements along dim d.
@@ -14,14 +15,14 @@ local function sum_from(g, d) return g:flip(d):cumulative_sum(d):flip(d) end
 
 rules.cumulative_sum = {{"p", function(g, p) return sum_from(of_elements(g, p), p.dim) end}}
 
---- Returns t moved to the front by `step` elements along dim d, with zeros at the end.
+--- Returns t shifted along dim d: element k of the result is element k + step of t, or 0 beyond the end of t.
 local function ahead(t, step, d)
   local rest = t:narrow(d, step + 1, t.shape[d] - step)
   return core.concat({rest, t:narrow(d, 1, step):zeros_like()}, d)
 end
 
---- Solves s[k] = g[k] + x[k + 1] s[k + 1] from the end. In each pass s covers twice as many terms of its sum, so that
--- there are log2(n) passes and no divisions.
+--- Returns the solution s of s[k] = g[k] + x[k + 1] s[k + 1] along dim d, where s is 0 beyond the end. Each pass
+-- doubles the number of terms of the sums in s. So n elements need log2(n) passes, rounded up, and no divisions.
 local function backward_recurrence(g, x, d)
   local s, factor, step = g, ahead(x, 1, d), 1
   while step < g.shape[d] do
@@ -31,17 +32,17 @@ local function backward_recurrence(g, x, d)
   return s
 end
 
---- Returns the gradient of a cumulative product by products and sums alone, so that its own gradient is right for
--- zeros, too. The gradient is the product of the elements before each element, times a sum over the products after
--- the element.
+--- Returns the gradient of a cumulative product along dim d. Only products and sums compute this gradient, so that
+-- its own gradient is correct for zeros in x, too. The gradient of an element is the product of the elements before
+-- it, times the sum that backward_recurrence returns.
 local function of_products(g, x, d)
   x = conj(x)
   local before = x:cumulative_prod(d, {include_initial = true}):narrow(d, 1, x.shape[d])
   return before * backward_recurrence(g, x, d)
 end
 
---- After the first zero of a line all products are 0, so the gradients of later elements are 0. The gradient of the
--- first zero is computed from products that have 1 in its place.
+--- From the first zero along the dim on, all products are 0, so elements after this zero have gradient 0. The
+-- gradient of the first zero itself is computed from products with 1 in place of this zero.
 rules.cumulative_prod = {{"xp", function(g, x, p)
   g = of_elements(g, p)
   if ag.mode() and x.size > 0 then return of_products(g, x, p.dim) end
@@ -54,8 +55,8 @@ rules.cumulative_prod = {{"xp", function(g, x, p)
   return where(before, without, where(first, with_first, 0))
 end}}
 
---- The gradient of cumulative_max and cumulative_min. If several equal elements made a result, the last of these
--- elements gets the whole gradient.
+--- The gradient of cumulative_max and cumulative_min. If several elements equal a result, the last of these elements
+-- gets the whole gradient of the result.
 local extreme = {{"xop", function(g, x, o, p)
   local shape = {}
   for d = 1, #p.shape do shape[d] = d == p.dim and p.shape[d] or 1 end

@@ -4,12 +4,14 @@ local core = require "luatensor.core"
 
 local rules = {}
 
---- Returns zeros of a shape with g at the given positions along dim d. No position may occur twice.
+--- Returns zeros of a shape, the shape of x, with g, the gradient of the sorted elements, at their positions in x
+-- along dim d. No position may occur twice.
 local function put_back(g, shape, d, positions)
   return core.zeros(shape, {dtype = g.dtype, device = g.device}):scatter(d, positions, g)
 end
 
---- The positions are recomputed here, so that the op need not keep them until the backward pass.
+--- The positions of the sorted elements in x are computed again in the backward pass, so that the graph need not keep
+-- them until then.
 rules.sort = {{"xp", function(g, x, p)
   if #p.shape == 0 then return g end
   return put_back(g, p.shape, p.dim, x:argsort(p.dim, {descending = p.flag or false}))
