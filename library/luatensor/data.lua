@@ -35,7 +35,7 @@ function Loader:batches() end
 ---@return table # `position`, and with shuffle `seed` and `offset`; empty between two epochs
 function Loader:state_dict() end
 
----Makes the next call of `batches` continue at the position at which state_dict was called.
+---Makes the next call of `batches` continue at the position in the epoch that the state contains.
 ---Errors: if the state is no result of state_dict, or if its position is beyond the samples of the data set.
 ---```lua
 ---local set = data.TensorDataset(lt.arange(6))

@@ -567,8 +567,8 @@ function nn.Conv1d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function nn.Conv2d(inputs, outputs, kernel_size, options) end
 
----Makes a layer for the transposed convolution of signals, nn.functional.conv_transpose1d, which undoes a Conv1d's
----change of length. Weight [inputs, outputs / groups, kernel_size].
+---Makes a layer that calls nn.functional.conv_transpose1d, a transposed convolution of signals. The layer undoes the
+---change of length by a Conv1d with the same options. The weight has shape [inputs, outputs / groups, kernel_size].
 ---```lua
 ---nn.ConvTranspose1d(8, 3, 5)(lt.rand(2, 8, 16)).shape  --> [2, 3, 20]
 ---```
@@ -579,7 +579,7 @@ function nn.Conv2d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
 function nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
 
----Makes a layer for the transposed convolution of images, nn.functional.conv_transpose2d.
+---Makes a layer that calls nn.functional.conv_transpose2d, a transposed convolution of images.
 ---```lua
 ---nn.ConvTranspose2d(8, 3, 2, {stride = 2})(lt.rand(2, 8, 4, 4)).shape  --> [2, 3, 8, 8]
 ---```
@@ -628,7 +628,8 @@ function nn.Dropout2d(p, options) end
 ---@return luatensor.Module #
 function nn.Dropout3d(p, options) end
 
----A layer for dropout after selu, which preserves the mean and the variance of selu's results.
+---A layer for dropout after nn.SELU. Unlike nn.Dropout, the layer preserves the mean and the variance of selu's
+---results.
 ---```lua
 ---nn.AlphaDropout(0.5):eval()(lt.ones(2))  --> [1.0, 1.0]
 ---```
@@ -877,11 +878,7 @@ function nn.functional.scaled_dot_product_attention(q, k, v, options) end
 ---
 ---    y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
 ---
----The sum is over the channels c of o's group and the places k of the kernel.
----
----    y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
----
----The sum is over the channels c of o's group and the places k of the kernel.
+---The sum is over the channels c of o's group and the places k of the kernel. Places p and k count from 0 here.
 ---```lua
 ---nn.functional.conv1d(lt.tensor{{{1.0, 2.0, 3.0}}}, lt.tensor{{{1.0, 1.0}}})  --> [[[3.0, 5.0]]]
 ---```
@@ -1146,8 +1143,9 @@ function nn.functional.group_norm(x, groups, options) end
 function nn.functional.instance_norm(x, options) end
 
 ---Normalises each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of this
----batch, otherwise by running_mean and running_var. Training also updates the running statistics, if given: running =
----running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
+---batch, otherwise by running_mean and running_var. Training also updates the running statistics, if given, to
+---running + momentum · (batch - running). For this update the variance of a batch with n elements in each channel is
+---the sum of squared deviations, divided by n - 1.
 ---Errors: if shapes do not fit, or, in training, if channels have only one element.
 ---```lua
 ---nn.functional.batch_norm(lt.rand(4, 3), lt.zeros(3), lt.ones(3)).shape  --> [4, 3]
@@ -1535,8 +1533,8 @@ function nn.Parameter(x) end
 ---@return boolean #
 function nn.is_module(value) end
 
----Makes a layer for layer normalisation over the last dims, `functional.layer_norm`. Weight and bias have the shape
----of these dims, and are initially 1 and 0.
+---Makes a layer that calls `functional.layer_norm`: it normalises x over its last dims. Weight and bias have the
+---shape of these dims, and are initially 1 and 0.
 ---```lua
 ---nn.LayerNorm(4)(lt.randn(2, 4)).shape  --> [2, 4]
 ---```
@@ -1545,7 +1543,8 @@ function nn.is_module(value) end
 ---@return luatensor.Module # takes x [..., shape], and returns a tensor of x's shape
 function nn.LayerNorm(normalized_shape, options) end
 
----Makes a layer for RMS normalisation over the last dims, `functional.rms_norm`. The weight is initially 1.
+---Makes a layer that calls `functional.rms_norm`: it divides x by the root of the mean of its squares over the last
+---dims. The weight is initially 1.
 ---```lua
 ---nn.RMSNorm(2)(lt.tensor{5.0, 5.0}):detach():round()  --> [1.0, 1.0]
 ---```
@@ -1554,7 +1553,7 @@ function nn.LayerNorm(normalized_shape, options) end
 ---@return luatensor.Module # takes x [..., shape], and returns a tensor of x's shape
 function nn.RMSNorm(normalized_shape, options) end
 
----Makes a layer for the normalisation of groups of channels, `functional.group_norm`. Weight and bias, [channels],
+---Makes a layer that calls `functional.group_norm`: it normalises groups of channels. Weight and bias, [channels],
 ---are initially 1 and 0.
 ---```lua
 ---nn.GroupNorm(2, 4)(lt.rand(3, 4, 5)).shape  --> [3, 4, 5]
@@ -1566,7 +1565,7 @@ function nn.RMSNorm(normalized_shape, options) end
 function nn.GroupNorm(num_groups, num_channels, options) end
 
 ---Makes a layer for batch normalisation of [N, channels] or [N, channels, length], `functional.batch_norm`. Weight
----and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var
+---and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0) and running_var
 ---(initially 1). Buffer num_batches_tracked counts the batches in training.
 ---```lua
 ---nn.BatchNorm1d(3)(lt.randn(8, 3)).shape  --> [8, 3]
@@ -1594,7 +1593,8 @@ function nn.BatchNorm2d(num_features, options) end
 ---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.BatchNorm3d(num_features, options) end
 
----Makes a layer that normalises each channel of each row of [N, channels, length], `functional.instance_norm`.
+---Makes a layer that calls `functional.instance_norm`: it normalises each channel of each row of [N, channels,
+---length].
 ---```lua
 ---nn.InstanceNorm1d(3)(lt.rand(4, 3, 8)).shape  --> [4, 3, 8]
 ---```
@@ -1630,7 +1630,7 @@ function nn.InstanceNorm3d(num_features, options) end
 ---@return luatensor.Module # takes x [N, channels, …], and returns a tensor of x's shape
 function nn.LocalResponseNorm(size, options) end
 
----Makes a layer that returns the maximum of each window of a signal, nn.functional.max_pool1d.
+---Makes a layer that calls nn.functional.max_pool1d: it returns the maximum of each window of a signal.
 ---```lua
 ---nn.MaxPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[3.0, 2.0]]]
 ---```
@@ -1639,8 +1639,8 @@ function nn.LocalResponseNorm(size, options) end
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.MaxPool1d(kernel_size, options) end
 
----Makes a layer that returns the maximum of each window of an image, nn.functional.max_pool2d. Kernel size and
----options are numbers, or lists {height, width}.
+---Makes a layer that calls nn.functional.max_pool2d: it returns the maximum of each window of an image. Kernel size
+---and options are numbers, or lists {height, width}.
 ---```lua
 ---nn.MaxPool2d(2)(lt.ones(1, 1, 8, 8)).shape  --> [1, 1, 4, 4]
 ---```
@@ -1649,7 +1649,7 @@ function nn.MaxPool1d(kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.MaxPool2d(kernel_size, options) end
 
----Makes a layer that returns the mean of each window of a signal, nn.functional.avg_pool1d.
+---Makes a layer that calls nn.functional.avg_pool1d: it returns the mean of each window of a signal.
 ---```lua
 ---nn.AvgPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[2.0, 1.0]]]
 ---```
@@ -1658,7 +1658,7 @@ function nn.MaxPool2d(kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AvgPool1d(kernel_size, options) end
 
----Makes a layer that returns the mean of each window of an image, nn.functional.avg_pool2d.
+---Makes a layer that calls nn.functional.avg_pool2d: it returns the mean of each window of an image.
 ---```lua
 ---nn.AvgPool2d(2)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 4, 4]
 ---```
@@ -1667,8 +1667,8 @@ function nn.AvgPool1d(kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AvgPool2d(kernel_size, options) end
 
----Makes a layer that returns the means of `output_size` windows for any length of x,
----nn.functional.adaptive_avg_pool1d.
+---Makes a layer that calls nn.functional.adaptive_avg_pool1d: it divides a signal of any length into `output_size`
+---windows, and returns their means.
 ---```lua
 ---nn.AdaptiveAvgPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[2.0, 1.0]]]
 ---```
@@ -1676,7 +1676,8 @@ function nn.AvgPool2d(kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AdaptiveAvgPool1d(output_size) end
 
----Makes a layer that returns the means of windows of images for any size of x, nn.functional.adaptive_avg_pool2d.
+---Makes a layer that calls nn.functional.adaptive_avg_pool2d: it divides images of any size into as many windows as
+---the result has elements, and returns the means of the windows.
 ---```lua
 ---nn.AdaptiveAvgPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
 ---```
@@ -1684,8 +1685,8 @@ function nn.AdaptiveAvgPool1d(output_size) end
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function nn.AdaptiveAvgPool2d(output_size) end
 
----Makes a layer that returns the maxima of `output_size` windows for any length of x,
----nn.functional.adaptive_max_pool1d.
+---Makes a layer that calls nn.functional.adaptive_max_pool1d: it divides a signal of any length into `output_size`
+---windows, and returns their maxima.
 ---```lua
 ---nn.AdaptiveMaxPool1d(2)(lt.tensor{{{1.0, 3.0, 2.0, 0.0}}})  --> [[[3.0, 2.0]]]
 ---```
@@ -1694,7 +1695,8 @@ function nn.AdaptiveAvgPool2d(output_size) end
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.AdaptiveMaxPool1d(output_size, options) end
 
----Makes a layer that returns the maxima of windows of images for any size of x, nn.functional.adaptive_max_pool2d.
+---Makes a layer that calls nn.functional.adaptive_max_pool2d: it divides images of any size into as many windows as
+---the result has elements, and returns the maxima of the windows.
 ---```lua
 ---nn.AdaptiveMaxPool2d(1)(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 1, 1]
 ---```
@@ -1713,8 +1715,9 @@ function nn.AdaptiveMaxPool2d(output_size, options) end
 ---@return table # the same tensors by luatensor's names
 function nn.rename_pytorch(state) end
 
----Makes a recurrent layer, which computes h = tanh(W x + b + U h + d) in each step. State names count layers from 1:
----weight_ih_l1, weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the reverse direction end in "_reverse".
+---Makes a recurrent layer, which computes h = tanh(W x + b + U h + d) in each step. W, U, b and d of layer 1 are the
+---parameters weight_ih_l1, weight_hh_l1, bias_ih_l1 and bias_hh_l1. Names count layers from 1; names of the reverse
+---direction end in "_reverse".
 ---
 ---    local y, h = rnn(x, h0)
 ---
@@ -1748,8 +1751,8 @@ function nn.RNN(inputs, hidden, options) end
 ---@return luatensor.Module # takes x, h0 and c0, and returns y, h and c
 function nn.LSTM(inputs, hidden, options) end
 
----Makes a layer of gated recurrent units. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h +
----d)), h = (1 - z) n + z h.
+---Makes a layer of gated recurrent units. Weights and biases stack the gates r, z, n. The gates r and z are σ(W x +
+---b + U h + d), with W, b, U and d as in nn.RNN. n = tanh(W x + b + r (U h + d)), and the next h is (1 - z) n + z h.
 ---
 ---    local y, h = gru(x, h0)
 ---

@@ -230,7 +230,7 @@ local optim = {}
 optim.scheduler = {}
 
 ---Makes an optimiser that steps by running means of the gradient and of its square. g is the gradient plus
----weight_decay · p. At step t
+---weight_decay · p; β₁ and β₂ are the betas. At step t, counted from 1,
 ---
 ---    m ← β₁ · m + (1 − β₁) · g
 ---    v ← β₂ · v + (1 − β₂) · g²
@@ -260,8 +260,8 @@ function optim.Adam(params, options) end
 ---@return luatensor.Optimizer #
 function optim.AdamW(params, options) end
 
----Makes an optimiser like Adam, but with the largest gradient instead of the mean of squares. g is the gradient plus
----weight_decay · p. At step t
+---Makes an optimiser like Adam, but with a decaying maximum of the gradient's magnitude instead of the mean of
+---squares. g is the gradient plus weight_decay · p; β₁ and β₂ are the betas. At step t, counted from 1,
 ---
 ---    m ← β₁ · m + (1 − β₁) · g
 ---    u ← max(β₂ · u, |g| + eps)
@@ -280,8 +280,8 @@ function optim.AdamW(params, options) end
 ---@return luatensor.Optimizer #
 function optim.Adamax(params, options) end
 
----Makes an optimiser like Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps
----and μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
+---Makes an optimiser like Adam with Nesterov's momentum. g, m, v, β₁ and β₂ are as in optim.Adam, and μ₁ … μₜ is a
+---product. At step t, with d = √(v / (1 − β₂ᵗ)) + eps and μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2),
 ---
 ---    p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
 ---
@@ -294,8 +294,10 @@ function optim.Adamax(params, options) end
 ---@return luatensor.Optimizer #
 function optim.NAdam(params, options) end
 
----Makes an optimiser like Adam that ignores the second moment v as long as the estimate of its variance is too
----uncertain (ρₜ ≤ 5). With Adam's m and v, at step t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+---Makes an optimiser like Adam that ignores the second moment v as long as v is the mean of too few gradients. ρₜ
+---and r are the names of the paper below: ρₜ is the length of a simple moving average that corresponds to v, and r
+---corrects the variance. m, v and β₂ are as in optim.Adam. At step t, with ρ = 2 / (1 − β₂) − 1 and
+---ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ),
 ---
 ---    p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
 ---    p ← p − lr · m / (1 − β₁ᵗ)                                   else
@@ -413,8 +415,9 @@ function optim.LBFGS(params, options) end
 ---@return boolean #
 function optim.is_optimizer(value) end
 
----Makes a scheduler with the rate eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR:
----Stochastic Gradient Descent with Warm Restarts (2017), without the restarts.
+---Makes a scheduler with the rate eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2 after t steps, where
+---`base` is a group's initial rate. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017),
+---without the restarts.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.CosineAnnealingLR(opt, 10)
@@ -427,8 +430,9 @@ function optim.is_optimizer(value) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 
----Makes a scheduler whose rate follows half a cosine from base to eta_min over T_0 steps, then again over T_mult
----times as many steps, and so on. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+---Makes a scheduler whose rate follows half a cosine from a group's initial rate to eta_min over T_0 steps, then
+---again from the initial rate over T_mult times as many steps, and so on. Loshchilov, Hutter: SGDR: Stochastic
+---Gradient Descent with Warm Restarts (2017).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.CosineAnnealingWarmRestarts(opt, 5)
@@ -473,7 +477,8 @@ function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 
----Makes a scheduler with the rate base · gamma^⌊t / step_size⌋.
+---Makes a scheduler with the rate base · gamma^⌊t / step_size⌋ after t steps, where `base` is a group's initial
+---rate.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.StepLR(opt, 2, {gamma = 0.5})
@@ -486,7 +491,8 @@ function optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.StepLR(optimizer, step_size, options) end
 
----Makes a scheduler with the rate base · gamma^n, where n is the number of milestones that t has reached.
+---Makes a scheduler with the rate base · gamma^n, where `base` is a group's initial rate, and n the number of
+---milestones that the number of steps has reached.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.MultiStepLR(opt, {2, 3}, {gamma = 0.5})
@@ -499,7 +505,7 @@ function optim.scheduler.StepLR(optimizer, step_size, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 
----Makes a scheduler with the rate base · gammaᵗ.
+---Makes a scheduler with the rate base · gammaᵗ after t steps, where `base` is a group's initial rate.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ExponentialLR(opt, 0.5)
@@ -511,7 +517,8 @@ function optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.ExponentialLR(optimizer, gamma) end
 
----Makes a scheduler with the rate base · factor for the first total_iters steps, and then base.
+---Makes a scheduler with the rate base · factor for the first total_iters steps, and then `base`, a group's initial
+---rate.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ConstantLR(opt, {factor = 0.5, total_iters = 2})
@@ -523,7 +530,7 @@ function optim.scheduler.ExponentialLR(optimizer, gamma) end
 function optim.scheduler.ConstantLR(optimizer, options) end
 
 ---Makes a scheduler for warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal
----steps.
+---steps, where `base` is a group's initial rate.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.LinearLR(opt, {start_factor = 0.5, total_iters = 2})
@@ -535,7 +542,8 @@ function optim.scheduler.ConstantLR(optimizer, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.LinearLR(optimizer, options) end
 
----Makes a scheduler with the rate base · (1 − min(t, total_iters) / total_iters)^power.
+---Makes a scheduler with the rate base · (1 − min(t, total_iters) / total_iters)^power after t steps, where `base`
+---is a group's initial rate.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.PolynomialLR(opt, {total_iters = 4})
@@ -547,7 +555,7 @@ function optim.scheduler.LinearLR(optimizer, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.PolynomialLR(optimizer, options) end
 
----Makes a scheduler with the rate base · fn(t).
+---Makes a scheduler with the rate base · fn(t) after t steps, where `base` is a group's initial rate.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.LambdaLR(opt, function(step) return 1 / (step + 1) end)
@@ -560,8 +568,9 @@ function optim.scheduler.PolynomialLR(optimizer, options) end
 function optim.scheduler.LambdaLR(optimizer, fn) end
 
 ---Makes a scheduler that multiplies the rates by factor if a metric has not improved for more than patience steps:
----`schedule:step(loss)`. An improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1
----+ threshold). With threshold_mode "abs" the limits are best − threshold and best + threshold.
+---`schedule:step(loss)`. An improvement is a metric below best · (1 − threshold), or with mode "max" above
+---best · (1 + threshold), where `best` is the best metric so far. With threshold_mode "abs" the limits are
+---best − threshold and best + threshold.
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1})
 ---local schedule = optim.scheduler.ReduceLROnPlateau(opt, {factor = 0.5, patience = 1})

@@ -430,7 +430,7 @@
 ---@field name? string (default the place of the function's definition) of the work
 ---@field seconds? number (default 0.5) to measure each entry
 ---@field rounds? integer (default 12) of each entry
----@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
+---@field warmup? number (default 0.1) the least seconds of calls before the first round, with at least one call, and until two successive times agree
 ---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
@@ -457,7 +457,7 @@
 ---@field name? string (default the place of the function's definition) of the work
 ---@field seconds? number (default 0.5) to measure
 ---@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
----@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
+---@field warmup? number (default 0.1) the least seconds of calls before the first round, with at least one call, and until two successive times agree
 ---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
@@ -469,7 +469,7 @@
 ---@field name? string (default the place of the function's definition) of the work
 ---@field seconds? number (default 0.5) to measure
 ---@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
----@field warmup? number (default 0.1) the seconds before, with at least one call, and until two rounds agree
+---@field warmup? number (default 0.1) the least seconds of calls before the first round, with at least one call, and until two successive times agree
 ---@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer

@@ -95,8 +95,8 @@ local function both(a, b, dtype)
   return compute.as_added(a, dtype) + compute.as_added(b, dtype)
 end
 
---- Combines the masks of call options o into one mask [batch or 1, heads or 1, queries or 1, keys], or nil. b, n and
--- m are the numbers of batches, queries and keys.
+--- Combines the two masks in o, the options of a call, into one mask [batch or 1, heads or 1, queries or 1, keys].
+-- Returns nil if there is no mask. b is the size of the batch; n and m are the numbers of queries and keys.
 local function mask_of(self, o, b, n, m, query)
   local padding, mask, h = o.key_padding_mask, o.attn_mask, self.num_heads
   if padding then
@@ -177,8 +177,9 @@ local function settings(self, o, b, n, m, query)
   }
 end
 
---- Computes attention by one fused op if queries, keys and values are one tensor, weights are not wanted, and there
--- is no dropout. Returns nil in all other cases.
+--- Computes attention of `query` to itself by one fused op. Returns nil if weights are wanted, with dropout, with a
+-- mask that requires gradients, under nn.autocast, or if keys and queries have different widths. Returns nil, too, if
+-- compute.packed does.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end

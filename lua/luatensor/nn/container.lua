@@ -138,8 +138,9 @@ function Sequential:init(...)
   end
 end
 
--- Frees a result between two modules that keep no tensors as soon as the second module has returned. Only this loop
--- refers to such a result; if the graph needs the tensor, the graph keeps the memory.
+-- Calls the modules in sequence. If neither the module that made a result nor the module that reads it keeps
+-- tensors, the result is freed when the second module has returned: only this loop refers to it. If the graph needs
+-- the tensor, the graph keeps its memory.
 function Sequential:forward(x)
   local ours = false
   for i = 1, rawget(self, "_count") or 0 do

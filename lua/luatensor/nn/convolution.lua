@@ -103,8 +103,8 @@ classes.Conv1d = class("Conv1d", 1)
 -- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
 classes.Conv2d = class("Conv2d", 2)
 
---- Makes a layer for the transposed convolution of signals, nn.functional.conv_transpose1d, which undoes a Conv1d's
--- change of length. Weight [inputs, outputs / groups, kernel_size].
+--- Makes a layer that calls nn.functional.conv_transpose1d, a transposed convolution of signals. The layer undoes the
+-- change of length by a Conv1d with the same options. The weight has shape [inputs, outputs / groups, kernel_size].
 -- @function nn.ConvTranspose1d
 -- @int inputs the number of channels of x
 -- @int outputs the number of channels of the result
@@ -114,7 +114,7 @@ classes.Conv2d = class("Conv2d", 2)
 -- @treturn Module takes x [batch, inputs, length] or [inputs, length]
 classes.ConvTranspose1d = class("ConvTranspose1d", 1, true)
 
---- Makes a layer for the transposed convolution of images, nn.functional.conv_transpose2d.
+--- Makes a layer that calls nn.functional.conv_transpose2d, a transposed convolution of images.
 -- @function nn.ConvTranspose2d
 -- @int inputs the number of channels of x
 -- @int outputs the number of channels of the result

@@ -31,7 +31,8 @@ local Module = require "luatensor.nn.module"
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- A layer for dropout after selu, which preserves the mean and the variance of selu's results.
+--- A layer for dropout after nn.SELU. Unlike nn.Dropout, the layer preserves the mean and the variance of selu's
+-- results.
 -- @function nn.AlphaDropout
 -- @tparam[opt=0.5] number p probability that an element is dropped
 -- @tparam[opt] table options `p`, `generator`

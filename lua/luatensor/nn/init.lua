@@ -15,7 +15,7 @@ Module.parameter = nil
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
                "recurrent", "attention", "normalization", "transformer"}
---- Classes of modules whose forward only calls their modules 1 … n.
+--- The set of classes whose forward only calls the modules in fields 1 … n, in sequence.
 local chains = {Sequential = true, Residual = true}
 
 for _, file in ipairs(files) do

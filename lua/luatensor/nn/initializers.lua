@@ -29,7 +29,8 @@ local function options_of(name, options, known)
   return args.options(name, options, known)
 end
 
--- Returns the options for drawing numbers for x. Numbers for half floats are drawn as float32, and then rounded.
+-- Returns options for lt.uniform and similar functions that draw numbers for x: dtype, device and generator. Numbers
+-- for half floats are drawn as float32, and then rounded.
 local function like(x, options)
   local dtype = x.dtype
   return {dtype = dtype:find("16") and "float32" or dtype, device = x.device, generator = options.generator}

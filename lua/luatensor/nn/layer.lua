@@ -84,10 +84,12 @@ function layer.input(self, what, x, like)
   end
 end
 
---- The set of the methods `forward` of layers that keep neither their inputs nor their results.
+--- The set of the methods `forward` of layers that keep neither their inputs nor their results, so that Sequential
+-- may free a result between two such layers.
 layer.keeps_nothing = {}
 
---- The set of the methods `forward` that only call the module's modules 1 … n.
+--- The set of the methods `forward` that only call the modules in fields 1 … n, in sequence. In such modules, any
+-- other field with a module is an error, because it would never be called.
 layer.is_chain = {}
 
 return layer

@@ -34,8 +34,9 @@ Module.class_name = "Module"
 
 -- ---- classes ----
 
--- Raises the error of a library class's constructor, such as lack of memory, again with the class's name in place of
--- a function's name. Errors of other code are raised without change.
+-- Does nothing if ok is true. Otherwise raises `why`, the error of a constructor. In an error from a file of
+-- luatensor/nn, such as lack of memory, the class's name replaces a function's name. Other errors are raised without
+-- change.
 local function check_made(class, ok, why)
   if ok then return end
   local rest = type(why) == "string" and why:match("^[^\n:]*luatensor[/\\]nn[/\\][^\n:]*:%d+: (.*)$")
@@ -293,8 +294,8 @@ end
 
 for name in pairs(Module) do fields.methods[name] = not name:find("^_") or nil end
 
--- Names that errors may suggest for unknown methods. Methods of lists of modules are among them, because names of
--- other libraries lead to these methods.
+-- Names that errors may suggest for unknown methods. The methods of nn.Sequential and nn.ModuleList are among these
+-- names, because scripts may try the names that other libraries use for them.
 local known = {append = true, insert = true, remove = true, extra = true, forward = true}
 for name in pairs(fields.methods) do known[name] = true end
 

@@ -56,8 +56,8 @@ end
 
 local function shape_words(shape) return #shape == 1 and ("%d"):format(shape[1]) or args.shape_text(shape) end
 
---- Makes a layer for layer normalisation over the last dims, `functional.layer_norm`. Weight and bias have the shape
--- of these dims, and are initially 1 and 0.
+--- Makes a layer that calls `functional.layer_norm`: it normalises x over its last dims. Weight and bias have the
+-- shape of these dims, and are initially 1 and 0.
 -- @function nn.LayerNorm
 -- @param normalized_shape the lengths of the last dims: a list, or a number for the last dim
 -- @tparam[opt] table options `eps` (1e-5), `elementwise_affine` (true): the layer has weight and bias; `bias` (true);
@@ -82,7 +82,8 @@ function LayerNorm:extra()
   return shape_words(self.normalized_shape) .. words_of(self, {{"eps", 1e-5}, {"elementwise_affine", true}})
 end
 
---- Makes a layer for RMS normalisation over the last dims, `functional.rms_norm`. The weight is initially 1.
+--- Makes a layer that calls `functional.rms_norm`: it divides x by the root of the mean of its squares over the last
+-- dims. The weight is initially 1.
 -- @function nn.RMSNorm
 -- @param normalized_shape the lengths of the last dims: a list, or a number for the last dim
 -- @tparam[opt] table options `eps` (the eps of the input's dtype), `elementwise_affine` (true); `dtype`, `device`
@@ -114,7 +115,7 @@ end
 
 function RMSNorm:extra() return shape_words(self.normalized_shape) end
 
---- Makes a layer for the normalisation of groups of channels, `functional.group_norm`. Weight and bias, [channels],
+--- Makes a layer that calls `functional.group_norm`: it normalises groups of channels. Weight and bias, [channels],
 -- are initially 1 and 0.
 -- @function nn.GroupNorm
 -- @int num_groups the number of groups
@@ -165,7 +166,7 @@ local function check_input(self, x, least_dims, most_dims)
 end
 
 --- Makes a layer for batch normalisation of [N, channels] or [N, channels, length], `functional.batch_norm`. Weight
--- and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var
+-- and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0) and running_var
 -- (initially 1). Buffer num_batches_tracked counts the batches in training.
 -- @function nn.BatchNorm1d
 -- @int num_features the number of channels
@@ -213,7 +214,8 @@ local function forward_batch(self, x, least_dims, most_dims)
   return y
 end
 
---- Makes a layer that normalises each channel of each row of [N, channels, length], `functional.instance_norm`.
+--- Makes a layer that calls `functional.instance_norm`: it normalises each channel of each row of [N, channels,
+-- length].
 -- @function nn.InstanceNorm1d
 -- @int num_features the number of channels
 -- @tparam[opt] table options `eps` (1e-5), `affine` (false); `dtype`, `device`

@@ -13,7 +13,7 @@ local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 local steps = require "luatensor.nn.recurrent.steps"
 
---- The number of gates of each kind of cell, for which weights and biases have `hidden` rows each.
+--- The number of gates of each kind of cell. Weights and biases have `hidden` rows for each gate.
 local gates_of = {RNN = 1, LSTM = 4, GRU = 3}
 local step_of = {RNN = steps.rnn_cell, LSTM = steps.lstm_cell, GRU = steps.gru_cell}
 
@@ -22,9 +22,9 @@ local function check_nonlinearity(name, value)
   blame.fail(name, "nonlinearity: \"tanh\" or \"relu\" expected, got %s", tostring(value))
 end
 
---- Registers the parameters of a cell, drawn uniformly from ±1/√hidden. These are the weights of the input [gates
--- hidden, inputs] and of the state [gates hidden, outputs], and their biases. If outputs ≠ hidden, there is also the
--- projection [outputs, hidden]. The names of the parameters end in `suffix`.
+--- Registers the parameters of a cell, drawn uniformly from ±1/√hidden. These are the weights of the input [gates ·
+-- hidden, inputs] and of the state [gates · hidden, outputs], and their biases. If the output size differs from
+-- hidden, there is also the projection [outputs, hidden]. The names of the parameters end in `suffix`.
 local function add_parameters(self, kind, suffix, inputs, options)
   local hidden, outputs, gates = self.hidden_size, self.output_size, gates_of[kind]
   local bound = 1 / math.sqrt(hidden)
@@ -50,8 +50,9 @@ local function is_fusable(self, gx, w, h, c, projection)
          and (not c or c.dtype == dtype)
 end
 
---- Runs the layer whose parameters end in `suffix` over x [times, batch, inputs] from h and c. Returns y and the last
--- h and c.
+--- Runs the layer whose parameters' names end in `suffix` over x [times, batch, inputs]. h and c are the state before
+-- the first step; c is nil except in an LSTM. backwards is true if the steps go from the last time to the first.
+-- Returns y and the state h and c after the last step.
 local function run(self, kind, suffix, x, h, c, backwards)
   local w, b, bh = self["weight_hh" .. suffix], self.bias and self["bias_ih" .. suffix], self["bias_hh" .. suffix]
   local projection = self.output_size ~= self.hidden_size and self["weight_hr" .. suffix] or nil
@@ -191,8 +192,9 @@ local function extra(self)
   return text
 end
 
---- Makes a recurrent layer, which computes h = tanh(W x + b + U h + d) in each step. State names count layers from 1:
--- weight_ih_l1, weight_hh_l1, bias_ih_l1, bias_hh_l1, …; the parameters of the reverse direction end in "_reverse".
+--- Makes a recurrent layer, which computes h = tanh(W x + b + U h + d) in each step. W, U, b and d of layer 1 are the
+-- parameters weight_ih_l1, weight_hh_l1, bias_ih_l1 and bias_hh_l1. Names count layers from 1; names of the reverse
+-- direction end in "_reverse".
 --
 --     local y, h = rnn(x, h0)
 --
@@ -240,8 +242,8 @@ function LSTM:init(inputs, hidden, options) init(self, "LSTM", inputs, hidden, o
 
 function LSTM:forward(x, h0, c0) return forward(self, "LSTM", x, h0, c0) end
 
---- Makes a layer of gated recurrent units. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h +
--- d)), h = (1 - z) n + z h.
+--- Makes a layer of gated recurrent units. Weights and biases stack the gates r, z, n. The gates r and z are σ(W x +
+-- b + U h + d), with W, b, U and d as in nn.RNN. n = tanh(W x + b + r (U h + d)), and the next h is (1 - z) n + z h.
 --
 --     local y, h = gru(x, h0)
 --

@@ -40,8 +40,8 @@ function window.lengths(name, what, value, dims, idle, otherwise)
   return dims == 1 and {idle, list[1]} or list
 end
 
--- Returns the padding before and after x, as two lists. The value is numbers, "valid" (no padding), or "same"
--- (padding that preserves the length).
+-- Returns the padding before and after x, as two lists {height, width}. `value` is option padding: a number, a list,
+-- "valid" (no padding), or "same" (padding that preserves the lengths).
 local function padding(name, value, dims, kernel, stride, dilation)
   if value == "valid" then value = 0 end
   if value ~= "same" then

@@ -29,7 +29,7 @@ local function update(p, state, group, decay, shrink)
 end
 
 --- Makes an optimiser that steps by running means of the gradient and of its square. g is the gradient plus
--- weight_decay · p. At step t
+-- weight_decay · p; β₁ and β₂ are the betas. At step t, counted from 1,
 --
 --     m ← β₁ · m + (1 − β₁) · g
 --     v ← β₂ · v + (1 − β₂) · g²

@@ -22,8 +22,8 @@ local function decay(group)
   return group.weight_decay, 1
 end
 
---- Makes an optimiser like Adam, but with the largest gradient instead of the mean of squares. g is the gradient plus
--- weight_decay · p. At step t
+--- Makes an optimiser like Adam, but with a decaying maximum of the gradient's magnitude instead of the mean of
+-- squares. g is the gradient plus weight_decay · p; β₁ and β₂ are the betas. At step t, counted from 1,
 --
 --     m ← β₁ · m + (1 − β₁) · g
 --     u ← max(β₂ · u, |g| + eps)
@@ -49,8 +49,8 @@ function Adamax:update(p, state, group)                                 -- luach
   return problem
 end
 
---- Makes an optimiser like Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps
--- and μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
+--- Makes an optimiser like Adam with Nesterov's momentum. g, m, v, β₁ and β₂ are as in optim.Adam, and μ₁ … μₜ is a
+-- product. At step t, with d = √(v / (1 − β₂ᵗ)) + eps and μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2),
 --
 --     p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
 --
@@ -81,8 +81,10 @@ function NAdam:update(p, state, group)                                  -- luach
   return problem
 end
 
---- Makes an optimiser like Adam that ignores the second moment v as long as the estimate of its variance is too
--- uncertain (ρₜ ≤ 5). With Adam's m and v, at step t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+--- Makes an optimiser like Adam that ignores the second moment v as long as v is the mean of too few gradients. ρₜ
+-- and r are the names of the paper below: ρₜ is the length of a simple moving average that corresponds to v, and r
+-- corrects the variance. m, v and β₂ are as in optim.Adam. At step t, with ρ = 2 / (1 − β₂) − 1 and
+-- ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ),
 --
 --     p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
 --     p ← p − lr · m / (1 − β₁ᵗ)                                   else
@@ -99,7 +101,8 @@ function RAdam:start(p)                                                 -- luach
   return {step = 0, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p)}
 end
 
--- Returns r √(1 − β₂ᵗ), or nil if ρₜ ≤ 5, so that the second moment is not used.
+-- Returns r √(1 − β₂ᵗ), with the names in the comment of optim.RAdam. Returns nil if ρₜ ≤ 5, because the second
+-- moment is then not used.
 local function rectified(beta2, t)
   local known, limit = 1 - beta2 ^ t, 2 / (1 - beta2) - 1
   local length = limit - 2 * t * beta2 ^ t / known

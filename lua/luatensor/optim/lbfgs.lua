@@ -83,8 +83,8 @@ end
 
 -- ---- the direction ----
 
--- Stores y, the change of the gradient that follows s, a change of the parameters. Does nothing if y · s is at most
--- 1e-10.
+-- Stores s, a change of the parameters, and y, the resulting change of the gradient. Does nothing if y · s is at most
+-- 1e-10, because H stays positive definite only if y · s is positive.
 local function remember(state, y, s, history_size)
   local ys = dot(y, s)
   if ys <= 1e-10 then return end
@@ -137,8 +137,9 @@ local function undoing(group, state, kept)
   end})
 end
 
--- Makes a step along d from a point {f, g} by a line search. Returns the next point and the number of calls of the
--- closure.
+-- Makes a step along the direction state.d by a line search. point: {f = the loss, g = the gradient} before the step;
+-- slope: the derivative of f along the direction; most: the largest number of calls of the closure. Returns the next
+-- point and the number of calls.
 local function search(group, closure, state, point, slope, most)
   local d, kept = state.d, {}
   for i, p in ipairs(group.params) do kept[i] = p:detach():clone() end

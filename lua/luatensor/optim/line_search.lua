@@ -7,8 +7,8 @@
 
 local C1, C2 = 1e-4, 0.9
 
--- Returns the minimum, between `least` and `most`, of the cubic polynomial through two points with their slopes. If
--- the cubic has no minimum, returns the middle.
+-- Returns the t, between `least` and `most`, of the minimum of the cubic polynomial through the points a and b, each
+-- {t, f, slope}. If the polynomial has no minimum, returns the middle. The default limits are a.t and b.t.
 local function interpolate(a, b, least, most)
   if a.t > b.t then a, b = b, a end
   least, most = least or a.t, most or b.t
@@ -20,8 +20,9 @@ local function interpolate(a, b, least, most)
   return math.min(math.max(at, least), most)
 end
 
--- Finds two points {t, f, slope, g} between which a suitable step is, or one point that meets the conditions. Also
--- returns the number of additional points that were tried.
+-- Tries the step t first, then longer steps. Returns two points {t, f, slope, g} between which a suitable step is, or
+-- one point that meets the conditions and nil. Also returns the number of points that were tried after the first, at
+-- most `most`. `start` is the point of step 0.
 local function bracket(evaluate, start, t, most)
   local before, now, tried = start, evaluate(t), 0
   while tried < most do

@@ -49,8 +49,8 @@ end
 
 -- ---- groups ----
 
--- Raises an error unless parameter i is a leaf of floats that the optimiser does not have yet. index: the numbers of
--- the preceding new parameters.
+-- Raises an error unless p, parameter i, is a leaf of floats that the optimiser does not have yet. `index` maps each
+-- new parameter that was checked before p to its number.
 local function check_parameter(self, i, p, index)
   if not core.is_tensor(p) then fail(self, "parameter %d: tensor expected, got %s", i, core.type_name(p)) end
   local gone = core.gone(p)
@@ -78,7 +78,8 @@ local function parameter_list(self, params)
   return list
 end
 
--- Returns the numbers of new parameters. All parameters are checked before any is added.
+-- Returns a table that maps each of the new parameters to its number, and the number to the parameter. All parameters
+-- are checked before any is added.
 local function new_index(self, params)
   local index, n = {}, #self.index
   for k, p in ipairs(params) do

@@ -13,7 +13,8 @@ local function copy(value)
 end
 state.copy = copy
 
---- Raises an error unless self has this field, because the script called the method with a dot in place of a colon.
+--- Raises an error if self lacks `field`, which all objects with the method have. The script has then called the
+-- method `name` with a dot in place of a colon. `call` is the name of the object in the error's example.
 function state.check_self(self, field, name, call)
   if type(self) ~= "table" or rawget(self, field) == nil then
     blame.fail(name, "a method is called with a colon: %s:%s(…)", call, name)

@@ -70,13 +70,13 @@ local function is_plain(x)
   return (stride[4] == 1 or width == 1) and (stride[3] >= width or rows == 1)
 end
 
---- Returns x if it is contiguous, else a contiguous copy.
+--- Returns x if x is contiguous (row-major, without gaps), else a contiguous copy.
 local function plain_rows(x) return x:is_contiguous() and x or x:contiguous() end
 
 local function plain(x) return is_plain(x) and x or x:contiguous() end
 
---- Returns the gradients of q, k and v from weights that are recomputed from the kept tensors. All ops can be
--- differentiated, for gradients of gradients.
+--- Returns the gradients of q, k and v from g, the gradient of the result. The attention weights are computed again
+-- from q and k. All ops can be differentiated, for gradients of gradients.
 local function back_by_parts(g, q, k, v, o)
   local scores = masked((q * o.scale):matmul(k.mT), o)
   local p = softmax(scores, o.mask ~= nil)
@@ -85,13 +85,14 @@ local function back_by_parts(g, q, k, v, o)
   return {ds:matmul(k) * o.scale, ds.mT:matmul(q) * o.scale, p.mT:matmul(g)}
 end
 
---- Frees tensors that a rule made, so that their memory is not in use until the next garbage collection.
+--- Frees tensors that a gradient rule made, because otherwise their memory would stay in use until the next garbage
+-- collection.
 local function free(...)
   for _, x in ipairs {...} do x:free() end
 end
 
---- Returns the rule for a call with these parameters. The node keeps the tensors that the rule needs: q, k, v, the
--- mask, the result and, for each query, the sum from the softmax.
+--- Returns the gradient rule for attention with this scale and causal option. The graph's node keeps the tensors that
+-- the rule needs: q, k, v, the mask, the result and, for each query, the sum from the softmax.
 local function make_rule(scale, causal)
   return ag.new_rule {name = "attention", all = {"xyzw12", function(g, q, k, v, mask, out, sums)
     g, mask = g[1], mask or nil
@@ -131,7 +132,7 @@ local function is_fusable(q, k, v, o)
          and (not mask or (mask.dtype == "bool" or mask.dtype == dtype and not (mask.requires_grad and ag.mode())))
 end
 
---- True if q and k have equal leading dims, so that nothing must be broadcast.
+--- True if q and k agree in all dims except the last two, so that neither tensor must be broadcast.
 local function same_batch(q, k)
   for d = 1, q.ndim - 2 do if q.shape[d] ~= k.shape[d] then return false end end
   return true

@@ -55,8 +55,8 @@ local function number(name, options, key, default)
   return value
 end
 
---- Adds a function of x and of the one or two options that `keys` lists, each as {name, default}. If are_limits is
--- true, the first option must not exceed the second.
+--- Adds function nn.functional.<name> of x and of options, computed by f(x, option, …). `keys` lists the one or two
+-- options, each as {name, default}. If are_limits is true, the first option must not exceed the second.
 local function with_options(name, keys, f, are_limits)
   local known = {}
   for _, key in ipairs(keys) do known[key[1]] = true end

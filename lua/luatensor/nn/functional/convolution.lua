@@ -38,8 +38,9 @@ local function run(owner, f, ...)
   blame.call(error, y, 0)
 end
 
--- Returns option out as core needs it: with a batch dim if the input had no batch dim. Core refuses a value that is
--- no tensor.
+-- Returns option `out` for core, which requires a batch dim: if lone is true (the input has no batch dim), a view of
+-- `out` with a batch dim, else `out` itself. Core refuses a value that is no tensor. dims: 1 for signals, 2 for
+-- images.
 local function target(owner, out, lone, dims)
   if not lone or not core.is_tensor(out) or core.gone(out) then return out end
   if out.ndim ~= dims + 1 then
@@ -51,6 +52,7 @@ end
 --- Computes a convolution with a weight and a bias whose shapes were checked.
 -- @param owner a layer, or a result of window.owner; the subject of errors
 -- @tab geometry a result of window.geometry
+-- @int dims 1 for signals, 2 for images
 -- @tparam[opt] tensor out receives the result
 function convolution.forward(owner, x, weight, bias, geometry, dims, out)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
@@ -62,7 +64,8 @@ function convolution.forward(owner, x, weight, bias, geometry, dims, out)
   return out or window.unbatched(y, lone)
 end
 
--- Returns the lengths of a transposed convolution's result: height and width, or only the length of a signal.
+-- Returns the lengths {height, width} of a transposed convolution's result; height is 1 for a signal. shape: the
+-- input's shape; kernel: a result of kernel_of; g: a result of window.geometry; extra: option output_padding.
 local function transposed_lengths(owner, shape, kernel, g, extra, dims)
   local lengths = {}
   for d = 3 - dims, 2 do
@@ -154,11 +157,7 @@ end
 --
 --     y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
 --
--- The sum is over the channels c of o's group and the places k of the kernel.
---
---     y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k]
---
--- The sum is over the channels c of o's group and the places k of the kernel.
+-- The sum is over the channels c of o's group and the places k of the kernel. Places p and k count from 0 here.
 -- @function nn.functional.conv1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @tparam tensor weight [outputs, channels / groups, kernel]

@@ -84,7 +84,8 @@ local function along_classes(weight, x, dim)
   return weight:reshape(shape)
 end
 
---- Reduces losses: "mean" returns Σ losses / counts, "sum" returns Σ losses, "none" returns the losses.
+--- Reduces losses by `kind`: "mean" returns their sum divided by counts, the sum of the rows' weights; "sum" returns
+-- the sum, and "none" the losses.
 local function reduce(losses, counts, kind)
   if kind == "none" then return losses end
   local total = losses:sum()
@@ -106,7 +107,8 @@ local function rows_of(name, x, dim, target, options)
   return classes, share, kept
 end
 
---- Returns -share · x[class] for each row that is kept, and 0 for ignored rows, even if they contain infinities.
+--- Returns the loss of each row: -share · x[class], where x are log-probabilities and share is the row's weight. Rows
+-- for which `kept` is false get 0, even if they contain infinities.
 local function picked(x, dim, classes, share, kept)
   return -(where(kept, x:gather(dim, classes:expand_dims(dim)):squeeze(dim), 0) * share)
 end
@@ -140,7 +142,8 @@ end
 
 -- ---- cross entropy ----
 
---- Returns the loss with label smoothing s: (1 - s) nll + s / C · Σ -weight · log p, where x is log p.
+--- Returns the loss with label smoothing s: (1 - s) · nll - s / C · Σ weight · x. x are the log-probabilities of the
+-- C classes, the sum is over all classes, and nll is the loss without smoothing.
 local function smoothed(x, dim, index, share, kept, options)
   local s, count = options.label_smoothing, x.shape[dim]
   local all = options.weight and x * along_classes(options.weight, x, dim) or x

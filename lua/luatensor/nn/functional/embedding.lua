@@ -54,7 +54,8 @@ end
 
 local padded_rule = ag.new_rule {name = "embedding", {"y", without_row}}
 
---- Returns the weight as a new node whose gradient leaves out the padding row.
+--- Returns a tensor with the weight's memory, recorded as a function of the weight. Its gradient is passed on to the
+-- weight with 0 in the padding row.
 local function padded(weight, row)
   local same = weight:detach()
   ag.new_node("embedding", padded_rule, {weight, row}, {same})

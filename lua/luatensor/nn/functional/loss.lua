@@ -19,8 +19,9 @@ local function compile(f, dtype)
           lt.elementwise(with_g, f.y, dtype)}
 end
 
---- Returns a function of two tensors and a number, whose node keeps only these. Expressions in f: `forward` is the
--- loss, `x` and `y` are the gradients with respect to x and y. Function `f.plain(x, y, a)` returns these gradients
+--- Returns a function that computes a loss from tensors x and y and a number a. The graph's node keeps only these
+-- arguments. `f` has expressions for lt.elementwise: `forward` is the loss, `x` and `y` are the gradients with
+-- respect to x and y, with g as the gradient of the loss. Function `f.plain(x, y, a)` returns these gradients
 -- without the factor g, as tensors that can be differentiated.
 local function define(name, f)
   local by_dtype = {}

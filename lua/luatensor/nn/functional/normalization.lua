@@ -95,8 +95,9 @@ end
 local batch_known = {weight = true, bias = true, training = true, momentum = true, eps = true}
 
 --- Normalises each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of this
--- batch, otherwise by running_mean and running_var. Training also updates the running statistics, if given: running =
--- running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
+-- batch, otherwise by running_mean and running_var. Training also updates the running statistics, if given, to
+-- running + momentum · (batch - running). For this update the variance of a batch with n elements in each channel is
+-- the sum of squared deviations, divided by n - 1.
 -- @function nn.functional.batch_norm
 -- @tparam tensor x [N, C, …]
 -- @tparam ?tensor running_mean [C]; changed in training

@@ -47,7 +47,7 @@ function pooling.adaptive(name, size, dims)
   return list
 end
 
--- Returns the windows with lengths of x in place of false.
+-- Returns the output lengths of adaptive pooling. In `windows`, false stands for the length of x in the same dim.
 local function settled(windows, x, dims)
   if windows[1] and windows[2] then return windows end
   local shape, ndim = x.shape, x.ndim

@@ -40,8 +40,9 @@ local function is_leaf(x) return core.is_tensor(x) and not core.gone(x) and x.re
 
 local MOST_DEPTH <const>, MOST_ENTRIES <const> = 8, 1000       -- the search of plain tables stops at these bounds
 
--- Returns a module or a parameter in plain tables for which is_known(x) is false, or nil. `seen` has the tables of
--- the search.
+-- Searches `value`, and plain tables inside of it, for a module or a parameter x for which is_known(x) is false.
+-- Returns x, or nil if the search finds none. `seen` is the set of the tables that were searched, and seen.count the
+-- number of their entries.
 local function find_hidden(value, is_known, seen, depth)
   if fields.is_module(value) or is_leaf(value) then return not is_known(value) and value or nil end
   if type(value) ~= "table" or getmetatable(value) or seen[value] or depth > MOST_DEPTH then return nil end
@@ -93,10 +94,11 @@ local function check_made(self, name, value)
   end
 end
 
---- For each module, the module of which it is a field, if known. Only error messages use this table.
+--- Maps a module to a module that has it in a field. Only error messages use this table. Modules that no traversal
+-- has found in a field are not in the table.
 fields.parents = setmetatable({}, {__mode = "kv"})
 
---- Records a module as the parent of the modules in its fields. Does nothing for other tables.
+--- Records a module as the parent of the modules in its fields. Does nothing if the argument is no module.
 function fields.note_children(module)
   if not fields.is_module(module) then return end
   for _, value in next, module do
@@ -104,8 +106,8 @@ function fields.note_children(module)
   end
 end
 
--- Assigns a field without changing the value. Records the field's position in the order, and whether the value is a
--- parameter.
+-- Assigns the value to a field that does not exist yet. Records the field's position in the order of the fields, and
+-- whether the value is a parameter. Raises an error for a name or a value that a field cannot have.
 function fields.assign(self, name, value)
   check_method(self, name, value)
   local is_parameter = is_leaf(value)

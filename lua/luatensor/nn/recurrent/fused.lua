@@ -53,8 +53,8 @@ local function free(...)
   for _, x in ipairs {...} do x:free() end
 end
 
---- Returns the gradient of w, from d [times, batch, gates], the gradients of the products with w, and y [times,
--- batch, hidden].
+--- Returns the gradient of w. d [times, batch, gates] contains the gradients of the products with w, y [times, batch,
+-- hidden] the state after each step, and h the state before the first step.
 local function of_weight(d, y, h, backwards)
   local times = d.shape[1]
   local first, from, at = 1, 2, 1

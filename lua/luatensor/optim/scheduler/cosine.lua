@@ -4,8 +4,9 @@ local Scheduler = require "luatensor.optim.scheduler.base"
 
 local function between(low, high, part) return low + (high - low) * (1 + math.cos(math.pi * part)) / 2 end
 
---- Makes a scheduler with the rate eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR:
--- Stochastic Gradient Descent with Warm Restarts (2017), without the restarts.
+--- Makes a scheduler with the rate eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2 after t steps, where
+-- `base` is a group's initial rate. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017),
+-- without the restarts.
 -- @function optim.scheduler.CosineAnnealingLR
 -- @tparam Optimizer optimizer
 -- @int T_max the number of steps from base to eta_min
@@ -21,8 +22,9 @@ end
 
 function CosineAnnealingLR:rate(base, t) return between(self.eta_min, base, t / self.T_max) end
 
---- Makes a scheduler whose rate follows half a cosine from base to eta_min over T_0 steps, then again over T_mult
--- times as many steps, and so on. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+--- Makes a scheduler whose rate follows half a cosine from a group's initial rate to eta_min over T_0 steps, then
+-- again from the initial rate over T_mult times as many steps, and so on. Loshchilov, Hutter: SGDR: Stochastic
+-- Gradient Descent with Warm Restarts (2017).
 -- @function optim.scheduler.CosineAnnealingWarmRestarts
 -- @tparam Optimizer optimizer
 -- @int T_0 the number of steps before the first restart

@@ -35,8 +35,8 @@ local OneCycleLR = Scheduler.class("OneCycleLR", {
   three_phase = {"boolean", default = false},
 })
 
--- Returns a list of phases. A phase has its last step, and the keys in `levels` (see OneCycleLR:rate) of its first
--- and its last rate.
+-- Returns a list of phases, each {last step, first rate, last rate}. The rates are names: "initial", "max" or "min",
+-- for which OneCycleLR:rate computes the numbers.
 local function phases_of(self)
   local last, up = self.total_steps - 1, self.pct_start * self.total_steps - 1
   if not self.three_phase then return {{up, "initial", "max"}, {last, "max", "min"}} end

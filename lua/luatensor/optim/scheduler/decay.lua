@@ -4,7 +4,8 @@ local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local Scheduler = require "luatensor.optim.scheduler.base"
 
---- Makes a scheduler with the rate base · gamma^⌊t / step_size⌋.
+--- Makes a scheduler with the rate base · gamma^⌊t / step_size⌋ after t steps, where `base` is a group's initial
+-- rate.
 -- @function optim.scheduler.StepLR
 -- @tparam Optimizer optimizer
 -- @int step_size the number of steps between two changes
@@ -19,7 +20,8 @@ end
 
 function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) end
 
---- Makes a scheduler with the rate base · gamma^n, where n is the number of milestones that t has reached.
+--- Makes a scheduler with the rate base · gamma^n, where `base` is a group's initial rate, and n the number of
+-- milestones that the number of steps has reached.
 -- @function optim.scheduler.MultiStepLR
 -- @tparam Optimizer optimizer
 -- @tparam table milestones a list of step numbers
@@ -45,7 +47,7 @@ function MultiStepLR:rate(base, t)
   return base * self.gamma ^ reached
 end
 
---- Makes a scheduler with the rate base · gammaᵗ.
+--- Makes a scheduler with the rate base · gammaᵗ after t steps, where `base` is a group's initial rate.
 -- @function optim.scheduler.ExponentialLR
 -- @tparam Optimizer optimizer
 -- @number gamma the factor of each step
@@ -58,7 +60,8 @@ end
 
 function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
 
---- Makes a scheduler with the rate base · factor for the first total_iters steps, and then base.
+--- Makes a scheduler with the rate base · factor for the first total_iters steps, and then `base`, a group's initial
+-- rate.
 -- @function optim.scheduler.ConstantLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `factor` (1/3), `total_iters` (5)
@@ -69,7 +72,7 @@ total_iters = {"count", default = 5}})
 function ConstantLR:rate(base, t) return t < self.total_iters and base * self.factor or base end
 
 --- Makes a scheduler for warm-up: the rate goes from base · start_factor to base · end_factor in total_iters equal
--- steps.
+-- steps, where `base` is a group's initial rate.
 -- @function optim.scheduler.LinearLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `start_factor` (1/3), `end_factor` (1), `total_iters` (5)
@@ -83,7 +86,8 @@ function LinearLR:rate(base, t)
   return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
 end
 
---- Makes a scheduler with the rate base · (1 − min(t, total_iters) / total_iters)^power.
+--- Makes a scheduler with the rate base · (1 − min(t, total_iters) / total_iters)^power after t steps, where `base`
+-- is a group's initial rate.
 -- @function optim.scheduler.PolynomialLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `total_iters` (5), `power` (1)
@@ -95,7 +99,7 @@ function PolynomialLR:rate(base, t)
   return base * (1 - math.min(t, self.total_iters) / self.total_iters) ^ self.power
 end
 
---- Makes a scheduler with the rate base · fn(t).
+--- Makes a scheduler with the rate base · fn(t) after t steps, where `base` is a group's initial rate.
 -- @function optim.scheduler.LambdaLR
 -- @tparam Optimizer optimizer
 -- @param fn a function of the number of steps, from 0 on, or a list with a function for each group. The functions are

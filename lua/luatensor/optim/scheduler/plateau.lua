@@ -5,8 +5,9 @@ local core = require "luatensor.core"
 local Scheduler = require "luatensor.optim.scheduler.base"
 
 --- Makes a scheduler that multiplies the rates by factor if a metric has not improved for more than patience steps:
--- `schedule:step(loss)`. An improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1
--- + threshold). With threshold_mode "abs" the limits are best − threshold and best + threshold.
+-- `schedule:step(loss)`. An improvement is a metric below best · (1 − threshold), or with mode "max" above
+-- best · (1 + threshold), where `best` is the best metric so far. With threshold_mode "abs" the limits are
+-- best − threshold and best + threshold.
 -- @function optim.scheduler.ReduceLROnPlateau
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `mode` ("min"), `factor` (0.1), `patience` (10), `threshold` (1e-4), `threshold_mode`
