@@ -9,7 +9,8 @@ local lt = require "luatensor.base.public"
 
 core.set_home()
 
---- Files that add functions to lt. Functions whose first argument is a tensor also become methods.
+--- The files that add functions to lt, as module names after "luatensor.". A function whose first argument is a
+-- tensor also becomes a method of tensors.
 local parts = {
   "array.print",
   "array.compare",

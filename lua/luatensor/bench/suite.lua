@@ -1,5 +1,5 @@
---- Combines several results into one, and runs the suite of `luatensor bench`: the functions that scripts use most,
--- small and large, on every device.
+--- Combines several results into one, and runs the suite of `luatensor bench`: the suite times the functions that
+-- scripts use most, each at a small and at a large size, on every device.
 
 local lt = require "luatensor"
 local args = require "luatensor.base.args"
@@ -56,8 +56,8 @@ local function tables(self)
   return blocks
 end
 
--- Returns a note for each share above a measured limit, and one note on the largest share of the processor that
--- others used.
+-- Returns a note for each result that was faster than the measured limit of its device, and one note on the largest
+-- share of the processor that other processes used.
 local function notes(results)
   local blocks, most = {}, 0
   for _, each in ipairs(results) do
@@ -106,7 +106,7 @@ local class = result.class("suite", methods, {
 -- @string name of the combined result
 -- @tab results
 -- @tab[opt] problems texts about the failures
--- @string[opt] incomplete how much is done
+-- @string[opt] incomplete for an interrupted run: a text that says how much of the work is done
 -- @treturn table a result of kind "suite"
 function suite.new(name, results, problems, incomplete)
   local emulated
@@ -126,8 +126,9 @@ local LIMITS <const> = 8             -- measuring unknown limits takes about as 
 local function all(times) return function(n) return times * n end end
 local function squares(times) return function(n) return times * n * n end end
 
--- make(n, kind) returns the function to time. elements(n): the number of elements read or written, each once; flops(n):
--- additions and multiplications, if they limit the function; limit: the kind of limit, as for machine.share.
+-- make(n, kind) returns the function to time, for size n and options kind = {dtype =, device =}. elements(n): the
+-- number of elements that a call reads or writes. flops(n): the number of additions and multiplications, if
+-- arithmetic limits the speed. limit: the kind of limit, as for machine.share.
 local functions = {
   {name = "rand", sizes = {1000, 30000000}, elements = all(1),      -- the speed of writing alone is not measured
     make = function(n, kind) return function() return lt.rand(n, kind) end end},
@@ -177,8 +178,9 @@ local function work_of(row, n, dtype)
   }
 end
 
--- Returns {value = the share, limit = its name or the reason why the share is unknown, note =}. Returns nil for
--- functions without a known limit and for emulated devices.
+-- Returns {value = the reached share of the device's measured limit, limit = the limit's name, note =}. If the share
+-- is unknown, `value` is nil, and `limit` is the reason. Returns nil for functions without a known limit and for
+-- emulated devices.
 local function share_of(timed, work, kind, settings)
   if not kind or timed.emulated then return nil end
   local rate = (kind == "flops" and work.flops or work.bytes) / timed.median
@@ -206,8 +208,8 @@ local function named(only)
   return found
 end
 
--- Returns the steps of the suite, each {row, n, device}: every function, small and large, on every device. On an
--- emulator only the small sizes are run, to show that the functions work.
+-- Returns the steps of the suite, each {row, n, device}: every function at its small and its large size n, on every
+-- device. On an emulator only the small sizes are run, to show that the functions work.
 local function plan(devices, only)
   local steps = {}
   for _, device in ipairs(devices) do

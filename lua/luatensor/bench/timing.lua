@@ -15,7 +15,7 @@ local state = require "luatensor.bench.state"
 
 local timing = {}
 
---- The kinds of the options that all functions with samples share.
+--- The options that all measuring functions of lt.bench share, each with the kind and the limits of its value.
 timing.options = {
   name = "string", seconds = {"number", 1e-6, 1e6}, rounds = {"integer", 1, 1000}, warmup = {"number", 0, 1e6},
   device = "device", gc = {"choice", "count", "out"}, threads = {"integer", 1, 1024}, clock = "callable",
@@ -45,8 +45,8 @@ local function circumstances(self)
   })
 end
 
--- Returns a text with the additional times on a GPU, or nil: a call with a wait, queuing a call, and a call on the
--- device's queue.
+-- Returns a text with three times of a call on a GPU: with a wait for its end, for queuing the call alone, and on the
+-- device's queue. Returns nil if these times were not measured, as on the CPU.
 local function device_times(self)
   if not (self.device_seconds and self.single) then return nil end
   return document.text("waited for after each call {single}, queued in {queued}; on the device's queue {span} a call",
@@ -82,7 +82,7 @@ local function check_clock(what, clock)
   return clock
 end
 
--- Returns a device's whole name. nil stays nil.
+-- Returns the full name of a device, for which `device` may be the beginning of the name. Returns nil for nil.
 local function full_name(what, device) return device and args.check(what, "device", device, "device") end
 
 --- Makes a sampler's options from a script's options, of the kinds in timing.options. Missing options get their
@@ -97,7 +97,7 @@ function timing.check(what, options)
   }
 end
 
---- Returns the same options with another device, or unchanged if `device` is nil.
+--- Returns checked options with another device. If `device` is nil, the options keep their device.
 function timing.with_device(checked, device)
   return setmetatable({device = full_name(checked.what, device)}, {__index = checked})
 end
@@ -150,16 +150,17 @@ function timing.name_of(fn, options) return options.name or default_name(fn) end
 -- @tparam function fn called without arguments; its results are only read once, for their dtype and device
 -- @tparam[opt] table options `name` of the work (default: the place of the function's definition); `seconds` to
 --   measure (0.5); `rounds` (5): the least number. A round is a sequence of as many calls as fit into its share of
---   the seconds. If calls take many seconds, two rounds suffice; `warmup` (0.1): the seconds before, with at least
---   one call, and until two rounds agree; `device`: the device to wait for, and the default device while fn runs
---   (default: the call waits for all devices in use); `gc`: "count" (default) lets collections happen, "out" stops
---   the collector within a round. Garbage is always collected before a round; `threads`; `seed` (0): of the default
---   generator, whose state is restored afterwards; `clock`: a function that returns seconds (default: lt.clock)
+--   the seconds. If calls take many seconds, two rounds suffice; `warmup` (0.1): the least seconds of calls before
+--   the first round, with at least one call, and until two successive times agree; `device`: the device to wait for,
+--   and the default device while fn runs (default: the call waits for all devices in use); `gc`: "count" (default)
+--   lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round;
+--   `threads`; `seed` (0): of the default generator, whose state is restored afterwards; `clock`: a function that
+--   returns seconds (default: lt.clock)
 -- @treturn table a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`,
---   `q1`, `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time of such a call that
---   a clock without waiting shows; `device_seconds`: from the first to the last call on the device's queue, with gaps
---   (not on the CPU); `first`: the very first call. Also `calls` (per round), `device`, `dtype` of the result,
---   `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+--   `q1`, `median`, `q3`, `max` of the samples; `single`: a call with a wait for its end; `queue_seconds`: the part
+--   of `single` before this wait; `device_seconds`: from the first to the last call on the device's queue, with gaps
+--   (not on the CPU); `first`: the first call of the warm-up. Also `calls` (per round), `device`, `dtype` of the
+--   result, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
 -- @raise errors of fn, unchanged; if the clock does not advance
 function timing.time(fn, options)
   args.check("bench.time", "argument 1", fn, "callable")

@@ -95,7 +95,8 @@ local function best_device()
   return ok and device or core.host_device
 end
 
---- The options that many scripts share, by name. Each is a row for `add` without the field `name`.
+--- The options that many scripts share. The key is the option's name; the value has the other fields of a row for
+-- `add`.
 arguments.common = {
   device     = {kind = "device", help = "device of the tensors", default = best_device},
   iterations = {kind = "count", help = "number of rounds of the loop"},
@@ -208,7 +209,8 @@ function arguments.no_more(parser, message)
   end)
 end
 
---- Parses. Wrong usage and --help are errors; see `is_mistake` and `is_shown`.
+--- Parses the arguments of a command line. Wrong usage and --help raise errors, which `is_mistake` and `is_shown`
+-- recognise.
 -- @tab parser
 -- @tab argv
 -- @treturn table values by name
@@ -230,8 +232,9 @@ local function complete(item)
   return option
 end
 
--- Runs f. If f fails, and unless `raising` is set, ends the process: with exit code 2 after wrong usage, with 0 after
--- --help, and with 1 if the error is a text, for example because a GPU is missing.
+-- Calls f, and returns its result. If f raises an error and `raising` is false, ends the process: with exit code 2
+-- after wrong usage, and with 0 after --help. If the error is a text, for example because a GPU is missing, the exit
+-- code is 1.
 local function ending(f, ...)
   local ok, value = pcall(f, ...)
   if ok then return value end
@@ -249,8 +252,8 @@ local function ending(f, ...)
 end
 
 --- Reads a script's options. A wrong option is reported on the standard error and ends the script with exit code 2;
--- `--help` prints the description and the options. When the command `luatensor` runs the script, the command does both
--- itself.
+-- `--help` prints the description and the options. When the command `luatensor` runs the script, the command does
+-- both itself.
 -- @tparam table argv the script's arguments: `{...}`
 -- @string description what the script does
 -- @tparam table wanted the options: names of `common` ones, `{"name", default}`, or

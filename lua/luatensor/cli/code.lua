@@ -41,7 +41,7 @@ end
 
 -- ---- work of growing size -----------------------------------------------------------------------
 
---- Adds the options for work at several sizes.
+--- Adds the options --inputs, --first and --last of commands that time work at several sizes.
 -- @tab parser
 -- @int first the default of --first
 -- @int last the default of --last

@@ -1,4 +1,5 @@
---- The only list of the reasons why a GPU is not used and of their remedies. docs/gpu.md shows it as a table.
+--- The list of the reasons why a GPU is not used, each with its remedy, for `luatensor info` and for docs/gpu.md,
+-- which shows the list as a table.
 
 local cures = {}
 

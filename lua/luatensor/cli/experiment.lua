@@ -55,7 +55,8 @@ local function list()
   }})
 end
 
--- Groups the words "--name value" and "--name=value" into a list of {name, words}.
+-- Groups the words of a command line by option, and returns a list of {name, words}. The words of an option are
+-- {"--name", "value"} or {"--name=value"}.
 local function pairs_of(words)
   local found, i = {}, 1
   while i <= #words do
@@ -76,8 +77,8 @@ local function knows(each, name)
   return false
 end
 
--- Distributes the options of the command line: entry i of the result is the list of options that experiment i accepts.
--- Raises a usage error for an option that no experiment accepts.
+-- Distributes the options of the command line: entry i of the result is the list of options that experiment i
+-- accepts. Raises a usage error for an option that no experiment accepts.
 local function deal(words, known)
   local dealt = {}
   for i in ipairs(known) do dealt[i] = {} end

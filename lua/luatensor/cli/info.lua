@@ -62,7 +62,8 @@ local function limits(device)
     dtype = {product.dtype, "text"}, flops = {product.flops, "FLOP/s"}})
 end
 
--- Groups of functions that need different libraries on a GPU, each with a call that tries the group out.
+-- Groups of functions, each with a function that calls one of the group. Each group needs another CUDA library, so on
+-- a GPU one group can fail while the other groups work.
 local trials = {
   {"element-wise functions", function(x) return x + x end},
   {"matrix products", function(x) return x:matmul(x) end},

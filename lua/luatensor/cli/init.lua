@@ -23,7 +23,7 @@ cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
 
 -- ---- arguments ----------------------------------------------------------------------------------
 
--- Makes the main parser, and a table of the subcommands by name.
+-- Returns the parser of the command `luatensor`, and a table of the subcommands by name.
 local function make_parser()
   local parser = arguments.parser("luatensor",
     "Measures what this machine can do with luatensor, the tensor library for Lua.")
@@ -44,7 +44,8 @@ local function make_parser()
   return parser, commands
 end
 
--- Suggests a similar name for an unknown command: "experiment" for "expriment".
+-- Raises a usage error if the first argument is an unknown command. The error suggests a similar name, such as
+-- "experiment" for "expriment".
 local function check_name(argv, commands)
   local name = argv[1]
   if not name or name:find("^%-") or commands[name] then return end

@@ -130,8 +130,9 @@ local ConcatDataset = class("ConcatDataset", function(list)
   return {parts = list, size = size, device = list[1].device}
 end)
 
--- Returns the positions in `indices` of samples of this part, and a list of the values of these samples; nil if there
--- are no such samples. `first` is the number of the part's first sample in the whole data set.
+-- Returns the positions in `indices` at which samples of `part` are requested, and a list of the values that the
+-- part returns for these samples. Returns nil if there are no such samples. `first` is the number of the part's
+-- first sample in the whole data set.
 local function of_part(part, first, indices)
   local here = indices:ge(first):logical_and(indices:le(first + part.size - 1)):nonzero()
   local at = lt.is_tensor(here) and here:flatten() or here[1]

@@ -63,8 +63,8 @@ local function draw_start(self)
   return {seed = lt.randint(1, math.maxinteger, {1}, {device = core.host_device}):item(), offset = 0}
 end
 
--- Returns the numbers of all samples, in the order that a generator in state `start` draws. If `generator` is given,
--- it is in this state.
+-- Returns the numbers of all samples: with `shuffle`, in the order that a generator in state `start` draws, else
+-- from 1 on. `generator`, if given, is in this state already, and is used to draw.
 local function draw_order(self, start, generator)
   local n, device = self.dataset.size, self.dataset.device or core.host_device
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end
@@ -87,7 +87,8 @@ local function move(device, value, ...)
   return value, move(device, ...)
 end
 
--- Returns a batch. Raises an error if its first value is nil, because nil would end the loop over batches.
+-- Returns the values of a batch. Raises an error if the first value is nil, because nil would end the loop over
+-- batches. `who` names the function that returned the batch.
 local function check_batch(who, value, ...)
   if value == nil then blame.fail("Loader", "%s gave nothing for a batch", who) end
   return value, ...
@@ -122,7 +123,7 @@ function Loader:batches()
   end
 end
 
---- Raises an error for a call of the loader, because a loader is used only by its method `batches`.
+--- Raises an error for a call of the loader, as in `for x, y in loader do`. The error names the method `batches`.
 function Loader.__call()
   blame.fail("Loader", "is not called: `for x, y in loader:batches() do`")
 end
@@ -138,7 +139,7 @@ function Loader:state_dict()
   return state
 end
 
---- Makes the next call of `batches` continue at the position at which state_dict was called.
+--- Makes the next call of `batches` continue at the position in the epoch that the state contains.
 -- @tab state a result of state_dict
 -- @raise if the state is no result of state_dict, or if its position is beyond the samples of the data set
 function Loader:load_state_dict(state)

@@ -66,8 +66,9 @@ local function labels_of(ds, stratify)
   return y:detach():to(core.host_device)
 end
 
--- Appends each sample in turn to the list of the part that is furthest behind its share of the samples so far. So
--- each part gets its exact count, and its share of every section of the order.
+-- Distributes the samples in `order`: part i gets counts[i] samples, appended to lists[i]. Each sample goes to the
+-- part that is furthest behind its share of the samples so far, so every section of `order` is divided in the same
+-- proportion, too.
 local function deal(order, counts, lists)
   local n = #order
   for at, sample in ipairs(order) do

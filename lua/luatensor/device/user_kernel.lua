@@ -49,9 +49,9 @@ local function without_comments(source)
   return table.concat(out)
 end
 
--- Returns a part of the code in parentheses; the pattern captures the position of the opening parenthesis. Returns
--- nil if the pattern is not found or the parenthesis is not closed. Only the first match is tried, so that the time
--- is linear in the length of the code.
+-- Returns the text from an opening parenthesis to the matching closing one. The pattern captures the position of the
+-- opening parenthesis. Returns nil if the pattern is not found or the parenthesis is not closed. Only the pattern's
+-- first match is tried, so that the time is linear in the length of the code.
 local function in_parentheses(code, pattern)
   local at = code:match(pattern)
   return at and code:match("^%b()", at)
@@ -94,7 +94,8 @@ local function kernel_names(code)
   return names
 end
 
---- The words of types, as keys. If the last word of a parameter is one of them, the parameter has no name.
+--- The set of all words that occur in C++ types. If the last word of a parameter's declaration is one of these words,
+-- the parameter has no name.
 local type_words = {const = true, volatile = true}
 for text in pairs(types) do
   for word in text:gmatch("[A-Za-z0-9_]+") do type_words[word] = true end
@@ -104,8 +105,8 @@ local function fail_type(name, text)
   args.fail("kernel", "%s: parameter \"%s\" is neither a number nor a pointer to numbers", name, text)
 end
 
---- The greatest length of a parameter, in bytes. There is a limit because the time to find the parameter's name is
--- quadratic.
+--- The greatest length of a parameter's declaration, in bytes. The limit is needed because the time to find the name
+-- in the declaration grows with the square of its length.
 local LONGEST = 1000
 
 --- Parses a parameter such as "const float *x" to a table with the fields name, dtype, width, pointer, written and

@@ -261,7 +261,8 @@ local function restore(self)
   lt.set_num_threads(self.threads_before)
 end
 
--- Adds notes on rounds that differ, on other processes, and on an emulated device.
+-- Adds notes to the result: on timings whose rounds differ, on other processes that used the processor, and on an
+-- emulated device.
 local function caveats(self)
   local fields = self.fields
   if #self.unsteady > 0 then
@@ -318,7 +319,8 @@ local function stop(self, problem)
   interrupt.raise(conclude(self))
 end
 
--- If a run ends by an error, it has no result, but the settings are restored.
+-- Called when the script's `<close>` variable ends. After an error the run has no result, but the number of threads
+-- is restored. After Ctrl-C the result contains the measurements so far.
 function run:__close(problem)
   if self.over then return end
   if interrupt.is(problem) then stop(self, problem) end
@@ -339,9 +341,9 @@ local function fields_of(spec, options)
   return fields
 end
 
---- Starts an experiment: reads the script's options, and prints title and question. Scripts declare the variable
--- `<close>`. A run that ends early, by an error or by Ctrl-C, then restores the number of threads. After Ctrl-C the
--- result contains the measurements so far.
+--- Starts an experiment: reads the script's options, and prints title and question. Scripts keep the returned run in
+-- a `<close>` variable, so that a run that an error or Ctrl-C ends early restores the number of threads. After
+-- Ctrl-C the result contains the measurements so far.
 -- @tab argv the script's arguments: `{...}`
 -- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options and check (as
 --   in luatensor.cli.arguments.read)

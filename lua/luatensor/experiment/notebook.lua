@@ -9,8 +9,8 @@ local notebook = {}
 notebook.title = "Importância da GPU no treinamento de redes neurais"
 notebook.where = "PyTorch on an Apple laptop and its GPU, device mps"
 
---- The claims in the notebook's order, each with its number. `figures` are the seconds that the notebook measured for
--- `loop`. `elsewhere` is the answer to a claim that no experiment tests.
+--- The claims in the notebook's order; a claim's number is its position in the list. `figures` are the seconds that
+-- the notebook measured for `loop`. `elsewhere` is the answer to a claim that no experiment tests.
 notebook.claims = {
   {claim = "A GPU can make the training of a neural network up to 10 times as fast."},
   {

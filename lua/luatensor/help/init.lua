@@ -17,8 +17,8 @@ local USAGE <const> = 'give a name, a function or words: lt.help "conv2d", lt.he
 
 -- ---- values -------------------------------------------------------------------------------------
 
--- Calls visit(library, prefix) for the public tables and for classes, with the prefix that scripts write before their
--- names. Modules that no script has named yet are not loaded.
+-- Calls visit(table, prefix) for each public table of functions and for each class. Scripts write the prefix before
+-- the names in the table, such as "nn." or "nn.Linear:". Modules that no script has named yet are not loaded.
 local function each_library(visit)
   local function look(library, prefix)
     visit(library, prefix)
@@ -59,7 +59,8 @@ local function names_of(value)
   return found
 end
 
--- Finds the topic of a value. If the value has several names, a name with a text of its own is preferred.
+-- Finds the topic of a value. If the value has several names, a name is preferred whose entry is not only a reference
+-- to another name.
 local function find_value(value)
   local topic, same
   for _, name in ipairs(names_of(value)) do

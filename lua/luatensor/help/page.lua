@@ -34,7 +34,8 @@ end
 
 local function width_of(text) return utf8.len(text) or #text end
 
--- Breaks a text into lines, and indents all but the first.
+-- Breaks a text into lines of at most WIDTH characters. The first line begins with the text `first`, all later lines
+-- begin with `indent`.
 local function wrap(text, first, indent)
   local lines, line = {}, first
   for word in text:gmatch "%S+" do

@@ -76,7 +76,8 @@ local function add_properties(index, class)
   end
 end
 
--- Adds functions before methods, because a method of the same name joins the topic of the function.
+-- Makes the index of all topics. Functions are added before methods, because a method joins the topic of the function
+-- with the same name.
 local function make_index(docs, classes)
   local index = {by_name = {}, classes = classes}
   for _, doc in ipairs(docs) do if doc.kind ~= "method" and doc.kind ~= "table" then add_doc(index, doc) end end
@@ -90,8 +91,8 @@ end
 
 local index
 
---- Returns the index of all topics, which is read once: a list with the fields by_name and classes. If the
--- annotations cannot be read, returns nil and the name of the missing part.
+--- Returns the index: a list of all topics, which also has the fields by_name (topics by name) and classes. The first
+-- call reads the annotations. If they cannot be read, returns nil and the name of the missing part.
 function topics.index()
   if index then return index end
   local docs, classes = read_annotations()

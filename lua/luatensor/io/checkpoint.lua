@@ -129,7 +129,8 @@ end
 
 texts = {number = number_text, string = string_text, boolean = tostring, table = table_text}
 
--- True if the value is a table that contains only tensors by name. Its names are then the names in the file.
+-- True if the value is a table, not empty, of tensors by name. The tensors then have the table's names in the file,
+-- and the file needs no JSON of the structure.
 local function is_flat(value)
   if type(value) ~= "table" or next(value) == nil then return false end
   for key, x in next, value do
@@ -166,8 +167,8 @@ end
 
 -- ---- loading ----
 
--- build(state, node) returns the value of a JSON node, with tensors in place of {"$tensor": name}. Raises `state` as
--- error if the JSON is not of lt.save's form.
+-- build(state, node) returns the value of a decoded JSON node, with tensors in place of {"$tensor": name}. If lt.save
+-- cannot have written the node, the function raises the table `state` as the error.
 local build
 
 local function build_pairs(state, list)
@@ -262,8 +263,8 @@ for ending in ([[npz pt pth th bin ckpt pkl
   FOREIGN[ending] = true
 end
 
--- Raises an error if the path's ending belongs to another format. `wrong` has an ending of lt.save that does not fit
--- the value, and the message for it.
+-- Raises an error if the path's ending belongs to another format. `wrong` is {ending, message}: the one of lt.save's
+-- two endings that does not fit the value, and the error's text for this ending.
 local function check_end(path, wrong)
   if type(path) ~= "string" then return end
   local ending = clocale.call(string.lower, path):match "%.([^./]*)$"

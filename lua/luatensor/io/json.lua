@@ -86,8 +86,8 @@ end
 
 -- ---- reading ----
 
--- Fields of state: text, and at (the position of the next byte). The error is a table, which json.decode converts to
--- its second result.
+-- Raises an error about the text that is being read. `state` has the fields text, and at (the position of the next
+-- byte). The error value is a table, from which json.decode makes its second result.
 local function fail(state, message) error({("%s at byte %d"):format(message, state.at)}, 0) end
 
 local function skip(state) state.at = state.text:find("[^ \t\n\r]", state.at) or #state.text + 1 end

@@ -14,8 +14,8 @@ local safetensors = {}
 local MOST_HEADER = 100000000                -- bytes; the format's own limit
 local MOST_DIMS = 16
 
--- The format's name, luatensor's name, and the bytes of an element of each dtype. The order is the order in which the
--- format's reference writer sorts tensors: larger elements first.
+-- The dtypes, each as {the format's name, luatensor's name, bytes of an element}, in the order in which the format's
+-- reference writer sorts tensors.
 local kinds = {{"U64", "uint64", 8}, {"I64", "int64", 8}, {"F64", "float64", 8}, {"C64", "complex64", 8},
                {"F32", "float32", 4}, {"U32", "uint32", 4}, {"I32", "int32", 4}, {"BF16", "bfloat16", 2},
                {"F16", "float16", 2}, {"U16", "uint16", 2}, {"I16", "int16", 2}, {"I8", "int8", 1}, {"U8", "uint8", 1},
