@@ -48,9 +48,8 @@ function noise.seconds(figures) return noise.busy(figures) and figures.min or fi
 -- disturbed, because threads that wait for each other wait for busy cores in every round.
 function noise.drowns(others) return (others or 0) > noise.MOST end
 
---- True if the figure is too uncertain for a verdict: its time does not fit the times of other sizes, its quartiles
--- are far apart on a busy machine (noise.busy and noise.wide), or other processes used more than the share MOST of
--- the processor.
+--- True if the figure is too uncertain for a verdict. Its time does not fit the times of other sizes, its quartiles
+-- are far apart on a busy machine, or other processes used more than the share MOST of the processor.
 function noise.hides(figures)
   if figures.out_of_line or noise.drowns(figures.others) then return true end
   return noise.busy(figures) and noise.wide(figures)
