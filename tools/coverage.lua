@@ -31,7 +31,7 @@ for name in ([[alias autograd help checkpoint grad compose convert device dlpack
   other_sources[name] = true
 end
 
--- Functions that the page shows in tables of their own.
+-- Tables of lt whose functions the page leaves out.
 local other_libraries = {bench = true, advise = true, nn = true, optim = true, data = true}
 
 -- More functions that compute nothing with elements. They are listed by name, because their sources also have
@@ -143,7 +143,7 @@ function coverage.function_of(name)
   return type(functions) == "table" and rawget(functions, inner or name)
 end
 
---- {title =, names =} for each table of the page.
+--- Returns the tables of the page as a list of {title =, names = the functions that the table has}.
 function coverage.functions()
   local table_of, list_of = {}, {}
   for k, row in ipairs(coverage.tables) do
@@ -210,8 +210,9 @@ local function reason_of(message)
   return (tostring(message):gsub("^[^\n:]*:%d+: ", ""):gsub("^[%w_.]+: ", ""))
 end
 
---- Makes one call on a device. Returns {works =, why =, float =, view =, library =, waits =}; float is true if
--- integers became floats.
+--- Makes one call on a device. Returns {works =, why =, float =, view =, library =, waits =}. works is false after an
+-- error, and why is the error's reason. float is true if integers became floats. view is true if the result shares x's
+-- memory. library is the letter of NVIDIA's library that the call used. waits is true if the call waited for the GPU.
 local function measure_call(name, f, dtype, device, counts)
   local x, s = coverage.sample(dtype, device)
   local call = coverage.call_of(name)

@@ -105,7 +105,8 @@ local function value_table(list)
   }
 end
 
--- Returns the machine on which a result was measured, and the disturbance by other processes.
+-- Returns a paragraph about the measurement: the machine, the version, the date, and how much of the processor other
+-- programs used.
 local function circumstances(made, list)
   local where, most
   for _, each in ipairs(list) do

@@ -22,7 +22,7 @@ static int l_run_hook(lua_State *L) {
   return 0;
 }
 
-/* Pops the value at the top and keeps it as the reason that ends the operation. */
+/* Pops the value at the top and keeps it as the error that ends the operation. Returns true. */
 static bool keep_reason(lua_State *L) {
   push_state_userdata(L);
   lua_insert(L, -2);
@@ -31,7 +31,8 @@ static bool keep_reason(lua_State *L) {
   return true;
 }
 
-/* True if a signal handler has set the hook of the main thread, for the next event, while this coroutine runs. */
+/* True if L is not the main thread and the main thread has a hook for the next event of any kind. The program lua
+** sets such a hook when Ctrl-C is pressed. */
 static bool is_main_interrupted(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State *main = lua_tothread(L, -1);

@@ -1,5 +1,5 @@
-/* Wraps functions written in Lua for scripts. Errors of a wrapped function name the function that the script called
-** and the script's own line, as errors of C functions do. */
+/* Wraps the library's functions that are written in Lua, before scripts get them. Errors of a wrapped function name
+** the function that the script called and the script's own line, as errors of C functions do. */
 
 #include "lua/compose.h"
 

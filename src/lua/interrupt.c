@@ -75,7 +75,8 @@ static bool is_finalizer(const lua_Debug *ar) {
 }
 
 /* Returns the most severe finding among the interrupts of a coroutine. *finalizer becomes true if a finalizer is
-** running. */
+** running. `old` selects how levels named "__gc" are read: as the interrupted function (before Lua 5.4.4) or as the
+** finalizer. */
 static enum finding look_at(lua_State *co, bool old, bool *finalizer) {
   enum finding worst = NOTHING;
   lua_Debug ar;

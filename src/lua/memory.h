@@ -7,7 +7,7 @@
 #include "op/op.h"
 
 /* The userdata of a tensor. From the tensor's creation to its collection `class` is &tensor_class. Comparing `class`
-** takes a tenth of the time of a metatable lookup, and no other library's memory can contain it. */
+** takes a tenth of the time of a metatable lookup, and no other library's userdata contains this address. */
 typedef struct tensor_userdata {
   tensor      tensor;
   bool        needs_grad, is_leaf;     /* needs_grad, is_leaf, held and output are for autograd (autograd/autograd.c).

@@ -95,7 +95,7 @@ const char *nearest_name(lua_State *L, int names, const char *name) {
   return nearest;
 }
 
-/* nearest(table, name): returns the key most similar to name, or nil. */
+/* nearest(table, name): returns the key that is most similar to name, or nil if no key is similar enough. */
 static int l_nearest(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_pushstring(L, nearest_name(L, 1, luaL_checkstring(L, 2)));

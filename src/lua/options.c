@@ -46,7 +46,8 @@ static bool must_stay(lua_State *L) {
   return type != LUA_TNUMBER && type != LUA_TBOOLEAN && strcmp(lua_tostring(L, -2), "out") != 0;
 }
 
-/* Replaces the table at index i by a copy. */
+/* Replaces the table at index i by a shallow copy. The copy keeps the options alive even if a finalizer changes the
+** original table during the operation. */
 static void copy_table(lua_State *L, int i) {
   lua_newtable(L);
   int copy = lua_gettop(L);

@@ -86,8 +86,8 @@ const char *push_colon(lua_State *L, const char *fn);
 ** as in names.lua, such as "tensor" or "option". */
 const char *push_help(lua_State *L, const char *kind, const char *name, int names);
 
-/* Convert a number, or the value at stack index i, to text like tostring in the C locale. Both functions push the
-** text and return it. */
+/* push_double converts x, and push_plain the value at stack index i, to text as tostring does in the C locale. Both
+** functions push the text and return it. */
 const char *push_double(lua_State *L, double x);
 const char *push_plain(lua_State *L, int i);
 

@@ -100,7 +100,8 @@ INLINE complex128_t make_complex128(double re, double im) { return complex128_t(
 #include <stdint.h>
 #include <string.h>
 
-/* All functions are inlined, because a call inside a loop would keep the compiler from vectorising the loop. */
+/* INLINE functions are always inlined, because a call inside a loop would keep the compiler from vectorising the
+** loop. */
 #define INLINE static inline __attribute__((always_inline, unused))
 #define RARE   static inline
 #define BUILTIN(f) __builtin_##f

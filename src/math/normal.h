@@ -40,8 +40,8 @@ INLINE double cosine_series_float64(double z) {
 #define ROUNDER 0x1.8p52
 #include "math/turn.h"
 
-/* Sets *x and *y to two normal numbers. The first word gives the radius, and the second word gives the angle in half
-** turns. */
+/* Sets *x and *y to two normally distributed numbers with this mean and standard deviation. The first word gives the
+** radius, and the second word gives the angle in half turns. */
 INLINE void normals_float32(uint32_t first, uint32_t second, float mean, float deviation, float *x, float *y) {
   float u = ((float)(int32_t)(first >> 1) + 0.5f) * 0x1p-31f, log = m_log(u), s, c;      /* u is in (0, 1] */
   turn_float32((float)(int32_t)second * 0x1p-31f, &s, &c);

@@ -91,8 +91,8 @@ static int transform(const step *s, const tensor *in, tensor *out) {
 /* ---- filling the second half of transforms of real numbers ---- */
 
 /* Fills a part of the second half of dim s[0] by y[-j] = conj(y[j]), with indices modulo the lengths. In each other
-** dim, index 0 is its own mirror image, and the indices from 1 on are reversed. Bit i - 1 of `later` selects for dim
-** s[i] either index 0 or the indices from 1 on. */
+** dim, index 0 is its own mirror image, and the indices from 1 on are reversed. Bit i - 1 of `later` selects the part
+** along dim s[i], for i >= 1: index 0 if the bit is 0, the indices from 1 on if the bit is 1. */
 static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
   int64_t rest = (s[0].n - 1) / 2;
   tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);

@@ -1,8 +1,8 @@
 #ifndef LT_OP_QUEUE_H
 #define LT_OP_QUEUE_H
 
-/* Waiting for queued work. A device without streams has finished its work when a call returns. Such a device has only
-** stream 0, and its events are NULL. */
+/* Functions that wait for queued work. A device without streams has finished its work when a call returns. Such a
+** device has only stream 0, and its events are NULL. */
 
 #include "base/device.h"
 

@@ -7,7 +7,7 @@
 #include "base/tensor.h"
 
 typedef struct generator {
-  uint64_t seed, offset;      /* the Philox key, and the next unused counter */
+  uint64_t seed, offset;      /* the key of the Philox generator, and the next unused counter */
 } generator;
 
 /* A distribution. Parameters a and b: uniform in [a, b), or normal with mean a and standard deviation b. Parameters

@@ -249,7 +249,7 @@ local function mentioned(text)
 end
 
 --- Reads the options of a function.
--- @tab doc
+-- @tab doc the documentation of the function, as in tools/annotate/read.lua
 -- @tparam function find returns the rows of another function by its name
 -- @treturn table rows, empty if the function has no options
 -- @treturn ?string the text about the function itself in the options' text

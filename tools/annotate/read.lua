@@ -17,7 +17,7 @@ local types = {
 for _, class in ipairs(names.classes) do types[class.name] = "luatensor." .. class.name end
 for _, name in ipairs{"number", "integer", "string", "boolean", "table", "function", "nil"} do types[name] = name end
 
--- Translates "Tensor|int" to the type names of LuaLS.
+-- Translates the types of a tag to the names of LuaLS: "Tensor|int" to "luatensor.Tensor|integer".
 local function type_of(text)
   local parts = {}
   for word in text:gmatch("[^|]+") do

@@ -61,7 +61,8 @@ static void check_result(lua_State *L, const graph *g, int i, int n) {
              push_place(L, g->where));
 }
 
-/* Makes the values above index i the graph's results, which are a table with field n. */
+/* Stores the values above stack index i as the results of the graph at index i: in a list with their number in field
+** n. */
 static void keep_results(lua_State *L, const graph *g, int i) {
   int n = lua_gettop(L) - i;
   for (int k = 1; k <= n; k++) check_result(L, g, i + k, k);

@@ -38,7 +38,7 @@ static stream *check_stream(lua_State *L, int i, const char *fn) {
   return s;
 }
 
-/* Checks argument 1 of a method of streams. */
+/* Returns the stream in argument 1 of a method, or raises an error. */
 static stream *self_stream(lua_State *L, const char *fn) {
   check_self(L, &stream_class, sizeof(stream), fn, "stream");
   return check_stream(L, 1, fn);
@@ -52,7 +52,7 @@ static event *check_event(lua_State *L, int i, const char *fn) {
   return e;
 }
 
-/* Checks argument 1 of a method of events. */
+/* Returns the event in argument 1 of a method, or raises an error. */
 static event *self_event(lua_State *L, const char *fn) {
   check_self(L, &event_class, sizeof(event), fn, "event");
   return check_event(L, 1, fn);
@@ -354,7 +354,8 @@ static int e_tostring(lua_State *L) {
 
 /* ---- opening ---- */
 
-/* Returns x.device, or else a method from upvalue 1. */
+/* Returns field `device` of a stream or an event. For any other name, returns the method from the table in upvalue 1,
+** or raises an error if there is no such method. */
 static int l_field(lua_State *L) {
   const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
   const event *e = test_class(L, 1, &event_class, sizeof(event));

@@ -40,7 +40,8 @@ FILE *open_input(lua_State *L, const char *fn, const char *path);
 
 enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time, which stay in L2 */
 
-/* Pushes memory for n elements of `size` bytes, but for at most FILE_CHUNK bytes. */
+/* Pushes a userdata that is large enough for n elements of `size` bytes, but has at most FILE_CHUNK bytes. Returns
+** the userdata's address. */
 char *push_chunk(lua_State *L, int64_t n, int size);
 
 /* Returns elements first … first + n - 1 of a contiguous tensor. The result shares the tensor's storage without a

@@ -54,7 +54,8 @@ static int l_norm_rows(lua_State *L) {
 
 /* norm_channels(x, weight, bias, running_mean, running_var, training, momentum, eps): normalises each channel of x
 ** [N, C, …]. With `training`, the batch's own mean and variance are used, and they update running_mean and
-** running_var unless these are nil. Otherwise running_mean and running_var are used. */
+** running_var unless these are nil. Otherwise running_mean and running_var are used. momentum and eps are described
+** at norm_call (base/calls.h). */
 static int l_norm_channels(lua_State *L) {
   const char *fn = "norm_channels";
   lua_settop(L, 8);
