@@ -3533,7 +3533,7 @@ function lt.reset_peak_memory(device) end
 ---@param device? string by default the default device
 function lt.set_memory_limit(bytes, device) end
 
----Returns memory that was freed and kept for reuse to the system.
+---Gives freed memory that was kept for reuse back to the system.
 ---```lua
 ---lt.empty_cache()
 ---```

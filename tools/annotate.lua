@@ -8,7 +8,7 @@
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
--- names these modules, because lt loads them when they are first named
+-- accesses these modules, because lt loads each of them at the first access
 assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data and lt.help)
 local luals = require "tools.annotate.luals"
 local names = require "tools.annotate.names"
@@ -51,7 +51,7 @@ end
 
 -- ---- the script ---------------------------------------------------------------------------------
 
--- Writes texts by their paths below a folder, and removes all older files in the folder.
+-- Removes everything in a folder. Then writes each text of `files` to the path below the folder that is its key.
 local function write_all(folder, files)
   os.execute("rm -rf " .. folder)
   for path, text in pairs(files) do

@@ -211,8 +211,9 @@ local function reason_of(message)
 end
 
 --- Makes one call on a device. Returns {works =, why =, float =, view =, library =, waits =}. works is false after an
--- error, and why is the error's reason. float is true if integers became floats. view is true if the result shares x's
--- memory. library is the letter of NVIDIA's library that the call used. waits is true if the call waited for the GPU.
+-- error, and why is the error's reason. float is true if integers became floats. view is true if the result shares
+-- x's memory. library is the letter of NVIDIA's library that the call used. waits is true if the call waited for the
+-- GPU.
 local function measure_call(name, f, dtype, device, counts)
   local x, s = coverage.sample(dtype, device)
   local call = coverage.call_of(name)

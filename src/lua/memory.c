@@ -229,7 +229,7 @@ static int l_set_memory_limit(lua_State *L) {
   return 0;
 }
 
-/*** Returns memory that was freed and kept for reuse to the system.
+/*** Gives freed memory that was kept for reuse back to the system.
 @function empty_cache
 @tparam[opt] string device by default the default device
 */

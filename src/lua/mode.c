@@ -396,7 +396,8 @@ static void find_resumers(lua_State *L, guards *list) {
     lua_getfield(L, -1, "resume");
     list->resume = lua_tocfunction(L, -1);
     lua_getfield(L, -2, "wrap");
-    lua_pushcfunction(L, l_guard);                   /* wrap needs a function and does not call it */
+    lua_pushcfunction(L, l_guard);                   /* coroutine.wrap requires a function, which is never called
+                                                     ** here */
     if (lua_pcall(L, 1, 1, 0) == LUA_OK) list->wrapped = lua_tocfunction(L, -1);
   }
   lua_settop(L, top);

@@ -41,7 +41,7 @@ const char *type_name(lua_State *L, int i) {
   return name;
 }
 
-/* type_name(v): returns "tensor", "module", "generator" and so on, else the result of type(v). */
+/* type_name(v): returns the result of the C function type_name, such as "tensor", "module" or "number". */
 static int l_type_name(lua_State *L) {
   lua_settop(L, 1);
   lua_pushstring(L, type_name(L, 1));

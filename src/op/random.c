@@ -14,7 +14,8 @@ static double below(enum dtype d, double b) {
   int exponent, digits = dtypes[d].digits;               /* for half floats, `step` becomes the exponent of the
                                                          ** distance to the next lower value */
   double s = frexp(b, &exponent);
-  if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the distances are half as large */
+  if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the distances between floats are half
+                                                         ** as large */
   int least = 3 - digits - (1 << (dtypes[d].exponent - 1));      /* exponent of the least subnormal */
   int step = b != 0 && exponent - digits > least ? exponent - digits : least;
   return b - ldexp(1, step);

@@ -224,7 +224,7 @@ local function add_functions(out, docs, module)
   end
 end
 
--- Adds tables of functions: lt.linalg = {} …
+-- Adds a line such as "lt.linalg = {}" for each table of functions in `library`, except for the modules.
 local function add_tables(out, owner, library)
   for _, name in ipairs(names.of(library)) do
     local value = rawget(library, name)

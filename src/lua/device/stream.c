@@ -64,8 +64,9 @@ static int finish(lua_State *L, const char *fn, int st, place where) {
 
 /* ---- streams ---- */
 
-/* Pushes a stream object that counts as closed. The caller then makes the device's stream and calls start_stream. The
-** object is made first, so that an error cannot leave a stream without an owner. */
+/* Pushes a stream object with `ended` set, so that methods refuse it. The caller then makes the device's stream and
+** calls start_stream, which clears `ended`. The object is made first, so that an error cannot leave a stream without
+** an owner. */
 static stream *push_stream(lua_State *L, place where) {
   stream *s = push_object(L, &stream_class, sizeof *s, 0);
   *s = (stream){.where = where, .ended = true};
@@ -189,7 +190,7 @@ static int l_with_stream(lua_State *L) {
   int nargs = lua_gettop(L) - 2;
   enter_stream(L, s, 2);                  /* the stack is: stream, guard, f, arguments */
   lua_call(L, nargs, LUA_MULTRET);
-  leave_stream(L, lua_touserdata(L, 2));  /* Lua before 5.4.3 has no lua_closeslot. */
+  leave_stream(L, lua_touserdata(L, 2));  /* called directly, because Lua before 5.4.3 has no lua_closeslot */
   return lua_gettop(L) - 2;
 }
 

@@ -1,4 +1,4 @@
-/* Exchange with other libraries in the process: to_dlpack, from_dlpack.
+/* The functions to_dlpack and from_dlpack, which exchange tensors with other libraries in the process.
 **
 ** The userdata from to_dlpack (metatable "luatensor.DLPack") begins with the address of the struct. A C module that
 ** takes over the struct sets this address to NULL, and calls the deleter when it no longer needs the struct. */

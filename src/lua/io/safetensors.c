@@ -15,7 +15,8 @@ static bool big_endian(void) {
 
 /* ---- writing ---- */
 
-/* Writes the list's tensors one after the other, in chunks. */
+/* Writes the tensors of the list at stack index `list` one after the other, in chunks. On failure returns false; *at
+** is the tensor, and *status its error, or OK if errno has the reason. */
 static bool write_list(lua_State *L, FILE *f, int list, int *status, const tensor **at) {
   int top = lua_gettop(L);
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {

@@ -15,7 +15,8 @@ int cross_entropy_prepare(cross_entropy_job *j) {
   return OK;
 }
 
-/* Completes the call c and runs it. Makes contiguous copies of x and the classes if necessary. */
+/* Completes the call c and runs it. x is copied first if it is not contiguous. The classes are copied if they are not
+** contiguous or not int64. */
 static int run(const cross_entropy_job *j, cross_entropy_call *c) {
   tensor fresh[2] = {{.store = NULL}, {.store = NULL}};
   const tensor *x, *classes;

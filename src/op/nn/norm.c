@@ -79,8 +79,8 @@ static void set_inputs(norm_call *c, const norm_job *j, const tensor *const *in)
   c->running_var = at[IN_VAR];
 }
 
-/* Completes the call c, which already has its results, and runs it. Makes contiguous or converted copies of the
-** inputs if necessary. */
+/* Completes the call c, which already has its results, and runs it. Inputs that are not contiguous are copied first.
+** The same applies to weight, bias and statistics that do not have the dtype j->compute. */
 static int run(const norm_job *j, norm_call *c) {
   const tensor *in[INPUTS];
   tensor fresh[INPUTS];
