@@ -110,7 +110,7 @@ function bench.split(fn, options) end
 ---```
 ---@param fn function called without arguments; its results are only read once, for their dtype and device
 ---@param options? luatensor.bench.time.options
----@return table # a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`, `median`, `q3`, `max` of the samples; `single`: a call with a wait for its end; `queue_seconds`: the part of `single` before this wait; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on the CPU); `first`: the first call of the warm-up. Also `calls` (per round), `device`, `dtype` of the result, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+---@return table # a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`, `median`, `q3`, `max` of the samples; `single`: a call with a wait for its end; `queue_seconds`: the part of `single` before this wait; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on the CPU); `first`: the first call of the warm-up. Also `calls` (per round), `device`, `dtype` of the result, `threads`, `gc`, `emulated`, `others` (share of the processor that other processes used) and `notes`
 function bench.time(fn, options) end
 
 return bench

@@ -1798,10 +1798,10 @@ function nn.LSTMCell(inputs, hidden, options) end
 ---@return luatensor.Module # takes x and h, and returns the next h
 function nn.GRUCell(inputs, hidden, options) end
 
----Makes a layer of an encoder: self-attention, then two linear layers. The result of each part is added to its input
----and normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
----nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1,
----norm2.
+---Makes a layer of an encoder: self-attention, then two linear layers. The result of each part is added to its
+---input and normalised. In the call `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})` the options
+---are passed to nn.MultiheadAttention as attn_mask, key_padding_mask and is_causal. State: self_attn, linear1,
+---linear2, norm1, norm2.
 ---```lua
 ---nn.TransformerEncoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
 ---```

@@ -248,8 +248,8 @@ local function try(step, settings, results, problems)
 end
 
 --- Runs the suite.
--- @tab options device (all of this machine), dtype ("float32"), seconds of a measurement (0.2), only (functions that
---   have this text in their name)
+-- @tab options `device` (default: all devices of this machine), `dtype` ("float32"), `seconds` of a measurement
+--   (0.2), `only`: a text; only functions with this text in their names are timed
 -- @treturn table a result of kind "suite"
 function suite.run(options)
   options = args.options("bench", options, {device = true, dtype = true, seconds = true, only = true})

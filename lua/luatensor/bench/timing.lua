@@ -160,7 +160,7 @@ function timing.name_of(fn, options) return options.name or default_name(fn) end
 --   `q1`, `median`, `q3`, `max` of the samples; `single`: a call with a wait for its end; `queue_seconds`: the part
 --   of `single` before this wait; `device_seconds`: from the first to the last call on the device's queue, with gaps
 --   (not on the CPU); `first`: the first call of the warm-up. Also `calls` (per round), `device`, `dtype` of the
---   result, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+--   result, `threads`, `gc`, `emulated`, `others` (share of the processor that other processes used) and `notes`
 -- @raise errors of fn, unchanged; if the clock does not advance
 function timing.time(fn, options)
   args.check("bench.time", "argument 1", fn, "callable")

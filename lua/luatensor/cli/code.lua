@@ -63,8 +63,8 @@ end
 --- Compiles the work and its inputs to functions. Both can use the name `n`.
 -- @string text an expression of x, y, z
 -- @string[opt] inputs an expression of n
--- @treturn function
--- @treturn function
+-- @treturn function the work, a function of x, y, z
+-- @treturn function the inputs: takes n, and returns x, y, z
 function code.work(text, inputs)
   local environment = code.environment()
   local of_size = code.compile(inputs or "lt.rand(n, n), lt.rand(n, n)", environment, "n")

@@ -7,8 +7,8 @@ local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
 
---- Returns the path of the digits' file, which is in a folder beside this file. If the chunk's name is no path,
--- `require`'s search finds the folder.
+--- Returns the path of the digits' file, which is in a folder beside this Lua file. If the name of this file's chunk
+-- is no path, package.searchpath finds this file.
 local function find_file()
   local here = core.chunk():match "^@(.*%.lua)$"
   local search = package and package.searchpath

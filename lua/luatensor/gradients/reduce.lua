@@ -22,8 +22,8 @@ end
 rules.sum = {{"p", function(g, p) return restored(g, p):broadcast_to(p.shape) end}}
 rules.mean = {{"p", function(g, p) return (restored(g, p) / count(p)):broadcast_to(p.shape) end}}
 
---- Returns the gradient of the largest or the smallest element. If several elements equal the result o, they share g
--- equally.
+--- Returns the gradient of x for max and min. If several elements of x equal the result o, the gradient g of the
+-- result is divided equally among these elements.
 local function extreme(g, x, o, p)
   local chosen = x:equal(restored(o, p)):to(g.dtype)
   return chosen * (restored(g, p) / chosen:sum(p.dims, {keepdim = true}))

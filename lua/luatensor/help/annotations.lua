@@ -112,7 +112,7 @@ local function read_line(state, line)
   end
 end
 
---- Reads a file's text.
+--- Reads the text of one annotation file, and appends its docs and classes to the given lists.
 -- @string text
 -- @string module that the file describes: "" is luatensor itself
 -- @tab docs receives the docs, in order

@@ -11,18 +11,18 @@ local layer = {}
 
 local common = {dtype = "dtype", device = "device"}
 
---- Checks and returns the options of a layer with parameters: dtype, device and further options.
+--- Checks and returns the options of a layer with parameters: dtype, device and the options in `more`.
 -- @string name name of the layer, for messages
 -- @param options table or nil
--- @tab more further options: the kind of each by its name, as for args.options
+-- @tab more the layer's own options: the kind of each by its name, as for args.options
 function layer.made_options(name, options, more)
   local known = {}
   for _, set in ipairs {common, more} do for key, kind in pairs(set) do known[key] = kind end end
   return args.options(name, options, known)
 end
 
---- Checks and returns the options of a layer whose initial weights are drawn: dtype, device, generator and further
--- options.
+--- Checks and returns the options of a layer whose initial weights are drawn: dtype, device, generator and the
+-- options in `more`, as for layer.made_options.
 function layer.options(name, options, more)
   local known = {generator = "generator"}
   for key, kind in pairs(more) do known[key] = kind end

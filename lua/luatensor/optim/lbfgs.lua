@@ -97,7 +97,8 @@ local function remember(state, y, s, history_size)
   state.H_diag = ys / dot(y, y)
 end
 
--- Returns −H g, by Nocedal's two-loop recursion.
+-- Returns the direction −H g from the gradient g and the stored changes, by the two-loop recursion: Nocedal, Wright:
+-- Numerical Optimization (2006), algorithm 7.4.
 local function direction(state, g)
   local q, al, n = -g, {}, #state.old_dirs
   for i = n, 1, -1 do

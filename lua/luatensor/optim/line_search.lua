@@ -50,8 +50,8 @@ end
 -- @tparam function evaluate evaluate(t) returns the point {t, f, slope, g} at t
 -- @tab start the point at t = 0
 -- @number t the first step to try
--- @number size the largest change of an element for t = 1
--- @number tolerance the tolerance of these changes
+-- @number size the largest change of an element of x for t = 1
+-- @number tolerance the search ends when its two points differ by less than this number in each element of x
 -- @int most the largest number of calls of the function
 return function(evaluate, start, t, size, tolerance, most)
   local a, b, tried = bracket(evaluate, start, t, most)

@@ -198,7 +198,7 @@ end
 --- Computes self-attention of a tensor that contains, in each row, the queries, the keys and the values of all heads.
 -- The gradient has the same layout as this tensor.
 -- @tparam tensor qkv [batch, times, 3 width], or [times, batch, 3 width] if o.times_first
--- @tab o options as above, with `heads` and `times_first`; p must be 0
+-- @tab o the options that the file's header lists, and `heads` (their number) and `times_first`; p must be 0
 -- @treturn tensor [batch, times, width] or [times, batch, width]; nil if one fused op cannot compute the result
 function compute.packed(qkv, o)
   local fitting = core.attention and fits[qkv.dtype] and core.is_on_host(qkv) and qkv.size > 0

@@ -66,7 +66,8 @@ local function run_of(shape)
   return n
 end
 
---- Normalises each group of channels of [N, C, …], separately in each row.
+--- Normalises each of `groups` groups of channels of [N, C, …], separately in each row. weight and bias are [C] or
+-- nil.
 function normed.group(who, x, groups, weight, bias, eps)
   check(who, "the input", x)
   x = wide(x)
@@ -81,7 +82,7 @@ function normed.group(who, x, groups, weight, bias, eps)
   return core.norm_rows(x, weight, bias, channels // groups, run_of(shape), groups, eps, false)
 end
 
---- Normalises each channel of each row of [N, C, …].
+--- Normalises each channel of each row of [N, C, …]. weight and bias are [C] or nil.
 function normed.instance(who, x, weight, bias, eps)
   check(who, "the input", x)
   if x.ndim < 3 then fail(who, "an input of shape [N, C, …] expected, its shape is %s", shape_text(x.shape)) end
@@ -91,7 +92,8 @@ function normed.instance(who, x, weight, bias, eps)
   return normed.group(who, x, math.max(1, x.shape[2]), weight, bias, eps)
 end
 
---- Normalises each channel of [N, C, …] over all rows.
+--- Normalises each channel of [N, C, …] over all rows: if `training` is true, by mean and variance of x, otherwise by
+-- the tensors mean and var [C]. Training also updates mean and var, if given, with the factor `momentum`.
 function normed.batch(who, x, mean, var, weight, bias, training, momentum, eps)
   check(who, "the input", x)
   x = wide(x)

@@ -54,7 +54,7 @@ end
 local kinds = {mean = true, sum = true, none = true}
 
 --- Checks the options of a loss, including reduction, and returns them, or an empty table for nil. `more` is a
--- further reduction that the loss supports.
+-- reduction that only this loss supports, such as "batchmean", or nil.
 function reduction.options(name, options, known, more)
   if options == nil then return {} end
   options = args.options(name, options, known)

@@ -90,7 +90,8 @@ end
 
 local lstm_rules = both_ways("LSTM", "xyz134p", lstm_back)
 
---- Runs an LSTM over all steps. Returns y [times, batch, hidden] and the last c.
+--- Runs an LSTM over all steps; the file's header explains the arguments. Returns y [times, batch, hidden], which
+-- contains h after each step, and the last c.
 function fused.lstm(gx, w, h, c, backwards)
   local recorded = is_recorded(gx, w, h, c)
   local _ <close> = engine.recording(false)
@@ -135,7 +136,8 @@ end
 
 local gru_rules = both_ways("GRU", "xy123p", gru_back)
 
---- Runs a GRU over all steps. Returns y. b: the bias of the products with w, or nil.
+--- Runs a GRU over all steps. b is the bias of the products with w, or nil; the file's header explains the other
+-- arguments. Returns y [times, batch, hidden], which contains h after each step.
 function fused.gru(gx, w, h, b, backwards)
   local recorded = is_recorded(gx, w, h, b or gx)
   local _ <close> = engine.recording(false)
@@ -194,7 +196,8 @@ for _, activation in pairs(activations) do
   activation.rules = both_ways("RNN", "xyop", rnn_back(activation))
 end
 
---- Runs an RNN over all steps. Returns y. nonlinearity: "tanh" or "relu".
+--- Runs an RNN over all steps. nonlinearity is "tanh" or "relu"; the file's header explains the other arguments.
+-- Returns y [times, batch, hidden], which contains h after each step.
 function fused.rnn(gx, w, h, nonlinearity, backwards)
   local recorded, activation = is_recorded(gx, w, h), activations[nonlinearity]
   local _ <close> = engine.recording(false)

@@ -18,7 +18,7 @@ local function of_state(h, p, b)
   return b and y + b or y
 end
 
---- Computes one step of an LSTM. Returns h and c.
+--- Computes one step of an LSTM. sums: gx of this step; p: the weights. Returns the next h and c.
 function steps.lstm_cell(sums, p, h, c)
   local all, width = sums + of_state(h, p), c.shape[2]
   local i, f = gate(all, 1, width):sigmoid(), gate(all, 2, width):sigmoid()
@@ -28,7 +28,7 @@ function steps.lstm_cell(sums, p, h, c)
   return p.hr and h:matmul(p.hr.mT) or h, c
 end
 
---- Computes one step of a GRU. Returns h.
+--- Computes one step of a GRU. sums: gx of this step; p: the weights. Returns the next h.
 function steps.gru_cell(sums, p, h)
   local other, width = of_state(h, p, p.bh), h.shape[2]
   local r = (gate(sums, 1, width) + gate(other, 1, width)):sigmoid()
@@ -37,7 +37,7 @@ function steps.gru_cell(sums, p, h)
   return n + z * (h - n)
 end
 
---- Computes one step of an RNN. Returns h.
+--- Computes one step of an RNN. sums: gx of this step; p: the weights. Returns the next h.
 function steps.rnn_cell(sums, p, h)
   local all = sums + of_state(h, p)
   return p.nonlinearity == "relu" and all:maximum(0) or all:tanh()

@@ -78,7 +78,7 @@ function Scheduler:text()
 end
 
 --- Makes a class of schedulers. `rows` are its options, as for args.read, which become fields. `arguments` has the
--- kinds, by name, of the further fields in its state (for a list: the kind of each element). Methods of the class:
+-- kinds, by name, of the other fields in its state (for a list: the kind of each element). Methods of the class:
 -- `init(…, options)`, which checks the constructor's arguments and calls `self:read(options)`; `rate(base, t, k)`,
 -- which returns the learning rate of group k after t steps.
 function Scheduler.class(name, rows, arguments)
