@@ -12,8 +12,8 @@ environment.threads = {
   "OMP_DYNAMIC=true", "OPENBLAS_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=64", "OMP_STACKSIZE=16k", "OMP_WAIT_POLICY=active",
   "OMP_PROC_BIND=true",
 }
--- Limits in KiB. OpenBLAS takes 128 MiB for each processor when it is loaded, and more when threads multiply
--- matrices.
+-- Limits of memory (-v, -d, -s, in KiB), processes (-u), open files (-n) and the size of a file (-f). OpenBLAS takes
+-- 128 MiB for each processor when it is loaded, and more when threads multiply matrices.
 environment.limits = {
   "", "ulimit -v 60000", "ulimit -v 100000", "ulimit -v 150000", "ulimit -v 200000", "ulimit -v 250000", "ulimit -v 300000",
   "ulimit -v 330000", "ulimit -v 350000", "ulimit -v 400000", "ulimit -v 450000", "ulimit -v 550000", "ulimit -v 700000",
@@ -43,7 +43,7 @@ function environment.try(case)
     status == 137 and ", hung or killed" or "", output:sub(-300))
 end
 
--- Returns cases that contain every value of each factor, combined with changing values of the other factors.
+-- Returns cases that together contain every thread setting, limit and place at least once, without all combinations.
 function environment.covering()
   local cases = {}
   for i = 1, math.max(#environment.threads, #environment.limits) do

@@ -1,5 +1,5 @@
 -- A fake machine for luatensor.bench.crossover.grid. The spec chooses its devices, costs and memory. Its tensors are
--- tables with a device. A measurement calls the function once, and takes its time from the spec.
+-- tables with a device. To measure a function, the machine calls it once and reports a time that the spec chose.
 
 local fake = {}
 
@@ -18,12 +18,12 @@ end
 --- Makes a place. The fields of `want`:
 --
 --     devices    {{device =, emulated =}, …}
---     cost       cost(device, n, mode) returns seconds
+--     cost       cost(device, n, mode) returns the seconds of a call at size n; mode: "in_place" or "with_transfers"
 --     spread     relative distance of the quartiles from the median (default: 1 %)
 --     others     the share of the processor that other processes used
---     available  {device = bytes}
---     agree      agree(a, b), which compares results
---     work       work(n) returns rows of counted work
+--     available  {device = bytes}: the free memory
+--     agree      agree(a, b, n) compares the results of two devices at size n; default: returns "agree"
+--     work       work(n) returns the rows of counted work at size n
 --     fails      {device = n}: out of memory from size n on
 function fake.place(want)
   local place = {log = {}, now = "cpu"}

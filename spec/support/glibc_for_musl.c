@@ -25,7 +25,7 @@ void omp_set_num_threads(int n) { (void)n; }
 
 /* ---- Fortran ---- */
 
-/* Joins two strings and pads the result with spaces. */
+/* Joins string a of n bytes and string b of m bytes. Cuts the result to `room` bytes, or pads it with spaces. */
 void _gfortran_concat_string(size_t room, char *to, size_t n, const char *a, size_t m, const char *b);
 void _gfortran_concat_string(size_t room, char *to, size_t n, const char *a, size_t m, const char *b) {
   memset(to, ' ', room);

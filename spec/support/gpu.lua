@@ -42,7 +42,7 @@ function gpu.describe(name, modes, body)
   end)
 end
 
---- Like it(name, body), only if the GPU is the emulator.
+--- Like it(name, body) if the GPU is the emulator; otherwise the test is pending.
 function gpu.it_emulated(name, body)
   if gpu.emulator then return busted.it(name, body) end
   busted.pending(name .. " (on the emulator)")

@@ -1,5 +1,5 @@
--- The oracle of gradients computes central differences in float64 for each element, and adds the results in plain
--- Lua.
+-- The oracle of gradients: approximates each derivative by central differences in float64, in plain Lua, and compares
+-- it with the gradient of the backward pass.
 local lt = require "luatensor"
 require "spec.support.helpers"               -- for the device under test
 
@@ -75,8 +75,8 @@ local function weighed(fn, inputs, weights)
   return total
 end
 
--- Returns the derivatives with respect to each number of input k. They are extrapolated from two step lengths, so
--- that the error is of fourth order.
+-- Returns the derivatives of `weighed` with respect to each number of input k. The derivatives are extrapolated from
+-- the step lengths h and 2h (Richardson), so that their error is of order h^4.
 local function differences(fn, inputs, k, weights)
   local list, derivatives = numbers(inputs[k]), {}
   local function at(i, step)
@@ -96,7 +96,8 @@ end
 
 local function is_differentiable(x) return lt.is_tensor(x) and (x.dtype == "float64" or x.dtype == "complex128") end
 
--- Returns the results of fn that can have a gradient, and weights for them.
+-- Returns pseudo-random weights for the results that can have a gradient: as lists of numbers, and as tensors. Both
+-- tables are indexed by the number of the result.
 local function choose_weights(results)
   local weights, tensors = {}, {}
   for k, y in ipairs(results) do
@@ -132,8 +133,8 @@ local function compare(name, k, expected, x, tolerance)
   end
 end
 
--- Runs fn and backward. Returns the arguments with their gradients, and the weights of the results in the sum that
--- backward differentiated.
+-- Runs fn and backward. Returns the arguments with their gradients, the weights of the results in the sum that
+-- backward differentiated, and the results.
 local function went_back(fn, inputs, options)
   local made = leaves(inputs, options.layout or gradient.layouts.contiguous)
   local results = {fn(table.unpack(made))}
@@ -143,7 +144,8 @@ local function went_back(fn, inputs, options)
 end
 
 -- Fails if the gradient of fn for one of its float64 and complex128 arguments differs from central differences.
--- options: layout (a function), tolerance (1e-7)
+-- options: layout, a function of gradient.layouts, which is applied to each argument; tolerance (default 1e-7),
+-- relative to the derivative if it is greater than 1.
 function gradient.check(name, fn, inputs, options)
   options = options or {}
   local made, weights = went_back(fn, inputs, options)
@@ -156,7 +158,7 @@ end
 
 -- ---- along one direction: few calls of fn for any number of elements ----
 
--- Returns a direction for each differentiated input.
+-- Returns a pseudo-random direction, a list of numbers, for each differentiated input.
 local function directions(inputs)
   local list = {}
   for k, x in ipairs(inputs) do
@@ -185,7 +187,8 @@ local function difference_along(fn, inputs, along, weights)
   return (4 * slope(h) - slope(2 * h)) / 3
 end
 
--- Returns the derivative along the directions, from the gradients of the leaves.
+-- Returns the derivative along the directions from the gradients of the leaves `made`, and the sum of the magnitudes
+-- of its terms.
 local function gradient_along(made, along)
   local total, size = 0.0, 0.0
   for k, direction in pairs(along) do
@@ -213,7 +216,7 @@ function gradient.check_along(name, fn, inputs, options)
   return results
 end
 
--- Rounds the inputs to another dtype. Returns them in this dtype, and the same numbers in float64 or complex128.
+-- Rounds the inputs to another dtype. Returns the rounded inputs, and the same numbers in the inputs' own dtypes.
 local function rounded(inputs, dtype)
   local low, high = {}, {}
   for k, x in ipairs(inputs) do
@@ -252,8 +255,8 @@ local function gradients_in(fn, inputs, dtype)
   return lists[1], lists[2]
 end
 
--- Fails if gradients in a dtype differ from those in float64 by more than `tolerance`, relative to the largest.
--- Returns false if fn refuses the dtype.
+-- Fails if a gradient in a dtype differs from the gradient in float64 by more than `tolerance` times the largest
+-- magnitude of all gradients, at least 1. Returns false if fn refuses the dtype, else true.
 function gradient.check_dtype(name, fn, inputs, dtype, tolerance)
   local want, got = gradients_in(fn, inputs, dtype)
   if not want then return false end

@@ -11,8 +11,7 @@ local cases = {}
 local function f(shape, low, high) return {shape = shape, low = low or -2, high = high or 2} end
 
 -- Adds a case: the call fn(inputs …). name: the name of the function, as in docs/coverage.md; "nn." stands for
--- lt.nn.functional. options: tolerance (a factor); once (the gradient has no gradient); step (a rule that is tested
--- by its value).
+-- lt.nn.functional. options.tolerance (default 1) multiplies the tolerances of the spec.
 local function case(name, fn, inputs, options)
   options = options or {}
   cases[#cases + 1] = {name = name, fn = fn, inputs = inputs, tolerance = options.tolerance or 1, once = options.once,
@@ -216,7 +215,8 @@ case("addmm", lt.addmm, {f{3, 2}, f{3, 4}, f{4, 2}})
 two("linalg.cross", lt.linalg.cross, f{2, 3}, f{3})
 
 -- ---- linear algebra ----
--- Functions that read one triangle get Hermitian matrices. Vectors are compared by their lengths.
+-- Functions that read only one triangle of a matrix get Hermitian matrices. Eigenvectors and singular vectors are
+-- determined only up to a factor of magnitude 1, so the squares of their elements' magnitudes are compared.
 
 local linalg = lt.linalg
 local function is_complex(x) return x.dtype:find "^complex" ~= nil end

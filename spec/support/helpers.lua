@@ -9,12 +9,12 @@ local helpers = {device = lt.device(os.getenv "LUATENSOR_TEST_DEVICE" or "cpu")}
 -- Tensors that specs make without naming a device are made on the device under test.
 lt.set_default_device(helpers.device)
 
--- LUATENSOR_TEST_SHARE=K:OFFSET runs about every K-th case of long specs, whose other cases run elsewhere. Each
--- OFFSET below K selects other cases. The selection does not depend on the order of cases or on earlier runs.
+-- LUATENSOR_TEST_SHARE=K:OFFSET runs about every K-th case of long specs. The runs with OFFSET = 0, …, K - 1 select
+-- disjoint sets of cases. The selection does not depend on the order of cases or on earlier runs.
 local share, offset = (os.getenv "LUATENSOR_TEST_SHARE" or "1:0"):match "^(%d+):(%d+)$"
 share, offset = math.tointeger(tonumber(share)), math.tointeger(tonumber(offset))
 
--- K, by which specs divide the rounds of random cases.
+-- K of LUATENSOR_TEST_SHARE (default 1). Specs divide their numbers of random cases by K.
 helpers.share = share
 
 local function place(key)
@@ -33,7 +33,8 @@ function helpers.drawn(list, key)
   return some
 end
 
--- Returns `it` for about every K-th test; the test's name decides.
+-- Returns a function like `it`, which defines only about every K-th test (see LUATENSOR_TEST_SHARE). The test's name
+-- decides whether the test is one of them.
 function helpers.drawn_it(it)
   return function(name, body)
     if place(name) % share == 0 then it(name, body) end
@@ -53,7 +54,8 @@ function helpers.tensor(a)
   return flat:reshape(a.shape)
 end
 
--- Returns the tensor of a layout of cases.lua, and the array with the same elements.
+-- Makes a case of spec/support/cases.lua in a memory layout. Returns a tensor with this layout, and the oracle array
+-- with the same elements.
 function helpers.laid_out(layout, name, seed)
   local cases = require "spec.support.cases"
   local expected, whole = cases.make(layout, name, seed)
@@ -73,8 +75,8 @@ local function show(x) return math.type(x) == "float" and ("%.17g"):format(x) or
 
 local function sign_bit(x) return x < 0 or (x == 0 and 1 / x < 0) end
 
--- Returns the difference between `got` and `want` as text, or nil. A zero may have the other sign only if the
--- tolerance is not 0.
+-- Returns the difference between `got` and `want` as text, or nil if it is within the tolerance. Tolerances: ulp, in
+-- ULPs of want, and atol, absolute. A zero may have the other sign only if a tolerance is not 0.
 local function difference(got, want, t, ulp, atol)
   if type(got) ~= type(want) or math.type(got) ~= math.type(want) then return "of another type" end
   if not t.is_float then return got ~= want and "" or nil end
@@ -90,8 +92,9 @@ local function difference(got, want, t, ulp, atol)
   return ("%.3g ULP off"):format(ulps)
 end
 
--- Compares tensor t with the array `expected`. Returns the error as text, or nil. options: ulp (default 0: exact),
--- atol (a number, or a list with a bound for each element), rtol
+-- Compares tensor t with the array `expected`. Returns the error as text, or nil. options: ulp (the tolerance in
+-- ULPs; default 0: exact), atol (absolute: a number, or a list with a bound for each element), rtol (relative to the
+-- expected element; added to atol)
 function helpers.compare(expected, t, options)
   options = options or {}
   if not lt.is_tensor(t) then return "not a tensor: " .. tostring(t) end

@@ -48,7 +48,7 @@ function html.parse(page)
   return elements
 end
 
---- Returns all elements with this name.
+--- Returns the list of all elements with the tag `name`.
 function html.all(elements, name)
   local list = {}
   for _, element in ipairs(elements) do

@@ -1,6 +1,6 @@
 -- The oracle of x[…]: which elements an index selects, by NumPy's rules, in plain Lua.
--- Items: a number; {} or {first, last, step}; "new"; "..."; {index = {…}} with nested tables of numbers;
--- {mask = {…}} with nested tables of booleans.
+-- Each item of an index is a number, a range {} or {first, last, step}, "new" (a new dim), or "..." (the ellipsis).
+-- Items {index = {…}} have nested tables of numbers, items {mask = {…}} nested tables of booleans.
 
 local indexing = {}
 
@@ -53,7 +53,8 @@ local function takes(item)
   return type(item) == "table" and item.mask and #shape_of(item.mask) or 1
 end
 
--- Replaces the ellipsis by ranges, and masks by lists of indices.
+-- Returns the items with one item for each dim of x, besides "new" items. The ellipsis, and dims after the last item,
+-- become ranges {} over whole dims. A mask becomes a list of indices for each of its dims.
 local function written_out(shape, items)
   local needed, list = 0, {}
   for _, item in ipairs(items) do needed = needed + takes(item) end
@@ -79,7 +80,9 @@ end
 
 -- Returns the shape of x[items], and a function from coordinates in the result to coordinates in x.
 function indexing.select(shape, items)
-  -- plain: lists of positions; source[d]: the source of the coordinate in dim d of x
+  -- plain: a list of positions for each range and new dim. picked: the broadcast shape of the index tensors.
+  -- source[d]: the list of `plain`, or the index tensor, that gives the coordinate in dim d of x. before: the number
+  -- of dims of the result that precede the dims of the index tensors.
   local plain, picked, source = {}, {}, {}
   local before, state = 0, "none"
   local tensors = false

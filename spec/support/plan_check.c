@@ -1,5 +1,5 @@
-/* Compares plans as kernels read them with the original plans: pieces of any size, offsets, division by products.
-** Used by gpu/plan_spec.lua; prints "ok" or the error. */
+/* Compares the plans that kernels read with the original plans: the pieces into which a plan is split, the offsets of
+** elements, and division by multiplication. Used by gpu/plan_spec.lua; prints "ok" or the error. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { OPERANDS = 2 };
 
-/* The same computation as in kernels/plan.cuh. */
+/* Returns n / by.d, by the same computation as in kernels/plan.cuh. */
 static uint32_t quotient(uint32_t n, gpu_divisor by) {
   return (uint32_t)((((uint64_t)n * by.magic >> 32) + n) >> by.shift);
 }

@@ -5,7 +5,8 @@ local helpers = require "spec.support.helpers"
 
 local planes = {}
 
--- Returns multiples of 1/2 from -2 to 2: their products, and sums of a few products, are exact in every dtype.
+-- Returns a tensor of pseudo-random multiples of 1/2 from -2 to 2, and the list of its elements. Products of such
+-- numbers, and sums of a few products, are exact in every float dtype.
 function planes.halves(shape, dtype, seed)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -15,7 +16,8 @@ function planes.halves(shape, dtype, seed)
   return lt.tensor(list, {dtype = dtype, device = helpers.device}):reshape(shape), list
 end
 
--- Returns a function that reads element (b, c, i, j) of a flat list, 0-based; 0 outside.
+-- Returns a function that reads element (b, c, i, j) of a flat list: image, channel, row and column, 0-based. Outside
+-- of the rows and columns it returns 0.
 function planes.reader(list, shape)
   return function(b, c, i, j)
     if i < 0 or j < 0 or i >= shape[3] or j >= shape[4] then return 0 end
@@ -23,7 +25,7 @@ function planes.reader(list, shape)
   end
 end
 
--- Calls visit(b, c, i, j) for all elements of a shape in order, 0-based.
+-- Calls visit(b, c, i, j) for all elements of a shape in row-major order: image, channel, row and column, 0-based.
 function planes.each(shape, visit)
   for b = 0, shape[1] - 1 do
     for c = 0, shape[2] - 1 do
@@ -44,7 +46,8 @@ function planes.check(what, shape, list, x)
   end
 end
 
--- True if the device under test has the kernel. Specs of families that a device lacks are pending.
+-- True unless call() raises an error "… not available on …", because the device under test lacks a kernel. Specs of
+-- such kernels are pending.
 function planes.available(call)
   local ok, message = pcall(call)
   return ok or not tostring(message):find("not available on", 1, true)

@@ -35,14 +35,15 @@ function public.most_of(doc)
   return #doc.params
 end
 
---- Adds the names in backticks in a text.
+--- Adds each name in backticks in a text to a set.
 -- @string text
--- @tab names
+-- @tab names the set: a table whose keys are the names
 function public.add_words(text, names)
   for name in text:gmatch "`([%a_][%w_]*)`" do names[name] = true end
 end
 
--- Returns the options of docs that a text refers to: "those of nn.RNN but `nonlinearity`".
+-- Adds the options of other docs to which a text refers, as in "those of nn.RNN but `nonlinearity`", to a table whose
+-- keys are names.
 local function add_others(text, names)
   for other, rest in text:gmatch "those of ([%w_.:]+)(.*)" do
     local doc = public.docs[(other:gsub("%.$", ""):gsub("^lt%.", ""))]
@@ -52,8 +53,8 @@ local function add_others(text, names)
   end
 end
 
---- Returns the names of a doc's options, as keys: the words in backticks of the parameter `options`, and those after
--- "option" in the text of other parameters ("also option `dim`").
+--- Returns a table whose keys are the names of a doc's options. The names are the words in backticks in the text of
+-- the parameter `options`, and the words after "option" in the texts of other parameters ("also option `dim`").
 -- @tab doc
 -- @treturn table
 function public.options_of(doc)
@@ -85,7 +86,7 @@ local function is_class(value)
   return meta and rawget(meta, "__call") ~= nil
 end
 
---- Returns the sorted names of the functions of a table, or of the classes.
+--- functions_of returns the sorted names of the functions in a table; classes_of those of the classes.
 function public.functions_of(functions) return sorted_names(functions, is_function) end
 function public.classes_of(functions) return sorted_names(functions, is_class) end
 
@@ -108,7 +109,7 @@ end
 
 local nn = lt.nn
 
--- Arguments with which a class makes a module. Other classes need no arguments.
+-- Arguments with which specs construct a module, by the name of its class. Classes without an entry need none.
 local made_of = {
   Linear = {3, 4}, Embedding = {3, 4}, Threshold = {0, 1}, MultiheadAttention = {4, 2}, Unflatten = {1, {1}},
   Lambda = {print}, Conv1d = {1, 1, 1}, Conv2d = {1, 1, 1}, ConvTranspose1d = {1, 1, 1}, ConvTranspose2d = {1, 1, 1},
@@ -125,7 +126,8 @@ local made_of = {
 local takes_all = {Lambda = true, Identity = true, ModuleList = true, ModuleDict = true, ParameterList = true,
                    Module = true}
 
---- Makes a module of a class of nn; nil if its calls accept any arguments.
+--- Makes a module of the class `name` of nn. Returns nil for classes whose modules accept any arguments or cannot be
+-- called.
 -- @string name
 function public.make_module(name)
   return not takes_all[name] and nn[name](table.unpack(made_of[name] or {})) or nil

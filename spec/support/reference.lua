@@ -14,7 +14,8 @@ local reference = {
   array = array, dtype = dtype, promotion = promotion,
 }
 
--- Returns the rounding of the dtype in which a kernel computes its steps: half floats compute in float32.
+-- Returns a function that rounds to the dtype in which kernels compute for elements of dtype `name`: float32 for
+-- float16 and bfloat16, else the dtype itself.
 local function step_of(name)
   local t = dtype.info[name]
   return t.bits < 24 and dtype.info.float32.round or t.round
@@ -28,7 +29,7 @@ local function operand_dtype(x)
   return "weak " .. math.type(x)
 end
 
--- Returns a weak Lua value as an element of dtype `name`.
+-- Converts a Lua number or boolean to an element of dtype `name`.
 local function weak(x, name)
   if type(x) == "boolean" then return dtype.convert(x, "bool", name) end
   if math.type(x) == "integer" then return dtype.convert(x, "int64", name) end

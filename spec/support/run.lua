@@ -82,7 +82,8 @@ local function cpu_seconds(line)
   return sum
 end
 
--- Returns the counts of a finished file, from its output. Prints a line.
+-- Prints the line of a finished spec file, and its whole output if a spec failed. Returns the file's counts, and the
+-- output or false.
 local function report(file, printed, options)
   local output, status, times = printed:match "^(.*)status (%d+)\n[^\n]*\n([^\n]*)\n$"
   status = tonumber(status)
@@ -99,7 +100,7 @@ local function report(file, printed, options)
   return r
 end
 
--- Returns the reason why there is no GPU, or nil. Without a GPU the specs are skipped.
+-- Returns the reason why there is no GPU, or false if there is one.
 local function no_gpu()
   local there, reason = require("luatensor").cuda.is_available()
   return not there and reason
@@ -133,7 +134,8 @@ end
 -- name.
 local function output_of(file) return (file:gsub("/", "%%")) end
 
--- xargs starts the next file as soon as one is done. The output of each goes into a file of its own.
+-- xargs runs up to options.jobs spec files at a time, and starts the next one as soon as one is done. The output of
+-- each spec goes into a file of its own.
 local pairs_of_names = {}
 for i, file in ipairs(options.files) do pairs_of_names[i] = file .. " " .. output_of(file) end
 write("files", table.concat(pairs_of_names, "\n") .. "\n")
@@ -157,7 +159,7 @@ if reported < #options.files then
   lines[#lines + 1] = ("FAILED %sthe run broke off after %d of %d files"):format(options.label, reported, #options.files)
 end
 os.execute("rm -rf " .. quote(folder))
--- spec/support/sum repeats these lines at the very end.
+-- If several suites run, spec/support/sum repeats these lines after the last suite.
 for _, line in ipairs(lines) do print(line) end
 print(("%d passed, %d failed, %d skipped"):format(total.passed, total.failed, total.skipped))
 os.exit(total.failed == 0 and 0 or 1)

@@ -31,7 +31,7 @@ function shell.exists(path)
   return file ~= nil
 end
 
---- Writes a whole file.
+--- Writes the text to the file, whose old contents are lost.
 function shell.write(path, text)
   local file <close> = assert(io.open(path, "wb"))
   file:write(text)

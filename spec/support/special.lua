@@ -63,7 +63,7 @@ local function make_sets(t)
   }
 end
 
--- Operands that depend on the first operand.
+-- The operands "x" and "-x", which are the first operand and its negative.
 local dependent = {
   ["x"] = function(x) return x end,
   ["-x"] = function(x) return -x end,
@@ -75,8 +75,9 @@ local function exactly(f) return function(...) return f(...), "exactly" end end
 local function always(x, how) return function() return x, how or "exactly" end end
 local function roughly(x) return always(x, "roughly") end
 
--- The results by name. Functions get the numbers of all operands in order: x, y, z, or the parts a, b of the first
--- operand and c, d of the second.
+-- The results by name. Each function gets the dtype's info and the numbers of all operands: x, y, z, or the parts
+-- a, b of the first complex operand and c, d of the second. The function returns the wanted number and the key of a
+-- function in `compare`.
 local results = {
   NaN = always(nan), ["+NaN"] = always(nan, "sign"), ["-NaN"] = always(minus_nan, "sign"),
   ["+inf"] = always(inf), ["-inf"] = always(-inf), ["±inf"] = always(inf, "magnitude"),
@@ -135,7 +136,8 @@ local function split(text, separator)
   return parts
 end
 
--- Calls f for each combination of values from the sets of operands k, k + 1, ….
+-- Calls f(chosen) for each combination of values from the sets `names`. The list `chosen` has the values that were
+-- chosen for the first operands.
 local function each_choice(names, sets, f, chosen)
   local k = #chosen + 1
   if k > #names then return f(chosen) end
@@ -149,7 +151,8 @@ local function each_choice(names, sets, f, chosen)
   chosen[k] = nil
 end
 
--- Makes the case for these numbers. An operand has `width` numbers, a result one part or two.
+-- Makes the case for the numbers of all operands. width: the numbers of an operand (2 if complex). of_parts: the
+-- functions of `results`, one for each part of the result.
 local function make_case(row, t, numbers, width, of_parts)
   local case = {row = row, operands = {}, parts = {}}
   for k = 1, #numbers // width do case.operands[k] = {table.unpack(numbers, (k - 1) * width + 1, k * width)} end
@@ -160,7 +163,8 @@ local function make_case(row, t, numbers, width, of_parts)
   return case
 end
 
--- Expands the rows of a text to cases {row, operands = {{number} or {a, b}, …}, parts = {{want, how}, …}}.
+-- Expands the rows of a text to cases {row, operands = {{number} or {a, b}, …}, parts = {{want, how}, …}}. t is the
+-- info of a real dtype. width is 2 if operands are complex, else 1.
 local function expand(text, t, width)
   local cases, sets = {}, make_sets(t)
   for row in text:gmatch "[^\n]+" do
@@ -186,7 +190,8 @@ local function negate(part)
   return {want = type(want) == "number" and -want or want, how = part.how}
 end
 
--- Adds images of the cases that have one operand and two parts: image(a, b, part c, part d) → {a, b}, {c, d}.
+-- Returns the cases, and one more case for each case with one operand and two parts. image(a, b, c, d) returns the
+-- operand {a, b} and the parts {c, d} of the additional case. Its row ends with `about`, for error messages.
 local function with_images(cases, about, image)
   local out = table.move(cases, 1, #cases, 1, {})
   for _, case in ipairs(cases) do

@@ -237,7 +237,7 @@ cases.reciprocal = [[
   2 , +0 -> 0.5 , 0
 ]]
 
--- the standard leaves most results open; NaN in both parts gives NaN, and other numbers follow the textbook's formula
+-- The standard leaves most results open. Of these functions only NaN in both parts, and finite numbers, are tested.
 cases.multiply = [[
   NaN , NaN ; NaN , NaN -> NaN , NaN
   1 , 2 ; 3 , 4 -> -5 , 10
@@ -253,7 +253,7 @@ cases.divide = [[
   least , least ; least , least -> 1 , 0
 ]]
 
--- the cases are the rows of real numbers, applied to each part
+-- each part of the result is that of the real function for the same parts of the operands
 cases.add = [[
   NaN , finite ; finite , +inf -> NaN , +inf
   +inf , -inf ; -inf , -inf -> NaN , -inf
@@ -270,7 +270,7 @@ cases.subtract = [[
   nonzero , nonzero ; ±0 , ±0 -> a , b
 ]]
 
--- our own choice: the standard allows exp(w log z), which gives NaN for powers of 0
+-- not in the standard, which also allows exp(w log z), whose result for powers of z = 0 is NaN
 cases.pow = [[
   finite , finite ; +0 , +0 -> 1 , 0
   +0 , +0 ; positive , +0 -> 0 , 0

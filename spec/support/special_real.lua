@@ -4,8 +4,8 @@
 --   operands -> result        operands are separated by ";"
 --
 -- An operand is a number, or the name of a set of values, each of which is a case. x, y, z in a result are the
--- operands. "pi/2" and similar words are approximations. "0" is a zero of either sign. "sign +" is anything that is
--- not negative.
+-- operands. For "pi/2" and similar words, a result may be 2 ULPs off. "0" is a zero of either sign. "sign +" is any
+-- result without a sign bit.
 
 local cases = {}
 
@@ -630,7 +630,7 @@ cases.softplus = [[
   -largest -> +0
 ]]
 
--- at -inf the formula gives -inf * 0, as in PyTorch
+-- silu(-inf) is NaN, as in PyTorch, because the formula x * sigmoid(x) gives -inf * 0
 cases.silu = [[
   NaN -> NaN
   +inf -> +inf

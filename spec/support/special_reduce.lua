@@ -1,5 +1,5 @@
--- Special cases of reductions of real floats: the result for these elements, repeated any number of times. See
--- special_real.lua.
+-- Special cases of reductions of real floats, in the notation of special_real.lua. The operands of a row are the
+-- elements of the reduced list, which specs repeat any number of times.
 local cases = {}
 
 cases.sum = [[

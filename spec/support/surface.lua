@@ -1,4 +1,5 @@
--- Lists every public name on a line of its own: its kind, and the names of its options as the reference has them.
+-- Lists every public name on a line of its own, with its kind (such as "function" or "method") and the names of the
+-- options in its documentation.
 --
 --   tools/lua spec/support/surface.lua > spec/data/public_surface.txt     accepts what was added or removed
 
@@ -22,7 +23,8 @@ local function options_of(doc)
   return #names > 0 and ": " .. table.concat(names, ", ") or ""
 end
 
--- Adds the names in a library, and in the libraries within it. Names in the reference lack "lt.".
+-- Adds the names in a library, and in the libraries that the library contains. The documentation names functions
+-- without the prefix "lt.".
 local function add_library(lines, library, prefix)
   for name, value in next, library do
     if is_public(name) then
@@ -42,7 +44,8 @@ local function add_tensor(lines)
   for name in pairs(debug.getmetatable(lt.ones(1))) do lines[#lines + 1] = ("Tensor.%s metamethod"):format(name) end
 end
 
--- Returns an object of each class with methods in the reference. Classes of GPUs need a GPU.
+-- Returns an object of each class whose methods the documentation lists, by the name of the class. Classes that need
+-- a GPU are left out.
 local function objects()
   local nn, optim, data = lt.nn, lt.optim, lt.data
   local parameters, rows = {lt.ones(2, {requires_grad = true})}, data.TensorDataset(lt.ones(2))

@@ -35,7 +35,7 @@ local function set_of(words, where)
   return set
 end
 
--- Returns the tags of a spec as a set.
+-- Returns the tags of the spec file as a set: a table whose keys are the tags.
 local function read(path)
   local file <close> = assert(io.open(path))
   return set_of((file:read "l" or ""):match "^%-%- tags:(.*)" or "", path)

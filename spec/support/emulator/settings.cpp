@@ -17,7 +17,7 @@ std::recursive_mutex &lock = *new std::recursive_mutex;
 
 static int64_t fail_at[COUNTED];       /* number of calls until a call fails; 1: the next call fails; 0: none fails */
 
-/* Returns the number that a text such as "64M", "4096" or "2G" represents. */
+/* Returns the number that a text such as "64M" or "4096" represents. K, M and G stand for 2^10, 2^20 and 2^30. */
 static int64_t number(const char *text) {
   char *unit;
   double n = strtod(text, &unit);

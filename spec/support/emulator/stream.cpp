@@ -33,7 +33,8 @@ static void run_front(queue &q) {
   q.done++;
 }
 
-/* Runs the operations before a point in a queue. The device's memory is accessible until they are done. */
+/* Runs the operations of a queue that precede a point. The emulated device's memory is accessible to the process
+** while these operations run. */
 static void run_to(const point &p) {
   static int depth;
   depth++;
@@ -138,8 +139,8 @@ static double now() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* Returns SUCCESS if a point was reached. In lazy order, the first query after an addition returns NOT_READY, and the
-** second query runs the operations. */
+/* Returns SUCCESS if a point was reached. In lazy order, the first query after an addition returns NOT_READY and sets
+** *asked, and the second query runs the operations. */
 static int query(const point &p, bool *asked) {
   if (!p.q || p.q->done >= p.ticket) return SUCCESS;
   if (!*asked) {

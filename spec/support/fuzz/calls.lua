@@ -104,7 +104,7 @@ local OPERATORS = {
 }
 
 
--- Picks a function. Returns its name and whether its first argument is a tensor, too.
+-- Picks a function at random. Returns the function, its name, and a true value if its first argument is a tensor.
 local function pick_function()
   local kind = random(10)
   if kind <= 3 then

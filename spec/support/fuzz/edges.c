@@ -41,8 +41,8 @@ void __sanitizer_cov_trace_pc(void) {
   if (recorder.on) pass((uintptr_t)__builtin_return_address(0) - (uintptr_t)edge_seen);
 }
 
-/* A hash of the name of one of our files; 0 for other files and for chunks that are no files. Files stay loaded, so
-** the address of a name identifies it. */
+/* Returns a hash of the name of the library's file that contains a line, or 0 for any other file and for chunks that
+** were not loaded from files. Files stay loaded, so the address of a name identifies the name. */
 static uint64_t hash_file(const lua_Debug *at) {
   static struct { const char *name; uint64_t hash; } known[SOURCES];
   if (*at->source != '@') return 0;

@@ -32,7 +32,8 @@ local function read(path)
   return file:read "a"
 end
 
--- Returns the seeds from git, the kept inputs of long runs, and the inputs that earlier runs found here.
+-- Returns a list of inputs: the seeds in spec/fuzz/corpus, the inputs that long runs found (spec/fuzz/found), and the
+-- inputs that earlier runs on this machine kept in FOLDER/corpus.
 local function read_corpus()
   local list = {}
   for _, where in ipairs {"spec/fuzz/corpus/" .. name, folder .. "/corpus/" .. name} do
@@ -44,8 +45,8 @@ local function read_corpus()
   return list
 end
 
--- True for an error that the library raises on purpose: the message names no file of ours and is no message of Lua
--- about nil values.
+-- True for an error that the library raises on purpose. False if the message names a line of the library's Lua files,
+-- is an error of Lua itself (such as "attempt to index a nil value"), or is a status without a text.
 local function is_ours(message)
   return type(message) == "string" and not message:find("attempt to", 1, true) and not message:find("luatensor/[%w_/]+%.lua:%d")
          and not message:find("bad argument #", 1, true) and not message:find("stack overflow", 1, true)
@@ -69,8 +70,8 @@ local function keep_failed(input, message)
   print(("FAILED fuzz %s: %s: %s"):format(name, path, tostring(message):gsub("\n.*", "")))
 end
 
--- Runs one input. Returns true if it reached a new edge. No collection runs meanwhile, because the edge to a
--- finalizer would count as new.
+-- Runs one input. Returns true if the input reached a new edge. The garbage collector is stopped meanwhile, because
+-- the edge from any line to a finalizer would count as new.
 local function run(input)
   note_current(input)
   inputs = inputs + 1

@@ -2,7 +2,7 @@
 
 local random = math.random
 
---- Numbers at which readers often fail, in several widths.
+--- The bytes of numbers at which parsers often fail, as integers of 4 and 8 bytes.
 local EDGES = {}
 for _, n in ipairs {0, 1, -1, 2, 7, 16, 17, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff,
                     math.maxinteger, math.mininteger} do
@@ -63,8 +63,8 @@ local steps = {
 --- Returns a slightly changed text.
 -- @string text
 -- @string other another input, from which parts may be copied
--- @tparam ?table words of the format
--- @int most bytes
+-- @tparam ?table words the words of the format, which may be inserted
+-- @int most the maximum number of bytes of the result
 return function(text, other, words, most)
   for _ = 1, 1 << random(0, 3) do
     text = #text == 0 and string.char(random(0, 255)) or steps[random(#steps)](text, #other > 0 and other or " ", words)

@@ -1,7 +1,7 @@
 -- Runs the targets of `make fuzz` one after the other, each in a process of its own.
 --   lua run.lua SECONDS INPUTS SEED FOLDER [TARGET …]
--- The targets share SECONDS, which include starting. A target ends earlier after INPUTS inputs. C parsers are driven
--- by libFuzzer and are programs FOLDER/NAME.fuzz. All other targets are targets of loop.lua. Inputs that reached new
+-- The targets share SECONDS, which include the start of the processes. A target ends earlier after INPUTS inputs. C
+-- parsers are the programs FOLDER/NAME.fuzz with libFuzzer. loop.lua runs all other targets. Inputs that reached new
 -- edges are kept in FOLDER/corpus. The variable LOOP_ENVIRONMENT has the environment of the processes of loop.lua.
 -- Files that are written for each input are in a folder in memory if the system has one. Ends with "N passed, N
 -- failed, N skipped".

@@ -48,7 +48,8 @@ local function loader()
   end
 end
 
--- Makes a generator with the names of methods that other objects have, because lt.generator has other names.
+-- Returns a generator of random numbers with the methods load_state_dict and state_dict of all other objects, because
+-- lt.generator calls its methods set_state and state. Also returns a function that uses the generator.
 local function generator()
   local g = lt.generator {seed = 1}
   return {load_state_dict = function(_, state) g:set_state(state) end, state_dict = function() return g:state() end},
@@ -65,14 +66,14 @@ local function scaler()
   end
 end
 
---- Functions that make an object that takes a state, and the function that uses the object afterwards.
+--- A list of functions. Each returns an object that loads states, and a function that uses the object afterwards.
 states.makers = {
   network, generator, scaler, loader, optimizer "SGD", optimizer "Adam", optimizer "RMSprop", optimizer("LBFGS", {max_iter = 2, history_size = 2}),
   scheduler("StepLR", 2), scheduler("CosineAnnealingLR", 4), scheduler "ReduceLROnPlateau",
   scheduler("OneCycleLR", 1, {total_steps = 8}),
 }
 
--- Converts tables of JSON to tables of states.
+-- Returns the value of a state that a decoded JSON value stands for.
 local function restore(value)
   if value == "inf" then return math.huge end
   if type(value) ~= "table" then return value end
@@ -92,7 +93,7 @@ function states.read(text)
   return value ~= nil and restore(value) or nil
 end
 
---- Returns the JSON of a state, for seeds.
+--- Returns the JSON text of a state. Seeds of the corpus are made with this function.
 function states.write(value)
   if lt.is_tensor(value) then return ('{"shape":%s,"dtype":"%s"}'):format(states.write(value.shape), value.dtype) end
   if value == math.huge then return '"inf"' end

@@ -10,7 +10,7 @@ local states = require "spec.support.fuzz.states"
 
 local targets = {}
 
--- Writes the input to a file. Each kind has a file name of its own, because errors are searched for this name.
+-- Writes the input to the file `name` in the folder, and returns the path.
 local function file(folder, name, bytes)
   local path = folder .. "/" .. name
   local f <close> = assert(io.open(path, "wb"))
@@ -18,7 +18,8 @@ local function file(folder, name, bytes)
   return path
 end
 
--- True if the nested table of a tensor is small; a tensor without elements may have many rows.
+-- True if the nested table of a tensor has fewer than 1e5 elements and rows. A tensor of shape {1e9, 0} has no
+-- elements, but 1e9 rows.
 local function is_small(x)
   local n = 1
   for _, size in ipairs(x.shape) do n = n * math.max(size, 1.0) end
@@ -64,7 +65,8 @@ targets.safetensors = {
   end,
 }
 
--- The input has the JSON for the tables of a checkpoint. The checkpoint also has two tensors.
+-- The input is the JSON text in which a checkpoint stores its tables. The checkpoint also contains two tensors, a and
+-- b.
 targets.checkpoint = {
   words = {"$pairs", "$tensor", "$number", "$bytes", '"inf"', '"nan"', '{"$tensor":"a"}', '{"$tensor":"b"}',
            table.unpack(json_words)},
@@ -76,7 +78,7 @@ targets.checkpoint = {
   end,
 }
 
--- The input is a result of lt.bench, of which bench.load makes an object that prints itself.
+-- The input is a stored result of lt.bench. bench.load returns an object, and tostring formats its report.
 targets.results = {
   words = {"luatensor", "version", "kind", "timing", "comparison", "median", "samples", table.unpack(json_words)},
   run = function(input, folder) tostring(bench.load(file(folder, "x.json", input))) end,
@@ -96,7 +98,8 @@ targets.csv = {
   end,
 }
 
--- Files of /proc and of control groups with facts about memory and processors, separated by lines with two hyphens.
+-- The input has the contents of several files of /proc and of control groups, which state the memory and processors
+-- of the machine. A line with two hyphens separates two files.
 targets.groups = {
   words = {"Max address space", "Max data size", "VmSize:", "VmData:", "CommitLimit:", "Committed_AS:", "unlimited", "0-3", "max",
            "100000", "-1", "MemTotal:", "MemAvailable:", "kB", "0::/", "cpu,cpuacct:", "memory:", "/a/b", "\n--\n"},
@@ -123,7 +126,8 @@ targets.groups = {
 
 -- ---- texts ----
 
--- Tensors for a term have as many dims as the term has letters, all of size 2.
+-- The input is the equation of einsum. The operand of a term has one dim of size 2 for each letter of the term, at
+-- most 5.
 targets.einsum = {
   words = {"->", "...", ",", "i", "j", "ij,jk->ik", " "},
   run = function(input)
@@ -262,7 +266,8 @@ targets.options = {
   end,
 }
 
--- Returns a random index of x: a number, range, list, tensor, mask, mark, or any other value.
+-- Returns a random item of an index: a number, range, list, tensor, mask, lt.newaxis, lt.ellipsis, or a value that no
+-- index may contain.
 local function index_of(random)
   local function number() return random(-7, 7) end
   local kinds = {

@@ -180,7 +180,7 @@ static void release(void *context) { released += *(int *)context; }
 
 static int one = 1;
 
-/* Lends `n` floats as global x. */
+/* Lends `n` floats to the state as a tensor, the global x. The state calls `release` when the loan ends. */
 static luatensor_loan lend(lua_State *L, float *data, int64_t n) {
   luatensor_array a = luatensor_rows(data, LUATENSOR_float32, 1, &n);
   luatensor_loan loan = lt->lend(L, &a, release, &one);
@@ -218,7 +218,8 @@ static void lend_and_revoke(lua_State *L) {
   CHECK(released == 1);
 }
 
-/* Rows of a picture with padding, from the bottom to the top. */
+/* Lends a picture of 3 rows of 4 pixels. Each row has 4 bytes of padding, and the rows are in memory from the bottom
+** to the top, so the stride of the rows is negative. */
 static void lend_picture(lua_State *L) {
   unsigned char pixels[3][8] = {{1, 2, 3, 4, 0, 0, 0, 0}, {5, 6, 7, 8, 0, 0, 0, 0}, {9, 10, 11, 12, 0, 0, 0, 0}};
   luatensor_array a = {.data = pixels[2], .dtype = LUATENSOR_uint8, .ndim = 2, .shape = {3, 4}, .stride = {-8, 1}};

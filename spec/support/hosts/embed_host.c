@@ -70,8 +70,8 @@ static void *consume(void *unused) {
   return unused;
 }
 
-/* Takes over the struct of the userdata at the top, and passes it to the consumer. Waits while the slot is
-   occupied. */
+/* Takes over the DLPack struct of the userdata at the top of the stack, and passes the struct to the consumer thread.
+   Waits while the slot is occupied. */
 static void hand_over(lua_State *L, int slot) {
   void **capsule = lua_touserdata(L, -1);
   managed *m = *capsule, *none = NULL;
@@ -153,7 +153,8 @@ static void *set_flag(void *flag) {
   return NULL;
 }
 
-/* Operations of hours on few bytes, from several families. */
+/* Operations that would run for hours or forever, on little memory: reductions, a matrix product, and loops in Lua.
+** cancel() ends the first five, which are single operations, by a hook, too. */
 static const char *const endless[] = {
   "x:sum()", "x:argmax()", "x:expand(2, 1 << 40):mean(2)", "x:expand(1 << 40, 3):max(1)",
   "x:to('int64')[{{1, 1}}]:expand(2, 1 << 40):matmul(x:to('int64')[{{1, 1}}]:expand(1 << 40, 2))",
@@ -169,7 +170,7 @@ static int end_by_flag(lua_State *L, atomic_int *flag, const char *call) {
   pthread_create(&second, NULL, set_flag, flag);
   int failed = expect(L, text);
   pthread_join(second, NULL);
-  /* While the flag is set, no new tensor can be made. */
+  /* While the flag is set, every operation fails, even if it makes a small tensor. */
   failed |= expect(L, "local ok, why = pcall(lt.ones, 3) return not ok and why == 'ones: cancelled by the host'");
   atomic_store(flag, 0);
   return failed | expect(L, "return lt.ones(3):sum():item() == 3");

@@ -140,7 +140,8 @@ static inline void write_to(gpu_address to, const void *from, size_t bytes) { ok
 
 typedef struct test { const char *name; void (*run)(void); } test;
 
-/* `host` lists the tests; `host NAME` opens the device and runs one test. */
+/* Without an argument, prints the names of the tests; with a name, opens the device and runs this test. Returns the
+   exit status: 1 if no test has the name. */
 static int run_tests(const test *t, int argc, char **argv) {
   for (; t->name; t++) {
     if (argc < 2) puts(t->name);

@@ -14,7 +14,7 @@ static const size_t bytes_of[] = {[F32] = 4, [F64] = 8, [F16] = 2, [I8] = 1, [C3
 
 __extension__ typedef _Float16 half;
 
-/* Element i of an array, as re + i im; only complex types have an im. */
+/* Stores re + im·√-1 as element i of an array of a type. For real types, im is ignored. */
 static void put(void *p, int type, int i, double re, double im) {
   float f = (float)re;
   uint32_t u;
@@ -48,7 +48,8 @@ static double get(const void *p, int type, int i, int part) {
 
 static int is_complex(int type) { return type == C32 || type == C64; }
 
-/* Element i of A, B or C: small numbers that vary from place to place. */
+/* The real and imaginary part of element i of matrix A, B or C (which = 0, 1, 2): small integers, different for
+** neighbouring elements. */
 static double re_at(int which, int i) { return (i * 7 + which * 3) % 11 - 5; }
 static double im_at(int which, int i) { return (i * 5 + which) % 7 - 3; }
 
@@ -67,7 +68,8 @@ static gpu_address upload(int which, int type) {
   return a;
 }
 
-/* Computes element (i, j) of the expected product number `batch`, by the definition. */
+/* Computes element (i, j) of the expected product number `batch` from its definition. sum: its real and imaginary
+** part. a_op, b_op: 0 (as is), 1 (transposed) or 2 (conjugate transposed). */
 static void expected(int a_op, int b_op, int complex, int i, int j, int batch, double sum[2]) {
   sum[0] = sum[1] = 0;
   for (int l = 0; l < K; l++) {
@@ -80,7 +82,8 @@ static void expected(int a_op, int b_op, int complex, int i, int j, int batch, d
   }
 }
 
-/* Checks C = 2 A B + 3 C for all transposes. */
+/* Checks C = 2 A B + 3 C for all combinations of plain, transposed and conjugate transposed A and B. The arguments
+** are the types of A and B, of C, of the computation, and of the factors 2 and 3. */
 static void check(int ab, int c, int compute, int scale) {
   blas_handle h = open_blas();
   static char host[SIZE * 16];

@@ -8,7 +8,8 @@
 
 #define KERNEL "extern \"C\" __global__ void k(int *p, int n) {\n"
 
-/* Runs k on 64 threads with a block of 4096 bytes and a number. Returns the device's error. */
+/* Runs kernel k of a source on 64 threads. The kernel's arguments are the address of 4096 bytes, and n. Returns the
+** device's error. */
 static int run_kernel(const char *source, int n) {
   gpu_address p = allocate(4096);
   gpu_module m = load(source);

@@ -27,7 +27,7 @@ static int value(gpu_address a) {
   return v;
 }
 
-/* Sets x = 1 and then y = 2. */
+/* Loads the kernels, sets x = 1 and y = 2 on the device, and then applies the emulator's settings. */
 static void begin(const char *settings) {
   gpu_module m = load(source);
   add = function(m, "add");

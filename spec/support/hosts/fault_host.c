@@ -1,4 +1,4 @@
-/* Makes one allocation after the other fail, and checks that nothing crashes, nothing leaks and nothing changes.
+/* Makes each allocation of a script fail in turn, and checks that nothing crashes, leaks or changes a tensor.
 **
 **   fault_host lua|module STRIDE SETUP.lua SCRIPT.lua
 **
@@ -225,8 +225,8 @@ static int run(const char *setup, const char *script, fault *f, long first, long
   return outcome == BROKEN ? BROKEN : settle(outcome);
 }
 
-/* The module may keep some memory for the life of the process, but four runs of the same script must not keep more
-** each time. */
+/* Runs the script up to four times with the same failing allocations. The module may keep some memory for the life of
+** the process, so the run fails only if the module keeps more memory after each of the four times. */
 static int run_and_weigh(const char *setup, const char *script, fault *f, long first, long last) {
   size_t before = live_bytes;
   int outcome = PASSED;

@@ -103,8 +103,8 @@ function array.to(a, name)
   return {shape = a.shape, dtype = name, data = data}
 end
 
--- Basic indexing. Each dim has one of: an integer (drops the dim), {} (all), {i} (keeps the dim), {first, last[,
--- step]}.
+-- Returns a[spec] for basic indexing. spec[d] selects along dim d: an integer drops the dim, {} selects all, {i} one
+-- position, which keeps the dim, and {first, last[, step]} a range.
 function array.slice(a, spec)
   local shape, walks = {}, {}
   local function resolve(i, n) return i < 0 and i + n + 1 or i end
@@ -128,8 +128,8 @@ function array.slice(a, spec)
   end)
 end
 
--- Returns the shape of the other dims, and an iterator over its positions that returns (position, fibre). A fibre is
--- the list of the elements along dim.
+-- Returns the shape of a without `dim`, and an iterator over the positions in this shape, which returns (position,
+-- fibre). A fibre is the list of the elements along dim at this position.
 function array.fibres(a, dim)
   local outer = {}
   for d, n in ipairs(a.shape) do if d ~= dim then outer[#outer + 1] = n end end

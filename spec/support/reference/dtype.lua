@@ -119,7 +119,8 @@ local function integer_to_float(x, from, to)
   return to.round(integer_to_double(x, from))
 end
 
--- Converts like C: truncates in the range of `to`, saturates outside. NaN gives 0.
+-- Converts a float to integer dtype `to`: truncates, like C. Values outside of the dtype's range become its minimum
+-- or maximum, and NaN becomes 0.
 local function float_to_integer(x, to)
   if x ~= x then return 0 end
   local low, high = to.min, to.max
@@ -186,8 +187,8 @@ local function unpack_element(name, s, at)
   return x
 end
 
--- Returns all elements of s. If string.unpack knows the format, groups are unpacked at once, because this is the
--- slowest part of the oracle.
+-- Returns the list of all elements in the bytes s of dtype `name`. If string.unpack has a format for the dtype, 100
+-- elements are unpacked at once, because this is the slowest part of the oracle.
 local function unpack_all(name, s)
   local size, data, n = dtype[name].bytes, {}, 0
   local format, group = dtype[name].format, 100

@@ -25,7 +25,8 @@ function index.take(a, indices, dim)
   end)
 end
 
--- Returns out[i][j][k] = a[i][indices[i][j][k]][k] for dim 2; other dims accordingly.
+-- Returns the array with out[i][j][k] = a[i][indices[i][j][k]][k] for a 3-d array and dim 2; for another dim, the
+-- index of that dim is replaced.
 function index.gather(a, dim, indices)
   local at = {}
   return array.build(indices.shape, a.dtype, function(i, position)
@@ -35,7 +36,8 @@ function index.gather(a, dim, indices)
   end)
 end
 
--- Returns a copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for dim 2; other dims accordingly.
+-- Returns a copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for a 3-d array and dim 2; for another dim,
+-- the index of that dim is replaced.
 function index.scatter(a, dim, indices, source)
   local out, at = array.new(a.shape, a.dtype, copy(a.data)), {}
   for position, i in array.indices(indices.shape) do
@@ -82,8 +84,8 @@ function index.concat(list, dim)
   end)
 end
 
--- Returns an array of `shape` whose element at index i is a's element at where(i). where may change its argument, a
--- new list.
+-- Returns an array of `shape`. where(i) changes its argument, a copy of an index of the result, into the index of the
+-- same element in a.
 local function moved(a, shape, where)
   return array.build(shape, a.dtype, function(i)
     local at = copy(i)
@@ -102,7 +104,7 @@ function index.roll(a, shift, dim)
   return moved(a, a.shape, function(i) i[dim] = (i[dim] - 1 - shift) % a.shape[dim] + 1 end)
 end
 
--- Repeats each element n times in a row along dim.
+-- Repeats each element n times, in consecutive positions along dim.
 function index.repeat_elements(a, n, dim)
   local shape = copy(a.shape)
   shape[dim] = shape[dim] * n

@@ -5,7 +5,8 @@ local promotion = require "spec.support.reference.promotion"
 
 local linalg = {}
 
--- Multiplies (m, k) by (k, n) matrices at offsets into row-major data.
+-- Multiplies an m × k by a k × n matrix, which begin after oa and ob elements of the row-major lists a and b. Appends
+-- the elements of the product to `out`, and the sums of the magnitudes of their terms to `sizes`.
 local function product(a, b, oa, ob, m, k, n, out, sizes)
   for i = 0, m - 1 do
     for j = 0, n - 1 do
@@ -19,8 +20,8 @@ local function product(a, b, oa, ob, m, k, n, out, sizes)
   end
 end
 
--- Multiplies matrices as the standard defines matmul: 1-d operands get a dim, which the result drops, and leading
--- dims broadcast. Returns the result and the list of magnitudes.
+-- Multiplies as the array API standard defines matmul: a 1-d operand gets a dim of length 1, which the result drops,
+-- and leading dims broadcast. Returns the product, and for floats the list of the sums of magnitudes.
 function linalg.matmul(a, b)
   local result = promotion.pair(a.dtype, b.dtype)
   local left, right = #a.shape == 1, #b.shape == 1

@@ -12,8 +12,8 @@ local rows = {}
 -- The allowed error of functions whose zero results may have either sign: any number above 0 allows both signs.
 local any_zero = 0.001
 
--- Defines op `name`. `ulp` defaults to 0 for exact arithmetic. `tiny` is an additional allowed error in least
--- subnormals, for ops of two steps with a first result that may be subnormal.
+-- Defines op `name`. `ulp` is the allowed error (default 0: exact). `tiny` is an additional allowed error, as a
+-- multiple of the least subnormal number, for ops of two steps whose first step may have a subnormal result.
 local function row(name, class, f, ulp, tiny)
   rows[name] = {class = class, f = f, ulp = ulp or 0, tiny = tiny or 0, result = "SAME"}
 end
@@ -25,7 +25,8 @@ end
 local function truth(x) return x ~= 0 and x ~= false end
 local function is_negative(x) return x < 0 or (x == 0 and 1 / x < 0) end
 
--- Combines a function for integers and a function for floats.
+-- Returns a function that calls on_integer for integer dtypes and on_float for all others. The dtype info is the last
+-- argument.
 local function either(on_integer, on_float)
   return function(...)
     local t = select(select("#", ...), ...)
@@ -67,7 +68,7 @@ row("floor_divide", "REALS", either(
     if t.name == "uint64" then return unsigned_division(x, y) end
     return x // y
   end,
-  function(x, y)                       -- floor of the exact quotient: 1 // 0.1 is 9; a quotient by infinity is a zero
+  function(x, y)                       -- floor of the exact quotient: 1 // 0.1 is 9, and -1 // inf is -0
     if y == 0 or x ~= x or y ~= y or math.abs(x) == inf or math.abs(y) == inf then return x / y end
     if math.abs(x / y) >= 2.0 ^ 53 then return x / y end
     local m = math.fmod(x, y)

@@ -25,7 +25,8 @@ local function even_round(x)
   return math.floor(x + 0.5)
 end
 
--- The 0-based position of quantile q in a sorted list of n numbers, by the kind of interpolation.
+-- The position whose value is the quantile, by the method of interpolation. The argument is the exact position
+-- q * (n - 1) in a sorted list of n numbers, 0-based; fractions of a position are interpolated linearly.
 local place = {
   linear = function(at) return at end,
   lower = math.floor, higher = math.ceil, nearest = even_round,
@@ -40,7 +41,8 @@ function order.quantile(list, q, method)
   return a == b and a + 0.0 or t < 0.5 and a + (b - a) * t or b - (b - a) * (1 - t)
 end
 
--- Counts the elements between edges, or adds up their weights. The last bin includes its upper edge.
+-- Returns for each bin edges[k] ≤ x < edges[k + 1] the number of its elements, or the sum of their weights if
+-- `weights` is given. The last bin includes its upper edge.
 function order.histogram(list, edges, weights)
   local counts = {}
   for k = 1, #edges - 1 do

@@ -1,7 +1,9 @@
--- The rules of promotion, copied by hand from the array API standard 2025.12 ("Type Promotion Rules") and api.md.
+-- The rules of promotion. Those of the Python array API standard 2025.12 ("Type Promotion Rules") are copied by hand.
+-- For pairs of dtypes that the standard leaves undefined, the rules are luatensor's own.
 local dtype = require "spec.support.reference.dtype"
 
--- Rows and columns of the standard's tables, followed by the cross-kind cases that api.md defines.
+-- The promoted dtype of each pair of dtypes. The standard leaves pairs of different kinds undefined, such as an
+-- integer and a float.
 local table_text = [[
           bool     uint8    uint16   uint32   uint64   int8     int16    int32    int64    float16  bfloat16 float32  float64
 bool      bool     uint8    uint16   uint32   uint64   int8     int16    int32    int64    float16  bfloat16 float32  float64
@@ -67,7 +69,7 @@ function promotion.compute(class, name)
   if class == "FLOAT" or class == "REALFLOAT" then return promotion.default_float end
 end
 
--- Returns the dtype of the results of sum and prod.
+-- Returns the dtype of the results of sum and prod for operands of dtype `name`.
 function promotion.accumulate(name)
   local kind = dtype.info[name].kind
   if kind == "float" then return name end

@@ -3,7 +3,7 @@ local dtype = require "spec.support.reference.dtype"
 
 local random = {}
 
--- Returns four words of Philox for a counter of four words and a key of two words.
+-- Returns four random words of Philox for a counter c of four 32-bit words and a key k of two.
 function random.philox(c, k)
   local c0, c1, c2, c3 = table.unpack(c)
   local k0, k1 = table.unpack(k)
@@ -19,12 +19,13 @@ local function words_at(seed, counter)
   return random.philox({counter & 0xffffffff, counter >> 32, 0, 0}, {seed & 0xffffffff, seed >> 32})
 end
 
--- Returns the 32-bit draw of element i, counted from 0.
+-- Returns the 32 random bits from which element i (0-based) is computed. offset: the generator's counter at the start
+-- of the call.
 function random.draw32(seed, offset, i)
   return words_at(seed, offset + i // 64 * 16 + i % 16)[i % 64 // 16 + 1]
 end
 
--- Returns the 64-bit draw of element i.
+-- Returns the 64 random bits from which element i (0-based) is computed, for dtypes that need more than 32 bits.
 function random.draw64(seed, offset, i)
   local words, w = words_at(seed, offset + i // 32 * 16 + i % 16), i % 32 // 16
   return words[2 * w + 1] | words[2 * w + 2] << 32
@@ -37,8 +38,8 @@ function random.uniform(name, seed, offset, i)
   return (random.draw32(seed, offset, i) >> 32 - bits) * 2.0 ^ -bits
 end
 
--- Returns element i of randint(low, high): low + the high half of the product of the draw and the number of values,
--- of which 0 stands for 2^64.
+-- Returns element i of randint(low, high): low + (draw * n >> 64), where n = high - low + 1 is the number of values.
+-- If n overflows to 0, it stands for 2^64.
 function random.integer(low, high, seed, offset, i)
   local draw, n = random.draw64(seed, offset, i), high - low + 1
   if n == 0 then return low + draw end
@@ -48,7 +49,8 @@ function random.integer(low, high, seed, offset, i)
   return low + a * c + (mid >> 32) + (mid2 >> 32)
 end
 
--- Returns element i of randn() of float32 or float64: Box–Muller with the draws of elements i and i ± 16.
+-- Returns element i of randn() of float32 or float64. In each group of 32 elements, elements i and i + 16 are the
+-- cosine and sine results of one Box–Muller transform of their two draws.
 function random.normal(name, seed, offset, i)
   local first = i // 32 * 32 + i % 16
   local radius_draw, angle

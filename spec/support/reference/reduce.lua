@@ -7,7 +7,7 @@ local promotion = require "spec.support.reference.promotion"
 
 local inf, nan = math.huge, 0.0 / 0.0
 
--- Returns a sum with compensated rounding errors, or a plain sum if the sum leaves the finite range.
+-- Returns the sum of a list with compensated rounding errors (Neumaier), or the plain sum if that is infinite or NaN.
 local function float_sum(list)
   local sum, rest, plain = 0.0, 0.0, 0.0
   if #list > 0 then sum, plain = -0.0, -0.0 end
@@ -62,7 +62,8 @@ local function extreme(pick)
   end
 end
 
--- Returns the 1-based position of the first extreme element. The first NaN takes precedence.
+-- Returns a function of a list and its dtype that returns the 1-based position of the first NaN, or else of the first
+-- extreme element. pick: "maximum" or "minimum".
 local function position_of(pick)
   return function(list, name)
     local t, best = dtype.info[name], 1
@@ -157,7 +158,8 @@ function reduce.reduce(name, a, dims, keepdim, correction)
   return array.new(shape, result, data)
 end
 
--- Replaces each fibre along dim by f(fibre), a list of the same length.
+-- Returns an array of dtype `result` in which each fibre of a (the list of the elements along dim) is replaced by
+-- f(fibre), a list of the same length.
 local function along(a, dim, result, f)
   if dim < 0 then dim = dim + #a.shape + 1 end
   local order, back = {}, {}

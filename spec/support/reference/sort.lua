@@ -1,4 +1,5 @@
--- Sorts elements. NaN is the greatest, and equal elements stay in their order, also in descending order.
+-- Sorts elements stably: equal elements keep their order, also if the list is sorted in descending order. NaN counts
+-- as the greatest value.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 
@@ -11,7 +12,7 @@ local function less_of(name)
   return function(x, y) return t.less(x, y) or (x == x and y ~= y) end
 end
 
--- Returns the positions that sort a list of elements of dtype `name`.
+-- Returns the 1-based positions of a list's elements of dtype `name`, in sorted order.
 function sort.order(list, name, descending)
   local less, at = less_of(name), {}
   for i = 1, #list do at[i] = i end
@@ -48,7 +49,8 @@ function sort.lines(a, dim, descending, keep)
   return values, positions
 end
 
--- Returns the 1-based position at which x belongs in a sorted list: before equal elements, or after them.
+-- Returns the 1-based position at which x belongs in a sorted list: before equal elements, or after them if `right`
+-- is true.
 function sort.place(list, name, x, right)
   local less, place = less_of(name), 1
   for _, y in ipairs(list) do

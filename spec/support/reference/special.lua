@@ -71,7 +71,8 @@ local two_over_sqrtpi_h, two_over_sqrtpi_l = 0x1.20dd750429b6dp+0, 0x1.1ae3a914f
 local inverse_h, inverse_l = {}, {}
 for n = 1, 40 do inverse_h[n], inverse_l[n] = div(1.0, 0.0, n + 0.0, 0.0) end
 
--- Returns exp(x) - 1 by its Taylor series, for small |x|.
+-- Returns exp(x) - 1 of a double-double by its Taylor series, to a relative error of 1e-25. Callers pass |x| of at
+-- most 0.25, for which 40 terms suffice.
 local function expm1_series(xh, xl)
   local th, tl = xh, xl
   local sh, sl = xh, xl
@@ -84,7 +85,7 @@ local function expm1_series(xh, xl)
   return sh, sl
 end
 
--- Returns exp of a double-double as a mantissa (hi, lo) and a power of two.
+-- Returns exp of a double-double as hi, lo, k: the result is (hi + lo) * 2^k.
 local function exp_parts(xh, xl)
   local k = math.floor(xh / ln2_h + 0.5)
   local ph, pl = mul(ln2_h, ln2_l, k + 0.0, 0.0)
@@ -253,7 +254,7 @@ local function erf_dd(x)
   return mul(sh, sl, two_over_sqrtpi_h, two_over_sqrtpi_l)
 end
 
--- erfc for x >= 5 by its continued fraction, from the inside out:
+-- Returns erfc for x >= 5 as hi, lo, k: the result is (hi + lo) * 2^k. The continued fraction is cut after 100 terms:
 -- exp(-x^2) / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + (3/2) / …)))
 local function erfc_parts(x)
   local fh, fl = x, 0.0
@@ -306,7 +307,8 @@ function special.gelu(x)
   local ah, al = two_product(-x, sh)
   al = al - x * sl
   ah, al = quick_sum(ah, al)
-  -- erfc(a + b) is erfc(a) * (1 - 2ab) for large a, else erfc(a) - b * 2/sqrt(pi) * exp(-a^2); b is below an ULP of a
+  -- al is below an ULP of ah, so a correction of first order suffices. erfc(ah + al) is erfc(ah) * (1 - 2 * ah * al)
+  -- for large ah. For other ah it is erfc(ah) - al * 2/sqrt(pi) * exp(-ah^2).
   if ah >= 5 then
     local h, _, k = erfc_parts(ah)
     return scale(x * (h * (1 - 2 * ah * al)) / 2, k)

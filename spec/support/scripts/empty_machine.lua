@@ -14,7 +14,7 @@ local function check(what, problem)
   io.stdout:flush()
 end
 
--- The exit code of a command, and all that it printed.
+-- Returns the exit code of a command, and its output.
 local function run(command)
   local pipe = assert(io.popen("{ " .. command .. "; } 2>&1 </dev/null"))
   local text = pipe:read "a"
@@ -41,7 +41,7 @@ print((passes "luatensor info"))
 
 local pages = require "spec.support.pages"
 
--- The pages' commands: in their blocks of shell, and between backquotes.
+-- Returns the commands in a page: the lines of its shell blocks, and the commands between backquotes in its text.
 local function commands(text)
   local list, seen = {}, {["luatensor -i"] = true}
   local function add(command)
@@ -84,7 +84,7 @@ for _, path in ipairs {"README.md", "docs/tour.md"} do
   end
 end
 
--- The README's lines, typed at the prompt, which shows its own lines with > before them.
+-- Types the lines of the README's first block at the prompt, which prints each of its own prompts as ">".
 local block = pages.blocks("README.md")[1].code
 local file <close> = assert(io.open("typed", "w"))
 file:write(block)

@@ -1,4 +1,5 @@
--- The work of the processes of spec/support/environment.lua: products, LAPACK, all kinds of parallel loops, files.
+-- Run by spec/support/environment.lua in each of its processes: matrix products, LAPACK, all kinds of parallel loops,
+-- and files.
 os.setlocale ""
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"

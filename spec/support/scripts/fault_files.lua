@@ -1,4 +1,4 @@
--- Like fault_script.lua, with functions that read and write files.
+-- Run by fault_host while allocations fail: functions that read and write files.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local json = require "luatensor.io.json"

@@ -1,4 +1,5 @@
--- Checks that files are unchanged, or complete and new, after a failure while they were read or written.
+-- The setup of fault_files.lua for fault_host. check() fails if a file is neither the old nor the complete new
+-- version after an allocation failed.
 local lt = require "luatensor"
 local data, nn = require "luatensor.data", require "luatensor.nn"
 

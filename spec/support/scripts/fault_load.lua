@@ -1,3 +1,3 @@
--- Loads the module while allocations fail.
+-- Run by fault_host while allocations fail: loads the module.
 local lt = require "luatensor"
 lt.ones(3)

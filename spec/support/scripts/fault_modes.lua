@@ -1,4 +1,4 @@
--- Like fault_script.lua, with functions that set modes.
+-- Run by fault_host while allocations fail: functions that set modes, such as no_grad and autocast.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

@@ -1,4 +1,5 @@
--- Checks that modes have their defaults after a failure.
+-- The setup of fault_modes.lua for fault_host. check() fails if a mode differs from its default after an allocation
+-- failed.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

@@ -1,1 +1,2 @@
--- This setup does nothing, so that the module is not yet loaded when allocations start to fail.
+-- The setup of fault_load.lua for fault_host. It does nothing, so that the module is not yet loaded when allocations
+-- start to fail.

@@ -1,4 +1,5 @@
--- Like fault_script.lua, with functions that need scratch memory: sorting, sets, transforms, linear algebra.
+-- Run by fault_host while allocations fail: functions that need scratch memory (sorting, sets, transforms, linear
+-- algebra).
 local lt = require "luatensor"
 
 local square = lt.ones(40, 40):add(lt.eye(40))

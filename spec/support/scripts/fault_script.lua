@@ -1,4 +1,4 @@
--- The work during which an allocation fails: each kind of function that allocates memory, and writes that must be
+-- Run by fault_host while allocations fail: each kind of function that allocates memory, and writes that must be
 -- complete or have no effect.
 local lt = require "luatensor"
 

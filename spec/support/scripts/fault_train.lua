@@ -1,4 +1,4 @@
--- Like fault_script.lua, with two steps of training on batches from a loader.
+-- Run by fault_host while allocations fail: two steps of training on batches from a loader.
 local lt = require "luatensor"
 local nn, optim, data = require "luatensor.nn", require "luatensor.optim", require "luatensor.data"
 

@@ -1,4 +1,5 @@
--- Checks that the results of a network match its weights after a failure during training.
+-- The setup of fault_train.lua for fault_host. check() fails if the results of a network do not match its weights
+-- after an allocation failed during training.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

@@ -1,4 +1,5 @@
--- For environment_host: one call of each family that has large buffers or locks, with two threads and known sums.
+-- Run by environment_host: calls one function of each family that uses large buffers or locks, with two threads, and
+-- checks the results against known sums.
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"
 

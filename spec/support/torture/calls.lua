@@ -48,7 +48,8 @@ local function command(kind, version, before)
     :format(EMULATOR, folder, before or "", folder)
 end
 
--- Returns the system calls after the mark, as a list of {name, number among the calls with this name}.
+-- Returns the system calls of a save, which follow the call that opens MARK, as a list of {name, n}. The n-th call of
+-- the process with this name is meant, 1-based.
 local function calls_of(kind)
   shell.passes(command(kind, 1, ("strace -o %s/log"):format(folder)))
   local counts, list, marked = {}, {}, false
@@ -75,8 +76,9 @@ local function check(kind, newest)
   assert(low == 1 or low == newest or low == newest + 1, ("version %s is there"):format(low))
 end
 
--- Makes one kill. Version 1 exists before. The killed process saves version `newest`, the other process the next
--- version. Returns false if the process ended first, because some runs make fewer calls than the first one.
+-- Kills a process that saves version `newest`, at system call `call`, while another process saves version newest + 1.
+-- Version 1 was saved before. Returns false if the process ended before it made the call: a run may make fewer calls
+-- than the run that calls_of traced.
 local function kill(kind, call, newest)
   local inject = ("strace -o /dev/null -e trace=%s -e inject=%s:signal=KILL:when=%d"):format(call[1], call[1], call[2])
   local victim = command(kind, newest, inject)

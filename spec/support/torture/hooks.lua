@@ -3,8 +3,8 @@
 --
 --     tools/lua spec/support/torture/hooks.lua [step]
 --
--- raises at every step-th instruction, call, return and line (default 1: at every one; some seconds), and prints how
--- many errors were raised. Specs call it with a larger step. Any wrong value is an error.
+-- The hooks raise an error at every step-th instruction, call, return and line (default 1, which takes some seconds).
+-- The script prints the number of raised errors, and fails at the first wrong value. Specs use a larger step.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -80,8 +80,8 @@ local function arm(co, mask, n)
   end, mask == "count" and "" or mask, mask == "count" and n or nil)
 end
 
---- Two ways to call the work: in the running coroutine, and in a coroutine that an error ends and that no code
--- closes.
+--- by_pcall runs the work in the running coroutine. by_coroutine runs the work in a new coroutine, which stays
+-- unclosed if an error ends it.
 local function by_pcall(work, mask, n)
   local co = coroutine.running()
   return pcall(function()
@@ -107,8 +107,8 @@ local function check_modes(where)
   if x.grad:item() ~= 6 then error(where .. ": the gradient is wrong") end
 end
 
---- Raises an error at each step-th event of some work until the work runs to its end. Returns the number of errors
--- raised.
+--- Runs a work with an error at event 1, 1 + by, … until the work has fewer events and runs to its end. Returns the
+-- number of errors raised. call: by_pcall or by_coroutine. mask: the kind of event.
 local function torture_work(name, call, mask, by)
   local raised = 0
   for n = 1, math.huge, by do

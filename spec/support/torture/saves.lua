@@ -1,9 +1,9 @@
 -- Kills processes that save, with SIGKILL at random moments, and checks the files that remain.
 --   lua saves.lua [KILLS = 1000] [SEED]
--- Each process saves versions 1, 2, … of one file again and again: a tensor (.npy), a checkpoint, tensors by name
--- (.safetensors). After each kill the file must be complete, and its version must be a begun one that is not older
--- than the version after the previous kill. After one more save no temporary file may be left. Ends with "N passed, N
--- failed, 0 skipped", where each kill counts as one.
+-- Each process saves increasing versions of one file: a tensor (.npy), a checkpoint, or tensors by name
+-- (.safetensors). After each kill the file must be complete, and its version must not be older than the first version
+-- that the killed process saved. After one more save no temporary file may be left. Ends with "N passed, N failed,
+-- 0 skipped", where each kill counts as one.
 local lt = require "luatensor"
 
 local KILLS, SEED = tonumber(arg[1]) or 1000, tonumber(arg[2]) or os.time()
@@ -59,7 +59,8 @@ if arg[3] then
   save_for_ever(kinds[tonumber(arg[4])], tonumber(arg[5]))
 end
 
--- Starts a saving process, and kills it after its first save.
+-- Starts a process that saves kind `number` from version `first` on, and kills the process at a random moment within
+-- LATEST seconds after its first save.
 local function kill_one(number, first)
   local command = ("exec 2>&1; OMP_NUM_THREADS=1 tools/lua spec/support/torture/saves.lua 0 0 %s %d %d & pid=$!; echo $pid; wait $pid")
     :format(folder, number, first)
