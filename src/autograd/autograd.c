@@ -22,8 +22,8 @@ static int count_inputs(lua_State *L, const op_record *r) {
   return r->list ? (int)lua_rawlen(L, r->in[0]) : r->nin;
 }
 
-/* Returns input k, which its table or the stack keeps alive, or NULL if input k is no tensor. (Tensors are the only
-** userdata that ops take.) */
+/* Returns input k, or NULL if input k is no tensor. (Tensors are the only userdata that ops take.) The list of inputs
+** or the stack keeps the tensor alive. */
 static tensor_userdata *input(lua_State *L, const op_record *r, int k) {
   if (!r->list) return lua_touserdata(L, r->in[k]);
   lua_rawgeti(L, r->in[0], k + 1);
@@ -61,8 +61,9 @@ static unsigned wanted_inputs(const node *n) {
   return wanted;
 }
 
-/* Returns a bit mask of the values of a node with nout results that the rule needs: bit k stands for value k. Without a
-** rule no value is needed. *params becomes true if the rule needs the parameters of the call, else false. */
+/* Returns a bit mask of the values that the rule needs for the gradients of the inputs in bit mask `wanted`. Bit k
+** stands for value k: first the nout results, then the inputs. If rule is NULL, no value is needed. *params becomes
+** true if the rule needs the parameters of the call, else false. */
 static uint64_t needed_values(const rule *rule, unsigned wanted, int nout, bool *params) {
   uint64_t mask = 0;
   *params = false;

@@ -1,7 +1,8 @@
 #ifndef LT_AUTOGRAD_AUTOGRAD_H
 #define LT_AUTOGRAD_AUTOGRAD_H
 
-/* Declarations that the files of this folder share: the state of autograd, and tests of tensors. */
+/* Declarations that the files of this folder share: the data of autograd in a Lua state, and functions that test and
+** change tensors. */
 
 #include "lua/args.h"
 

@@ -20,8 +20,9 @@ typedef struct walk {
   scope *made;                 /* the tensors that a rule makes while it runs */
 } walk;
 
-/* The stack indices of a walk. FIT, TO_LEAF, KEEP, ADD and ADD_IN_PLACE are functions of the engine. CAPTURED,
-** CAPTURES, WANTED and CHECK are nil if the caller does not use them. */
+/* The stack indices of a walk. FIT, TO_LEAF, KEEP, ADD and ADD_IN_PLACE are functions of the engine. CAPTURED
+** (gradients by node), CAPTURES and WANTED (sets of nodes and leaves) and CHECK (a function) are nil if the caller
+** does not use them. */
 enum {
   NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, CAPTURES, WANTED, CHECK, FIT, TO_LEAF, KEEP, ADD,
   ADD_IN_PLACE, SPARES,
@@ -42,7 +43,8 @@ static void push_sum(lua_State *L, int add) {
   lua_call(L, 2, 1);
 }
 
-/* Pops a, which may be nil, and g. Pushes their sum, which only the walk refers to unless create_graph is set. */
+/* Pops g, the tensor at the top, and a below it, which may be nil. Pushes their sum, or g if a is nil. Only the walk
+** refers to the sum unless create_graph is set. */
 static void add_up(lua_State *L, const walk *w) {
   if (lua_isnil(L, -2)) {
     lua_remove(L, -2);
@@ -83,7 +85,8 @@ static void set_leaf(lua_State *L, int leaf) {
   lua_setiuservalue(L, leaf, 1);
 }
 
-/* True if a leaf is unchanged since the graph was made, and has the shape, dtype and device of its gradient g. */
+/* True if the tensor is still a leaf whose memory was not freed, and has the shape, dtype and device of its gradient
+** g. */
 static bool is_plain_leaf(const tensor_userdata *leaf, const tensor *g) {
   const tensor *x = &leaf->tensor;
   return leaf->is_leaf && !tensor_is_gone(x) && x->dtype == g->dtype && shape_equal(&x->shape, &g->shape)
@@ -162,7 +165,8 @@ static void deliver(lua_State *L, const walk *w, int output) {
 
 /* ---- a node ---- */
 
-/* True if the gradient of input k is wanted. */
+/* True if input k of the node needs a gradient, and table WANTED contains the gradient's destination. If there is no
+** such table, all gradients are wanted. */
 static bool is_wanted(lua_State *L, const node *n, int k) {
   if (!n->value[n->nout + k].needs) return false;
   if (lua_isnil(L, WANTED)) return true;
@@ -172,8 +176,9 @@ static bool is_wanted(lua_State *L, const node *n, int k) {
   return wanted;
 }
 
-/* Makes the walk the owner of a rule's result, at the top of the stack. last: this use of the node's gradient is the
-** last. */
+/* Makes the walk the owner of a rule's result, the tensor at the top of the stack. If a script or another gradient in
+** flight refers to this tensor, a view replaces it. last: the node's gradient is not used any more, so a rule may
+** return that gradient itself. */
 static void own(lua_State *L, walk *w, bool last) {
   tensor_userdata *u = tensor_at(L, -1);
   if (!u->held && !w->custom) return;
@@ -309,8 +314,8 @@ static void push_gradient_view(lua_State *L) {
   }
 }
 
-/* Stores the node's gradient in table CAPTURED if the caller requested it. Returns false if the walk must continue
-** with the node's inputs. */
+/* Stores the node's gradient in table CAPTURED if table CAPTURES contains the node. Returns false if the walk must
+** continue with the node's inputs. */
 static bool capture(lua_State *L, const walk *w) {
   if (lua_isnil(L, CAPTURED)) return false;
   lua_pushvalue(L, NODE);

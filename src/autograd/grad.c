@@ -109,7 +109,7 @@ static int get_is_leaf(lua_State *L) {
   return 1;
 }
 
-/* Returns the name of the op that made x, if gradients flow through x. */
+/* x.grad_fn: the name of the op that made x, or nil if x is a leaf. */
 static int get_grad_fn(lua_State *L) {
   check_tensor(L, 1, "grad_fn");
   if (((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return 0;
@@ -136,7 +136,8 @@ static int get_grad(lua_State *L) {
   return 1;
 }
 
-/* gradient(x): returns x.grad, for the library's own functions, which do not keep a reference. */
+/* gradient(x): returns x.grad. Unlike the property, the function leaves `held` set, so that backward may free the
+** gradient later. Therefore callers must not keep a reference. */
 static int l_gradient(lua_State *L) { return push_grad(L); }
 
 int set_requires_grad(lua_State *L) {

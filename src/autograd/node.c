@@ -153,8 +153,8 @@ void push_lengths(lua_State *L, const node_value *v) {
 
 /* ---- for the engine ---- */
 
-/* rule(node): returns the row of the node's rule or nil, the op's name, the number of inputs, and the table in which
-** backward keeps the node's gradients for retain_grad, or nil. */
+/* rule(node): returns the argument of new_rule that defines the node's rule (or nil), the op's name, the number of
+** inputs, and the table in which backward keeps the node's gradients for retain_grad (or nil). */
 static int l_rule(lua_State *L) {
   node *n = check_node(L, 1);
   if (lua_getiuservalue(L, 1, NODE_RULE) == LUA_TUSERDATA) lua_getiuservalue(L, -1, 1);
@@ -227,8 +227,9 @@ static bool is_other_leaf(lua_State *L, int barriers, int k) {
   return other;
 }
 
-/* Adds the nodes to which the edges of list[i] lead, unless this traversal has seen them. Stops at barriers. *others
-** becomes true if an edge leads to a leaf that is no barrier. Returns the length of the list. */
+/* Appends to the list the nodes to which the edges of node list[i] lead, unless this traversal, number `mark`, has
+** seen them. The edges of a barrier are not followed. *others becomes true if an edge leads to a leaf that is no
+** barrier. Returns the new length of the list. */
 static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i, lua_Integer count, uint64_t mark,
                              bool *others) {
   lua_rawgeti(L, list, i);

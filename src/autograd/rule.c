@@ -49,8 +49,8 @@ static tensor *push_spare(lua_State *L, int spares, int i) {
   return t;
 }
 
-/* Pushes value k of the node at `at`. graph: gradients flow through the value. A tensor is spare i of table `spares`,
-** unless `spares` is 0. Returns true if the value is a tensor. */
+/* Pushes value k of the node at stack index `at`. graph: gradients flow through the value. If `spares` is not 0, a
+** tensor reuses item i of the table at this stack index. Returns true if the value is a tensor. */
 static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int i) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];
@@ -87,8 +87,8 @@ static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int 
   return true;
 }
 
-/* Sets field dims to the list of reduced dims, and field kept to input 1's shape with length 1 in the reduced
-** dims. */
+/* Sets two fields of the table at the top: `dims` to the list of reduced dims, and `kept` to the shape of input 1
+** with length 1 in the reduced dims. */
 static void set_reduced(lua_State *L, const node *n, const node_value *in) {
   lua_newtable(L);
   for (int d = 0, k = 1; d < in->ndim; d++)
@@ -115,8 +115,8 @@ static void set_order(lua_State *L, const node *n, const node_value *in) {
   lua_setfield(L, -2, "back");
 }
 
-/* Sets field shapes to a list of the inputs' shapes (false for numbers), and field needs to a list of booleans: true
-** for each input that needs a gradient. */
+/* Sets two fields of the table at the top: `shapes` to a list of the inputs' shapes (false for numbers), and `needs`
+** to a list of booleans: true for each input that needs a gradient. */
 static void set_inputs(lua_State *L, const node *n) {
   lua_createtable(L, n->nin, 0);
   lua_createtable(L, n->nin, 0);

@@ -28,7 +28,7 @@ account *account_open(place where);
 ** a later account_open or account_close frees the account, after other libraries have released its last storage. */
 void account_close(account *a);
 
-/* Charges the storage to the account until the storage ends. */
+/* Charges the storage to the account until the storage is freed. */
 void account_charge(account *a, storage *s);
 
 static inline size_t account_live(const account *a) {

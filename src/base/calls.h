@@ -136,9 +136,8 @@ typedef struct softmax_call {
 } softmax_call;
 
 /* Cross entropy of rows of logits x, each with a class c: (log(sum of exp(x)) - x[c]) * scale. If `ignores` is set,
-** rows of class `ignored` give 0. scale is 1, or for the mean 1 / the number of rows that are not ignored. All operands
-** are contiguous. */
-/* The items have the order of the table `reductions` in lua/luatensor/gradients/loss.lua. */
+** rows of class `ignored` give 0. scale is 1, or for the mean 1 / the number of rows that are not ignored. All
+** operands are contiguous. The enum has the order of the table `reductions` in lua/luatensor/gradients/loss.lua. */
 enum cross_entropy_reduction { CROSS_ENTROPY_none, CROSS_ENTROPY_mean, CROSS_ENTROPY_sum };
 
 typedef struct cross_entropy_call {
@@ -328,7 +327,7 @@ enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_permutat
 
 typedef struct random_call {
   enum random_op op;
-  uint64_t seed, offset;       /* offset: the number of the first Philox block */
+  uint64_t seed, offset;       /* offset: the first value of Philox's counter */
   const uint64_t *cell;        /* for captured graphs, in device memory: {a number that is added to offset, the seed
                                ** that replaces `seed`}; or NULL */
   operand  out;                /* a contiguous tensor of `count` elements */
@@ -417,15 +416,17 @@ typedef struct pool_call {
 
 /* A step of a recurrent cell, forward or backward, on rows × width elements that are independent of each other. An
 ** operand is a matrix with contiguous rows, which begin `row` elements apart. Gates are stored side by side in a row:
-** [rows, 4 width] of an LSTM are i, f, g, o; [rows, 3 width] of a GRU are r, z, n. Backward steps add the gradients
-** CELL_dy and CELL_dh, which may be NULL (0). */
+** i, f, g, o (input, forget, cell, output) of an LSTM, [rows, 4 width]; r, z, n (reset, update, new) of a GRU, [rows,
+** 3 width]. The sum of a gate is the argument of its sigmoid or tanh. Backward steps add the gradients CELL_dy and
+** CELL_dh, which may be NULL (0). */
 enum cell_op {
-  CELL_lstm,                   /* computes c and h from `before` (the previous c) and gates, whose sums are replaced
-                               ** by the gates */
+  CELL_lstm,                   /* computes c and h from `before` (the previous c) and the sums in `gates`, and
+                               ** replaces the sums by the gates */
   CELL_lstm_back,              /* computes dgates, the gradients of the sums, from gates, before, c, dy, dh and dc;
                                ** dc, the gradient of c, is replaced by the gradient of `before` */
-  CELL_gru,                    /* computes h from `before` (the previous h), other [3 width] (sums of the previous h)
-                               ** and gates, whose sums of the input are replaced by the gates */
+  CELL_gru,                    /* computes h from `before` (the previous h) and the gates' sums: the terms of the
+                               ** previous h in `other` [3 width], the terms of the input in `gates`. Replaces the
+                               ** latter by the gates */
   CELL_gru_back,               /* computes dgates and dother [3 width] from gates, the n of other, before, dy and dh;
                                ** dh, the gradient of h, is replaced by the direct gradient of `before` */
   CELL_COUNT

@@ -2,7 +2,7 @@
 #define LT_BASE_CANCEL_H
 
 /* Cancellation of operations. The caller of an operation provides a function that returns true if the operation
-** should end. The CPU calls this function between pieces of work, every few milliseconds, on the thread that started
+** should end. The CPU calls this function between pieces of work, at most every 10 ms, on the thread that started
 ** the operation. After a cancellation, the remaining work is skipped and device_<entry> returns ERR_CANCELLED;
 ** results are incomplete. */
 

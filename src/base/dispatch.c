@@ -59,7 +59,8 @@ static work work_cross_entropy(const cross_entropy_call *c) {
                      : (work){.dtype = c->compute, .elements = n, .read = in + classes, .written = sums + losses};
 }
 
-/* Counts only the elements, because parameters and statistics have few bytes in comparison. */
+/* The bytes are those of `in`, `out` and the gradient. Parameters and statistics, with few bytes in comparison, are
+** not counted. */
 static work work_norm(const norm_call *c) {
   double n = (double)c->rows * (double)c->segments * (double)c->run, bytes = bytes_of(n, c->in.dtype);
   return (work){.dtype = c->compute, .elements = n, .read = c->backward ? 2 * bytes : bytes, .written = c->out.data ? bytes : 0};
@@ -100,8 +101,8 @@ static work work_fft(const fft_call *c) {
                 .written = bytes_of(lines * (c->kind == FFT_real ? half : n), c->out.dtype)};
 }
 
-/* Returns the number of elements that an op of linear algebra writes for a matrix. The values and the inputs are not
-** included. */
+/* Returns the number of elements of the call's dtype that an op of linear algebra writes for one matrix. `values`,
+** such as singular values, are not included, because they are real. */
 static double linalg_written(const linalg_call *c) {
   double m = (double)c->m, n = (double)c->n, k = (double)c->k, p = m < n ? m : n;
   switch (c->op) {

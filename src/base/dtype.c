@@ -29,8 +29,8 @@ enum dtype dtype_complex(enum dtype d) {
   return d == DT_float64 ? DT_complex128 : DT_complex64;
 }
 
-/* Returns the signed integer of `bytes` bytes. If there is none, as for uint64 in the promotion table, returns
-** float64. */
+/* Returns the signed integer dtype of `bytes` bytes, or float64 if there is none: uint64 with a signed integer would
+** need a signed integer of 16 bytes. */
 static enum dtype signed_of_size(int bytes) {
   for (int d = 0; d < DTYPE_COUNT; d++)
     if (dtypes[d].kind == KIND_INT && dtypes[d].size == bytes) return (enum dtype)d;

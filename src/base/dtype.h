@@ -4,7 +4,8 @@
 #include "math/base.h"
 
 #if !LT_ON_GPU
-/* As a macro, bool would turn into _Bool inside names pasted from the table (C11 7.18 allows this). */
+/* Replaces the macro bool of stdbool.h by a type, as C11 7.18 allows. The macro would turn the dtype's name bool into
+** _Bool before it is pasted into other names, such as DT_bool. */
 #undef bool
 typedef _Bool bool;
 #endif

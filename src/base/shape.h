@@ -24,7 +24,8 @@ void shape_strides(const shape *s, int64_t *stride);
 ** ignored. */
 bool shape_is_contiguous(const shape *s, const int64_t *stride);
 
-/* Broadcasts `into` with `with`, by the array API standard's rules. Returns OK or ERR_BROADCAST. */
+/* Sets `into` to the shape to which shapes `into` and `with` broadcast by the array API standard's rules. Returns OK
+** or ERR_BROADCAST. */
 int shape_broadcast(shape *into, const shape *with);
 
 /* Computes the strides of a tensor {from, stride} that is broadcast to shape `to`; stretched dims get stride 0.
@@ -39,8 +40,8 @@ bool shape_reshape(const shape *from, const int64_t *stride, const shape *to, in
 ** (a scalar). plan_collapse finishes the plan. */
 void plan_init(plan *p, const shape *s);
 void plan_operand(plan *p, int k, const int64_t *stride);
-/* Makes a plan over the lines of `s` along dim `dim`, which has neither a length nor strides in the plan. The n
-** operands have the strides stride[k], or strides of 0 if stride[k] is NULL. */
+/* Makes a plan over the lines of shape s along `dim`: a loop nest over all other dims. The n operands have the
+** strides stride[k], or strides of 0 if stride[k] is NULL. */
 void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *stride);
 /* Drops dims of length 1, and merges neighbouring dims that the first `noperands` operands can traverse as one
 ** dim. */

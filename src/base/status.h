@@ -36,7 +36,8 @@ enum status {
 enum { NO_DIM = -1 };
 
 /* Writes the message for ERR_INDEX and ERR_LATE. function: the name at the beginning of the message, "" for x[…];
-** value: the index as in the script; dim: 0-based, or NO_DIM for a class. */
+** value: the index as in the script; dim: 0-based, or NO_DIM if value is a class. length is the length of the dim, or
+** the number of classes. */
 void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "base/device.h"
 
-enum { LARGE_STORAGE = 1 << 20 };         /* bytes from which on a storage is listed, together with its origin */
+enum { LARGE_STORAGE = 1 << 20 };         /* the fewest bytes of a storage that is in the list for the out-of-memory
+                                          ** message and has an origin */
 
 typedef struct storage {
   place    place;

@@ -84,7 +84,7 @@ static bool follow_links(const char *path, char target[SYSTEM_PATH]) {
   return true;
 }
 
-/* True if this process may create files in the folder of `path`. */
+/* True if the folder of `path` exists and this process may create files in it. */
 static bool folder_takes(const char *path) {
   char folder[SYSTEM_PATH];
   size_t n = folder_length(path);
@@ -262,7 +262,8 @@ static double read_field(const char *folder, const char *name, const char *word)
   return value;
 }
 
-/* True if the controller is one of a list such as "cpu,cpuacct". */
+/* True if the controller is one of a list such as "cpu,cpuacct". The controller "" of version 2 is only in the empty
+** list. */
 static bool names_controller(const char *list, const char *controller) {
   size_t length = strlen(controller);
   if (!*list || !length) return !*list && !length;

@@ -55,7 +55,8 @@ enum { SEARCH_STEPS = 20000 };   /* views that scripts can make take a few dozen
 
 static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Adds the term coef * x; with `merge`, equal coefficients become one term. */
+/* Adds the term coef * x with 0 <= x <= most. If `merge` is set and the equation has a term with this coefficient,
+** the bound of that term increases by `most` instead. */
 static void add_term(equation *e, int64_t coef, int64_t most, bool merge) {
   int at = 0;
   while (at < e->n && e->coef[at] > coef) at++;
@@ -101,8 +102,8 @@ static int count_solutions(equation *e, int k, int64_t want, int enough) {
   return found;
 }
 
-/* Two elements overlap if indices i, j with i != j have equal sums. With x = i - j + (length - 1) in each dim, i = j is
-** always a solution. */
+/* Two elements overlap if indices i != j have equal sums of stride * index. With x = i - j + (length - 1) in each
+** dim, this is an equation for x >= 0. i = j is always one solution, so t overlaps if there is a second one. */
 bool tensor_is_overlapping(const tensor *t) {
   if (t->count <= 1 || tensor_is_contiguous(t)) return false;
   equation e = {.steps = SEARCH_STEPS};
@@ -116,8 +117,8 @@ bool tensor_is_overlapping(const tensor *t) {
   return count_solutions(&e, 0, e.want, 2) > 1;
 }
 
-/* Adds the terms of a view on one side of the equation: +stride * index for out, -stride * index for in. A negative
-** coefficient becomes positive by counting its index from the other end. */
+/* Adds the term sign * stride * index of each dim of a view. If the coefficient is negative, the index is counted
+** from the end of the dim, which makes the coefficient positive and changes `want`. */
 static void add_view(equation *e, const tensor *t, int sign) {
   for (int d = 0; d < t->shape.ndim; d++) {
     int64_t most = t->shape.dim[d] - 1, coef = sign * t->stride[d];

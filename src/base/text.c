@@ -11,7 +11,8 @@
 #include <xlocale.h>
 #endif
 
-/* Returns the C locale of the process, made at its first use and never freed; 0: out of memory. */
+/* Returns the C locale of the process, which is made at the first call and never freed. Returns 0 if memory is
+** exhausted. */
 static locale_t c_locale(void) {
   static _Atomic(locale_t) made;
   locale_t now = atomic_load(&made), none = (locale_t)0;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-  STRETCH  = 1 << 14,        /* the number of elements of a box if no operand needs a buffer; rows are cut into such
-                             ** boxes only so that threads can share them */
-  LONG_ROW = 256,            /* rows with fewer elements than this share a box, because a box costs about 40 ns, and a
-                             ** row of a box only 5 ns */
+  STRETCH  = 1 << 14,        /* the most elements of a box if no operand needs a buffer; longer rows are cut only so
+                             ** that threads can share them */
+  LONG_ROW = 256,            /* the fewest elements of a row that gets boxes of its own; shorter rows share a box,
+                             ** because a box costs about 40 ns, but a further row of a box only 5 ns */
   CROSS    = 64,             /* the length of the inner side of a transposed box: 128, 64 and 32 differ by 5 % in
                              ** time, while 256 and 16 are slower by a third */
   PIECES   = 4,              /* the number of pieces of a task for each thread, so that other threads can take over
@@ -32,8 +32,8 @@ static int64_t even_part(int64_t n, int64_t most) {
   return least_of(n, lines <= most ? lines : part);
 }
 
-/* Returns the dim in which an operand has a smaller stride than in the inner dim. Returns -1 if every operand has its
-** smallest stride in the inner dim. Strides of 0 do not count. */
+/* Returns the cross dim: a dim in which an operand has a smaller stride than in the innermost dim, as in a transposed
+** matrix. Returns -1 if every operand has its smallest stride in the innermost dim. Strides of 0 do not count. */
 static int cross_dim(const plan *p, int noperands) {
   int inner = p->ndim - 1, cross = -1;
   for (int k = 0; k < noperands; k++) {
@@ -48,7 +48,8 @@ static int cross_dim(const plan *p, int noperands) {
   return cross;
 }
 
-/* Chooses the lengths of boxes in the inner and the cross dim; all other lengths are 1. */
+/* Chooses the lengths of boxes in the innermost dim (CROSS_MOVE or CROSS, if the dim is that long) and in the cross
+** dim. All other lengths are 1. */
 static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, int64_t *len) {
   int inner = p->ndim - 1;
   int64_t side = moves ? CROSS_MOVE : CROSS;
@@ -57,8 +58,8 @@ static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, in
   len[inner] = least_of(p->shape[inner], most / len[cross]);
 }
 
-/* Chooses the lengths of boxes. A box is a part of one long row, or as many short rows (along several dims) as
-** fit. */
+/* Chooses the lengths of boxes. If there is a cross dim, a box is a block in two dims. Otherwise a box is a part of
+** one long row, or as many short rows (along several dims) as fit. */
 static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t *len) {
   int inner = p->ndim - 1, cross = cross_dim(p, noperands);
   int64_t most = n->moves ? STRETCH : n->most;

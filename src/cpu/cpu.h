@@ -74,8 +74,9 @@ typedef struct gemm_kernel {
                 scalar alpha, scalar beta);
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
-/* A set of lines on which a kernel works. Either the elements of a line are contiguous (rows), or neighbouring lines
-** are adjacent (columns: x_line and out_line are 1). All strides are in elements. out may be equal to x. */
+/* A set of lines on which a kernel works, n elements each. x_line and out_line are the strides from line to line, and
+** x_step and out_step the strides along a line, in elements. Either the elements of a line are contiguous (both steps
+** are 1), or neighbouring lines are adjacent (x_line and out_line are 1). out may be equal to x. */
 typedef struct line_tile {
   int64_t     lines, n;
   const void *x;
@@ -129,7 +130,8 @@ typedef struct attention_table {
   void   (*back)(int64_t n, void *scores, void *gradients, double log_sum, double delta);
 } attention_table;
 typedef attention_table attention_float32_table, attention_float64_table;
-/* Normalisation kernels. The distance of element x[i] from the mean is (x[i] - from) - mean. */
+/* Normalisation kernels. The distance of element x[i] from the mean is (x[i] - from) - mean. `from` is the first
+** element of the row or segment if the call computed the mean, else 0; `mean` is relative to `from`. */
 typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: the sum of squared distances */
 typedef struct norm_kernel {
   /* rows computes NORM_rows for rows begin … end - 1. rows_back computes the gradients of these rows, and adds the
@@ -180,8 +182,8 @@ typedef struct packing {
 /* Sorting uses keys: signed integers in the order of the elements. Elements of up to 4 bytes have keys of 4 bytes,
 ** and larger elements have keys of 8 bytes. */
 typedef struct sort_kernel {
-  int key_size, key_bits;             /* the size in bytes of a key, and the number of bits in which keys may
-                                      ** differ */
+  int key_size, key_bits;             /* the size of a key in bytes, and the number of low bits in which keys may
+                                      ** differ: the number of bits of an element */
   /* convert elements to keys and back. The keys of -0 and +0 differ, and the keys of all NaN are equal */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);

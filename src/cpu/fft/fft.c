@@ -13,10 +13,10 @@ enum {
                                 ** read faster, and two buffers fit into L2 */
   COLUMN_LEAST   = 128,         /* the size in bytes of the shortest run of lines that are side by side in memory: two
                                 ** cache lines, which are fetched together */
-  TOGETHER_MOST  = 200,         /* the length from which on contiguous lines are transformed one at a time, if they
-                                ** can be split */
-  COLUMN_MOST    = 1 << 16,     /* the length from which on lines that are side by side in memory are transformed one
-                                ** at a time, because their buffers would be too large */
+  TOGETHER_MOST  = 200,         /* the length in complex numbers above which contiguous lines are transformed one at a
+                                ** time, if fft_splits says that they can be split */
+  COLUMN_MOST    = 1 << 16,     /* the length in complex numbers above which lines that are side by side in memory are
+                                ** transformed one at a time, because their buffers would be too large */
   GRAIN          = 1 << 13      /* the fewest complex numbers for each thread; with fewer, a thread costs more time
                                 ** than it saves */
 };
@@ -60,7 +60,9 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
-/* Transposes contiguous rows of complex numbers. Vector instructions are used if rows and columns fill a vector. */
+/* Transposes contiguous rows of complex numbers: column c of `from` becomes row c of `to`. Vector instructions are
+** used if rows and columns fill a vector. If `reading` is set, these read `from` sequentially, else they write `to`
+** sequentially. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};
@@ -115,8 +117,8 @@ static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t li
   return step == 1;
 }
 
-/* Transforms the lines at x, [n][lanes] with a row stride of x_step, to y. Only computes the complex transform;
-** `join` does the rest for real lines. */
+/* Computes the complex transform of the lines at x, [n][lanes] with a row stride of x_step, and writes it to y. For
+** real lines read in pairs (FORM_HALVES), `join` converts between this transform and the real line's transform. */
 static void transform(const fft_job *j, const fft_tile *t, const char *x, int64_t x_step, char *y, int64_t y_step,
                       char *room) {
   double scale = j->c->scale;
@@ -188,8 +190,8 @@ static void run_tile_at(const void *arg, int64_t tile, int worker) {
 
 /* ---- choosing the plan and the tiles ---- */
 
-/* Moves a dim along which lines are adjacent in memory to the innermost place. If there is no such dim, moves the
-** longest dim. */
+/* Moves the dim along which lines are adjacent (stride 1) in the input and the output, or in one of them, to the
+** innermost place. Of several such dims, and if there is none, moves the longest. */
 static void choose_order(plan *p) {
   int best = p->ndim - 1;
   for (int d = p->ndim - 1; d >= 0; d--) {

@@ -29,9 +29,10 @@ typedef struct fft_plan {
   int64_t      n;
   enum dtype   real;
   fft_chain    first, second;           /* the chains for n1 and n2 (SPLIT); TOGETHER uses only `first`, for n */
-  /* SPLIT: the number of columns of a block of columns, and the number of rows of a block of rows */
+  /* SPLIT: how many columns, and later rows, of the n1 × n2 matrix are transformed together, as a block */
   int64_t      columns, rows;
-  int64_t      width;                   /* the number of columns of the widest block */
+  int64_t      width;                   /* the number of columns of the widest block; the last block also has the
+                                        ** remaining columns */
   const void  *turns;                   /* [n1][width]: exp(-2 pi i k j / n) in row k, column j */
   const double *low, *high;             /* tables whose products are all roots of unity: exp(-2 pi i e / n) = low[e %
                                         ** 2^shift] * high[e / 2^shift] */

@@ -47,14 +47,16 @@ static int64_t block_width(int64_t n, int64_t width, int64_t k) {
   return k == block_count(n, width) - 1 ? n - k * width : width;
 }
 
-/* Returns the number of complex numbers in each of a thread's two buffers. */
+/* Returns the number of complex numbers in each of a thread's two buffers, which must have space for the widest block
+** of columns and the widest block of rows. */
 static int64_t block_room(const fft_plan *p) {
   int64_t n1 = p->first.n, n2 = p->second.n;
   int64_t one = n1 * p->width, two = n2 * (p->rows + n1 % p->rows);
   return one > two ? one : two;
 }
 
-/* Sets factors[k] = exp(-2 pi i k column / n) for k < n1. */
+/* Sets factors[k] = exp(-2 pi i k column / n) for k < n1: the turns of the first column of a block. The product with
+** the turns of the plan, which begin at column 0, gives the turns of the block. */
 static void put_factors(const fft_plan *p, int64_t column, void *factors) {
   int64_t mask = ((int64_t)1 << p->shift) - 1;
   for (int64_t k = 0, e = 0; k < p->first.n; k++, e += column) {
@@ -94,7 +96,8 @@ static void split_columns(const void *arg, int64_t block, int worker) {
   s->kernels->turn(&t, result, s->between + at * n1 * size);
 }
 
-/* Transforms a block of columns of `between` and writes it to columns of y. */
+/* Transforms a block of columns of `between`, which are rows of the n1 × n2 matrix, and writes the result to columns
+** of y. */
 static void split_rows(const void *arg, int64_t block, int worker) {
   const split_run *s = arg;
   const fft_plan *p = s->plan;
