@@ -4,8 +4,8 @@
 --   operands -> result        operands are separated by ";"
 --
 -- An operand is a number, or the name of a set of values, each of which is a case. x, y, z in a result are the
--- operands. For "pi/2" and similar words, a result may be 2 ULPs off. "0" is a zero of either sign. "sign +" is any
--- result without a sign bit.
+-- operands. For "pi/2" and similar words, a result may be 2 ULPs off. "0" is a zero of either sign. "sign x*y" is any
+-- number with this sign bit.
 
 local cases = {}
 

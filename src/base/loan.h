@@ -16,7 +16,7 @@ int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *con
 /* Returns the status of the loan as the calling thread sees it: LOAN_ELSEWHERE if another thread owns the loan. */
 enum loan_status loan_look(uint64_t number);
 
-/* Makes the calling thread the loan's owner. */
+/* Makes the calling thread the loan's owner. Returns LOAN_ENDED if the loan has ended, else LOAN_OPEN. */
 enum loan_status loan_claim(uint64_t number);
 
 /* Ends an open loan. The storage of the loan has no memory any more and counts as lost. No operation on the storage

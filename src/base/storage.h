@@ -8,7 +8,7 @@
 #include "base/device.h"
 
 enum { LARGE_STORAGE = 1 << 20 };         /* the fewest bytes of a storage that is in the list for the out-of-memory
-                                          ** message and has an origin */
+                                          ** message and can have an origin */
 
 typedef struct storage {
   place    place;

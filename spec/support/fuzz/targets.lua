@@ -86,7 +86,7 @@ targets.results = {
 
 targets.idx = {run = function(input, folder) use(data.read_idx(file(folder, "x.idx", input))) end}
 
--- The first byte of the input chooses the options; the second chooses gzip or the reading function.
+-- The bits of the first byte choose the options of data.read_csv. The other bytes are the file.
 targets.csv = {
   words = {'"', '""', ",", ";", "\n", "\r\n", "nan", "inf", "-", "1e308", "0x1", "9223372036854775807", "\xef\xbb\xbf", " "},
   run = function(input, folder)
@@ -245,7 +245,8 @@ targets.state = {
 local DTYPES <const> = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16",
                         "float32", "float64", "complex64", "complex128"}
 
--- The input has the elements of a tensor of any dtype and shape. Two bytes choose the dtype and the number of dims.
+-- The input has the bytes of a tensor of any dtype and shape. The first bytes choose the dtype, the number of dims,
+-- and the length of each dim.
 targets.bytes = {
   run = function(input)
     local random, shape = from_bytes(input), {}

@@ -1,4 +1,5 @@
--- The setup of fault_script.lua for fault_host. check() fails if a tensor was changed when an allocation failed.
+-- The setup of fault_script.lua and fault_numeric.lua for fault_host. check() fails if a tensor was changed when an
+-- allocation failed.
 local lt = require "luatensor"
 
 x = lt.tensor{{1, 2, 3}, {4, 5, 6}}:to("float32")

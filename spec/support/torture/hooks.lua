@@ -107,8 +107,8 @@ local function check_modes(where)
   if x.grad:item() ~= 6 then error(where .. ": the gradient is wrong") end
 end
 
---- Runs a work with an error at event 1, 1 + by, … until the work has fewer events and runs to its end. Returns the
--- number of errors raised. call: by_pcall or by_coroutine. mask: the kind of event.
+--- Runs the work `name` with an error at event 1, 1 + by, … until the work has fewer events and runs to its end.
+-- Returns the number of errors raised. call: by_pcall or by_coroutine. mask: the kind of event.
 local function torture_work(name, call, mask, by)
   local raised = 0
   for n = 1, math.huge, by do

@@ -133,7 +133,8 @@ static void multiply(const fft_plan *p, const fft_multiply *f, const char *x, ch
   }
 }
 
-/* Computes a transform as a convolution. An inverse transform is the conjugate of the transform of the conjugate. */
+/* Computes a transform as a convolution with the chirp (Bluestein's algorithm). An inverse transform is the conjugate
+** of the transform of the conjugate. */
 static void run_convolution(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room,
                             int threads) {
   int64_t n = p->n, m = p->inner->n, size = complex_size(p);
