@@ -46,8 +46,8 @@ local function is_any(set, others)
   return false
 end
 
---- Returns the paths of specs that have one of the tags `with` (if not empty) and none of the tags `without`, texts
--- with commas.
+--- Returns the paths of specs that have one of the tags in `with` and none of the tags in `without`. Both are texts in
+-- which commas separate the tags. If `with` is empty, all specs without the tags in `without` are returned.
 function tags.select(paths, with, without)
   local wanted, unwanted, selected = set_of(with, "--with"), set_of(without, "--without"), {}
   for _, path in ipairs(paths) do

@@ -151,8 +151,8 @@ static void add_to_result(lua_State *L, const walk *w, int output) {
   lua_pop(L, 2);
 }
 
-/* Pops a destination (a leaf, or the node of result `output`) and a gradient, and adds the gradient to the sum
-** there. */
+/* Pops a destination (a leaf, or the node of result `output`) and a gradient, and adds the gradient to the
+** destination's sum of gradients. */
 static void deliver(lua_State *L, const walk *w, int output) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   if (!w->graph) tensor_at(L, -1)->held = true;

@@ -8,7 +8,7 @@ bool shape_equal(const shape *a, const shape *b) {
 
 int shape_count(const shape *s, int size, int64_t *count) {
   int64_t n = 1, bytes;
-  for (int d = 0; d < s->ndim; d++)          /* in an empty tensor the other dims may have any length */
+  for (int d = 0; d < s->ndim; d++)          /* an empty tensor's other dims may have lengths whose product overflows */
     if (s->dim[d] == 0) { *count = 0; return OK; }
   for (int d = 0; d < s->ndim; d++)
     if (__builtin_mul_overflow(n, s->dim[d], &n)) return ERR_OVERFLOW;

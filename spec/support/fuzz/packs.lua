@@ -1,7 +1,7 @@
 --- Reads and writes files of kept inputs, spec/fuzz/found/TARGET. Each input follows its length (4 bytes).
 local packs = {}
 
---- Adds the inputs of a pack, which need not exist, to a list.
+--- Adds the inputs in the pack file `path` to a list. If there is no such file, the list is unchanged.
 function packs.read(path, list)
   local file <close> = io.open(path, "rb")
   local text, at, input = file and file:read "a" or "", 1, nil

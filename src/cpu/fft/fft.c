@@ -110,7 +110,8 @@ static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
 }
 
 /* True if the transform can read or write the lines in place. With several lines, the elements of neighbouring lines
-** must be adjacent in memory; a single line must be contiguous. */
+** must be adjacent in memory; a single line must be contiguous. real: the elements are real numbers. line, step: the
+** strides from line to line and along a line. */
 static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t line, int64_t step) {
   if (j->form == FORM_WIDE && j->c->kind != FFT_complex) return false;
   if (j->plan->way == FFT_TOGETHER) return !real && line == 1 && t->lines == t->lanes;

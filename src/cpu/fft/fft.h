@@ -37,7 +37,7 @@ typedef struct fft_plan {
   const double *low, *high;             /* tables whose products are all roots of unity: exp(-2 pi i e / n) = low[e %
                                         ** 2^shift] * high[e / 2^shift] */
   int          shift;
-  /* the next three fields are tables that only CONVOLUTION uses */
+  /* only CONVOLUTION uses the next three fields */
   struct fft_plan *inner;               /* a SPLIT plan for a length of at least 2 n - 1 */
   const void  *chirp;                   /* [n]: element j is exp(-pi i j * j / n) */
   const void  *spectrum;                /* [inner->n]: the transform of the conjugated chirp, divided by inner->n */
