@@ -1,6 +1,6 @@
 -- tags: many-kernels kernels
--- Functions of complex numbers against exact values and C's special cases (spec/data/make_complex.py). Errors are
--- |got - exact| / |exact|, in units of the dtype's eps.
+-- Compares functions of complex numbers with exact values and with C's special cases (spec/data/make_complex.py).
+-- Errors are |got - exact| / |exact|, in units of the dtype's eps.
 require "spec.support.helpers"
 local lt = require "luatensor"
 local data = require("spec.support.data").read "complex"

@@ -585,7 +585,7 @@ if load_emulator and device ~= "cpu" then
       local y = graph:replay()
       near(y, x, "float32", 10)
       x:copy_(x * 3)
-      for n = 50, 90 do lt.fft.fft(lt.ones(n)) end          -- the graph keeps its plans
+      for n = 50, 90 do lt.fft.fft(lt.ones(n)) end          -- many new plans; the graph keeps its own
       graph:replay()
       near(y, x, "float32", 10)
       graph:free()

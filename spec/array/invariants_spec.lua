@@ -20,7 +20,7 @@ local blas = {"float32", "float64", "complex64", "complex128"}
 
 -- ---- random tensors ------------------------------------------------------------------------------
 
--- Makes a source of random values for a property.
+-- Returns a table of functions that draw random values for a property.
 local function new_source(seed)
   local source = {random = cases.random(seed)}
 

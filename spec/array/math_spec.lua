@@ -15,7 +15,7 @@ local function expm1(x)
   return sum
 end
 
--- Returns log(1 + x) by Kahan's formula, which is exact even for tiny x.
+-- Returns log(1 + x) by Kahan's formula, which is accurate even for tiny x.
 local function log1p(x)
   local u = 1 + x
   if u == 1 or u == inf then return x end
@@ -25,7 +25,8 @@ end
 local function even(f) return function(x) return f(abs(x)) end end
 local function odd(f) return function(x) return x < 0 and -f(-x) or x == 0 and x or f(x) end end
 
--- For float32 functions, Lua's functions of doubles, whose results are exact to a fraction of a float32 ulp.
+-- The oracle of float32 functions: Lua's functions of doubles, whose results are exact to a fraction of a float32
+-- ulp.
 local oracle = {
   exp = math.exp, expm1 = expm1, log1p = log1p, log = math.log,
   log2 = function(x) return math.log(x, 2) end,

@@ -15,7 +15,7 @@ local ROUNDINGS = 32
 
 local function is_complex(a) return a.dtype:find "^complex" ~= nil end
 
--- Returns the real parts (k = 1) or the imaginary parts (k = 2) of an array of pairs.
+-- Returns the real parts (k = 1) or the imaginary parts (k = 2) of an array whose elements are pairs.
 local function part(a, k)
   local numbers = {}
   for i, pair in ipairs(a.data) do numbers[i] = pair[k] end

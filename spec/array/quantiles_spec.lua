@@ -7,7 +7,8 @@ local reference = require "spec.support.reference"
 local array, info, order = reference.array, reference.dtype.info, reference.order
 local methods = {"linear", "lower", "higher", "midpoint", "nearest"}
 
--- Applies f to each line along dim of an array of reals. The results have the float dtype to which integers convert.
+-- Applies f to each line along dim of an array of reals. The results have the dtype of the array, or float32 for
+-- integers.
 local function along(a, dim, f)
   local name = info[a.dtype].is_float and a.dtype or "float32"
   local outer, each = array.fibres(array.to(a, "float64"), dim)

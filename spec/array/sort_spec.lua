@@ -99,7 +99,7 @@ describe("sort and argsort", function()
           local values = x:sort({descending = descending})
           assert.is_true(in_order(dtype, values, descending))
           assert.is_true(x:take(at):equal(values):logical_or(values:not_equal(values)):all():item())
-          -- a permutation in which positions of equal elements ascend
+          -- `at` is a permutation in which the positions of equal elements ascend.
           assert.is_true(lt.zeros(n, {dtype = "int64"}):scatter(1, at, 1):all():item())
           local same = values[{{1, n - 1}}]:equal(values[{{2, n}}])
           assert.is_true(at[{{1, n - 1}}]:less(at[{{2, n}}]):logical_or(same:logical_not()):all():item())

@@ -101,7 +101,7 @@ end
 
 -- ---- scalars ----
 
--- Groups the cases by the bits of operand k: {parts, indices of its cases}.
+-- Groups the cases by the bits of operand k. Returns a list of {parts = (of the operand), indices = (of the cases)}.
 local function groups(cases, k)
   local list, by_bits = {}, {}
   for i, case in ipairs(cases) do

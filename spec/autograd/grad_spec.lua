@@ -19,16 +19,16 @@ describe("lt.grad of a function that uses other tensors", function()
   it("can be differentiated by those", function()
     local w, x = lt.tensor({2.}, leaf), lt.tensor {1.5}
     local function f(t) return (w * t ^ 2):sum() end
-    local g = lt.grad(f)(x)                            -- 2 w x = 6
+    local g = lt.grad(f)(x)                            -- derivative by x: 2 w x = 6
     assert.same({6}, numbers(g));
-    ((g ^ 2):sum() + f(x)):backward()                  -- 8 w x² + x² = 36 + 2.25
+    ((g ^ 2):sum() + f(x)):backward()                  -- derivative by w: 8 w x² + x² = 36 + 2.25
     assert.same({38.25}, numbers(w.grad))
     assert.is_nil(x.grad)
   end)
 
   it("can be differentiated by arguments of functions around it", function()
     local function of_product(a)
-      return lt.grad(function(x) return (a * a * x):sum() end)(lt.ones(1)):sum()       -- a²
+      return lt.grad(function(x) return (a * a * x):sum() end)(lt.ones(1)):sum()       -- the derivative is a²
     end
     assert.same({6}, numbers((lt.grad(of_product)(lt.tensor {3.}))))
     -- d/da d/dx d/dx (a x³) = 6 x
@@ -288,7 +288,7 @@ describe("lt.autograd.grad", function()
     y:backward()
     assert.is_true(lt.equal_all(g, z.grad))
     assert.same({2, 4}, lt.real(g):totable())
-    assert.same({-6, 2}, lt.imag(g):totable())                        -- conj(2 z)
+    assert.same({-6, 2}, lt.imag(g):totable())                        -- the gradient of z² is conj(2 z)
   end)
 
   it("says what is wrong", function()

@@ -91,7 +91,7 @@ describe("the gradient of", function()
   it("products with zeros", function()
     assert.same({0, 6, 0}, of_sum(lt.prod, {2, 0, 3}))
     assert.same({0, 0, 0}, of_sum(lt.prod, {0, 0, 3}))
-    -- the cumulative products are 2, 2 · 0 and 2 · 0 · 3
+    -- The cumulative products of {2, 0, 3} are 2, 2 · 0 and 2 · 0 · 3.
     assert.same({1, 8, 0}, of_sum(lt.cumulative_prod, {2, 0, 3}))
     for _, values in ipairs {{2, 0, 3, 5}, {2, 0, 3, 0}, {0, 0, 1, 2}, {1, 2, 3, 0}} do
       local t = lt.tensor(values, {dtype = "float64"})
@@ -103,7 +103,8 @@ describe("the gradient of", function()
   end)
 
   it("cumulative products with zeros, twice and three times", function()
-    -- x1 + x1 x2 + x1 x2 x3 at (2, 0, 3): the second derivatives are 1 + x3, x2 and x1, the third one is 1
+    -- The function x1 + x1 x2 + x1 x2 x3 at (2, 0, 3) has the mixed second derivatives 1 + x3, x2 and x1, and the
+    -- third derivative 1.
     local line = lt.tensor({2, 0, 3}, {dtype = "float64"})
     local function f(t) return t:cumulative_prod(1):sum() end
     local function df(t) return lt.grad(f)(t):sum() end

@@ -88,8 +88,8 @@ describe("in place", function()
     end
   end)
 
-  -- Functions for which PyTorch's formula (tools/autograd/derivatives.yaml) needs the overwritten result; for pow,
-  -- the formula of the exponent needs it.
+  -- Functions for which PyTorch's formula of the gradient (tools/autograd/derivatives.yaml) needs the overwritten
+  -- result. For pow, only the formula of the exponent's gradient needs it.
   local of_result = {copysign = true, exp = true, expm1 = true, hypot = true, reciprocal = true, relu = true, rsqrt = true,
                      sigmoid = true, sqrt = true, tan = true, tanh = true}
 

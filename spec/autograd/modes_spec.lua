@@ -86,7 +86,8 @@ describe("a guard", function()
     local want = {false, true, true, false}
     assert.same(want, nest(function(f) return coroutine.wrap(f)() end))
     assert.same(want, nest(function(f) assert(coroutine.resume(coroutine.create(f))) end))
-    -- closes the guard by a finalizer of a closed coroutine, instead of by a function of Lua
+    -- f is called by the __close metamethod of a variable when its coroutine is closed, instead of by a function of
+    -- Lua
     assert.same(want, nest(function(f)
       local co = coroutine.create(function()
         local _ <close> = setmetatable({}, {__close = f})

@@ -33,7 +33,7 @@ end
 
 local function page(r) return terminal.page(r:blocks()) end
 
--- Returns the text as one line without line breaks.
+-- Returns the page of result r as one line, in which all spaces are plain.
 local function flat(r) return (page(r):gsub("%s+", " "):gsub("\u{A0}", " ")) end
 
 local function chosen(r)
@@ -193,7 +193,7 @@ describe("advise, on a machine that others use", function()
   it("tells devices apart where even the least of the other's rounds is longer", function()
     local function of(cpu) return run({others = 0.2, spread = 0.3, cost = function(device) return device == "cpu" and cpu or 1e-4 end},
       {sizes = {1000}}) end
-    -- the least round of the CPU takes 0.4 · 300 µs, which is less than 1.3 · 100 µs of a round on the GPU
+    -- the CPU's least round, 0.4 · 300 µs, is below the GPU's upper quartile, 1.3 · 100 µs
     assert.equal("either", chosen(of(3e-4)))
     assert.equal("cuda:0", chosen(of(4e-4)))
   end)
@@ -490,11 +490,12 @@ describe("advise.choices", function()
 
   it("bounds what is not here by products and by the way through the parameters", function()
     local _, list = rows{}
-    -- the large model on an RTX 4090, which has 72 MiB of cache: 12 passes of 10⁹ bytes at 1008 GB/s against 11
-    -- products of 2 · 64 · 10⁹ / 4
+    -- The large model on an RTX 4090, which has 72 MiB of cache: 12 passes over 10⁹ bytes at 1008 GB/s take longer
+    -- than 11 products of 2 · 64 · 10⁹ / 4 operations.
     assert.equal("rtx-4090", list[3].absent[1].id)
     assert.near((12e9 - 12 * 72 * 2 ^ 20) / 1008e9, list[3].absent[1].seconds, 1e-6)
-    -- the notebook's TPU: 11 · 2 · 64 · 10⁹ / 4 at 459 TFLOP/s, less than the 12 · (10⁹ - 2²⁸) bytes at 2765 GB/s
+    -- On the notebook's TPU, 11 · 2 · 64 · 10⁹ / 4 operations at 459 TFLOP/s take less time than 12 · (10⁹ - 2²⁸)
+    -- bytes at 2765 GB/s.
     assert.near(12 * (1e9 - 2 ^ 28) / 2765e9, list[3].absent[3].seconds, 1e-6)
   end)
 

@@ -109,7 +109,7 @@ describe("a crossing", function()
   end
 
   it("is looked at more closely in the middle of its widest gap only", function()
-    local found = crossing.find(points "S S F F")                     -- between 4 and 8
+    local found = crossing.find(points "S S F F")                     -- the crossing is between 4 and 8
     assert.equal(6, crossing.next_size(found, {2, 4, 8, 16}))         -- √(4 · 8) = 5.66
     assert.equal(5, crossing.next_size(found, {2, 4, 6, 8, 16}))      -- 4…6 is wider than 6…8: √(4 · 6) = 4.9
     assert.equal(7, crossing.next_size(found, {2, 4, 5, 6, 8, 16}))   -- 4…5 and 5…6 have no size between
@@ -139,7 +139,7 @@ describe("bench.crossover", function()
     for _, point in ipairs(r.points) do
       if point.n < 16 or point.n > 64 then outside = outside + 1 end
     end
-    assert.equal(3, outside)                                          -- the sizes 4, 8 and 128
+    assert.equal(3, outside)                                          -- the sizes 4, 8 and 128 are outside
   end)
 
   it("has ratios of the base's median to the device's", function()
@@ -596,7 +596,7 @@ describe("lt.bench.crossover", function()
     local flops, bytes = 0, 0
     for _, row in ipairs(r.points[2].work.rows) do flops, bytes = flops + row.flops, bytes + row.bytes end
     assert.equal(2 * 64 ^ 3, flops)
-    -- two matrices and a product, then transfers in and out
+    -- The product reads two matrices and writes one; exp reads one and writes one.
     assert.equal(4 * 64 ^ 2 * (3 + 2), bytes)
     -- an RTX 4090 with transfers: 2 matrices are sent, 1 is fetched; the memory traffic fits its cache
     local bound = r.bounds[1].points[2]

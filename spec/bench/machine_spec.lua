@@ -118,8 +118,8 @@ local function fake_meters()
   stub(meters, "transfer", function() return {latency = 1e-5, bandwidth = 10e9, bytes = 2 ^ 26} end)
 end
 
--- Sets stubs that are reverted after each test. The folder belongs to the process, so each test removes earlier
--- limits.
+-- Sets stubs that are reverted after each test. The folder of stored limits belongs to the process, so each test
+-- removes earlier limits.
 local snapshot
 local function before() snapshot = assert:snapshot() fake_meters() end
 local function after() snapshot:revert() end
@@ -150,7 +150,7 @@ describe("bench.machine", function()
     assert.same({limits = 2, working_set = 4, gemm = 4}, calls)
   end)
   it("measures arithmetic again where products are faster than it can be", function()
-    -- the first figure of float32, and the figures of repeated measurements
+    -- The rates of float32 in FLOP/s: of the first measurement, and of its repetitions.
     local rates = {60e9, 70e9, 95e9, 110e9}
     local looks = 0
     stub(meters, "limits", function(_, dtype)
@@ -158,10 +158,10 @@ describe("bench.machine", function()
       return {flops = dtype == "float32" and rates[looks] or 50e9, read = 20e9, copy = 25e9}
     end)
     assert.equal(95e9, bench.machine{devices = {"cpu"}}.devices[1].arithmetic[1].flops)
-    assert.equal(3, looks)                                 -- 90 of 95 is enough
+    assert.equal(3, looks)                                 -- 95e9 exceeds the products' rate of 90e9
     looks, rates = 0, {60e9, 50e9, 55e9, 40e9}
     assert.equal(60e9, bench.machine{devices = {"cpu"}, fresh = true}.devices[1].arithmetic[1].flops)
-    -- no more attempts: the page says that the figure is no limit
+    -- no further attempt is made, and the page says that the figure is no limit
     assert.equal(4, looks)
   end)
   it("stops the sweep where two sizes are no faster than memory, whose rate is the better one", function()

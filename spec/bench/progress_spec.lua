@@ -13,7 +13,7 @@ function stream:write(...)
 end
 function stream:flush() return self end
 
--- Returns the final text of the line, or nil if it is empty.
+-- Returns the text of the progress line at the end of the output, or nil if there is none.
 local function line()
   local last = written:match("\r([^\r]*)$")
   return last and last:gsub("\27%[K", "") or nil

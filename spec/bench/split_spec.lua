@@ -63,7 +63,7 @@ describe("split.parts", function()
       made("cuda", "map", 4, 2 + 4 / 64, {read = 64, written = 64}),
       made("cuda", "copy_in", 2, 0.5, {written = 8000}),
       made("cuda", "copy_out", 2, 0.25, {read = 8}),
-      made("cuda", "wait", 4, 4 / 128),                      -- less than the time of counting
+      made("cuda", "wait", 4, 4 / 128),                      -- less than the 4 / 64 s that counting takes
       made("cuda", "copy_across", 2, 1 + 2 / 64, {written = 16}),
       made("cuda", "graph", 2, 1 + 2 / 64),
     }}
@@ -155,7 +155,8 @@ describe("split.parts", function()
       ask{family = "map", calls = 2, bytes = 96, read = 64, written = 32, bandwidth = 10},
       ask{family = "reduce", calls = 1, bytes = 96, read = 95, written = 1, bandwidth = 3},
       ask{family = "sort", bandwidth = 1} or "none",
-      ask{family = "map", calls = 1, bytes = 96, read = 0, written = 96, bandwidth = 3} or "none",       -- fill
+      -- the work of fill
+      ask{family = "map", calls = 1, bytes = 96, read = 0, written = 96, bandwidth = 3} or "none",
     }
     machine.share = before
     assert.same({5, "flops", "cpu", "float64"}, got[1])

@@ -150,7 +150,7 @@ describe("examples on an emulated GPU", function()
     it(name .. " runs and says what its figures are worth", function()
       local made, output = run_and_load(name, (name == "01_device" and "" or "--device cuda ") .. options, environment)
       assert.truthy(output:find("cuda:0", 1, true), output)
-      if name == "01_device" then return end                      -- measures nothing
+      if name == "01_device" then return end                      -- this experiment measures nothing
       assert.truthy(output:find("An emulator of a GPU on the CPU: its times say nothing about a GPU.", 1, true), output)
       assert.is_true(made.emulated)
       for key, value in pairs(made.values) do

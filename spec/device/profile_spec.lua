@@ -39,7 +39,7 @@ local function row(expected, actual)
   end
 end
 
--- Defines the specs for one device: the counts of one call of each family.
+-- Defines the specs for one device, which compare the counts of one call of each family.
 local function describe_families(device)
   local where = {device = device}
   local function counted(f) return profile("serialised", f) end

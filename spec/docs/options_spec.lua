@@ -143,7 +143,7 @@ end)
 
 -- ---- options that are given by position ----
 
--- Options that many functions have, without a position of their own.
+-- Options that many functions have, and that have no position among their arguments.
 local common = {dtype = true, device = true, generator = true, requires_grad = true, out = true}
 
 -- Functions that other libraries lack, or whose options are tables or have no position in other libraries.

@@ -93,7 +93,7 @@ local function methods_taking_more(class, object)
   return list
 end
 
--- Returns an object of each class with documented methods, by the class's name in the docs.
+-- Returns a table from the name of each class with documented methods to an object of this class.
 local function objects()
   local parameters = {lt.ones(2, {requires_grad = true})}
   local optimizer, rows = optim.SGD(parameters, {lr = 1}), data.TensorDataset(lt.ones(2))

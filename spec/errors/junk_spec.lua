@@ -8,7 +8,7 @@ describe("no input crashes", function()
       local ok, how, code = pipe:close()
       assert.is_true(ok, ("seed %d: %s %s: %s"):format(seed, how, code, text))
       local results = tonumber(text:match("^(%d+) of 4000 calls gave results\n$"))
-      assert.is_true(results > 400, text)              -- some calls succeed
+      assert.is_true(results > 400, text)              -- more than a tenth of the calls succeed
     end)
   end
 end)

@@ -2,7 +2,7 @@
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
--- Returns all callable values of the module with their names.
+-- Returns the public functions of lt as a list of {name =, f =}, sorted by name.
 local function functions()
   local list = {}
   for name, f in pairs(lt) do

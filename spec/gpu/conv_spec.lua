@@ -77,7 +77,7 @@ gpu.describe("a convolution", {
       y:sum():backward()
       return y:detach(), w.grad
     end
-    step()                                               -- cuDNN is loaded outside of graphs
+    step()                                               -- loads cuDNN before the graph is captured
     local graph <close> = lt.graph(step, {device = device})
     x:copy_(drawn({2, 5, 6, 6}, 7, device))
     local y, grad = graph:replay()

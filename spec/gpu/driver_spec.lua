@@ -27,7 +27,7 @@ local function lua(script, variables)
   return (shell.passes(table.concat(words, " ") .. " lua5.4 - <<'END'\n" .. script .. "\nEND"):gsub("\n$", ""))
 end
 
--- Returns the reason why there is no GPU.
+-- Returns the reason why there is no GPU in a process with these environment variables.
 local function reason(variables)
   return lua("local there, why = lt.cuda.is_available() assert(not there) io.write(why)", variables)
 end

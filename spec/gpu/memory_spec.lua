@@ -20,7 +20,7 @@ local host = {device = "cpu"}
 
 local function live() return lt.memory "cuda".live end
 
--- Returns int32 values that equal their positions.
+-- Returns n int32 values, each equal to its 0-based position.
 local function numbered(n, options) return lt.arange(n, {dtype = "int32", device = options.device}) end
 
 gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leaks=1"},

@@ -32,7 +32,7 @@ end
 
 local bounds = {float32 = 2e-7, float64 = 1e-14, float16 = 1e-3, int8 = 0, int64 = 0, uint8 = 0}
 
--- Views of tensors, for the rows of shapes below in which only a part of the tensor is reduced.
+-- Functions that return a view of x, for the rows of `layouts` in which the view is reduced instead of x.
 local function from_second(x) return x[{{2, -1}}] end
 local function every_second(x) return x[{{1, -1, 2}}] end
 local function turned(x) return x:permute_dims {3, 1, 2} end

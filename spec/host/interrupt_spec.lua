@@ -14,7 +14,8 @@ local rounds = 4
 -- Makes garbage of varying size, so that the collector's cycles end at different places of the following code.
 local function shift(i) return ("x"):rep(i * 37 % 1009) end
 
--- Calls f while a finalizer that calls act runs repeatedly, because a cycle of Lua's collector takes few allocations.
+-- Calls f while a finalizer runs again and again, and calls act each time. The collector's pace is set so that a
+-- cycle takes few allocations.
 local function storm(f, act)
   local active, mode = true, collectgarbage("incremental")
   local function arm()
@@ -104,7 +105,7 @@ describe("a finalizer", function()
     end)
   end
 
-  -- Ways to run a finalizer: f makes garbage until the finalizer has run.
+  -- Functions that run a finalizer: each makes garbage until done() is true, which means that the finalizer has run.
   local interrupted = {
     ["collectgarbage"] = function() collectgarbage() end,
     ["Lua code that allocates"] = function(done) while not done() do local _ = {} end end,

@@ -89,7 +89,7 @@ describe("the cache folder", function()
   end)
 end)
 
--- Makes a folder that replaces /proc and /sys, from contents by path.
+-- Makes a folder that replaces /proc and /sys. files: the contents of its files by path.
 local function tree(files)
   for path, text in pairs(files) do
     shell.passes(("mkdir -p $(dirname %s/%s)"):format(folder, path))

@@ -35,7 +35,7 @@ end
 
 local function float32(list) return lt.tensor(list, {dtype = "float32"}) end
 
--- Returns the text of a table, which distinguishes integers from floats.
+-- Returns a text that represents a value. The text distinguishes integers from floats, and dtypes of tensors.
 local function show(v)
   if lt.is_tensor(v) then return v.dtype .. show(v:totable()) end
   if type(v) ~= "table" then return math.type(v) == "float" and v ~= v and "nan" or ("%q"):format(v) end
@@ -98,7 +98,8 @@ describe("training", function()
     return {model = model, optimizer = optimizer, loader = data.Loader(ds, {batch_size = 6, shuffle = true})}
   end
 
-  -- Trains the rest of an epoch, and saves after step `save_at`. The losses are added to the list.
+  -- Trains r.model for the rest of an epoch, and saves the run r after step `save_at`. Appends the losses to
+  -- `losses`.
   local function epoch(r, losses, save_at)
     local step = 0
     for x, y in r.loader:batches() do

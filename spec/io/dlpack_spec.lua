@@ -220,7 +220,7 @@ describe("memory of a GPU", function()
     y:add_(1)
     assert.equal(1.0, y[1000]:item())
     y:free()
-    collectgarbage()                                   -- the element that was read is a view
+    collectgarbage()                                   -- frees the view that y[1000] made
     assert.equal(before, lt.memory(device).live)
   end)
   it("takes a tensor, as the standard does", function()

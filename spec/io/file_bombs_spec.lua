@@ -29,7 +29,7 @@ local function refuses(call, words, limit)
   assert.is_true(peak < 250, peak .. " MiB")
 end
 
--- Packs the output of a shell command into the file.
+-- Packs the output of a shell command by gzip into the file that `reads` reads.
 local function gzipped(command) shell.passes(("(%s) | gzip -c > %s/file"):format(command, folder)) end
 
 -- Returns the peak bytes of memory that reading takes for each byte of the file.

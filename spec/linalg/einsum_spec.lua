@@ -7,8 +7,8 @@ local cases = require "spec.support.cases"
 
 local array, info = reference.array, reference.dtype.info
 
--- Returns the sum of products by its definition. terms: lists of names; arrays: oracle arrays of one dtype. A dim of
--- length 1 is broadcast.
+-- Returns the sum of products by its definition. terms, output: lists of the names of dims; arrays: oracle arrays of
+-- one dtype. A dim of length 1 is broadcast.
 local function oracle(terms, output, arrays)
   local length, names = {}, {}
   for k, term in ipairs(terms) do

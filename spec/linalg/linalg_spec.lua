@@ -20,7 +20,7 @@ local function H(x) return is_complex(x.dtype) and x.mT:conj() or x.mT end
 local function join(a, b) return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {})) end
 local function text(list) return "[" .. table.concat(list, ", ") .. "]" end
 
--- Returns the elements as integers.
+-- Returns the elements, or their real parts, as a table of integers.
 local function whole(x) return (is_complex(x.dtype) and x:real() or x):to("int64"):totable() end
 
 local function random(shape, name)
@@ -42,7 +42,8 @@ local layouts = {
   function(x) return x:flip({-2, -1}):clone():flip({-2, -1}) end,
 }
 
--- Checks |x - y| against a few roundings for each step, relative to the largest element in the computation.
+-- Checks that |want - got| is at most a few roundings for each step. `size` is the largest magnitude in the
+-- computation.
 local function near(want, got, size, what)
   assert.equal(tostring(want.shape), tostring(got.shape), what)
   if want.size == 0 then return end

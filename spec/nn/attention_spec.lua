@@ -111,7 +111,7 @@ describe("attention", function()
 
   it("needs scores of some rows in memory, once", function()
     if helpers.device ~= lt.device "cpu" then return end
-    local q, k = lt.randn(1, 1, 64, 4), lt.randn(1, 1, 2 ^ 15, 4)                    -- scores: 8 MiB
+    local q, k = lt.randn(1, 1, 64, 4), lt.randn(1, 1, 2 ^ 15, 4)                    -- all scores take 8 MiB
     attend(q, k, k)
     collectgarbage()
     local before = lt.memory("cpu").live

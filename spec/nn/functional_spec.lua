@@ -8,7 +8,7 @@ local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
 
 local make = gradient.tensor
--- a range without points at which derivatives jump; its mirror image above 0 has none either
+-- A range of inputs in which no activation's derivative jumps. The range of the opposite numbers has no jumps either.
 local away = {-2.9, -2.1}
 
 describe("activations", function()

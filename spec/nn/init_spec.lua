@@ -11,8 +11,8 @@ local function moments(x)
   return y:mean():item(), y:std():item(), y:min():item(), y:max():item()
 end
 
--- Checks n numbers drawn with a standard deviation: the mean is within 5 std / √n, and the standard deviation within
--- 5 / √(2 n) of the expected one.
+-- Checks numbers that were drawn with a mean and a standard deviation. With n numbers, their mean may be off by 5 std
+-- / √n, and their standard deviation by 5 std / √(2 n). If `low` is given, all numbers lie in low … high.
 local function check_draw(x, mean, std, low, high)
   local got_mean, got_std, got_low, got_high = moments(x)
   assert.near(mean, got_mean, 5 * std / math.sqrt(x.size))
@@ -51,7 +51,7 @@ describe("nn.init", function()
     -- The standard deviation of a normal distribution that is cut off at ±2 is 0.8796.
     check_draw(init.trunc_normal_(weight(), {generator = seeded()}), 0, 0.8796, -2, 2)
     check_draw(init.trunc_normal_(weight(), 1, 0.5, {a = 0, b = 2, generator = seeded()}), 1, 0.4398, 0, 2)
-    -- Half of the numbers are below the median of the normal distribution between 0 and 1, 0.4380.
+    -- Half of the numbers are below 0.4380, the median of a normal distribution that is cut off at 0 and 1.
     local x = init.trunc_normal_(weight(), 0, 1, {a = 0, b = 1, generator = seeded()})
     assert.near(0.5, x:detach():less(0.4380):to("float32"):mean():item(), 0.05)
   end)

@@ -261,7 +261,7 @@ describe("modules inside of modules", function()
     local m = nn.Sequential(shared, nn.ReLU(), shared)
     assert.same({"", "1", "2"}, names(m:named_modules()))
     assert.equal(2, #m:parameters())
-    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(m:state_dict()))       -- the names of PyTorch
+    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(m:state_dict()))       -- also PyTorch's names
     m:load_state_dict(m:state_dict())
   end)
 
@@ -855,7 +855,7 @@ describe("an error inside of modules", function()
     assert.equal("3 (Linear(5, 2))", name())
     m:remove(3)
     assert.equal("Linear(5, 2)", name())
-    -- the entry exists already, so only the next traversal of the module notices the assignment
+    -- m[1] exists already, so only the next traversal of the module notices the assignment
     m[1] = layer
     m:parameters()
     assert.equal("1 (Linear(5, 2))", name())
@@ -921,7 +921,7 @@ describe("a method that modules or optimisers have not", function()
     end
     local Means = nn.Module:extend "Means"
     function Means:forward(x)
-      self.mean = self.mean or x:mean(1)                        -- the line calls a method of this name of the tensor
+      self.mean = self.mean or x:mean(1)                        -- x:mean is the tensor's method, not the field
       local key = rawequal(self["double"], nil) and x:double() or x
       return key - self.mean
     end

@@ -236,7 +236,7 @@ describe("a loop", function()
     local before, most = collectgarbage "count", 0
     for i = 1, 60000 // few do
       local _ = x * 2
-      -- is reachable for several steps, so the collector treats the text as old
+      -- each text is reachable for 40 steps, so the collector treats the text as old
       keep[i % 40] = ("%d"):format(i):rep(100)
       if i % 100 == 0 then most = math.max(most, collectgarbage "count" - before) end
     end

@@ -92,7 +92,7 @@ describe("a scheduler", function()
       end
       assert.equal(best, s.best)
     end
-    -- expected rates from PyTorch
+    -- The expected rates are PyTorch's.
     for _, first in ipairs {nan, inf} do
       check(5, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {first, 9, 8, 7, 6, 5}, {})
       check(5, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {first, 9, 8, 7, 6, 5}, {threshold_mode = "abs", threshold = 0.5})

@@ -54,7 +54,7 @@ local makers = {
   end,
 }
 
--- Returns all places in a value, each as a list of keys.
+-- Returns all places in a table, each as the list of keys that lead from the table to the place.
 local function places(value, prefix, list)
   for key, item in pairs(value) do
     local place = table.move(prefix, 1, #prefix, 1, {})
@@ -69,7 +69,7 @@ local deep = {}
 for _ = 1, 20 do deep = {deep} end
 local others = {{"evil {x}"}, {7}, {false}, {{}}, {deep}, {-1e308}, {nil}}
 
--- Returns the text with another value in one place.
+-- Returns the JSON text with `other` instead of the value at one place.
 local function changed(text, place, other)
   local value = json.decode(text)
   local at = value

@@ -217,7 +217,7 @@ end
 
 local function cell_count(line) return select(2, line:gsub("\\.", ""):gsub("|", "")) - 1 end
 
--- Returns the tables in which a row has more or fewer cells than the head.
+-- Returns the rows of Markdown tables that have more or fewer cells than the first row of their table.
 local function ragged(markdown)
   local faults, columns = {}, nil
   for line in markdown:gmatch("[^\n]*") do

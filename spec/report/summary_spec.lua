@@ -24,7 +24,7 @@ local function report(sections, fields)
   return made
 end
 
--- Returns the answer under a title as text, or nil if there is none.
+-- Returns the text of the answer with this title, or nil if there is no such answer.
 local function answer(made, title)
   for _, item in ipairs(summary.of(made)) do
     if item.title == title then

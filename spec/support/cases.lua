@@ -57,7 +57,8 @@ local function base(shape, name, seed)
   return array.new(shape, name, cases.values(name, array.count(shape), seed))
 end
 
--- Makes a layout: the shape of the whole array, the view of the tensor, and the same view of the array.
+-- Makes a layout: the shape of a whole array, a function that returns the tensor's view of the whole tensor, and a
+-- function that returns the same view of the whole array.
 local function layout(label, shape, view, same)
   local function whole(x) return x end
   return {label = label, shape = shape, view = view or whole, same = same or whole}
@@ -82,7 +83,7 @@ cases.matrix_layouts = {
     function(a) return array.slice(a, {{}, 2, {}}) end),
 }
 
--- Layouts with other shapes than [3, 5].
+-- Layouts whose views have other shapes than [3, 5].
 cases.shape_layouts = {
   layout("empty", {0}),
   layout("empty in the middle", {3, 0, 2}),

@@ -19,13 +19,13 @@ end
 
 local folder
 
--- Returns the path of a file in the folder.
+-- Returns the path of a file in the folder for output files. The first call makes this folder.
 function command.file(name)
   folder = folder or shell.passes("mktemp -d"):sub(1, -2)
   return folder .. "/" .. name
 end
 
--- Removes the folder; specs call it in teardown.
+-- Removes the folder for output files; specs call this function in teardown.
 function command.clean()
   if folder then os.execute("rm -r " .. folder) end
   folder = nil

@@ -25,7 +25,7 @@ local function collect(value, set)
   end
 end
 
--- Adds the heights of a series. Values on the other axis may belong to any device.
+-- Adds the y values of a series to a set. The x values may belong to any device.
 local function collect_series(series, set)
   for _, point in ipairs(series.points) do collect(point[2], set) end
 end
@@ -44,7 +44,8 @@ local function walk(value, emulated, real)
   for _, item in pairs(value) do walk(item, emulated, real) end
 end
 
---- Returns the raw figures of a result as two sets: those of emulated devices, and those of the CPU.
+--- Returns the raw figures of a result as two sets: those of emulated devices, and those of the CPU. A figure that
+-- would be in both sets is in neither.
 function marks.figures(result)
   local emulated, real = {}, {}
   walk(result, emulated, real)
@@ -106,7 +107,8 @@ end
 
 local by_kind = {table = table_faults, chart = chart_faults, text = text_faults, note = text_faults}
 
---- Returns the mistakes in blocks, as a list of texts.
+--- Returns a list of texts on mistakes in blocks: emulated devices or figures without a mark, real figures with a
+-- mark, and ratios or charts that mix both kinds.
 function marks.faults(blocks, emulated, real)
   local faults = {}
   local function fault(...) faults[#faults + 1] = string.format(...) end
@@ -144,7 +146,8 @@ end
 
 local SHOWN = {"p", "li", "h1", "h2", "h3", "th", "td", "figcaption", "summary", "text"}
 
---- Returns the mistakes in an HTML page. Its figures have 14 digits, so they are compared with as many digits.
+--- Returns a list of texts on mistakes in an HTML page, as marks.faults does. The page's figures have 14 digits, so
+-- they are compared with as many digits.
 function marks.page_faults(page, emulated, real)
   local function shortened(set)
     local short = {}

@@ -99,7 +99,8 @@ local function ink(property, name)
   return ("%s:%s;%s:var(--%s)"):format(property, plot.colours[name][1], property, name)
 end
 
---- Returns the line and mark before a series' name in a legend: a small SVG element with the page's variables.
+--- Returns the line and mark before a series' name in a legend: a small SVG element that uses the page's CSS
+-- variables.
 -- @int s number of the series
 -- @bool bars true for a chart of bars
 -- @string[opt] attributes of the element

@@ -74,7 +74,7 @@ struct product {
   double alpha[2], beta[2];            /* real and imaginary part of each */
 };
 
-/* Returns the offset of element (row, column) of op(x). */
+/* Returns the offset, in elements, of element (row, column) of op(x). */
 int64_t place(const matrix &x, int64_t row, int64_t column) {
   return x.op ? column + row * x.ld : row + column * x.ld;
 }

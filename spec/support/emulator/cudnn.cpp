@@ -109,7 +109,7 @@ int64_t place(const lengths &n, int64_t a, int64_t b, int64_t c, int64_t d) {
   return ((a * n[1] + b) * n[2] + c) * n[3] + d;
 }
 
-/* Calls f with the offsets of an element of x, of w and of y, for each product of the convolution. */
+/* Calls f with the offsets, in elements, of one element of x, of w and of y, for each product of the convolution. */
 template <class F> void each_product(const work &k, F f) {
   const int64_t *x = k.x.length, *w = k.w.length, *y = k.y.length, per_group = w[0] / k.how.groups;
   for (int64_t b = 0; b < y[0]; b++)
