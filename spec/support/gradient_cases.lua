@@ -14,8 +14,7 @@ local function f(shape, low, high) return {shape = shape, low = low or -2, high 
 -- lt.nn.functional. options.tolerance (default 1) multiplies the tolerances of the spec.
 local function case(name, fn, inputs, options)
   options = options or {}
-  cases[#cases + 1] = {name = name, fn = fn, inputs = inputs, tolerance = options.tolerance or 1, once = options.once,
-                       names = options.names or {}}
+  cases[#cases + 1] = {name = name, fn = fn, inputs = inputs, tolerance = options.tolerance or 1}
 end
 
 -- ---- ops of the table ----
@@ -47,7 +46,7 @@ for name, info in pairs(lt.ops()) do
       case(name, lt.clip, {f{2, 3}, f({3}, -1, -0.5), f({2, 1}, 0.5, 1)})
     elseif name == "nextafter" then
       cases[#cases + 1] = {name = name, not_by_differences = not_by_differences[name], fn = lt.nextafter,
-                           inputs = inputs, tolerance = 1, names = {}}
+                           inputs = inputs, tolerance = 1}
     else
       case(name, lt[name], inputs)
     end
