@@ -32,7 +32,7 @@ nn.MaxPool2d(2)(lt.ones(1, 1, 8, 8)).shape  --> [1, 1, 4, 4]
 --- nn.functional.conv2d
 nn.functional.conv2d(lt.ones(1, 1, 4, 4), lt.ones(1, 1, 3, 3)).shape  --> [1, 1, 2, 2]
 
---- nn.Dropout
+--- nn.Dropout, Module:eval
 local layer = nn.Dropout(0.5)
 layer:eval()
 layer(lt.ones(3))  --> [1.0, 1.0, 1.0]

@@ -99,6 +99,11 @@ function Module:apply(fn) end
 function Module:train(flag) end
 
 ---Switches to evaluation, as train(false).
+---```lua
+---local layer = nn.Dropout(0.5)
+---layer:eval()
+---layer(lt.ones(3))  --> [1.0, 1.0, 1.0]
+---```
 ---@return luatensor.Module # the module itself
 function Module:eval() end
 

@@ -389,7 +389,7 @@ describe("linear algebra:", function()
   -- Returns a batch of invertible matrices.
   local function matrices(s, n)
     local x = s.tensor(blas, {s.integer(1, 3), n, n})
-    return x:add(lt.eye(n):multiply(9):to(x.dtype))
+    return x:add(lt.eye(n):multiply(24):to(x.dtype))
   end
 
   property("inverses and solutions", function(s)

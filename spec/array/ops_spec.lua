@@ -118,7 +118,7 @@ local function first_difference(got, small, dtype)
       for i = 1, #small, size do
         local x = reference.dtype.unpack(dtype, got, start + i - 1)
         local y = reference.dtype.unpack(dtype, small, i)
-        if x ~= y and (x == x or y == y) then return start + i end
+        if x ~= y and (x == x or y == y) then return start + i - 1 end
       end
     end
   end

@@ -180,7 +180,7 @@ describe("arange", function()
 end)
 
 -- True if the CPU has FMA. Both devices run the functions of src/math, but a CPU without FMA rounds once more.
-local fused = lt.devices()[1].isa ~= "baseline"
+local fused = lt.devices()[1].isa ~= "base"
 
 describe("float ops", function()
   local values = {0.0, -0.0, math.huge, -math.huge, 1.0, -1.0, 0.5, 1e-40, 88.5, -88.5, 710.0, 1e6}

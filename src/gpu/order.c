@@ -5,14 +5,6 @@
 
 #include <stdlib.h>
 
-/* Makes the current stream wait for an access that could not be recorded. All queued work is waited for, which includes
-** the access. */
-void gpu_follow_unrecorded(gpu *g) {
-  if (g->unrecorded == 0 || g->unrecorded == gpu_current(g) + 1) return;
-  gpu_get_driver()->context_sync();
-  g->unrecorded = 0;
-}
-
 /* Records that a stream reads the block, or that no host memory is left for the record. */
 static void note_reader(gpu *g, gpu_block *b, int stream) {
   if (!b->read) b->read = calloc(GPU_STREAMS, sizeof *b->read);
