@@ -1644,8 +1644,8 @@ function nn.LocalResponseNorm(size, options) end
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function nn.MaxPool1d(kernel_size, options) end
 
----Makes a layer that calls nn.functional.max_pool2d: it returns the maximum of each window of an image. Kernel size
----and options are numbers, or lists {height, width}.
+---Makes a layer that calls nn.functional.max_pool2d: it returns the maximum of each window of an image. The kernel
+---size and the options of sizes are numbers, or lists {height, width}.
 ---```lua
 ---nn.MaxPool2d(2)(lt.ones(1, 1, 8, 8)).shape  --> [1, 1, 4, 4]
 ---```

@@ -1,6 +1,6 @@
--- Compares reductions, scans and softmax with the CPU's results, in every form that a GPU selects by shape and
--- layout. An output may have several threads or one, which read vectors or single elements, along rows or across
--- them, in chunks or not.
+-- Compares reductions, scans and softmax on the GPU with the CPU's results, for every kernel variant that is selected
+-- by shape and layout. In the variants, one thread or several threads compute an output element; threads read vectors
+-- or single elements, along or across rows; long reductions are cut into chunks or not.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

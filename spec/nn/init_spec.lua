@@ -1,4 +1,5 @@
--- Tests nn.init: the bounds and moments of the numbers that each initialiser draws, and the exact patterns.
+-- Tests nn.init: the bounds and moments of the numbers that initialisers draw, and the exact values that the other
+-- initialisers write.
 local lt = require "luatensor"
 require "spec.support.helpers"
 

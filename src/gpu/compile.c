@@ -32,8 +32,8 @@ struct gpu_kernels {
   unit  *units;
   size_t nunits, units_size;
   int    arch;                         /* the architecture for which kernels are compiled, such as 90 */
-  bool   virtual_arch;                 /* true: compile to PTX, because the compiler has no binaries for the device's
-                                       ** major version */
+  bool   virtual_arch;                 /* true: compile to PTX, because the compiler cannot generate machine code for
+                                       ** the device's major version */
 };
 
 enum { FIRST_SLOTS = 256 };

@@ -81,8 +81,8 @@ local function begins(text, at)
   return before:find "^%s*$" or before:find "[,;.?] $" or before:find "[,;`)]? and $" or before:find "[,;`)]? or $"
 end
 
--- Returns the positions at which options begin, outside of parentheses, with their names and the positions after the
--- names.
+-- Returns the positions at which options begin, outside of parentheses and braces, with their names and the
+-- positions after the names.
 local function find_starts(text)
   local starts, depth, at = {}, 0, 1
   while at <= #text do

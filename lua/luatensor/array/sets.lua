@@ -238,8 +238,8 @@ local function isin_numbered(x, values)
   return there:take(number:narrow(1, 1, n)):reshape(x.shape)
 end
 
---- Returns the largest number of values that isin compares one by one with all elements of x. On the CPU the
--- alternative, a binary search for each element, takes as long as some hundred comparisons.
+--- Returns the largest number of values that isin compares one by one with all elements of x. The alternatives sort
+-- first, which costs more the more elements x has, so on the CPU the limit grows with the size of x.
 local function few_for(x)
   return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
 end

@@ -123,11 +123,11 @@ end
 -- scripts' classes are not checked.
 function arity.is_bounded(init) return bounded[init] ~= nil end
 
---- Checks the number of arguments of the methods of a class of modules, and of calls of its modules. The check of a
--- call is inside of __call, so that a call takes no additional function call.
+--- Replaces the methods of a class of modules by versions that check the number of their arguments. Calls of the
+-- modules are checked, too, inside of __call, so that a call takes no additional function call.
 -- @tab class
 -- @tparam[opt] boolean named true: errors name the module while its `forward` runs. Must be false for containers that
---   call modules in a chain: a script's module in the chain may have left the stack by a tail call.
+--   call other modules: if a script's module has left the stack by a tail call, the error would name the container.
 function arity.module(class, named)
   local forward, init = rawget(class, "forward"), rawget(class, "init")
   if init then bounded[init] = true end

@@ -128,14 +128,15 @@ end
 --     devices      name, kind, device, emulated, made (the time of the measurement), threads, cores
 --                  problems {what, problem}: the steps that failed, with the error messages
 --                  arithmetic {dtype, flops}: operations per second
---                  products {dtype, n, flops, min, q1, median, q3}: of n × n matrices; quartiles in seconds
+--                  products {dtype, n, flops, min, q1, median, q3, max}: of n × n matrices; quartiles in seconds
 --                  read, copy: bytes per second of memory; caches {name, bytes, shared}: see machine/caches.lua
 --                  levels {bytes, read, latency}: working sets, bytes per second, and seconds of a load
 --                  call, single, wait: seconds, see meters.call
 --                  transfers {pinned, out, latency, bandwidth, bytes}: see meters.transfer
 --     others       the share of the processor that other processes used (0 … 1)
 --     not_stored   the reason why the limits were not stored
---     emulated, incomplete
+--     emulated     true if one of the devices is emulated
+--     incomplete   how much was measured, if the measurement was interrupted; else nil
 local class = result.class("machine", {blocks = page.blocks, timings = page.timings}, {
   others = "number?", not_stored = "string?", emulated = "boolean?", incomplete = "string?",
   devices = {{

@@ -58,8 +58,8 @@ local function watched_call(fn)
   return results, worked
 end
 
--- True if an emulated device did a part of the work, else nil. `worked` is the set of the devices that worked. If
--- `worked` is nil, the device `named` decides; if `named` is nil, too, any emulated device of this process counts.
+-- True if an emulated device did a part of the work, else nil. `worked` is the set of the devices that worked. The
+-- device `named` counts as one of them. If both are nil, any emulated device of this process counts.
 local function emulation(named, worked)
   for _, info in ipairs(lt.devices()) do
     local took_part = worked and worked[info.device] or not worked and not named

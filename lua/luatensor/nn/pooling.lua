@@ -62,8 +62,8 @@ local average_shown = {"stride", "padding", "ceil_mode", "count_include_pad", "d
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.MaxPool1d = class("MaxPool1d", 1, pooling.max, pooling.max_options, max_shown)
 
---- Makes a layer that calls nn.functional.max_pool2d: it returns the maximum of each window of an image. Kernel size
--- and options are numbers, or lists {height, width}.
+--- Makes a layer that calls nn.functional.max_pool2d: it returns the maximum of each window of an image. The kernel
+-- size and the options of sizes are numbers, or lists {height, width}.
 -- @function nn.MaxPool2d
 -- @param kernel_size a number, or a list {height, width}
 -- @tparam[opt] table options those of nn.MaxPool1d

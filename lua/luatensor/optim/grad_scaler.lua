@@ -11,8 +11,8 @@ local is = require "luatensor.optim.options"
 local saving = require "luatensor.optim.state"
 
 --- Small gradients are lost in float16, which has no positive number below 6e-8. A scaler multiplies the loss by a
--- scale, and divides the gradients by the scale before the step. It skips steps with infinite or NaN gradients, and
--- adapts the scale to such steps:
+-- scale, and divides the gradients by the scale before the step. It skips steps with infinite or NaN gradients,
+-- lowers the scale after such a step, and raises the scale after `growth_interval` steps without one:
 --
 --     local scaler = optim.GradScaler()
 --     for x, y in loader:batches() do

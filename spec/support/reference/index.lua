@@ -36,8 +36,8 @@ function index.gather(a, dim, indices)
   end)
 end
 
--- Returns a copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for a 3-d array and dim 2; for another dim,
--- the index of that dim is replaced.
+-- Returns `out`, which is a copy of `a` with out[i][indices[i][j][k]][k] = source[i][j][k] for a 3-d array and dim 2.
+-- For another dim, the index of that dim is replaced.
 function index.scatter(a, dim, indices, source)
   local out, at = array.new(a.shape, a.dtype, copy(a.data)), {}
   for position, i in array.indices(indices.shape) do

@@ -236,7 +236,8 @@ static void column_moments(norm_work *w) {
   }
 }
 
-/* Writes from, mean and the first `factors` elements of `by` for each column to w->columns. */
+/* For each column, writes the fields `from`, `mean` and by[0] … by[factors - 1] of the column's channel to w->columns.
+** The values of one field are consecutive. */
 static void spread(const norm_work *w, int factors) {
   for (int64_t j = 0; j < w->n; j++) {
     const channel *h = &w->channel[j / w->c.run];

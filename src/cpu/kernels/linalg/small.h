@@ -6,8 +6,8 @@
 
 #include "cpu/cpu.h"
 
-enum { SIDES = 8 };      /* the number of right-hand sides that are solved together; they take one to four vectors for
-                         ** each row */
+enum { SIDES = 8 };      /* the number of right-hand sides that are solved together; their elements in one row fill one
+                         ** to four vector registers, depending on REAL and the instruction set */
 
 INLINE REAL absolute(REAL x) { return x < 0 ? -x : x; }
 
