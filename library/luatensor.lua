@@ -4876,8 +4876,8 @@ function lt.detect_anomaly(fn, ...) end
 function lt.kernel(source, name, options) end
 
 ---Prints the reference's entry for a name: the calls, the options with their defaults, the results, and an example.
----Other words are searched for in all names and texts. If there is no help, one sentence says so; no argument is an
----error.
+---Other words are searched for in all names and texts. If there is no help, lt.help raises no error, but prints one
+---sentence that says so.
 ---```lua
 ---lt.help "conv2d"
 ---```

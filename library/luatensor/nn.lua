@@ -80,7 +80,8 @@ function Module:named_buffers() end
 ---@return table # a list of tensors
 function Module:parameters() end
 
----Calls fn with every module inside of this module, the innermost modules first, and then with this module.
+---Calls fn with every module inside of this module, and then with this module. fn gets inner modules before the
+---modules that contain them.
 ---```lua
 ---local count = 0
 ---nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function() count = count + 1 end)
@@ -1745,7 +1746,8 @@ function nn.RNN(inputs, hidden, options) end
 ---
 ---    local y, h, c = lstm(x, h0, c0)
 ---
----Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
+---Shapes, options and names of the state are as in nn.RNN; c has the shape of h, or with `proj_size` [layers, batch,
+---hidden].
 ---```lua
 ---local y = nn.LSTM(3, 5)(lt.ones(7, 2, 3))
 ---y.shape  --> [7, 2, 5]

@@ -54,7 +54,8 @@ require("luatensor.base.alias").install(lt, core.methods)
 compose(core.methods)
 
 --- Modules that are loaded when a script first names them, because most scripts do not measure, and many do not
--- train. Their functions call functions of the script, whose errors must not be changed, so they are no compositions.
+-- train. Their functions call functions of the script, whose errors must not be changed, so core.composition does not
+-- wrap them.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help"}
 

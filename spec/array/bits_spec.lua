@@ -37,7 +37,8 @@ describe("the bits of every element-wise function and conversion", function()
 end)
 
 describe("a product of complex numbers", function()
-  -- Compilers like to fuse a product and a sum in vectors only, and not in the elements that are left over.
+  -- Compilers may fuse a product and a sum in full vectors only, and not in the elements that remain after the last
+  -- vector.
   it("is the same at every position, and real for a number and its conjugate", function()
     for _, dtype in ipairs {"complex64", "complex128"} do
       local x, y = bits.input(dtype, 4)[{{1, 1027}}], bits.input(dtype, 5)[{{1, 1027}}]

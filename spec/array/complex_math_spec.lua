@@ -6,8 +6,8 @@ local lt = require "luatensor"
 local data = require("spec.support.data").read "complex"
 
 local inf = math.huge
-local LIMIT = 3            -- greatest error, in eps of complex128
-local NARROW_LIMIT = 1.2   -- greatest error, in eps of complex64; the reference is a rounded result of complex128
+local LIMIT = 3            -- the largest error that is allowed, in eps of complex128
+local NARROW_LIMIT = 1.2   -- the same limit in eps of complex64; the reference is a rounded result of complex128
 
 local function column(rows, i)
   local list = {}
@@ -100,7 +100,8 @@ describe("complex64", function()
   end
 end)
 
--- True if a result is as wanted. C's standard leaves signs open if a part of z is NaN, or if both parts are infinite.
+-- True if got, one part of f(z) with z = x + y i, is as wanted. C's standard leaves signs open if a part of z is NaN,
+-- or if both parts are infinite.
 local function as_wanted(got, want, x, y, eps)
   if want ~= want then return got ~= got end
   local open = x ~= x or y ~= y or (math.abs(x) == inf and math.abs(y) == inf)

@@ -86,7 +86,7 @@ local function check(label, got, want, bound)
   end
 end
 
--- ---- layouts: views of 24 values that contain some of them, in another order ----
+-- ---- layouts: views of a 1-d tensor of 24 values; a view has all values, some values or none ----
 
 local layouts = {
   contiguous = function(t) return t:reshape(4, 6) end,

@@ -93,7 +93,8 @@ describe("promotion", function()
 end)
 
 describe("conversion", function()
-  -- Returns all special values of dtype `from`, and the values around the limits of dtype `to`.
+  -- Returns all special values of dtype `from`, and values for which the conversion to dtype `to` is critical: near
+  -- the limits of `to`, or at and near midpoints of two values of `to`.
   local function values_for(from, to)
     local values = cases.specials(from)
     if info[from].is_float and info[to].is_integer then

@@ -9,8 +9,8 @@ local empty = require "spec.support.special_empty"
 
 local unary = {unary = 1, binary = 2, ternary = 3, quaternary = 4}
 
--- Returns the names of all functions of lt and of the tables in lt, without aliases. A method in place that lt lacks
--- is listed as "x:name".
+-- Returns the names of all functions of lt, lt.linalg and lt.fft, without aliases. An in-place method that belongs to
+-- no op of the op table, such as "copy_", is listed as "x:copy_" if lt has no function of this name.
 local function public_names()
   local names = {}
   local function walk(functions, prefix)
@@ -86,7 +86,7 @@ local function takes(op, dtype)
   return false
 end
 
--- Returns the row of a function: its own row, or the common row of its kind in the op table.
+-- Returns the row of a function: its own row, the common row of an element-wise op, or nil.
 local function row_of(name)
   local op = lt.ops()[name]
   if empty.rows[name] or not op or not unary[op.kind] then return empty.rows[name] end
@@ -189,7 +189,7 @@ describe("along a dim without elements", function()
   local x = lt.zeros(2, 0, 3)
   for name, identity in pairs(identities) do
     it(name .. (none[name] and " has no result" or " is " .. shown(identity)), function()
-      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))       -- no elements, so no maximum is needed
+      assert.equal("[0, 3]", tostring(lt[name](x, {dim = 1}).shape))       -- an empty result needs no maximum
       if none[name] then
         assert.error_matches(function() lt[name](x, {dim = 2}) end, "^" .. name .. ": ")
         return

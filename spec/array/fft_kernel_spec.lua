@@ -7,7 +7,7 @@ local helpers = require "spec.support.helpers"
 
 local it = helpers.drawn_it(it)
 
-local LINES = 9                       -- odd, and more than a vector has lanes
+local LINES = 9                       -- odd, and more than the 8 complex numbers of the widest vector
 local EPSILON = {float32 = 2.0 ^ -24, float64 = 2.0 ^ -53}
 local COMPLEX = {float32 = "complex64", float64 = "complex128"}
 

@@ -95,7 +95,8 @@ local function hermitian_line(n, sign)
 end
 
 -- For each function of lt.fft: the transform of the last dim, the sign of the exponent, and the value of option norm
--- for which the result is divided by the number of elements.
+-- for which the result is divided by the number of elements. real_in and real_out are true if the input or the result
+-- is real, half_in if the input is half of a spectrum, and many if the function takes several dims.
 local functions = {
   fft = {complex_line, -1, "forward"}, ifft = {complex_line, 1, "backward"},
   rfft = {real_line, -1, "forward", real_in = true}, irfft = {hermitian_line, 1, "backward", half_in = true, real_out = true},
@@ -506,7 +507,8 @@ describe("without memory", function()
     return lt.memory(device).live
   end
 
-  -- Calls that need scratch memory between the transforms of two dims, and zero padding before a transform.
+  -- Calls that allocate more than their result, such as scratch memory between the transforms of two dims, and zero
+  -- padding before a transform.
   local calls = {
     fftn = function(x) return lt.fft.fftn(x, {5, 6, 7}, {1, 2, 3}) end,
     irfftn = function(x) return lt.fft.irfftn(x, {5, 6, 7}, {1, 2, 3}) end,

@@ -267,7 +267,7 @@ end)
 describe("large indexing", function()
   local m, n = 300, 401
   local x = lt.arange(1, m * n + 1, 1, {dtype = "int64"}):reshape(m, n)
-  local function spread(count, length)       -- 1-based positions, each several times
+  local function spread(count, length)       -- scattered 1-based positions, some of them repeated
     return lt.arange(0, count, 1, {dtype = "int64"}):multiply(7919):remainder(length):add(1)
   end
   local function number(k, length) return k * 7919 % length + 1 end
@@ -318,7 +318,7 @@ end)
 -- Compares random keys on random views with the oracle.
 describe("random indexing", function()
   local state = 20
-  local function random(n)                    -- 1 … n
+  local function random(n)                    -- returns an integer from 1 to n
     state = state * 6364136223846793005 + 1442695040888963407
     return (state >> 33) % n + 1
   end

@@ -84,7 +84,7 @@ local function worst_float32(name, x)
 end
 
 describe("float32 functions", function()
-  local x = floats(209987)     -- 20 000 floats
+  local x = floats(209987)     -- about 20 000 floats
   for name in pairs(oracle) do
     it(name .. " is within 2 ulp of every float", function()
       local worst, at = worst_float32(name, x)

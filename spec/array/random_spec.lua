@@ -179,7 +179,7 @@ describe("randint", function()
     local x = lt.randint(1, 6, n, {generator = generator {77, 0}})
     local chi = 0
     for face = 1, 6 do chi = chi + (x:equal(face):sum():item() - n / 6) ^ 2 / (n / 6) end
-    assert.is_true(chi < 20.5, "chi-square " .. chi)     -- the 0.1 % quantile for 5 degrees of freedom
+    assert.is_true(chi < 20.5, "chi-square " .. chi)     -- the 99.9 % quantile for 5 degrees of freedom
   end)
   it("says what does not fit", function()
     assert.raises("randint: 3 to 1 is no range", lt.randint, 3, 1, 2)

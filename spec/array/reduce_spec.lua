@@ -10,7 +10,8 @@ local names = {}
 for name in pairs(reduce.names) do names[#names + 1] = name end
 table.sort(names)
 
--- Returns the tolerance of reductions of few elements: a few units in the last place of the result's dtype.
+-- Returns the tolerance of reductions of few elements: 1 or 4 units in the last place of the result's dtype, and a
+-- small absolute error. Returns nil for results that must be exact.
 local function tolerance(name, dtype)
   if name == "logsumexp" then return {ulp = 4, atol = 4 * (info[dtype].eps or 0)} end
   if name == "var" or name == "std" or name == "prod" then return {ulp = 4, atol = info[dtype].is_float and 1e-12 or 0} end

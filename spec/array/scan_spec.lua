@@ -1,5 +1,5 @@
 -- tags: kernels
--- Compares cumulative sums, products and maxima with the oracle.
+-- Compares cumulative sums and products with the oracle, and cumulative maxima and minima with known results.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
@@ -7,8 +7,8 @@ local reference = require "spec.support.reference"
 
 local reduce, info = reference.reduce, reference.dtype.info
 
--- Returns the tolerance. A GPU multiplies doubles in another order, which costs half a ULP for each of at most 67
--- factors.
+-- Returns the tolerance, or nil for integers, which must be exact. A GPU multiplies doubles in another order, which
+-- costs half a ULP for each of at most 67 factors.
 local function tolerance(name, dtype)
   if name == "cumulative_prod" and dtype == "float64" and helpers.device ~= "cpu" then return {ulp = 34, atol = 1e-13} end
   return info[dtype].is_float and {ulp = 2, atol = dtype == "float64" and 1e-13 or 1e-12} or nil

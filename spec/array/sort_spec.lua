@@ -7,7 +7,7 @@ local reference = require "spec.support.reference"
 
 local array, info, sort = reference.array, reference.dtype.info, reference.sort
 
--- Returns n elements of a dtype with random bits, among them special values.
+-- Returns n random elements of a dtype; about a quarter of them are special values.
 local function wild(name, n, seed)
   local random, specials, list = cases.random(seed), cases.specials(name), {}
   for i = 1, n do
@@ -76,8 +76,8 @@ describe("sort and argsort", function()
     end)
   end
 
-  -- Checks that neighbours are in order, because lines that are long enough for several threads are too long for the
-  -- oracle.
+  -- True if all neighbours in t are in order. This check replaces the oracle, which is too slow for lines that are
+  -- long enough for several threads.
   local function in_order(name, t, descending)
     local n = t.size
     if info[name].is_bool then t = t:to("int8") end

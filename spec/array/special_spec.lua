@@ -118,7 +118,8 @@ end
 
 local function weak(parts) return #parts == 1 and parts[1] or lt.complex(parts[1], parts[2]) end
 
--- Checks operand k as a Lua number (a weak complex tensor) and as a 0-d tensor; the other operands are tensors.
+-- Checks each operand k in turn as a scalar, first as a Lua number or a number of lt.complex, then as a 0-d tensor.
+-- The other operands are 1-d tensors.
 local function check_scalars(name, op, dtype, cases)
   for k = 1, op.arity do
     for _, group in ipairs(groups(cases, k)) do

@@ -31,7 +31,7 @@ function scripts.find(name)
     return nil, ("no experiment %q%s"):format(name, help)
   end
   local here = assert(package.searchpath("luatensor.experiment", package.path)):gsub("experiment/init%.lua$", "")
-  local beside = here:gsub("lua/luatensor/$", "")                        -- in a checkout
+  local beside = here:gsub("lua/luatensor/$", "")                        -- the root of a checkout
   local path = package.searchpath(full, ("%sexamples/?.lua;%sexamples/?.lua"):format(here, beside))
   if not path then return nil, ("experiment %s: its script is not installed"):format(full) end
   return path

@@ -29,7 +29,8 @@ local function info_of(device)
   end
 end
 
---- Describes a device in words: name, cores, instruction set or compute capability, threads in use, memory, software.
+--- Describes a device in words: name, cores, instruction set or compute capability, threads in use (only for a CPU),
+-- memory, software. Returns the name of an unknown device unchanged.
 -- @string device
 -- @treturn string
 function experiment.describe(device)
@@ -86,12 +87,16 @@ end
 
 -- The fields of the result:
 --
---     name, title, question, options (as used), device, emulated, incomplete
+--     name, title, question
+--     options      the values of the options in this run
 --     claims       the numbers of the notebook's claims that the experiment tests
+--     device       the value of option device; nil if the script has no such option
+--     emulated     true if the device, or a device of `results` or `values`, is emulated
+--     incomplete   after Ctrl-C, the point at which the run stopped
 --     where        the device in words
 --     without      the reason why there is no GPU
 --     values       {name = {value =, unit =, device =, emulated =}}
---     body         the blocks of the page
+--     body         the list of the blocks of the page
 --     results      results of lt.bench or lt.advise that the script showed
 --     others       the share of the processor that other processes used (0 … 1)
 local class = result.class("experiment", {
@@ -319,8 +324,8 @@ local function stop(self, problem)
   interrupt.raise(conclude(self))
 end
 
--- Called when the script's `<close>` variable ends. After an error the run has no result, but the number of threads
--- is restored. After Ctrl-C the result contains the measurements so far.
+-- Called when the script's `<close>` variable goes out of scope. After an error the run has no result, but the number
+-- of threads is restored. After Ctrl-C the result contains the measurements so far.
 function run:__close(problem)
   if self.over then return end
   if interrupt.is(problem) then stop(self, problem) end
@@ -366,7 +371,7 @@ end
 -- @string name "02_large", "2" or "large"
 -- @treturn[1] string path
 -- @treturn[2] nil
--- @treturn[2] string the error, with the most similar name
+-- @treturn[2] string the reason; for an unknown name, with the most similar name or with all names
 experiment.find = scripts.find
 
 --- Lists the experiments.
@@ -381,7 +386,7 @@ local loud = {__close = function(self) experiment.quiet = self.before end}
 -- @bool[opt] quiet true prints nothing
 -- @treturn[1] table its result
 -- @treturn[2] nil
--- @treturn[2] string the error, if there is no such experiment
+-- @treturn[2] string the reason, if there is no such experiment or its script is not installed
 -- @raise the errors of the script
 function experiment.run(name, argv, quiet)
   local script, problem = scripts.load(name)

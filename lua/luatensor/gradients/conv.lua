@@ -19,12 +19,14 @@ rules.conv = {
   {"xp", function(g, x, p) return core.conv_weight(g, x, p.args[1], lengths(p.shapes[2])) end},
   {"", of_bias},
 }
---- Gradients of core.conv_input, which computes the gradient of a convolution's x from the gradient of y and from w.
+--- Gradients of core.conv_input(gy, w), which computes the gradient of x in y = conv(x, w) from gy, the gradient of
+-- y.
 rules.conv_input = {
   {"yp", function(g, w, p) return core.conv(g, w, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_weight(y, g, p.args[1], lengths(p.shapes[2])) end},
 }
---- Gradients of core.conv_weight, which computes the gradient of a convolution's w from the gradient of y and from x.
+--- Gradients of core.conv_weight(gy, x), which computes the gradient of w in y = conv(x, w) from gy, the gradient of
+-- y.
 rules.conv_weight = {
   {"yp", function(g, x, p) return core.conv(x, g, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_input(y, g, p.args[1], lengths(p.shapes[2])) end},
@@ -33,8 +35,8 @@ rules.conv_weight = {
 rules.max_pool = {{"2p", function(g, position, p)
   return core.max_pool_back(g[1], position, p.args[1], lengths(p.shape))
 end}}
---- The rule of core.max_pool_back, which is the gradient of max_pool. Its own gradient consists of the elements of g
--- at the positions of the maxima; the positions have no gradient.
+--- The rule of core.max_pool_back, which computes the gradient of max_pool. The gradient of max_pool_back itself
+-- consists of the elements of g at the positions of the maxima; the positions have no gradient.
 rules.max_pool_back = {{"yp", function(g, position, p)
   local shape = p.shape
   local rows = {shape[1], shape[2], -1}

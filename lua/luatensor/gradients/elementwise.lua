@@ -50,7 +50,7 @@ local function pow_x(g, x, y)
 end
 
 --- Returns the gradient of y in x^y: g, the gradient of the result o, times x^y log(x). The gradient is 0 if x is 0
--- and y is not negative.
+-- and y is complex or not negative.
 local function pow_y(g, x, y, o)
   if type(x) == "number" then
     if x == 0 then return where(y:greater_equal(0), 0, g * -math.huge) end
@@ -80,8 +80,8 @@ local of_second = {"xy", function(g, x, y) return larger(g, y, x) end}
 rules.maximum = {of_first, of_second}
 rules.minimum = {of_second, of_first}
 
---- The gradient of x in clip(x, low, high). If low is greater than high, the result is high, so the gradient of x is
--- 0.
+--- The gradient of x in clip(x, low, high). If x equals a limit that is a tensor, x and the limit get half of g each.
+-- If low is greater than high, the result is high, so the gradient of x is 0.
 local function clip_x(g, x, low, high)
   local on_limit = 0
   if not is_number(high) then on_limit = where(both(less(low, x), equal(x, high)), g / 2, 0) end

@@ -87,9 +87,9 @@ end}}
 
 -- ---- singular values ----
 
---- The gradient of x = U diag(s) Vh contains U M Vh. Returns M: the skew parts of the gradients of U and Vh, divided
--- by the differences of the squares of s, plus the diagonal matrix of the gradient of s. Returns nil if neither U
--- nor s nor Vh has a gradient. g is the list of the three gradients.
+--- The gradient of x = U S Vh, with S = diag(s), contains U M Vh. Returns M = F(Uᴴ gU) S + S F(Vh gVhᴴ) + diag(gs),
+-- where F(y) is y - yᴴ divided by the differences of the squares of s. For complex x, M has another diagonal term for
+-- the phases of U. Returns nil if all gradients are nil. g is the list of the gradients gU, gs and gVh.
 local function between(g, u, s, vh)
   local squares, across = s * s, s:expand_dims(-2)
   local inner = g[2] and diagonal(g[2])
@@ -103,8 +103,8 @@ local function between(g, u, s, vh)
   return inner
 end
 
---- With full_matrices, only the gradient of the singular values is defined, because the additional vectors may be any
--- vectors that complete a basis.
+--- If full_matrices adds vectors to U or Vh, only the gradient of the singular values is defined, because the added
+-- vectors may be any vectors that complete a basis.
 rules.svd = {{"123", function(g, u, s, vh)
   local k = columns(s)
   if columns(u) ~= rows(vh) then
@@ -241,7 +241,7 @@ rules.lu_solve = {all = {"xyop", function(g, lu, pivots, x, p)
   local vector = #p.shapes[3] == 1
   if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end
   local l, u = split(lu)
-  local turned = solve_turned(l, solve_turned(u, g))                  -- Pᵀ H, with H as above
+  local turned = solve_turned(l, solve_turned(u, g))                  -- Pᵀ H, where H is the gradient of B
   local list = {}
   if p.needs[1] then
     local s = -turned:matmul(adjoint(x))                              -- the gradient of L U

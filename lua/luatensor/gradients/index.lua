@@ -73,7 +73,7 @@ rules.take = {{"p", function(g, p)
 end}}
 
 rules.gather = {{"p", function(g, p)
-  if g.size == 0 then return zeros(g, p.shape) end                     -- the index may have any ndim
+  if g.size == 0 then return zeros(g, p.shape) end                     -- an empty index may have another ndim than x
   return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
 end}}
 

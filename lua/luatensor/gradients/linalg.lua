@@ -1,4 +1,4 @@
---- Gradients of linear algebra. For a result X with gradient g, the change of the loss is dL, the real part of
+--- Gradients of linear algebra. If a result X with gradient g changes by dX, the loss changes by the real part of
 -- trace(gᴴ dX). The formulas follow M. Giles, "Collected matrix derivative results for forward and reverse mode
 -- algorithmic differentiation" (2008), with conjugates for complex matrices as in PyTorch's FunctionsManual.cpp.
 -- factor.lua has the gradients of factorizations.

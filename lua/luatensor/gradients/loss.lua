@@ -6,8 +6,9 @@ local ag = core.autograd
 local rules = {}
 
 --- Returns the gradient of x in the cross entropy: (softmax(x) - e) · g · scale for each row, and 0 for ignored rows.
--- e is 1 at the row's class and 0 elsewhere, and g is the gradient of the loss. Unlike the C function, these ops can
--- be differentiated.
+-- e is 1 at the row's class and 0 elsewhere, and g is the gradient of the loss. scale, the last element of sums, is
+-- 1, or for the mean 1 / the number of rows that are not ignored. Unlike the C function, these ops can be
+-- differentiated.
 local function composed(g, x, sums, classes, ignored)
   local scale = sums:detach()[sums.size]
   local kept = ignored and classes:not_equal(ignored):to(g.dtype) or 1
@@ -16,7 +17,7 @@ local function composed(g, x, sums, classes, ignored)
   return (x:softmax(2) - chosen) * (g * scale * kept):expand_dims(-1)
 end
 
-local reductions = {"none", "mean", "sum"}   -- the order of enum cross_reduction
+local reductions = {"none", "mean", "sum"}   -- the order of enum cross_entropy_reduction
 
 rules.cross_entropy = {{"xy2p", function(g, x, classes, sums, p)
   g = g[1]

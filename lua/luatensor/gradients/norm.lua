@@ -9,7 +9,7 @@ local rules = {}
 local keep = {keepdim = true}
 
 --- Returns x normalised over dims, from which all gradients are computed, and the reciprocal standard deviation. If
--- mean is nil, the means over dims are computed; RMS normalisation (rms is true) uses 0 instead.
+-- mean or rstd is nil, the function computes it over dims; RMS normalisation (rms is true) uses the mean 0.
 local function normalised(x, dims, eps, rms, mean, rstd)
   if not mean and not rms then mean = x:mean(dims, keep) end
   local d = mean and x - mean or x

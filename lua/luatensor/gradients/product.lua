@@ -7,8 +7,8 @@ local conj = help.conj
 --- Returns the conjugate transpose of a matrix, or of each matrix of a batch.
 local function turned(x) return conj(x.mT) end
 
---- Returns the gradient g of matmul as matrices [.., m, n], with dims of length 1 in place of the dims that a 1-d
--- input lacks.
+--- Returns g, the gradient of matmul's result, as matrices [.., m, n], with dims of length 1 in place of the dims
+-- that a 1-d input lacks.
 local function as_matrices(g, x_ndim, y_ndim)
   if x_ndim == 1 then g = g:expand_dims(y_ndim == 1 and 1 or -2) end
   if y_ndim == 1 then g = g:expand_dims(-1) end

@@ -31,7 +31,7 @@ rules.stack = {all = {"p", function(g, p)
   return parts
 end}}
 
---- ---- complex numbers and their parts ----
+-- ---- complex numbers and their parts ----
 local function zeros(g) return core.zeros_like(g) end
 rules.real = {{"", function(g) return core.complex(g, 0) end}}
 rules.imag = {{"", function(g) return core.complex(zeros(g), g) end}}

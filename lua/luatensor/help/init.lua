@@ -157,8 +157,8 @@ function help.find(subject)
 end
 
 --- Prints the reference's entry for a name: the calls, the options with their defaults, the results, and an example.
--- Other words are searched for in all names and texts. If there is no help, one sentence says so; no argument is an
--- error.
+-- Other words are searched for in all names and texts. If there is no help, lt.help raises no error, but prints one
+-- sentence that says so.
 -- @function help
 -- @param[opt] subject a name ("conv2d", "nn.Linear", "x:sum"), a function, a class, a table of functions, or words
 function help.help(subject)

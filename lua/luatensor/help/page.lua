@@ -130,8 +130,8 @@ local function results(doc)
   return #lines > 0 and table.concat(lines, "\n") or nil
 end
 
--- Returns a doc's text, wrapped. A line of the doc that ends with a full stop also ends a line of the result. Lines
--- of code stay unchanged.
+-- Returns a doc's text, wrapped, and with a capital first letter if the first word has at least three letters. A line
+-- of the doc that ends with a full stop also ends a line of the result. Lines of code stay unchanged.
 local function prose(doc)
   local lines, text = {}, ""
   local function flush()

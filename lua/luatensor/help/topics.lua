@@ -1,8 +1,8 @@
 --- Finds topics of help. A topic is a public name with its annotations.
 --
 -- A topic is {name = "sum", as_function = a doc, as_method = a doc}, because a function of luatensor with a tensor as
--- first argument is also a method. Names begin with the module ("nn.Linear") or the class ("Module:to",
--- "Tensor.shape").
+-- first argument is also a method. The topic of a property has `field` instead, the field of its class in the
+-- annotations. Names begin with the module ("nn.Linear") or the class ("Module:to", "Tensor.shape").
 
 local core = require "luatensor.core"
 local annotations = require "luatensor.help.annotations"
@@ -129,7 +129,8 @@ local function last_part(name) return name:match "[^.:]+$" end
 --- Finds the topic of a name as scripts write it: "sum", "lt.sum", "x:sum", "nn.Linear", "Linear".
 -- @string name
 -- @treturn table|nil topic
--- @treturn table the topics with this last part of their names; if there is no topic, any of them may be meant
+-- @treturn table the topics whose names have the same last part, any of which may be meant; empty if `name` has a
+--   prefix and no topic
 function topics.find(name)
   name = name:gsub("%s*%(.*$", ""):gsub("^luatensor%.", ""):gsub("^lt%.", "")
   local bare = name:gsub("^x[.:]", ""):gsub("^[Tt]ensor[.:]", "")

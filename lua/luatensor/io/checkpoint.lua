@@ -3,8 +3,8 @@
 -- tensors, are JSON in the metadata, under "luatensor":
 --
 --     a list                [value, …]
---     names                 {"name": value, …}
---     other tables          {"$pairs": [[key, value], …]}, also if a name begins with "$"
+--     only names as keys    {"name": value, …}
+--     other tables          {"$pairs": [[key, value], …]}, also if a name begins with "$" or is not UTF-8
 --     a tensor              {"$tensor": "its name"}
 --     inf, -inf, nan        {"$number": "inf"}
 --     a string not UTF-8    {"$bytes": "hexadecimal"}

@@ -103,7 +103,8 @@ local function bytes_of(shape, size)
   return size
 end
 
--- Checks the header's entry of one tensor, and returns the tensor's name, dtype, shape and byte range.
+-- Checks the header's entry of one tensor. Returns a table with the tensor's name, dtype, shape and byte range:
+-- `first`, counted from 0, and `stop`, the byte after the last.
 local function check_tensor(path, name, entry)
   if type(entry) ~= "table" or getmetatable(entry) or type(entry.dtype) ~= "string"
      or not is_list_of_sizes(entry.shape) or not is_list_of_sizes(entry.data_offsets) or #entry.data_offsets ~= 2 then

@@ -178,8 +178,8 @@ local function settings(self, o, b, n, m, query)
 end
 
 --- Computes attention of `query` to itself by one fused op. Returns nil if weights are wanted, with dropout, with a
--- mask that requires gradients, under nn.autocast, or if keys and queries have different widths. Returns nil, too, if
--- compute.packed does.
+-- mask that requires gradients, under nn.autocast, or if keys or values have another width than queries. Returns nil,
+-- too, if compute.packed does. o: the options of the call; s: a result of settings.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end

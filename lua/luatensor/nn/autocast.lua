@@ -60,8 +60,8 @@ function autocast.autocast(...)
   return mode.call(blame.call(check, options), fn, select(3, ...))
 end
 
---- Returns x as a layer's input of a product: float32 and half floats are converted to autocast's dtype while
--- autocast is on. Values that are no tensors are returned as they are.
+--- Prepares x, a factor of a product in a layer: float32 and half floats are converted to autocast's dtype while
+-- autocast is on for x's device. Values that are no tensors are returned as they are.
 function autocast.cast(x)
   local current = mode.value()
   if not current or not core.is_tensor(x) then return x end
@@ -70,14 +70,15 @@ function autocast.cast(x)
   return x:to(current.dtype)
 end
 
---- Returns x as a layer's input of a norm, a softmax or a loss: half floats become float32 while autocast is on.
+--- Prepares x, the input of a norm, a softmax or a loss: half floats become float32 while autocast is on for x's
+-- device.
 function autocast.wide(x)
   local current = mode.value()
   if not current or not core.is_tensor(x) or not is_narrow(x.dtype) or not is_here(current, x) then return x end
   return x:to(floats[x.dtype])
 end
 
---- True while autocast is on.
+--- True while autocast is on for any device.
 function autocast.is_on() return mode.value() and true or false end
 
 return autocast

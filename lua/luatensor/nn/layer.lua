@@ -88,8 +88,8 @@ end
 -- may free a result between two such layers.
 layer.keeps_nothing = {}
 
---- The set of the methods `forward` that only call the modules in fields 1 … n, in sequence. In such modules, any
--- other field with a module is an error, because it would never be called.
+--- The set of the methods `forward` that call only the modules in fields 1 … n, in sequence. In modules with such a
+-- method, a module in any other field is an error, because it would never be called.
 layer.is_chain = {}
 
 return layer

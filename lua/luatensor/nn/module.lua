@@ -191,7 +191,8 @@ function Module:parameters()
   return list
 end
 
---- Calls fn with every module inside of this module, the innermost modules first, and then with this module.
+--- Calls fn with every module inside of this module, and then with this module. fn gets inner modules before the
+-- modules that contain them.
 -- @tparam function fn takes a module
 -- @treturn Module the module itself
 function Module:apply(fn)

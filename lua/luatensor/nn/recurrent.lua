@@ -229,7 +229,8 @@ end
 --
 --     local y, h, c = lstm(x, h0, c0)
 --
--- Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
+-- Shapes, options and names of the state are as in nn.RNN; c has the shape of h, or with `proj_size` [layers, batch,
+-- hidden].
 -- @function nn.LSTM
 -- @int inputs length of x's last dim
 -- @int hidden length of the state c, and of h without `proj_size`

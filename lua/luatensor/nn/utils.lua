@@ -7,7 +7,8 @@ local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local names = require "luatensor.base.names"
 
-local gradient = core.autograd.gradient      -- p.grad, not marked as seen by scripts, so that zero_grad frees it
+-- gradient(p) returns p.grad, but does not mark this tensor as seen by scripts, so that zero_grad can free it.
+local gradient = core.autograd.gradient
 
 local utils = {}
 

@@ -31,7 +31,8 @@ local saving = require "luatensor.optim.state"
 local GradScaler = {name = "GradScaler", __name = "gradient scaler"}
 GradScaler.__index = GradScaler
 
-local gradient = core.autograd.gradient      -- p.grad, not marked as seen by scripts, so that zero_grad frees it
+-- gradient(p) returns p.grad, but does not mark this tensor as seen by scripts, so that zero_grad can free it.
+local gradient = core.autograd.gradient
 
 local rows = {
   init_scale = {"positive", default = 65536}, growth_factor = {"positive", default = 2},

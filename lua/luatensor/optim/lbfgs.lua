@@ -139,8 +139,8 @@ local function undoing(group, state, kept)
 end
 
 -- Makes a step along the direction state.d by a line search. point: {f = the loss, g = the gradient} before the step;
--- slope: the derivative of f along the direction; most: the largest number of calls of the closure. Returns the next
--- point and the number of calls.
+-- slope: the derivative of f along the direction; most: the largest number of calls of the closure after the first
+-- call. Returns the next point and the number of calls.
 local function search(group, closure, state, point, slope, most)
   local d, kept = state.d, {}
   for i, p in ipairs(group.params) do kept[i] = p:detach():clone() end

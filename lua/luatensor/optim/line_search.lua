@@ -22,7 +22,8 @@ end
 
 -- Tries the step t first, then longer steps. Returns two points {t, f, slope, g} between which a suitable step is, or
 -- one point that meets the conditions and nil. Also returns the number of points that were tried after the first, at
--- most `most`. `start` is the point of step 0.
+-- most `most`. If that number is reached, the first two results are `start` and the last point. `start` is the point
+-- of step 0.
 local function bracket(evaluate, start, t, most)
   local before, now, tried = start, evaluate(t), 0
   while tried < most do
@@ -52,7 +53,7 @@ end
 -- @number t the first step to try
 -- @number size the largest change of an element of x for t = 1
 -- @number tolerance the search ends when its two points differ by less than this number in each element of x
--- @int most the largest number of calls of the function
+-- @int most the largest number of calls of the function after the first call
 return function(evaluate, start, t, size, tolerance, most)
   local a, b, tried = bracket(evaluate, start, t, most)
   if not b then return a, tried + 1 end

@@ -13,7 +13,8 @@ local fields = require "luatensor.nn.module.fields"
 local copy = saving.copy
 
 local misfit = core.update_misfit
-local gradient = core.autograd.gradient      -- p.grad, not marked as seen by scripts, so that zero_grad frees it
+-- gradient(p) returns p.grad, but does not mark this tensor as seen by scripts, so that zero_grad can free it.
+local gradient = core.autograd.gradient
 
 --- Optimisers change parameters so that a loss becomes smaller, by the gradients from `loss:backward()`:
 --

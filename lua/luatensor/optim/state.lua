@@ -60,7 +60,8 @@ local function check_count(self, k, group, saved)
   end
 end
 
--- Raises an error unless each number of a parameter occurs once, and each number in the state belongs to a group.
+-- Raises an error unless the numbers of parameters in a state's groups are distinct, and each number that has an
+-- entry in dict.state occurs in a group.
 local function check_numbers(self, dict)
   local seen = {}
   for _, saved in ipairs(dict.param_groups) do

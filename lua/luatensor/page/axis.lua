@@ -78,7 +78,8 @@ end
 -- @tab spec {unit =, log =} of a chart's block
 -- @tab values all values on the axis
 -- @tab options most (the largest number of ticks, default 6), from_zero (true for an axis of amounts)
--- @treturn table low, high, log (the base, or false if a value is not positive), ticks {{value, text}, …}
+-- @treturn table low, high, log (the base of a logarithmic axis; false or nil for a linear axis, also if a value is
+--   not positive), ticks {{value, text}, …}
 function axis.new(spec, values, options)
   local low, high = range_of(values)
   if #values == 0 then low, high = 0, 1 end

@@ -284,7 +284,8 @@ end
 --- Draws a chart as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and
 -- --grid.
 -- @tab block a chart
--- @tab options id (prefix of the element's ids), width and height (in pixels), font (size of the text, default 13)
+-- @tab options id (prefix of the element's ids), width (in pixels, default 720), height (in pixels, default 360; a
+--   chart of bars ignores it), font (size of the text, default 13)
 -- @treturn[1] string the element
 -- @treturn[2] nil
 -- @treturn[2] string the reason why there is none
@@ -321,13 +322,14 @@ local function text_at(x, y, size, text)
     ink("fill", "text"), escape(text))
 end
 
--- Returns the title above a chart, and its height.
+-- Returns the title above a chart, and its height; "" and 0 if the chart has no title.
 local function title_line(block)
   if not block.title then return "", 0 end
   return text_at(9, 21, 16, block.title), 30
 end
 
--- Returns the legend below a chart, a line for each series, and its height.
+-- Returns the legend below a chart, a line for each series, and its height. A single series that is not emulated has
+-- no legend: "" and 0.
 local function legend(block, top)
   local lines = {}
   if #block.series == 1 and not block.series[1].emulated then return "", 0 end

@@ -26,7 +26,7 @@ local report = {}
 --     accelerator  the measured GPU, or nil
 --     without      the reason why there is no GPU
 --     sections     {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =,
---                  problems = {text}}, …}
+--                  problems = {text}, seconds =}, …}
 --     summary      {{title =, blocks =}, …}
 --     notebook     {title =, where =, claims =}
 --     others       the largest share of the processor that other programs used (0 … 1)
@@ -101,7 +101,8 @@ local known = {sizes = {"choice", table.unpack(parts.sizes)}, device = true, lin
 -- for the choice of a device. The error of a failed part takes the place of its results. Full size takes minutes.
 -- @tab[opt] options sizes: "full" (the notebook's), "quick" (fewer and shorter measurements) or "tiny" (a test that
 --   everything works; the figures say nothing about the machine); device: an accelerator, or "cpu" for none; lines:
---   true prints a line for each part if the standard error is no terminal
+--   true prints a line for each part if the standard error is no terminal; parts: a list as from
+--   luatensor.report.parts.all(), which is the default
 -- @treturn table a result of kind "report"
 -- @raise Ctrl-C, with the measurements so far (luatensor.bench.interrupt)
 function report.make(options)

@@ -18,8 +18,8 @@ local sizes = {
   },
 }
 
--- Options for the advice and for the machine's limits: `seconds` of a measurement, and `largest`, the parameters of
--- the largest network.
+-- Options for the advice and for the machine's limits: `seconds` of a measurement, and `largest`, the number of
+-- parameters of the largest network.
 local other_sizes = {
   full = {},
   quick = {seconds = 0.05, largest = 1000000},

@@ -327,8 +327,8 @@ end
 
 -- ---- how far the figures can be trusted ---------------------------------------------------------
 
--- True if the value comes from an emulated device alone. In a result that also has real devices, each device has its
--- own mark.
+-- True if the value comes from an emulated device alone. A result (with the field `format`) that has no median of its
+-- own may also contain values of real devices; each of its values has its own mark.
 local function is_emulated(value) return value.emulated and (not value.format or value.median) end
 
 -- Appends the spreads, (q3 − q1) / median, of all parts of a value that have quartiles to `list`, and returns `list`.

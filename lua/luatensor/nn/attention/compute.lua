@@ -1,8 +1,13 @@
 --- Computes attention for nn.MultiheadAttention and functional.scaled_dot_product_attention: as one fused op if the
 -- device has it, otherwise as several ops.
 --
--- Fields of options o: scale; causal; mask (bool, true if a key is seen; or float, added to the scores; or nil); p
--- (dropout); generator.
+-- The fields of options o:
+--
+--     scale        the factor of the scores
+--     causal       true if query i sees only keys 1 … i
+--     mask         bool, true if a key is seen; or float, added to the scores; or nil
+--     p            the probability of dropout
+--     generator    the generator of dropout, or nil for the default generator
 
 local core = require "luatensor.core"
 local autocast = require "luatensor.nn.autocast"
@@ -92,7 +97,8 @@ local function free(...)
 end
 
 --- Returns the gradient rule for attention with this scale and causal option. The graph's node keeps the tensors that
--- the rule needs: q, k, v, the mask, the result and, for each query, the sum from the softmax.
+-- the rule needs: q, k, v, the mask, the result and, for each query, the logarithm of the softmax's sum of
+-- exponentials.
 local function make_rule(scale, causal)
   return ag.new_rule {name = "attention", all = {"xyzw12", function(g, q, k, v, mask, out, sums)
     g, mask = g[1], mask or nil
@@ -122,8 +128,9 @@ end
 
 local fits = {float32 = true, float64 = true}
 
---- True if one fused op can compute the attention: on the CPU, without dropout, with all inputs of one dtype and a
--- mask that needs no gradient.
+--- True if one fused op can compute the attention. The op needs q, k and v on the CPU, with elements, with 3 or 4
+-- dims, and all float32 or all float64. It supports neither dropout nor a mask that needs a gradient or has another
+-- float dtype.
 local function is_fusable(q, k, v, o)
   local dtype, mask = q.dtype, o.mask
   return core.attention and fits[dtype] and k.dtype == dtype and v.dtype == dtype and o.p == 0
@@ -156,8 +163,8 @@ end
 
 -- ---- self-attention of one projection ----
 
---- Returns part i of x [a, b, parts, heads, width] as a view [batch, heads, rows, width]. The batch is dim a, or dim
--- b if times_first.
+--- Returns x[{{}, {}, i}] of x [a, b, parts, heads, width] as a view [batch, heads, rows, width]. In a projection,
+-- part 1 has the queries, part 2 the keys and part 3 the values. The batch is dim a, or dim b if times_first.
 local function part(x, i, times_first)
   local y = x:narrow(3, i, 1):squeeze(3)
   return times_first and y:permute_dims(2, 3, 1, 4) or y:permute_dims(1, 3, 2, 4)

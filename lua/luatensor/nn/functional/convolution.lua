@@ -64,7 +64,7 @@ function convolution.forward(owner, x, weight, bias, geometry, dims, out)
   return out or window.unbatched(y, lone)
 end
 
--- Returns the lengths {height, width} of a transposed convolution's result; height is 1 for a signal. shape: the
+-- Returns the lengths of a transposed convolution's result: {height, width}, or {length} for a signal. shape: the
 -- input's shape; kernel: a result of kernel_of; g: a result of window.geometry; extra: option output_padding.
 local function transposed_lengths(owner, shape, kernel, g, extra, dims)
   local lengths = {}

@@ -84,8 +84,8 @@ local function along_classes(weight, x, dim)
   return weight:reshape(shape)
 end
 
---- Reduces losses by `kind`: "mean" returns their sum divided by counts, the sum of the rows' weights; "sum" returns
--- the sum, and "none" the losses.
+--- Reduces losses by `kind`: "sum" returns their sum, "none" the losses themselves, and "mean" the sum divided by
+-- `counts`, the sum of the rows' weights or the number of rows.
 local function reduce(losses, counts, kind)
   if kind == "none" then return losses end
   local total = losses:sum()

@@ -33,7 +33,7 @@ local rule = ag.new_rule {name = "dropout", {"yz", function(g, mask, scale)
 end}, false}
 
 --- Returns x * scale + shift where the mask is true, and `other` elsewhere. The backward pass needs only the mask and
--- the scale.
+-- the scale. Frees the mask, whose memory the graph keeps if gradients are recorded.
 local function keep(x, mask, scale, shift, other)
   local y = compiled(x.dtype)[1](mask, x:detach(), scale, shift, other)
   if x.requires_grad and ag.mode() then ag.new_node("dropout", rule, {x, mask, scale}, {y}) end

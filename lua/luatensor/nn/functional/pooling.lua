@@ -35,8 +35,8 @@ function pooling.windows(name, kernel_size, options, dims)
           options.ceil_mode and 1 or 0, options.count_include_pad ~= false and 1 or 0, divisor}
 end
 
---- Returns the list {height, width} of adaptive pooling's results, from option output_size. false in the list keeps
--- the length of x.
+--- Returns the list {height, width} of adaptive pooling's results, from option output_size. For signals, height is 1.
+-- false in the list keeps the length of x.
 function pooling.adaptive(name, size, dims)
   if core.type_name(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
   if #size ~= dims then args.fail(name, "output_size: %d numbers expected, got %d", dims, #size) end

@@ -75,7 +75,7 @@ end
 
 -- ---- assignment ----
 
-fields.methods = {}         -- names of nn.Module's functions, which no field may have
+fields.methods = {}         -- names of nn.Module's functions, which only fields with a function may have
 
 -- Raises an error if a field with a method's name gets a value other than a function. A function may replace a
 -- method, such as forward, in one module.
@@ -94,8 +94,8 @@ local function check_made(self, name, value)
   end
 end
 
---- Maps a module to a module that has it in a field. Only error messages use this table. Modules that no traversal
--- has found in a field are not in the table.
+--- Maps a module to a module that has it in a field. Only error messages use this table. A module that replaced the
+-- value of an existing field is not in the table until a traversal finds it.
 fields.parents = setmetatable({}, {__mode = "kv"})
 
 --- Records a module as the parent of the modules in its fields. Does nothing if the argument is no module.

@@ -66,7 +66,7 @@ function walking.each_tensor(self, select, visit, every)
   end, every)
 end
 
-local MOST_DEPTH <const> = 64        -- bound of nested modules: a module may contain itself
+local MOST_DEPTH <const> = 64        -- the most parents that walking.path follows, because a module may contain itself
 
 -- Returns the name of the field of `parent` that contains `child`, or nil.
 local function name_in(parent, child)

@@ -47,7 +47,7 @@ function Scheduler:each_group(what, value, kind)
 end
 
 local function new(class, optimizer, ...)
-  arity.check(class.name, class.init, 0, optimizer, ...)       -- init's self replaces the optimiser
+  arity.check(class.name, class.init, 0, optimizer, ...)       -- the optimiser counts in place of init's self
   local self = setmetatable({optimizer = optimizer, last_epoch = 0, base_lrs = {}}, class)
   if not Optimizer.is(optimizer) then self:fail("optimiser expected, got %s", core.type_name(optimizer)) end
   for k, group in ipairs(optimizer.param_groups) do
