@@ -12,7 +12,8 @@ local gpu = {}
 gpu.emulator = lt.cuda.is_available() and os.getenv "LUATENSOR_CUDA_PATH" == folder
   and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")() or nil
 
---- The assignments, for a shell, that select the emulator in the given mode; nil if the emulator is not built.
+--- Returns shell assignments that select the emulator and set the environment variables of table `mode`. Returns nil if
+-- the emulator is not built.
 function gpu.environment(mode)
   if not shell.exists(folder .. "/emulator.so") then return nil end
   local variables = {LUATENSOR_CUDA_PATH = folder, LUATENSOR_CACHE = build .. "/spec/kernels", LUATENSOR_TEST_DEVICE = "cuda"}
@@ -29,7 +30,8 @@ local function label(mode)
   return #words > 0 and table.concat(words, ", ") or "as it is"
 end
 
---- Like describe(name, body), on a GPU. modes: environments for the emulator, each run in a process of its own.
+--- Calls describe(name, body) if there is a GPU. Otherwise runs the spec file on the emulator, in one process for each
+-- element of `modes`. An element is a table of environment variables.
 function gpu.describe(name, modes, body)
   if lt.cuda.is_available() then return busted.describe(name, body) end
   local file = debug.getinfo(2, "S").source:match "@(.*)"

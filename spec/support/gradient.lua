@@ -50,7 +50,7 @@ gradient.layouts = {
 
 -- ---- the oracle ----
 
--- Returns the numbers of x. A complex number counts as two.
+-- Returns the elements of x as a flat list. A complex element becomes two numbers.
 local function numbers(x)
   local list = {}
   local flat = is_complex(x) and lt.view_as_real(x:contiguous()):flatten() or x:flatten()
@@ -201,8 +201,9 @@ local function gradient_along(made, along)
   return total, size
 end
 
--- Fails if the gradient of fn along a direction of all float64 and complex128 arguments differs from central
--- differences. Returns the results of fn.
+-- Fails if the derivative of fn along a direction of all float64 and complex128 arguments differs from central
+-- differences. options: layout, as in gradient.check; tolerance (default 1e-7), relative to the sum of the magnitudes
+-- of the derivative's terms if this sum is greater than 1. Returns the results of fn.
 function gradient.check_along(name, fn, inputs, options)
   options = options or {}
   local made, weights, results = went_back(fn, inputs, options)

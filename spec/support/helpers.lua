@@ -75,8 +75,9 @@ local function show(x) return math.type(x) == "float" and ("%.17g"):format(x) or
 
 local function sign_bit(x) return x < 0 or (x == 0 and 1 / x < 0) end
 
--- Returns the difference between `got` and `want` as text, or nil if it is within the tolerance. Tolerances: ulp, in
--- ULPs of want, and atol, absolute. A zero may have the other sign only if a tolerance is not 0.
+-- Returns the difference between `got` and `want` as text, or nil if it is within the tolerance. t: the element of
+-- reference.dtype.info for the dtype. Tolerances: ulp, in ULPs of want, and atol, absolute. A zero may have the other
+-- sign only if a tolerance is not 0.
 local function difference(got, want, t, ulp, atol)
   if type(got) ~= type(want) or math.type(got) ~= math.type(want) then return "of another type" end
   if not t.is_float then return got ~= want and "" or nil end
@@ -92,9 +93,10 @@ local function difference(got, want, t, ulp, atol)
   return ("%.3g ULP off"):format(ulps)
 end
 
--- Compares tensor t with the array `expected`. Returns the error as text, or nil. options: ulp (the tolerance in
--- ULPs; default 0: exact), atol (absolute: a number, or a list with a bound for each element), rtol (relative to the
--- expected element; added to atol)
+-- Compares tensor t with the oracle array `expected`. Returns nil if they agree. Otherwise returns the first difference
+-- as text and, for an element, its 1-based number. options: ulp (the tolerance in ULPs; default 0: exact), atol
+-- (absolute: a number, or a list with a bound for each element), rtol (relative to the expected element, added to
+-- atol).
 function helpers.compare(expected, t, options)
   options = options or {}
   if not lt.is_tensor(t) then return "not a tensor: " .. tostring(t) end
@@ -115,7 +117,7 @@ function helpers.compare(expected, t, options)
   end
 end
 
--- assert.agrees(expected array, tensor, options)
+-- assert.agrees(expected array, tensor, options) fails with the text of helpers.compare.
 local function agrees(_, arguments)
   local problem = helpers.compare(arguments[1], arguments[2], arguments[3])
   if not problem then return true end
@@ -123,8 +125,8 @@ local function agrees(_, arguments)
   return false
 end
 
--- Returns the message of an error without its "file:line: ". Waits for the device, because a GPU finds indices out of
--- range only when it uses them.
+-- Calls f and returns the message of its error without "file:line: ", or nil if f raises none. Waits for the device,
+-- because a GPU finds indices out of range only when it uses them.
 function helpers.message_of(f, ...)
   local ok, message = pcall(f, ...)
   if ok then ok, message = pcall(lt.synchronize, helpers.device) end
@@ -143,7 +145,7 @@ local function raises(_, arguments)
   return false
 end
 
--- fails("sum: dim 3 …", f, …): f raises exactly this message.
+-- fails("sum: dim 3 …", f, …) checks that f raises exactly this message.
 function helpers.fails(message, f, ...)
   assert.equal(message, helpers.message_of(f, ...))
 end

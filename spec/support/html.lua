@@ -57,8 +57,8 @@ function html.all(elements, name)
   return list
 end
 
---- Returns the mistakes in a page as a whole: repeated ids, links that leave the page or have no target, headings out
--- of order.
+--- Returns the mistakes in a page as a whole: repeated ids, headings that skip a level, scripts, and links to missing
+-- ids. Links <a href="https://…"> are allowed; any other reference to an address outside of the page is a mistake.
 function html.faults(elements)
   local faults, ids, level = {}, {}, 0
   local function fault(...) faults[#faults + 1] = string.format(...) end

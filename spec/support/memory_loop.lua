@@ -1,7 +1,10 @@
--- Run by host/memory_spec.lua in a process of its own: allocates like the notebook's loop. Prints the peak live bytes of
--- tensors, and the growth of the process's peak resident memory in KiB.
+-- Run by host/memory_spec.lua in a process of its own: allocates like the loop of the notebook (docs/notebook.md).
+-- Prints the peak live bytes of tensors, the growth of the process's peak resident memory in KiB, and the number of
+-- tables in the ballast.
 --
 --     lua5.4 memory_loop.lua MODE ITERATIONS ROWS COLS WINDOW HEAP_MB
+--
+-- MODE is "incremental" or "generational", a mode of the garbage collector, or "default".
 local lt = require "luatensor"
 local mode, iterations, rows, cols, window, heap = table.unpack(arg)
 iterations, rows, cols = tonumber(iterations), tonumber(rows), tonumber(cols)

@@ -1,8 +1,8 @@
--- Runs the Lua blocks of the pages in docs/ as specs, and compares their output with the page.
+-- Runs the Lua blocks of the pages in docs/ and in the root folder as specs, and compares their output with the page.
 --
--- Blocks of a page share their globals, as the lines of a prompt do. If a block has lines that begin with "--> ",
--- these lines are all that the block prints. Files whose names are in quotes go into a folder of the page's own. A
--- block below the line "<!-- part of a file -->" is a part of a source file and is compiled only.
+-- Blocks of a page share their globals, as the lines of a prompt do. If a block has comments "--> text", their texts
+-- are all lines that the block prints. Files whose names are in quotes go into a folder of the page's own. A block
+-- below the line "<!-- part of a file -->" is a part of a source file and is compiled only.
 local lt = require "luatensor"
 
 local pages = {}
@@ -23,8 +23,8 @@ local function needs_gpu(code)
   return (code:find('"cuda', 1, true) or code:find("lt.accelerator()", 1, true)) and not code:find("is_available", 1, true)
 end
 
--- Returns the blocks of a page as a list of {code =, line =, part =, gpu =}. `part` is true if the block is a part of
--- a file. `gpu` is true if the block needs a GPU.
+-- Returns the blocks of a page as a list of {code =, line =, part =, gpu =}. `line` is the number of the line "```lua".
+-- `part` is true if the block is a part of a file. `gpu` is true if the block needs a GPU.
 function pages.blocks(path)
   local list, code, number, before = {}, nil, 0, ""
   for line in io.lines(path) do

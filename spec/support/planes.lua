@@ -36,7 +36,7 @@ function planes.each(shape, visit)
   end
 end
 
--- Fails if the shape or the numbers of a tensor differ from those of a flat list.
+-- Fails if tensor x differs from `shape`, or if its elements in row-major order differ from the flat list.
 function planes.check(what, shape, list, x)
   local text = "[" .. table.concat(shape, ", ") .. "]"
   if tostring(x.shape) ~= text then error(("%s: shape %s, not %s"):format(what, tostring(x.shape), text), 2) end

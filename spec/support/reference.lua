@@ -1,5 +1,5 @@
--- The oracle: the results of every function in plain Lua, slow and obvious. It shares no code with the module, and
--- works on arrays {shape = {…}, dtype = "…", data = {row-major …}}; see reference/array.lua.
+-- The oracle: computes the expected results of functions in plain Lua, slow and obvious. It shares no code with the
+-- module, and works on arrays {shape = {…}, dtype = "…", data = {row-major …}}; see reference/array.lua.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 local promotion = require "spec.support.reference.promotion"
@@ -43,7 +43,7 @@ function reference.dtypes_of(op, ...)
   for i, x in ipairs {...} do operands[i] = operand_dtype(x) end
   local promoted = promotion.of(operands)
   local compute = promotion.compute(row.class, promoted)
-  -- predicates must not round
+  -- A predicate must not round operands that are not floats, so it computes in float64.
   if compute and compute ~= promoted and row.result == "BOOL" then compute = "float64" end
   return compute, compute and (row.result == "BOOL" and "bool" or compute)
 end

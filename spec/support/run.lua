@@ -1,7 +1,7 @@
 -- Runs busted on each spec file in a process of its own and adds up the counts.
 --
 --   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [--with tag,…] [--without tag,…]
---                                  [--list] [spec/room/one_spec.lua …]
+--                                  [--list] [spec/FOLDER/NAME_spec.lua …]
 --
 -- VARIABLE=value sets a variable in the environment of the specs. --jobs runs n files at a time (default 1), and
 -- prints each file's line when the file is done. --with and --without select files by tags (tags.lua), from the named
@@ -65,7 +65,8 @@ local function parse(arguments)
   return options
 end
 
--- Lists each failure in busted's output on a line: the place, the test, and the first line of the message.
+-- Returns a list with one line for each failure in busted's output: the place, the test, and the first line of the
+-- message. If the output names no failure, the list has one line with the last line of the output.
 local function failures_of(output)
   local list = {}
   for kind, where, name, message in output:gmatch "(%u%l+) %S+ (%S+ @ %d+)\n([^\n]*)\n([^\n]*)" do
@@ -82,8 +83,8 @@ local function cpu_seconds(line)
   return sum
 end
 
--- Prints the line of a finished spec file, and its whole output if a spec failed. Returns the file's counts, and the
--- output or false.
+-- Prints the line of a finished spec file, and its whole output if a spec failed. Returns a table with the counts
+-- `passed`, `failed` and `skipped`, the CPU time `seconds`, and `output`: the output if a spec failed, else false.
 local function report(file, printed, options)
   local output, status, times = printed:match "^(.*)status (%d+)\n[^\n]*\n([^\n]*)\n$"
   status = tonumber(status)

@@ -17,8 +17,8 @@ function shell.passes(command)
   return output
 end
 
---- Runs a command on a new terminal of this kind. Returns nil if no terminal can be made, because the command script
--- or /dev/pts is missing.
+--- Runs a command on a new terminal whose TERM is `kind`. Returns the exit status and the output, or nil if no terminal
+-- can be made, because the command script or /dev/pts is missing.
 function shell.on_terminal(kind, command)
   if not os.execute("script -qec true /dev/null </dev/null >/dev/null 2>&1") then return nil end
   return shell.run(("TERM=%s script -qec '%s' /dev/null </dev/null"):format(kind, command))

@@ -2,9 +2,9 @@
 --
 --   a , b -> c , d      of a + ib the result is c + id; a second operand comes after ";"
 --
--- In a result, a and b are the operand's parts, and x stands for both parts of its complex number. "±" before a
--- result means that either sign is right, and so is either sign of "0". If the standard names only the upper half
--- plane, f(conj z) = conj f(z) gives the lower one. f(-z) = -f(z) or f(z) gives the left half plane.
+-- In a result, a and b are the parts of the first operand. "±" before a result means that either sign is right, and so
+-- is either sign of "0". If the standard names only the upper half plane, f(conj z) = conj f(z) gives the lower one.
+-- For the odd and even functions below, f(-z) = -f(z) or f(z) gives the left half plane.
 
 local cases = {}
 

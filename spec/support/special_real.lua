@@ -3,9 +3,9 @@
 --
 --   operands -> result        operands are separated by ";"
 --
--- An operand is a number, or the name of a set of values, each of which is a case. x, y, z in a result are the
--- operands. For "pi/2" and similar words, a result may be 2 ULPs off. "0" is a zero of either sign. "sign x*y" is any
--- number with this sign bit.
+-- An operand is a number, or the name of a set of values, each of which is a case. The second operand may also be "x"
+-- or "-x", with x the first operand. x and y in a result are the first two operands. For "pi/2" and similar words, a
+-- result may be 2 ULPs off. "0" is a zero of either sign. "sign x*y" is any number with this sign bit.
 
 local cases = {}
 

@@ -61,7 +61,7 @@ static void print_log(rtc_program p) {
   free(text);
 }
 
-/* The text of a unit that is not embedded. The text is never freed. */
+/* Returns the text of a unit that is not embedded, or "" if the file cannot be read. The caller frees the text. */
 static char *read_text(const char *path) {
   FILE *f = fopen(path, "rb");
   char *text = calloc(1, TEXT_SIZE);

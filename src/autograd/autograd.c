@@ -241,7 +241,7 @@ static bool any_needs(lua_State *L, int first, int last) {
   return false;
 }
 
-/* Returns the number of tensors that share t's memory and would share its gradient. */
+/* Returns the number of other tensors that share t's memory and would share its gradient. */
 static int count_shared(const tensor *t) { return t->store->refs - t->store->kept - !t->apart; }
 
 /* True if tensors other than garbage share t's memory. A young collection frees recent garbage first. If tensors
@@ -362,7 +362,7 @@ static int l_set_rule(lua_State *L) {
 }
 
 /* new_node(name, rule, inputs, results): makes a node for a script's function, and attaches the results to the node.
-** The rule's letters, except p, select the values that the node keeps. */
+** Does nothing if no input needs a gradient. The rule's letters, except p, select the values that the node keeps. */
 static int l_new_node(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   luaL_checktype(L, 4, LUA_TTABLE);

@@ -70,8 +70,8 @@ static void add_up(lua_State *L, const walk *w) {
 
 /* ---- destinations of gradients ---- */
 
-/* Sets a leaf's gradient, which was nil, to the tensor at the top, or to a copy of that tensor if a script can see the
-** tensor. */
+/* Pops the tensor at the top and makes it the leaf's gradient, which was nil or freed. If other tensors share its
+** memory, or if it is not contiguous, a copy becomes the gradient. */
 static void set_leaf(lua_State *L, int leaf) {
   tensor_userdata *g = tensor_at(L, -1);
   if (!is_sole(&g->tensor)) {
@@ -233,7 +233,8 @@ static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
   deliver(L, w, v->output);
 }
 
-/* Frees the `used` tensors in table SPARES, which showed a rule the node's kept values, except the rule's result. */
+/* Frees the first `used` tensors in table SPARES, through which a rule read the node's kept values. If one of them is
+** the rule's result, this tensor is removed from the table instead. */
 static void drop_spares(lua_State *L, int used, int result) {
   for (int i = 1; i <= used; i++) {
     lua_rawgeti(L, SPARES, i);

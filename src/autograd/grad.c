@@ -210,7 +210,7 @@ static int l_set_apart(lua_State *L) {
   return 0;
 }
 
-/* become(x, y): gives the leaf x the memory, dtype and device of y. */
+/* become(x, y): gives the leaf x the memory, shape, dtype and device of y. */
 static int l_become(lua_State *L) {
   tensor *x = check_tensor(L, 1, "autograd"), *y = check_tensor(L, 2, "autograd");
   if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return luaL_error(L, "only leaves can be moved");

@@ -2,9 +2,9 @@
 #define LT_AUTOGRAD_NODE_H
 
 /* Nodes record ops for autograd. A node is a userdata with the op's results and inputs and the parameters of the
-** call. Its user values are its rule and its edges to other nodes. Tensors that a rule needs are kept as storages,
-** not as Lua's tensors. So the memory is freed as soon as the node is released, and a result that its own node keeps
-** does not keep itself alive. */
+** call. Its user values are its rule, the call's arguments, the gradients that retain_grad keeps, and its edges to
+** leaves and other nodes. Tensors that a rule needs are kept as storages, not as Lua's tensors. So the memory is freed
+** as soon as the node is released, and a result that its own node keeps does not keep itself alive. */
 
 #include "lua/args.h"
 

@@ -213,8 +213,8 @@ static void count_bytes(const profile_span *s, place where, enum profile_family 
   profile_count(s, where, family, (work){.dtype = DT_none, .read = (double)read, .written = (double)written});
 }
 
-/* Counts the call as a copy into or out of the memory of the device `where`. Bytes of the host's own memory are not
-** counted. */
+/* Executes the element-wise call and counts it as a copy into or out of the memory of the device `where`. Bytes of the
+** host's own memory are not counted. */
 static int profile_move(place where, const map_call *c, enum profile_family family) {
   profile_span s = profile_begin(where);
   int st = profile_end(&s, where, where.device->map(where.index, c));

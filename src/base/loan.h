@@ -19,8 +19,8 @@ enum loan_status loan_look(uint64_t number);
 /* Makes the calling thread the loan's owner. Returns LOAN_ENDED if the loan has ended, else LOAN_OPEN. */
 enum loan_status loan_claim(uint64_t number);
 
-/* Ends an open loan. The storage of the loan has no memory any more and counts as lost. No operation on the storage
-** may be running. */
+/* Ends the loan if loan_look would return LOAN_OPEN. Afterwards the storage of the loan has no memory and counts as
+** lost. No operation on the storage may be running. Returns the status of the loan before the call. */
 enum loan_status loan_revoke(uint64_t number);
 
 /* True if the storage is memory that the host may take back, so that its address must not be given to other

@@ -11,7 +11,7 @@
 **    64-bit draws: element i has words 2w, 2w + 1 (low half first), w = (i % 32) / 16,
 **                  of counter offset + i / 32 * 16 + i % 16
 ** This order lets vectors and warps store neighbouring elements together. Normals take two draws for two elements
-** (Box–Muller): elements i and i + 16 of a stretch of 32 share their draws. */
+** (Box–Muller): in each group of 32 elements, elements i and i + 16 share their draws. */
 
 enum { RANDOM_RUN = 16, PHILOX_ROUNDS = 10 };
 

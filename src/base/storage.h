@@ -20,7 +20,7 @@ typedef struct storage {
   uint32_t version;                       /* increased by every in-place write */
   unsigned epoch;                         /* the device's epoch at allocation; the memory is lost when the device is
                                           ** reopened */
-  void   (*release)(struct storage *s);   /* NULL, or called instead of free for foreign memory (DLPack) */
+  void   (*release)(struct storage *s);   /* NULL, or called instead of free for foreign memory (DLPack, loans) */
   void    *owner;                         /* for `release`: the owner of the foreign memory */
   struct account *account;                /* the account to which the storage is charged, or NULL */
 
@@ -46,7 +46,7 @@ void storage_drop_elsewhere(storage *s);
 /* True if the caller holds the only reference. Then no other thread can make or drop a reference concurrently. */
 static inline bool storage_is_sole(const storage *s) { return atomic_load_explicit(&s->refs, memory_order_acquire) == 1; }
 
-/* True if the memory was lost because the device was reopened. */
+/* True if the memory was lost because the device was reopened or because the host took it back (base/loan.h). */
 static inline bool storage_is_lost(const storage *s) {
   return s->epoch != place_epoch(s->place);
 }

@@ -231,7 +231,8 @@ typedef struct group_limit {
   const char *controller;              /* the controller's name in /proc/self/cgroup; "" for version 2 */
   const char *folder;                  /* root folder of the controller's groups */
   void (*look)(const struct group_limit *l, const char *folder, void *found);
-  const char *most, *used, *idle;      /* names of files in the folder; idle: a field of memory.stat */
+  const char *most, *used, *idle;      /* names of files in the folder: the limit, and the memory in use or a quota's
+                                       ** period; idle: a field of memory.stat */
 } group_limit;
 
 static FILE *open_file(const char *folder, const char *name) {

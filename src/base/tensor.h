@@ -31,7 +31,7 @@ scalar tensor_number(const tensor *t);
 /* Allocates contiguous memory for t, whose store must be NULL. t is unchanged on error. */
 int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where);
 
-/* Makes t a view of base: same storage, dtype and offset. The caller then sets shape, stride, offset and count. */
+/* Makes t a view of all elements of base. The caller may then change t's shape, strides, offset and count. */
 void tensor_view(tensor *t, const tensor *base);
 
 /* Releases this tensor's storage. The storage is freed with its last tensor. A second call is harmless. */

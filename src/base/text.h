@@ -15,7 +15,7 @@ void  text_leave(void *before);
 /* Like strtod, but in the C locale. */
 double text_number(const char *text, char **end);
 
-/* Reads a size such as "1048576", "512M" or "1.5G" in *bytes, at least 1. Returns false if the text is no such
+/* Reads a size such as "1048576", "512M" or "1.5G" into *bytes, at least 1. Returns false if the text is no such
 ** size. */
 bool text_bytes(const char *text, size_t *bytes);
 

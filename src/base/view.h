@@ -13,7 +13,8 @@ void view_range(tensor *t, int dim, int64_t first, int64_t step, int64_t count);
                                                                                    ** number except 0 */
 int  view_insert(tensor *t, int dim, int64_t n, int64_t stride);       /* inserts a dim of length n, whose number is
                                                                        ** `dim`; returns OK or ERR_NDIM */
-void view_remove(tensor *t, int dim);                                  /* removes a dim of length 1 */
+void view_remove(tensor *t, int dim);                                  /* removes a dim; offset and count stay the
+                                                                       ** same */
 void view_move(tensor *t, int from, int to);                           /* moves a dim; the other dims keep their
                                                                        ** order */
 void view_permute(tensor *t, const int *order);                        /* reorders dims: new dim d becomes old dim

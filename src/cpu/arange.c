@@ -12,7 +12,7 @@ static void float_block(double *to, int n, int64_t first, const arange_call *c) 
   for (int i = 0; i < n; i++) to[i] = start + (base + (double)i) * step;
 }
 
-/* The arithmetic is unsigned, because the value after the last element may overflow. That value is not stored. */
+/* The arithmetic is unsigned, because a product with step may overflow although the element itself does not. */
 static void integer_block(int64_t *to, int n, int64_t first, const arange_call *c) {
   uint64_t step = (uint64_t)c->step.i, value = (uint64_t)c->start.i + (uint64_t)first * step;
   for (int i = 0; i < n; i++) to[i] = (int64_t)(value + (uint64_t)i * step);

@@ -68,7 +68,7 @@ typedef struct gemm_kernel {
   /* dot adds a · b to *sum, and axpy adds factor * x to y, for n contiguous elements of the compute dtype */
   void (*dot)(int64_t n, const void *a, const void *b, void *sum);
   void (*axpy)(int64_t n, const void *factor, const void *x, void *y);
-  /* computes c = alpha * tile + beta * c for m × n elements of c's dtype with any strides; for float16, c is
+  /* computes c = alpha * tile + beta * c for m × n elements of c's dtype with any strides; for half floats, c is
   ** float32 */
   void (*merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c, const int64_t stride[2],
                 scalar alpha, scalar beta);
@@ -123,6 +123,9 @@ typedef struct attention_table {
   /* replaces scores by exp(score - maximum), returns the sum of these exponentials, and sets *log_sum to the
   ** logarithm of the sum of exp(score), which backward uses */
   double (*weights)(int64_t n, void *scores, double *log_sum);
+  /* scale multiplies the row by the factor. add adds mask[i * step] to element i, and hide replaces element i by
+  ** -infinity if mask[i * step] is false. dot returns a dot product. back replaces the scores by the weights, and the
+  ** gradients of the weights by the gradients of the scores */
   void   (*scale)(int64_t n, void *row, double factor);
   void   (*add)(int64_t n, void *row, const void *mask, int64_t step);
   void   (*hide)(int64_t n, void *row, const bool *mask, int64_t step);
@@ -234,7 +237,7 @@ typedef void (*update_kernel)(int64_t n, void *const *at, const double *number);
 typedef struct update_table { update_kernel kernel[UPDATE_COUNT]; } update_table;
 typedef update_table update_float32_table, update_float64_table;
 
-/* The families that have kernels for each ISA. cpu/kernels/<family>.c defines <family>_table. */
+/* The families of kernels that have a table for each ISA. Files in cpu/kernels define the tables <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
   X(convert) \

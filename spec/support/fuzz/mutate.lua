@@ -2,7 +2,8 @@
 
 local random = math.random
 
---- The bytes of numbers at which parsers often fail, as integers of 4 and 8 bytes.
+--- Numbers at which parsers often fail, each encoded as a little-endian integer of 8 bytes and as decimal digits.
+-- Numbers that fit are also encoded as an unsigned integer of 4 bytes, in both byte orders.
 local EDGES = {}
 for _, n in ipairs {0, 1, -1, 2, 7, 16, 17, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff,
                     math.maxinteger, math.mininteger} do
@@ -41,7 +42,7 @@ local steps = {
     local at, n = range(text, 4)
     return replace(text, at, n, text:sub(at, at + n - 1):rep(random(64)))
   end,
-  function(text)                                          -- writes a number
+  function(text)                                          -- inserts an edge number or overwrites bytes with it
     local edge = EDGES[random(#EDGES)]
     return replace(text, random(#text), random(0, 1) * #edge, edge)
   end,

@@ -1,5 +1,5 @@
--- Adds the inputs that a long run found to git: the inputs of FOLDER/corpus/TARGET are added to the file
--- spec/fuzz/found/TARGET, with which later runs begin.
+-- Keeps the inputs that a long run of `make fuzz` found: adds the files of FOLDER/corpus/TARGET to the pack file
+-- spec/fuzz/found/TARGET, which is in git. Later runs begin with the inputs of this file.
 --   lua pack.lua FOLDER TARGET…
 local packs = require "spec.support.fuzz.packs"
 

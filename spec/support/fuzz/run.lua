@@ -1,10 +1,10 @@
 -- Runs the targets of `make fuzz` one after the other, each in a process of its own.
 --   lua run.lua SECONDS INPUTS SEED FOLDER [TARGET …]
--- The targets share SECONDS, which include the start of the processes. A target ends earlier after INPUTS inputs. C
--- parsers are the programs FOLDER/NAME.fuzz with libFuzzer. loop.lua runs all other targets. Inputs that reached new
--- edges are kept in FOLDER/corpus. The variable LOOP_ENVIRONMENT has the environment of the processes of loop.lua.
--- Files that are written for each input are in a folder in memory if the system has one. Ends with "N passed, N
--- failed, N skipped".
+-- The targets share SECONDS, which include the start of the processes. A target ends earlier after INPUTS inputs. The
+-- targets of parsers in C are the programs FOLDER/NAME.fuzz, which contain libFuzzer. loop.lua runs all other targets.
+-- Inputs that reached new edges of the code are kept in FOLDER/corpus. The environment variable LOOP_ENVIRONMENT has
+-- shell assignments for the processes of loop.lua. Files that are written for each input are in a folder in memory if
+-- the system has one. The last line of the output is "N passed, N failed, N skipped".
 local SECONDS, INPUTS, SEED, FOLDER = tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4]
 local HANGS <const> = 60                     -- seconds after which an input counts as hung
 
@@ -23,7 +23,8 @@ local function exists(path)
   return file ~= nil
 end
 
--- Returns the line that summarises a run: libFuzzer's statistics, or the last line of the loop.
+-- Returns a line that summarises the output of a run: libFuzzer's statistics, or the last line of loop.lua that counts
+-- inputs. Returns nil if the output has neither.
 local function summary(name, body)
   local inputs = body:match "number_of_executed_units:%s*(%d+)"
   if not inputs then return body:match((".*(%s: %%d+ inputs[^\n]*)"):format(name)) end
@@ -34,7 +35,7 @@ local function summary(name, body)
   return ("%s by libFuzzer: %s inputs, %d edges, last new one at input %s"):format(name, inputs, edges, last)
 end
 
--- Returns the first line of a process's output that shows the reason of its end.
+-- Returns the reason why a process failed: the first error of a sanitizer in its output, or else the last line.
 local function reason(body)
   return body:match "(ERROR: [^\n]*)" or body:match "([^\n]*runtime error: [^\n]*)" or body:match "([^\n]*)\n*$"
 end

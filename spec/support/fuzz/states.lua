@@ -1,5 +1,6 @@
 --- Makes objects that take a state, such as networks, optimisers and schedulers, for the target `state`. Converts
--- states from and to JSON. In JSON, {"shape": [2], "dtype": "float32"} stands for a tensor, null for NaN and "inf" for infinity.
+-- states from and to JSON. In JSON, {"shape": [2], "dtype": "float32"} stands for a tensor of this shape and dtype,
+-- null for NaN and "inf" for infinity.
 local lt = require "luatensor"
 local json = require "luatensor.io.json"
 local nn, optim, data = require "luatensor.nn", require "luatensor.optim", require "luatensor.data"

@@ -1,5 +1,6 @@
---- The targets of `make fuzz`, by name: {run = function(input, folder), words = {…}}. An input is a string of bytes;
--- `run` raises only errors of the library. Corpora are in spec/fuzz/corpus.
+--- The targets of `make fuzz`, by name: {run = function(input, folder), words = {…}}. `input` is a string of bytes, and
+-- `run` may write files into `folder`. The errors that `run` raises come from the library. `words`, which may be nil,
+-- lists the words that mutations insert. Corpora are in spec/fuzz/corpus.
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local data = require "luatensor.data"
@@ -26,7 +27,8 @@ local function is_small(x)
   return n < 1e5
 end
 
--- Reads all elements of a result, which detects a shape that does not match its elements.
+-- Reads all elements of a tensor, or of all tensors in a nested table. This detects a shape that does not match the
+-- elements. Skips large tensors.
 local function use(value)
   if lt.is_tensor(value) then
     if is_small(value) then value:totable() end
@@ -126,8 +128,8 @@ targets.groups = {
 
 -- ---- texts ----
 
--- The input is the equation of einsum. The operand of a term has one dim of size 2 for each letter of the term, at
--- most 5.
+-- The input is the equation of einsum. The first 4 terms get operands. An operand has one dim of size 2 for each
+-- letter of its term, at most 5.
 targets.einsum = {
   words = {"->", "...", ",", "i", "j", "ij,jk->ik", " "},
   run = function(input)
@@ -154,8 +156,8 @@ targets.elementwise = {
   end,
 }
 
--- The input has the kernel's name, option parameters, and the source. Our parser reads the source, but no device
--- compiles it.
+-- The first line of the input is the kernel's name, the second line is option `parameters`, and the other lines are the
+-- source. Our parser reads the source, but no device compiles it.
 targets.kernel = {
   words = {"__global__", "void", "extern \"C\"", "(", ")", "float *x", "const", "int n", "/*", "*/", "//", "\"", "KERNEL(k)",
            "__launch_bounds__(256)", "template <class T>", "float4", "&", "= 3", "[4]"},
@@ -210,8 +212,8 @@ targets.arguments = {
 
 -- ---- tables ----
 
--- Returns a function like math.random that reads its numbers from the input's bytes. After the end of the input, each
--- number is 1.
+-- Returns a function like math.random that reads its numbers from the input's bytes. After the end of the input, the
+-- function returns the lower bound of the requested range.
 local function from_bytes(input)
   local at = 0
   return function(low, high)

@@ -3,7 +3,7 @@
 **     embed_host drop ROUNDS     a second thread deletes DLPack structs while Lua makes views of the tensor
 **     embed_host memory          two states, each with memory of its own
 **     embed_host cancel          operations of hours are ended by the flag of a second thread, or by a count hook
-**     embed_host fork            random numbers of a child process
+**     embed_host fork            a child process draws the same random numbers as its parent
 **     embed_host run SCRIPT.lua LIBRARIES [sandbox]
 **                                the script passes in a state with these libraries only, "base,string,table";
 **                                sandbox: the state is opened for untrusted scripts
@@ -39,7 +39,7 @@ static lua_State *open_state(void) {
 /* Runs a chunk; its results stay on the stack. */
 static int run(lua_State *L, const char *text) { return luaL_dostring(L, text) == LUA_OK ? 0 : wrong(L, text); }
 
-/* Runs a chunk that must return true. */
+/* Runs a chunk that must return true. Returns 0 if it does, and 1 after an error message otherwise. */
 static int expect(lua_State *L, const char *text) {
   lua_settop(L, 0);
   if (run(L, text)) return 1;
@@ -124,7 +124,8 @@ static int memory(int argc, char **argv) {
                       "lt.memory().state_limit == 10000 and lt.zeros(1000).size == 1000");
   failed |= expect(b, "lt.set_memory_limit(nil) return lt.zeros(2000).size == 2000");
   failed |= expect(b, "for i = 1, 50 do lt.set_memory_limit(20000); lt.zeros(2000) end lt.set_memory_limit(nil) return true");
-  /* If one state has garbage, an allocation in the other state makes it collect, and the next allocation succeeds. */
+  /* State a fails to allocate because state b has garbage. State b collects in its next allocation, after which a can
+  ** allocate. */
   failed |= expect(b, "lt.set_default_device 'cpu' collectgarbage() collectgarbage 'generational' "
                       "y = lt.zeros(14000000) collectgarbage() collectgarbage() y = nil return true");
   failed |= expect(a, "local ok, why = pcall(lt.zeros, 14000000) return not ok and "

@@ -81,7 +81,8 @@ static void close_device(void) {
   cu.context_release(0);
 }
 
-/* Returns the compiled image, which the caller frees. If the compilation fails, *log has the log. */
+/* Compiles a source. *result: the compiler's status; *log: its log. Returns the image, or NULL if the compilation
+   failed. The caller frees the image and the log. */
 static inline void *compile_for(const char *source, const char *arch, int *result, char **log) {
   rtc_program p;
   size_t bytes;

@@ -149,7 +149,7 @@ static void wrong_calls(void) {
   ok(cu.stream_sync(stream));
 }
 
-/* The bounds of a product's operands are checked when it runs. */
+/* The bounds of a product's operands are checked when the product runs, so the call itself succeeds. */
 static void out_of_bounds(void) {
   ok(try(F32, F32, 500, 3, 5, COMPUTE_32F));
   expect_result(ILLEGAL_ADDRESS, cu.stream_sync(stream));

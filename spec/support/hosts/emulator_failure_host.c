@@ -165,7 +165,7 @@ static void injected_failures(void) {
 
 /* ---- errors that end the process ---- */
 
-/* The exit status of f in a child process; -1 if a signal ended the child. */
+/* Runs f in a child process. Returns the exit status of the child, or -1 if a signal ended it. */
 static int status_of(void (*f)(void)) {
   int status;
   fflush(stdout);

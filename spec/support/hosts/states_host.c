@@ -2,8 +2,9 @@
 **
 **   states_host sequence|together|threads|fork SCRIPT.lua
 **
-** sequence: 20 states, one after the other. together: two at once, closed in the order of opening.
-** threads: a state in each of two threads. fork: a child process goes on using a state that has computed. */
+** sequence: 20 states, one after the other. together: two at once, closed in the order of opening. threads: two
+** threads, each of which uses five states, one after the other. fork: a child process goes on using a state that has
+** computed. */
 
 #include <pthread.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@ function array.strides(shape)
   return strides
 end
 
--- Returns the element at an index list.
+-- Returns the element at an index list, and its position in a.data.
 function array.at(a, index)
   local position, strides = 1, array.strides(a.shape)
   for d = 1, #a.shape do position = position + (index[d] - 1) * strides[d] end

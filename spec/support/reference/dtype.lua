@@ -1,4 +1,5 @@
--- Defines the storage of each dtype, with rounding, wrapping, conversions and ULPs, in one row for each dtype.
+-- Defines the storage of each dtype that is not complex, with rounding, wrapping, conversions and ULPs, in one row for
+-- each dtype.
 local inf = math.huge
 
 local dtype = {}
@@ -91,7 +92,8 @@ float("float64", 8, "<d", 53, -1022, 0x1.fffffffffffffp1023)
 local names = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64",
                "float16", "bfloat16", "float32", "float64"}
 
--- The dtype classes of ops.def. They are repeated here, so that the oracle does not depend on ops.def.
+-- The dtype classes of ops.def, without complex dtypes. They are repeated here, so that the oracle does not depend on
+-- ops.def.
 local classes = {
   ANY = names,
   NUMERIC = {table.unpack(names, 2)},
@@ -102,8 +104,8 @@ local classes = {
   REALFLOAT = {table.unpack(names, 10)},
 }
 
--- Converts an integer of `t` to the nearest float of `bits` significant bits. The bits below the 53rd become one
--- sticky bit, so that the result is rounded only once.
+-- Converts an integer of dtype t to a double that rounds to the same float32 or half float as the integer. If the
+-- integer is beyond ±2^53, its lowest 11 bits become one sticky bit, so that only the caller rounds.
 local function integer_to_double(x, t)
   local sticky = x & 0x7ff ~= 0 and 1 or 0
   if t.name == "uint64" and x < 0 then return ((x >> 11) | sticky) * 2048.0 end

@@ -1,4 +1,4 @@
--- Matrix products. For floats, also returns the sum of the magnitudes of the products, which bounds the error.
+-- Matrix products. Each element comes with the sum of the magnitudes of its terms, which bounds the error of floats.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 local promotion = require "spec.support.reference.promotion"
@@ -21,7 +21,7 @@ local function product(a, b, oa, ob, m, k, n, out, sizes)
 end
 
 -- Multiplies as the array API standard defines matmul: a 1-d operand gets a dim of length 1, which the result drops,
--- and leading dims broadcast. Returns the product, and for floats the list of the sums of magnitudes.
+-- and leading dims broadcast. Returns the product, and the list of its elements' sums of magnitudes.
 function linalg.matmul(a, b)
   local result = promotion.pair(a.dtype, b.dtype)
   local left, right = #a.shape == 1, #b.shape == 1

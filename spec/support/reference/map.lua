@@ -1,5 +1,10 @@
--- One row for each element-wise op of ops.def. A row has the class of dtypes for which the op is defined, the
--- function, and the allowed error of a device in ULPs of the result's dtype (0: exactly this value).
+-- One row for each element-wise op of ops.def, with these fields:
+-- - class: the class of dtypes for which the op is defined
+-- - f: the function
+-- - ulp: the allowed error of a device in ULPs of the result's dtype (0: exactly this value)
+-- - tiny: an additional allowed error (see `row`)
+-- - result: "BOOL", or "SAME" if the result has the dtype of the computation
+-- - cancels: true if the error is relative to the larger operand (logaddexp)
 --
 -- f gets Lua numbers (bool: booleans), and the dtype info t as the last argument. Integers compute in int64, and the
 -- caller wraps them. Floats compute in double, and the caller rounds them, so rows do not round. An op that is
@@ -142,7 +147,7 @@ row("nextafter", "REALFLOAT", function(x, y, t)
   return x < 0 and -size or size
 end)
 row("logaddexp", "REALFLOAT", special.logaddexp, 3)
-rows.logaddexp.cancels = true         -- max + log1p(...): as exact as the larger operand
+rows.logaddexp.cancels = true         -- max + log1p(…) may cancel, so the error is relative to the larger operand
 row("clip", "REALS", function(x, low, high, t) return smaller(larger(x, low, t), high, t) end, any_zero)
 row("lerp", "REALFLOAT", function(x, y, z, t) return x + t.step(z * t.step(y - x)) end)
 row("where", "ANY", function(x, y, z) if truth(x) then return y end return z end)

@@ -61,7 +61,7 @@ function promotion.of(operands)
 end
 
 -- Returns the dtype in which an op of class `class` (ops.def) computes for operands promoted to `name`. Returns nil
--- if the op refuses it.
+-- if the op refuses these operands.
 function promotion.compute(class, name)
   for _, d in ipairs(dtype.classes[class]) do
     if d == name then return name end

@@ -1,5 +1,5 @@
--- Runs on a system that has only Lua and LuaRocks (tools/test_empty_machine): installs the rock from the folder /server, and does
--- what README.md and docs/tour.md show. FULL=1 measures the report at full size.
+-- Runs on a system that has only Lua and LuaRocks (tools/test_empty_machine): installs the rock from the folder
+-- /server, and does what README.md and docs/tour.md show. FULL=1 measures the report at full size.
 
 local passed, failed = 0, 0
 
@@ -41,7 +41,8 @@ print((passes "luatensor info"))
 
 local pages = require "spec.support.pages"
 
--- Returns the commands in a page: the lines of its shell blocks, and the commands between backquotes in its text.
+-- Returns the luatensor commands in a page, each once: lines of its shell blocks, and commands between backquotes in
+-- its text. Leaves out `luatensor -i`, which reads from a prompt.
 local function commands(text)
   local list, seen = {}, {["luatensor -i"] = true}
   local function add(command)
@@ -84,7 +85,7 @@ for _, path in ipairs {"README.md", "docs/tour.md"} do
   end
 end
 
--- Types the lines of the README's first block at the prompt, which prints each of its own prompts as ">".
+-- Types the lines of the README's first block at the prompt. Lines of the output that begin with ">" are prompts.
 local block = pages.blocks("README.md")[1].code
 local file <close> = assert(io.open("typed", "w"))
 file:write(block)

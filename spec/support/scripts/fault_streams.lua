@@ -1,2 +1,3 @@
--- The work during which an allocation fails: two streams use the same blocks. Calls that succeed keep the order.
+-- Run by fault_host while allocations fail: two streams use the same blocks. Calls that succeed must keep the order of
+-- the script.
 cross()

@@ -1,11 +1,12 @@
--- Compiles the kernels of fault_streams.lua. check() is called after a failure, when memory can be had again.
+-- The setup of fault_streams.lua for fault_host, which also compiles the kernels. check() repeats the work after a
+-- failure, when allocations succeed again.
 local lt = require "luatensor"
 
 local n = 1000
 local side = lt.stream "cuda"
 
 -- Two streams use the same blocks: `side` must read x before the main stream overwrites x, and must overwrite y after
--- the main stream has read y. Asserts that the results are those of the order in which the script calls.
+-- the main stream has read y. Asserts that the results are those of the order of the calls.
 function cross()
   local x, y = lt.ones(n, {device = "cuda"}), lt.ones(n, {device = "cuda"})
   local read = lt.with_stream(side, function() return x + 1 end)
@@ -19,6 +20,6 @@ end
 
 cross()
 collectgarbage()
-lt.empty_cache "cuda"                  -- so that the script's blocks have no records yet
+lt.empty_cache "cuda"                  -- so that the script gets new blocks, without records of use by streams
 
 check = cross

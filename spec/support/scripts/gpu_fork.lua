@@ -1,5 +1,5 @@
--- Run by states_host in a process and then in its child: the parent computes on the GPU; in the child this must raise
--- an error.
+-- Run by states_host in a process and then in its child: the parent computes on the GPU. In the child, every use of the
+-- GPU must raise an error.
 local lt = require "luatensor"
 parent = parent or {}
 if not parent.x then

@@ -1,4 +1,4 @@
--- Run by embed_host in a state with few libraries. Tests everything that needs no files.
+-- Run by embed_host in a state without the libraries debug, io and os. Tests the functions that do not need them.
 assert(not debug and not io and not os)
 local lt = require "luatensor"
 local nn, optim, data = lt.nn, lt.optim, lt.data

@@ -1,4 +1,4 @@
--- Makes some calls of every kind, on sizes that threads share, for the hosts that open states.
+-- Makes some calls of every kind for the hosts that open states. The sizes are large enough for several threads.
 local lt = require "luatensor"
 
 local x = lt.ones(300, 400)

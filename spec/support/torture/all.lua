@@ -2,9 +2,9 @@
 -- exit status is 0. The part's own line "N passed, N failed, N skipped", or a number found by a pattern, gives the
 -- number of trials.
 --
---     tools/lua spec/support/torture/all.lua [words of the parts to run]
+--     tools/lua spec/support/torture/all.lua [TEXT]
 --
--- Ends with "N passed, N failed, N skipped".
+-- With TEXT, runs only the parts whose names contain TEXT. Ends with "N passed, N failed, N skipped".
 local lua, hosts, threads = "tools/lua", "build/spec/", "build/spec/thread/"
 local folder, scripts = "spec/support/torture/", "spec/support/scripts/"
 

@@ -175,7 +175,7 @@ static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
   return true;
 }
 
-/* ---- one function for each enum fft_way ---- */
+/* ---- plans of the ways FFT_SPLIT and FFT_CONVOLUTION, and plans for real lines ---- */
 
 static bool make_split(fft_plan *p, int lanes) {
   int64_t n = p->n, n1 = middle(n, lanes), n2 = n / n1, block = BLOCK / 2 / dtype_size(p->real);

@@ -14,8 +14,8 @@
 #define OUTLINE static __attribute__((noinline, unused))
 
 /* Types of accumulators for each compute dtype. WIDE, for sums and products, is a 64-bit integer, double or
-** complex128. FLAG, for truth values, has the size of the element, so that comparisons need no narrowing. SAME is the
-** element's type, and COUNT, for numbers of elements, is int64_t. */
+** complex128. FLAG, for truth values, has the size of the element, at most 8 bytes, so that comparisons need no
+** narrowing. SAME is the element's type, and COUNT, for numbers of elements, is int64_t. */
 typedef int64_t  WIDE_bool;
 typedef uint64_t WIDE_uint8, WIDE_uint16, WIDE_uint32, WIDE_uint64;
 typedef int64_t  WIDE_int8, WIDE_int16, WIDE_int32, WIDE_int64;

@@ -59,8 +59,8 @@ INLINE __m512i swap(__m512i v, int d, int h) {
   return EPI(_mm512_mask_max)(EPI(_mm512_min)(v, other), upper, v, other);
 }
 
-/* compresses to a register and then stores the register, because vpcompress to memory takes more than a hundred cycles
-** on Zen 4. Returns the number of elements that are stored to `low`. */
+/* Compresses to a register and then stores the register, because vpcompress to memory takes more than a hundred cycles
+** on Zen 4. Returns the number of keys in `low`. */
 INLINE int split(__m512i v, KEY pivot, KEY *low, KEY *high) {
   mask up_to = EPI_MASK(_mm512_cmple)(v, all(pivot));
   store(low, EPI(_mm512_maskz_compress)(up_to, v));

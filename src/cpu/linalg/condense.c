@@ -16,7 +16,7 @@
 enum {
   PANEL = 32,           /* the number of columns (tridiagonal), or of columns and rows (bidiagonal), whose reflections
                         ** are applied together */
-  TAIL  = 96,           /* the number of columns at the end of a matrix that LAPACK reduces */
+  TAIL  = 96,           /* the fewest columns at the end of a matrix that are left to LAPACK */
   GRAIN = 1 << 18       /* the fewest bytes of a matrix for each thread: reading them from L2 takes 5 µs */
 };
 
@@ -294,7 +294,7 @@ static void tridiagonal_panel(condensing *c, int first, const tridiagonal *b) {
 
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length) {
   enum { WIDTH = 64 };          /* the number of columns of a slab of the update; the part of a slab's diagonal square
-                                ** above the diagonal is computed in vain */
+                                ** above the diagonal is computed needlessly */
   condensing c = condensing_of(s, a, work);
   int first = 0, info = 0;
   for (; a.n - first >= TAIL + PANEL && !cancel_due(); first += PANEL) {

@@ -14,14 +14,16 @@ enum {
   SLABS    = 4          /* the number of slabs for each thread */
 };
 
-/* A merge of two parts, which changes k eigenvalues and eigenvectors. The remaining ones are deflated: they stay
-** those of a part. */
+/* A merge of two parts, which changes k eigenvalues and eigenvectors. The other eigenvalues and eigenvectors of the
+** parts are deflated: the merge does not change them. */
 typedef struct merging {
   const solver *s;
   block q;              /* first the eigenvectors of both parts, then of the merged matrix */
-  int   n1, k, slabs;
-  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: the eigenvectors of both parts, as laed2 packs
-                                                          ** them; room: scratch memory with as many elements as q */
+  int   n1, k, slabs;   /* n1: the number of columns of the first part */
+  char *d, *poles, *weights, *changed, *vectors, *room;   /* d: the eigenvalues; poles, weights: the rational
+                                                          ** function; changed: see weight_task; vectors: the
+                                                          ** eigenvectors of both parts, as laed2 packs them; room:
+                                                          ** scratch memory with as many elements as q */
   const int *order, *counts;                              /* order: the order of the rows; counts: the numbers of
                                                           ** columns whose elements are only in the first part, in
                                                           ** both parts, and only in the second part */

@@ -143,7 +143,8 @@ static number product(const solver *s, number x, number y) {
   return (number){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/* Returns z / 2^e, where *e is chosen such that the larger part of the result is in 0.5 … 1. */
+/* Returns z / 2^e, where *e is chosen such that the larger part of the result is in 0.5 … 1. If z is 0 or not finite,
+** returns z and sets *e to 0. */
 static number scaled(number z, int *e) {
   double size = fmax(fabs(z.re), fabs(z.im));
   *e = 0;

@@ -7,7 +7,7 @@
 #include "cpu/cpu.h"
 
 enum { SIDES = 8 };      /* the number of right-hand sides that are solved together; their elements in one row fill one
-                         ** to four vector registers, depending on REAL and the instruction set */
+                         ** to eight vector registers, depending on T and the instruction set */
 
 INLINE REAL absolute(REAL x) { return x < 0 ? -x : x; }
 

@@ -1,7 +1,7 @@
 /* Inner loops of normalisation. norm_float32.c and norm_float64.c define T and WORD, an integer of T's width, and
-** include this file. The distance of an element from the mean is (x - from) - mean. Here `from` is an element near
-** the mean, and `mean` is the distance of the mean from this element, so that data far from 0 loses no digits. Some
-** hundred elements are summed in T. Such partial sums are added in double. */
+** include this file. The distance of an element from the mean is (x - from) - mean. Here `from` is an element of the
+** data or 0, and `mean` is the mean minus `from`, so that data far from 0 loses no digits. Some hundred elements are
+** summed in T. Such partial sums are added in double. */
 
 #include <math.h>
 #include <string.h>
