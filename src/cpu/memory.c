@@ -1,7 +1,7 @@
 /* The CPU's allocator. The first access to a fresh 4 KiB page takes three times as long as filling the page with
 ** random numbers, so freed memory is kept for reuse. Blocks of up to 1 MiB are kept in free lists by size class.
 ** Larger blocks are mapped to huge pages and kept in lists of exact sizes. Both kinds of lists have a limit.
-** lt.empty_cache() releases all kept memory.
+** lt.empty_cache() releases all kept memory except the blocks that other threads keep for themselves.
 **
 ** Each thread also keeps blocks of up to 2 KiB in its own lists, because taking the lock of the shared lists costs
 ** 110 instructions. These are a fortieth of the instructions of an addition of ten numbers. */
@@ -44,8 +44,8 @@ enum {
   LARGE_SHIFT = 16,              /* log2 of 64 KiB; the sizes of large blocks are multiples of 64 KiB */
   OWN_CLASSES = 16,              /* the number of classes (of up to 2 KiB) of which each thread also keeps blocks for
                                  ** itself */
-  OWN_CAP     = 256 << 10        /* the size in bytes of all blocks that a thread keeps: more than a young collection
-                                 ** of Lua's generational collector frees at once in a small script */
+  OWN_CAP     = 256 << 10        /* the most bytes of the blocks that a thread keeps for itself: more than a young
+                                 ** collection of Lua's generational collector frees at once in a small script */
 };
 
 /* A kept block. The struct is stored in the first bytes of the block itself. */
@@ -72,7 +72,7 @@ static _Thread_local FAST_TLS struct {
 static pthread_key_t own_key;
 static bool own_key_made;
 
-/* The lock is only taken for a few instructions, and never during a system call that may block. */
+/* The lock is held only while lists are searched or changed, and never during a system call that may block. */
 static void acquire(void) { lock_take(LOCK_MEMORY); }
 static void release(void) { lock_release(LOCK_MEMORY); }
 
@@ -108,7 +108,8 @@ static size_t look_every(void) {
   return share < 256 * MIB ? share : 256 * MIB;
 }
 
-/* True if the system has enough free memory for `bytes` fresh bytes and for the bytes until the next check. */
+/* True if the system has enough free memory for `bytes` fresh bytes and for the bytes until the next check. The
+** system is asked only after look_every() fresh bytes; before that, the result is true. */
 static bool has_room(size_t bytes) {
   static atomic_size_t unseen;
   size_t now = atomic_fetch_add_explicit(&unseen, bytes, memory_order_relaxed) + bytes, available;
@@ -210,8 +211,8 @@ static void *take_own(size_t bytes) {
   return b;
 }
 
-/* Keeps a block for this thread. Returns false if the block is too large, or if the kept bytes have reached a
-** limit. */
+/* Keeps a block for this thread. Returns false if the block is too large, if the kept bytes have reached a limit, or
+** if end_own cannot be registered for the end of the thread. */
 static bool keep_own(void *ptr, size_t bytes) {
   int class = class_of(bytes);
   if (!KEEP_FREED || class >= OWN_CLASSES || own.bytes >= OWN_CAP || look(&small_kept) > small_cap()) return false;
@@ -276,7 +277,8 @@ int cpu_alloc(int index, size_t bytes, void **ptr) {
   return OK;
 }
 
-/* Keeps a block in the shared lists. Returns false if the lists would exceed their limit. */
+/* Keeps a block in the shared lists. If a large block would exceed the limit of the lists, empties the lists first.
+** Returns false if the block still exceeds the limit, or if blocks are not kept (KEEP_FREED). */
 static bool keep_shared(void *ptr, size_t bytes, size_t size) {
   bool small = is_small(bytes);
   if (!KEEP_FREED) return false;

@@ -1,6 +1,6 @@
 /* The pool of threads. The items of a region are cut into chunks, and each thread has a share of neighbouring chunks.
-** In the next region the thread has the same share, whose data its caches may still contain. A thread that has
-** finished its share takes chunks of other shares. A share is one 64-bit word, and taking a chunk is one
+** In the next region of the same size the thread has the same share, whose data its caches may still contain. A thread
+** that has finished its share takes chunks of other shares. A share is one 64-bit word, and taking a chunk is one
 ** compare-and-swap, which fails after the end of the region. Therefore no thread waits for a thread that wakes too
 ** late.
 **

@@ -79,7 +79,8 @@ static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_
     for (; i < stop; i++) end[(key[i] >> shift) + 1]++;
   for (int64_t b = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
     for (; b < stop; b++) end[b + 1] += end[b];
-  /* touches all pages of `dealt` in order; otherwise the loop below would cause all page faults at once */
+  /* touches all pages of `dealt` in order, because the loop below writes to random pages: its first stretch, during
+  ** which the operation cannot be cancelled, would cause nearly all page faults */
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i += PAGE) dealt[i].position = 0;
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)

@@ -1,7 +1,7 @@
 /* Reductions. If the input is read by rows, one accumulator takes adjacent elements. If the input is read by columns,
 ** many adjacent accumulators take one element each from row after row. Elements that are strided or of another dtype
-** are first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are
-** merged in order. Therefore the result is the same for any number of threads. */
+** are first gathered and converted into a buffer. The work is cut into pieces that depend only on shape and strides
+** and are merged in order. Therefore the result is the same for any number of threads. */
 
 #include <stdlib.h>
 
@@ -24,7 +24,8 @@ enum {
                           ** saves */
   ITEM       = 1 << 14,   /* the number of elements of an item with several short rows */
   CHUNK      = 1 << 16,   /* the fewest elements in a piece of a long reduction */
-  STRETCH    = 1 << 22,   /* the number of reduced elements between two checks for cancellation */
+  STRETCH    = 1 << 22,   /* the number of elements of an output that are reduced between two checks for cancellation;
+                          ** items of columns use STRETCH / WIDTH * 8 instead */
   MAX_PIECES = 1024       /* the most pieces of a reduction, so that their accumulators stay in the cache */
 };
 

@@ -23,7 +23,7 @@ typedef struct scan_work {
   int  x_size, out_size;           /* the size in bytes of an element of input and output */
 } scan_work;
 
-/* Scans a tile in stretches of steps. The operation can be cancelled between two stretches. */
+/* Scans a tile in stretches of elements along its lines. The operation can be cancelled between two stretches. */
 static void scan_steps(const scan_work *w, const line_tile *t, void *carry) {
   int64_t most = CANCEL_STRETCH / t->lines + 1;
   line_tile part = *t;

@@ -7,9 +7,9 @@
 #include "cpu/walk.h"
 
 enum {
-  FEW   = 256,             /* with fewer keys than this, comparing is faster than a radix sort, which must count
+  FEW   = 256,             /* with at most this many keys, comparing is faster than a radix sort, which must count
                            ** digits */
-  SHORT = 64,              /* with fewer keys than this, sorting takes no longer than checking whether the keys are
+  SHORT = 64,              /* with at most this many keys, sorting takes no longer than checking whether the keys are
                            ** sorted */
   MANY  = 1 << 11,         /* with at least this many keys, which differ in at most FEW_BITS bits, a radix sort takes
                            ** two passes and is faster than a sort by comparisons */
@@ -271,7 +271,8 @@ static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   return n >= SMALL && *which < size / 2 ? size : 0;
 }
 
-/* Sorts only the elements up to the limit of choose_sample. Returns false if these are fewer than `keep` elements. */
+/* Sorts only the elements up to the limit of choose_sample. Returns false if choose_sample advises against a sample,
+** or if fewer than `keep` elements are up to the limit. Then no result is written. */
 static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
   const sort_call *c = j->c;
   int64_t which, size = choose_sample(c->n, c->keep, &which), *keys = b->keys;
@@ -298,7 +299,7 @@ static void copy_lines(int64_t lines, int64_t n, int size, void *to, int64_t to_
                               .from_col = from_step}, size, to, from);
 }
 
-/* Computes the offsets of a tile in the three operands, in elements. */
+/* Computes the offsets of a tile in the three operands (values, in, positions), in elements. */
 static void tile_offsets(const plan *outer, int64_t position, int64_t offset[3]) {
   offset[0] = offset[1] = offset[2] = 0;
   for (int d = outer->ndim - 1; d >= 0; d--) {

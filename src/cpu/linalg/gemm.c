@@ -16,9 +16,10 @@ enum {
   GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (20 µs), a second
                        ** thread costs more time than it saves */
   SLAB  = 1024,        /* the number of columns of a half-float result that are computed in float32 at a time */
-  SHORT = 1 << 15,     /* the most elements of a dot product that is computed at once; longer dot products are
-                       ** computed in parts of this length */
-  PARTS = 256,         /* the number of parts of a dot product that threads share */
+  SHORT = 1 << 15,     /* the most elements of one call of a dot-product kernel; longer dot products take several
+                       ** calls */
+  PARTS = 256,         /* the number of parts into which a dot product of more than SHORT elements is cut; threads
+                       ** share the parts */
   SMALL = 1000000,     /* the number of multiplications up to which OpenBLAS has AVX-512 kernels without packing
                        ** (128³: 37 µs instead of 42) */
   MOST_BLOCKS = 1024,  /* the most blocks of a product */

@@ -8,14 +8,14 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  K_BLOCK   = 512,     /* the number of steps of k that are multiplied at a time: a panel of a (28 KiB of floats on
-                       ** AVX-512) and some panels of b (64 KiB each) stay in an L2 of 1 MiB */
+  K_BLOCK   = 512,     /* the number of steps along k, the summed dim, that are multiplied at a time: a panel of a (28
+                       ** KiB of floats on AVX-512) and some panels of b (64 KiB each) stay in an L2 of 1 MiB */
   N_PANELS  = 64,      /* the number of panels of b that are packed at a time: 4 MiB of floats on AVX-512, which stay
                        ** in L3 */
   M_PANELS  = 64,      /* the number of panels of a that are packed at a time */
   GROUP_A   = 8,       /* the number of panels of a that a thread uses at a time: 224 KiB, which stay in its L2 */
   GROUP_B   = 16,
-  CONVERT   = 64,      /* the number of steps of k that are converted at a time, in L1 */
+  CONVERT   = 64,      /* the number of steps along k that are converted at a time, in L1 */
   MAX_WIDTH = 64,      /* the most rows or columns of a panel */
   MAX_TILE  = 14 * 128 /* the most bytes of a tile */
 };
@@ -51,7 +51,7 @@ static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, 
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&plan, to, from);
 }
 
-/* Packs steps begin … begin + k - 1 of panel `index` of m, in the compute dtype. */
+/* Packs steps begin … begin + k - 1 along the summed dim of panel `index` of m, in the compute dtype. */
 static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64_t begin, int64_t k, char *to) {
   enum dtype d = w->kernel->compute;
   int size = dtype_size(m->dtype), made = dtype_size(d);
@@ -69,7 +69,8 @@ static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64
   }
 }
 
-/* One phase of a product: packs steps begin … begin + k - 1 of the panels of m from panel `first` on. */
+/* One phase of a product: packs steps begin … begin + k - 1 along the summed dim, for the panels of m from panel
+** `first` on. */
 typedef struct packing_phase {
   const gemm_work *w;
   const matrix *m;
@@ -83,9 +84,9 @@ static void pack_one(const void *arg, int64_t i, int worker) {
   pack_panel(f->w, f->m, f->first + i, f->begin, f->k, f->to + i * f->m->width * f->k * dtype_size(f->w->kernel->compute));
 }
 
-/* Adds k steps of the product of panels i and j to their tile of c. `first` is true for the first steps, which also
-** multiply c by beta. A whole tile is computed in place if alpha is 1, if beta is 0 or `first` is false, and if c's
-** layout allows this. */
+/* Multiplies k steps of panels i and j along the summed dim, and adds alpha times the product to their tile of c.
+** `first` is true for the first steps, which also multiply c by beta. A whole tile is computed in place if alpha is
+** 1, if beta is 0 or `first` is false, and if c's layout and dtype allow this. */
 static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
   const gemm_kernel *kernel = w->kernel;
   int64_t m = least_of(w->a.width, w->a.count - i * w->a.width), n = least_of(w->b.width, w->b.count - j * w->b.width);

@@ -26,7 +26,8 @@ typedef struct product {
 } product;
 
 /* Returns n elements, which are `stride` apart, as contiguous elements of dtype d. Elements that are contiguous and
-** of this dtype are used in place. Others are gathered in `raw` and converted to `made`. */
+** of this dtype are used in place. Strided elements are gathered in `raw`, and elements of another dtype are
+** converted in `made`. */
 static const char *load(enum dtype from, const char *data, int64_t n, int64_t stride, enum dtype d, char *raw, char *made) {
   int size = dtype_size(from);
   if (stride != 1) {

@@ -9,7 +9,7 @@
 
 #include "base/calls.h"
 
-/* Routines whose arguments are the same for all four element types. */
+/* Routines that have the same arguments for all element types for which luatensor calls them. */
 typedef void gemm_fn(const char *transa, const char *transb, const int *m, const int *n, const int *k, const void *alpha,
                      const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,
                      const int *ldc, size_t, size_t);
@@ -80,8 +80,8 @@ typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void 
                               const int *ldb, void *s, const void *rcond, int *rank, void *work, const int *lwork,
                               void *rwork, int *iwork, int *info);
 
-/* The routines of one element type. If a routine has different forms for real and complex elements, only the field of
-** the right form is set. */
+/* The routines of one element type. If a routine has different arguments for real and complex elements, it has two
+** fields, and only the field for this element type is set. */
 typedef struct lapack {
   bool is_complex;
   size_t size, real_size;      /* the sizes in bytes of an element and of its real part */
@@ -126,7 +126,7 @@ const lapack *lapack_of(enum dtype d);
 ** lost the last digits of the length. */
 int64_t lapack_work_length(const lapack *l, const void *work);
 
-/* Returns false if an element is NaN or infinite. */
+/* True if none of the `count` elements is NaN or infinite. */
 bool lapack_is_finite(const lapack *l, const void *x, int64_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* Linear algebra. Threads share the matrices of a batch; each thread has its own scratch memory. A large matrix is
-** computed by all threads together, with luatensor's own algorithms (linalg/block.h). LAPACK computes the rest on one
-** thread, because OpenBLAS's threads slow down its level-2 routines. With two threads, a float64 matrix of 500 × 500
-** takes 1.4 times as long for solve, and 21 times as long for qr. */
+** computed by all threads together, with luatensor's own algorithms (linalg/block.h). A routine of LAPACK always runs
+** on one thread, because OpenBLAS's threads slow down its level-2 routines. With two threads, a float64 matrix of 500
+** × 500 takes 1.4 times as long for solve, and 21 times as long for qr. */
 
 #include "cpu/linalg/linalg.h"
 
@@ -9,9 +9,9 @@
 
 enum {
   GRAIN = 1 << 15,     /* the least work for each thread, in multiplications (n³ for a matrix of n × n): a 10 × 10
-                       ** matrix takes 2 µs to 20 µs, so a thread gets at least 0.1 ms */
-  LARGE = 1 << 22,     /* the least work (n³ for 161 × 161) for which threads share a matrix; threads that share a
-                       ** matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
+                       ** matrix takes 2 µs to 20 µs, so a thread gets 32 of them, at least 0.06 ms */
+  LARGE = 1 << 22,     /* the least work (n³, so from n = 162 on) for which threads share a matrix; threads that share
+                       ** a matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
   COMPLEX_SMALL = 6    /* the most rows, and the most columns, of a complex matrix for which luatensor's kernels are
                        ** faster than LAPACK */
 };
@@ -72,8 +72,8 @@ static int batch_threads(const linalg_call *c) {
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
 
-/* Returns false if a length cannot be passed as an int. LAPACK's answer to a query may have overflowed to a negative
-** number. */
+/* True if a length can be passed as an int. A negative length is the answer of LAPACK to a query if the required
+** length overflowed. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
 
 static int run_batch(solver *s, int threads) {

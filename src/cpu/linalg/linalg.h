@@ -18,7 +18,7 @@ typedef struct solver {
   int m, n, k;
   int threads;                          /* the number of threads that share one matrix */
   int64_t tau, work, reals, integers;   /* sizes of scratch memory: elements of tau and work, real numbers, and ints.
-                                        ** LAPACK passes the size of work as an int */
+                                        ** LAPACK takes the last three sizes as ints */
 } solver;
 
 /* The scratch memory of one thread. */
@@ -32,9 +32,10 @@ typedef struct scratch {
 typedef struct routine {
   void (*plan)(solver *s);                                      /* sets the sizes of scratch memory; NULL: no scratch
                                                                 ** memory is needed */
-  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i of the batch and returns its
-                                                                ** info, in LAPACK's format */
-  bool finite;                                                  /* true: matrix a must be finite */
+  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i of the batch and returns LAPACK's
+                                                                ** info, or LINALG_NOT_FINITE */
+  bool finite;                                                  /* true: `run` is not called for a matrix a that
+                                                                ** contains NaN or infinity */
 } routine;
 
 extern const routine cholesky_routine, lu_routine, lu_solve_routine, solve_routine, inv_routine, det_routine,

@@ -18,7 +18,8 @@ static int call_gelsd(const solver *s, const scratch *w, void *a, void *b, void 
 ** columns are left to gelsd, which first factors them into Q R. */
 static bool is_blocked(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED && s->m >= s->n && s->m / 2 < s->n; }
 
-/* Plans the scratch memory. A query of gelsd returns all required lengths. */
+/* Plans the scratch memory. A query of gelsd returns the lengths that gelsd requires. blocked_lstsq may require a
+** longer work array, and also requires tau. */
 static void plan_lstsq(solver *s) {
   char work[16], reals[16] = {0};
   int integers = 0, rank;
@@ -41,7 +42,8 @@ static void apply_factor(const solver *s, const scratch *w, const char *which, c
 /* Computes b = P (bidiagonal matrix)⁺ Qᵀ b, where ⁺ is the pseudoinverse. The singular values replace the diagonal
 ** f->d. */
 static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bidiagonal *f, block b, int *rank) {
-  enum { SMALLEST = 25 };               /* LAPACK's default: parts of at most this size are not subdivided */
+  enum { SMALLEST = 25 };               /* LAPACK's default: bidiagonal blocks of at most this size are not
+                                        ** subdivided */
   int smallest = SMALLEST, info;
   double rtol;
   set_number(s->l, &rtol, s->c->rtol);

@@ -26,7 +26,8 @@ static void reflect(const lapack *l, const group *g, const char *op, block x, ch
   multiply(l, -1, "N", g->v, "N", tw, 1, x);
 }
 
-/* Returns the part of r->work that belongs to the columns from `first` on. */
+/* Returns the part of r->work that belongs to the columns of x from `first` on, or to the rows if the reflections are
+** applied from the right. */
 static char *work_of_column(const lapack *l, const reflections *r, int first) {
   return r->work + (int64_t)first * 2 * REFLECTIONS * (int64_t)l->size;
 }

@@ -21,8 +21,8 @@ static int call_gesdd(const solver *s, const scratch *w, void *a, void *values, 
 /* True for real square matrices in the size range of luatensor's own reduction. */
 static bool is_blocked_svd(const solver *s) { return !s->l->is_complex && s->m == s->n && s->n >= CONDENSED; }
 
-/* Plans the scratch memory. tau has space for V and T of the reflections, memory for applying the reflections, the
-** elements beside the diagonal, and two arrays of factors. */
+/* Plans the scratch memory. tau has space for the elements beside the diagonal and for two arrays of factors. If
+** singular vectors are wanted, tau also has space for V and T of the reflections and for applying the reflections. */
 static void plan_blocked_svd(solver *s) {
   int64_t n = s->n, subdivision = 3 * n * n + 4 * n;
   if (s->c->b && s->work < subdivision) s->work = subdivision;
@@ -30,7 +30,8 @@ static void plan_blocked_svd(solver *s) {
   s->tau = (s->c->b ? n * n + reflections_t(s->n) + 2 * REFLECTIONS * n : 0) + 3 * n;
 }
 
-/* Computes u = Q u and vt = vt Pᵀ, where a is a result of to_bidiagonal. */
+/* Computes u = Q u and vt = vt Pᵀ. to_bidiagonal has stored the reflections of Q and P in a, and their factors in
+** b. */
 static void apply_bidiagonal(const solver *s, block a, const bidiagonal *b, block u, block vt, char *memory) {
   const lapack *l = s->l;
   int n = a.n;
@@ -97,8 +98,8 @@ static int call_syevd(const solver *s, const scratch *w, void *a, void *values) 
 
 static bool is_blocked_eigh(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED; }
 
-/* Plans the scratch memory. tau has space for V and T of the reflections, memory for applying the reflections, the
-** elements beside the diagonal, and the factors. */
+/* Plans the scratch memory. tau has space for the elements beside the diagonal and for the factors. If eigenvectors are
+** wanted, tau also has space for V and T of the reflections and for applying the reflections. */
 static void plan_blocked_eigh(solver *s) {
   int64_t n = s->n;
   if (s->work < condense_work(s)) s->work = condense_work(s);
@@ -202,7 +203,7 @@ static void plan_eig(solver *s) {
   s->reals = s->l->is_complex ? 2 * n : 2 * n + (s->c->c ? n * n : 0);
 }
 
-/* Defines join_T, which makes complex numbers of real and imaginary parts. The imaginary parts are multiplied by
+/* Defines join_T, which makes complex numbers from real and imaginary parts. The imaginary parts are multiplied by
 ** `sign`, which is 1, -1 or 0. */
 #define JOIN(T)                                                                                          \
   static void join_##T(int n, const T *re, const T *im, T sign, T *to) {                                 \
@@ -214,8 +215,9 @@ static void plan_eig(solver *s) {
 JOIN(float)
 JOIN(double)
 
-/* For a pair of conjugate eigenvalues, columns j and j + 1 of v are the real and the imaginary part of one vector.
-** The other vector is the conjugate of this vector. */
+/* Defines unpack_T, which makes complex eigenvalues and eigenvectors from the real arrays of geev. For a pair of
+** conjugate eigenvalues, columns j and j + 1 of v are the real and the imaginary part of one vector. The other vector
+** is the conjugate of this vector. */
 #define UNPACK(T)                                                                                        \
   static void unpack_##T(int n, const T *real, const T *imag, const T *v, T *values, T *vectors) {       \
     join_##T(n, real, imag, 1, values);                                                                  \

@@ -12,8 +12,8 @@
 enum {
   GRAIN   = 1 << 16,           /* the fewest multiplications for each thread; with fewer, a thread costs more time
                                ** than it saves */
-  K_BLOCK = 768,               /* the number of taps of a panel that are multiplied at a time; with PIXELS pixels
-                               ** these taps take 150 KiB */
+  K_BLOCK = 768,               /* the number of taps of a panel that are multiplied at a time; with 48 float32 pixels,
+                               ** the width of a panel on AVX-512, these taps take 144 KiB */
   PIXELS  = 64                 /* the most pixels of a panel */
 };
 

@@ -24,7 +24,8 @@ typedef struct conv_source {
   bool        direct;          /* true: `data` already has this layout, so nothing is copied */
 } conv_source;
 
-/* Sets the strides and `direct`. All other fields must be set before. */
+/* Sets the strides and `direct`. All other fields must be set before. If `direct` is true, also sets `span` to the
+** size of the image, because nothing is padded. */
 void conv_source_plan(conv_source *s);
 
 /* Writes the padded plane of a channel of an image to `to`. */

@@ -35,7 +35,8 @@ typedef struct norm_work {
   int64_t   chunk, chunks;       /* the number of rows in a chunk, and the number of chunks */
   int       threads;
   channel  *channel;
-  void     *parts;               /* for each chunk: double [2][n], or the moments or sums of all channels */
+  void     *parts;               /* for each chunk: double [2][groups * segments] in rows_back, double [2][n] for
+                                 ** channels by columns, or the moments or sums of all channels */
   void     *columns;             /* [5][n]: from, mean and factors of each column */
   char     *rooms;               /* rows_back: `room` bytes of scratch memory for each thread */
   size_t    room;
