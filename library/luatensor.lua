@@ -2371,7 +2371,7 @@ function Tensor:unstack(dim) end
 ---@return luatensor.Tensor #
 function Tensor:var(dim, options) end
 
----Sums the products of elements along a dim. The other dims broadcast.
+---Sums the products of elements along a dim, where a complex x is conjugated. The other dims broadcast.
 ---```lua
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
@@ -2993,7 +2993,7 @@ function lt.isdtype(dtype, kind) end
 ---lt.finfo("float32").eps  --> 1.1920928955078e-07
 ---```
 ---@param dtype string|luatensor.Tensor
----@return table # bits, eps (distance from 1 to the next value), max, min, smallest_normal, dtype; for a complex dtype the limits of its parts
+---@return table # bits, eps (distance from 1 to the next value), max, min, smallest_normal, dtype; for a complex dtype the limits of the dtype of its real part
 function lt.finfo(dtype) end
 
 ---Returns the limits of an integer dtype.
@@ -3066,7 +3066,7 @@ function lt.fft.rfft(x, n, dim, options) end
 
 ---The inverse of rfft: computes real numbers from the first n // 2 + 1 elements of their transform. The imaginary parts of
 ---the first element, and of element n // 2 for even n, are ignored, because they would make the result complex.
----Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
+---Errors: a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given.
 ---```lua
 ---lt.fft.irfft(lt.fft.rfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
 ---```
@@ -3079,7 +3079,7 @@ function lt.fft.irfft(x, n, dim, options) end
 
 ---fft of numbers whose elements n - k and k are conjugates, so that the result is real. x has only the first n // 2 + 1 of
 ---these numbers.
----Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
+---Errors: a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given.
 ---```lua
 ---lt.fft.hfft(lt.fft.ihfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
 ---```
@@ -3140,7 +3140,7 @@ function lt.fft.rfft2(x, s, dim, options) end
 ---lt.fft.irfft2(lt.fft.rfft2(lt.ones(4, 4))).shape  --> [4, 4]
 ---```
 ---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.irfft2.options the length of the result along each dim, where -1 keeps the length
+---@param s? table|luatensor.fft.irfft2.options the length of the result along each dim; -1 gives the length of x or, for m elements along the last dim of `dim`, 2 (m - 1)
 ---@param dim? integer|table|luatensor.fft.irfft2.options by default the last two
 ---@param options? luatensor.fft.irfft2.options
 ---@return luatensor.Tensor # float32 or float64
@@ -3184,7 +3184,7 @@ function lt.fft.rfftn(x, s, dim, options) end
 ---lt.fft.irfftn(lt.ones(2, 3, 3)).shape  --> [2, 3, 4]
 ---```
 ---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
----@param s? table|luatensor.fft.irfftn.options the length of the result along each dim, where -1 keeps the length; requires `dim`
+---@param s? table|luatensor.fft.irfftn.options the length of the result along each dim; -1 gives the length of x or, for m elements along the last dim of `dim`, 2 (m - 1); requires `dim`
 ---@param dim? integer|table|luatensor.fft.irfftn.options by default all dims
 ---@param options? luatensor.fft.irfftn.options
 ---@return luatensor.Tensor # float32 or float64
@@ -3296,7 +3296,7 @@ function lt.linalg.eigvals(x) end
 ---```
 ---@param x luatensor.Tensor [..., m, n]
 ---@return luatensor.Tensor # [..., m, n]: U, and below its diagonal L without its diagonal of ones
----@return luatensor.Tensor # pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], one after the other
+---@return luatensor.Tensor # pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], for i = 1, 2, …
 function lt.linalg.lu_factor(x) end
 
 ---Computes the Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle
@@ -3464,7 +3464,7 @@ function lt.mv(x, y, options) end
 ---@return luatensor.Tensor # 0-d
 function lt.dot(x, y, options) end
 
----Sums the products of elements along a dim. The other dims broadcast.
+---Sums the products of elements along a dim, where a complex x is conjugated. The other dims broadcast.
 ---```lua
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```

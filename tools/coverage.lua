@@ -42,8 +42,9 @@ for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generato
   no_elements[name] = true
 end
 
--- Calls that differ from the f(x), f(x, x) … that the op table implies. s has {dtype =, device =} in options, int64
--- positions i (4 × 4) and line (4), a mask, a row of x, and other samples.
+-- Calls that differ from the f(x), f(x, x) … that the op table implies. x and s are the results of coverage.sample: x
+-- is a 4 × 4 tensor, and s a table of other samples. The samples are options = {dtype =, device =}, dtype, device, a
+-- mask, and int64 positions i (4 × 4) and line (4).
 local function twice(f, x) return f(x, x) end
 local function by_shape(f, _, s) return f({4, 4}, s.options) end
 local function like(f, x, s) return f(x, s.options) end
@@ -181,7 +182,8 @@ end
 -- libraries, the first one is shown.
 local libraries = {{"factorizations", "L"}, {"transforms", "F"}, {"products", "B"}}
 
---- Returns the function counts() of the emulator if the GPU is emulated, else a function that returns an empty table.
+--- Returns the function counts() of the emulated GPU, which LUATENSOR_CUDA_PATH must name. For the CPU, returns a
+-- function that returns an empty table.
 local function counts_of(device)
   if device == "cpu" then return function() return {} end end
   local folder = assert(os.getenv "LUATENSOR_CUDA_PATH", "coverage: needs the emulated GPU: make coverage")
@@ -334,7 +336,8 @@ local meaning = {
   {"pairs, complex", "pairs of float32 or float64 are complex numbers seen as reals"},
 }
 
---- Returns the reason, in a word, for an empty cell. A cell without a known reason is an error.
+--- Returns the page's word for the dtypes for which a function fails on a device, or "" if it fails for none. A
+-- combination of columns that `reasons` lacks is an error.
 local function why(name, cells)
   local without = {}
   for k, dtypes in ipairs(columns) do
@@ -344,8 +347,8 @@ local function why(name, cells)
     or error(("coverage: nothing explains where %s is missing: columns %s"):format(name, table.concat(without, " ")))
 end
 
---- Returns the error of the device on which a function fails for some dtypes, and the dtypes that only the other
--- device supports.
+--- Returns a line about a function that works on only one device for some dtypes: these dtypes, and the error on the
+-- other device. Returns nil if there is no such dtype.
 local function difference(name, cpu, gpu)
   local dtypes, both, words = {}, false, nil
   for _, dtype in ipairs(coverage.dtypes()) do
@@ -427,7 +430,7 @@ function coverage.markdown(cpu, gpu)
   return table.concat(out, "\n") .. "\n"
 end
 
---- Reads the CPU's part of a page: name → the letters of each column; K for all functions that our kernels compute.
+--- Reads the CPU's part of a page: name → the letters of each column, after coverage.plain.
 function coverage.read(page)
   local rows = {}
   for name, text in page:gmatch "\n| `([%w_.]+)`[^|]* (|[^\n]*)|[^|\n]*|" do
@@ -438,7 +441,8 @@ function coverage.read(page)
   return rows
 end
 
---- Replaces the letters of libraries by K.
+--- Replaces the letter of a library by K, and removes it after C. A spec compares such letters if there is no GPU,
+-- because a GPU's libraries determine the CPU's letters (cpu_library).
 function coverage.plain(letters)
   return (letters:gsub("C[BLF]", "C"):gsub("[BLF]", "K"))
 end

@@ -25,8 +25,8 @@ local function lines_of(command)
   return lines
 end
 
--- Returns the text of a line of a comment. Returns nil if the line has none. A comment after code that contains a
--- quoted text does not count.
+-- Returns the text of a line of a comment. Returns nil if the line has none. In Lua, a comment after code that contains
+-- a quoted text does not count.
 local function comment_of(line)
   return line:match "^%s*/%*+%s*(.-)%s*%*?/?$" or line:match "^%s*%*%*%s*(.-)%s*%*?/?$"
          or line:match "^%s*%-%-+%s*(.*)$" or line:match "%s/%*%s(.-)%s*%*/$" or line:match "^[^\"']*%s%-%-%s(.*)$"

@@ -202,7 +202,7 @@ local function find_modules()
   return modules
 end
 
--- Returns arrows[module][other], which is true if the module requires the other. Composed names such as
+-- Returns arrows[module][other], which is "require" if the module requires the other, else nil. Composed names such as
 -- "luatensor.nn." .. name are ignored, because the folder's init.lua lists these modules.
 local function read_requires(modules)
   local arrows = {}

@@ -84,7 +84,7 @@
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfft2.options
----@field s? table the length of the result along each dim, where -1 keeps the length
+---@field s? table the length of the result along each dim; -1 gives the length of x or, for m elements along the last dim of `dim`, 2 (m - 1)
 ---@field dim? integer|table by default the last two
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
@@ -102,7 +102,7 @@
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.fft.irfftn.options
----@field s? table the length of the result along each dim, where -1 keeps the length; requires `dim`
+---@field s? table the length of the result along each dim; -1 gives the length of x or, for m elements along the last dim of `dim`, 2 (m - 1); requires `dim`
 ---@field dim? integer|table by default all dims
 ---@field out? luatensor.Tensor the tensor to write the result to
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
@@ -151,7 +151,7 @@
 ---@field seed? integer an integer; by default the system provides a seed
 
 ---@class (exact) luatensor.options.dtype_device_generator_requires_grad
----@field dtype? luatensor.dtype (default float32) a float
+---@field dtype? luatensor.dtype a float; by default the default float
 ---@field device? string where the result is
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 ---@field requires_grad? boolean (default false) records what is computed from it, for gradients

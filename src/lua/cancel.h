@@ -7,7 +7,8 @@
 
 #include "base/cancel.h"
 
-/* Checks whether the operation that L runs is cancelled. Pass this function as cancel_watch(is_cancelled, L). */
+/* True if the operation that L runs is cancelled. Runs L's count hook, if there is one. An error of the hook cancels
+** the operation. Pass this function as cancel_watch(is_cancelled, L). */
 bool is_cancelled(void *L);
 
 /* Raises the error that ended the operation: the error of a hook, or one that says that the host or the user

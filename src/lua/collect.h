@@ -23,7 +23,8 @@ void collect_all(lua_State *L, module_state *m, account *a);
 /* Requests that the other states of the process collect their garbage at their next allocation. */
 void ask_others(module_state *m);
 
-/* Sets the first estimate of the steps of an incremental cycle in a new state. */
+/* Initialises the collector's fields of a new state: the first estimate of the steps of an incremental cycle, and the
+** number of earlier requests of other states, which the new state ignores. */
 void collect_start(module_state *m);
 
 #endif

@@ -60,7 +60,7 @@ static int l_composed(lua_State *L) {
 }
 
 /* Returns the greatest number of arguments that the Lua function at index i takes: the number of its named parameters,
-** or ANY. */
+** or ANY. *names_any becomes true if the function has named parameters. */
 static int most_arguments(lua_State *L, int i, bool *names_any) {
   lua_Debug ar;
   lua_pushvalue(L, i);
@@ -69,7 +69,8 @@ static int most_arguments(lua_State *L, int i, bool *names_any) {
   return ar.isvararg ? ANY : ar.nparams;
 }
 
-/* most_arguments(f): the greatest number of arguments of a function written in Lua; -1: any number. */
+/* most_arguments(f): returns the greatest number of arguments of a function written in Lua. Returns -1 for any number,
+** and for a C function. */
 static int l_most_arguments(lua_State *L) {
   bool names_any;
   luaL_checktype(L, 1, LUA_TFUNCTION);

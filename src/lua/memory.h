@@ -11,7 +11,7 @@
 typedef struct tensor_userdata {
   tensor      tensor;
   bool        needs_grad, is_leaf;     /* needs_grad, is_leaf, held and output are for autograd (autograd/autograd.c).
-                                       ** is_leaf: made by a script */
+                                       ** is_leaf: false if an op that was recorded for gradients made the tensor */
   bool        held;                    /* a gradient that no script has seen: only autograd has the handle */
   int         output;                  /* number of the result of the tensor's node; the node is the user value */
   const void *class;
@@ -48,7 +48,8 @@ void   scope_leave(scope *outer);                            /* after an error: 
                                                              ** the open scope again */
 void   scope_forget(const tensor_userdata *u);               /* must be called when the tensor is collected */
 
-/* Pushes a new tensor that is a view of base. The caller then sets shape, stride, offset and count. */
+/* Pushes a new tensor that shares base's storage. The caller may then change its shape, stride, offset and count, which
+** are base's at first. */
 tensor *push_view(lua_State *L, const tensor *base);
 
 #endif

@@ -205,8 +205,9 @@ static bool find_place(lua_State *co, guard *g) {
 
 static bool is_on_stack(lua_State *co, guard *g) { return is_in_place(co, g) || find_place(co, g); }
 
-/* Runs a collection for g, which is on no stack. The collection closes guards that are not referenced. Returns false if
-** no collection is possible, which is the case inside of a finalizer. */
+/* Runs a collection for g, which is on no stack. The collection closes guards that are not referenced. If g is still
+** open afterwards, something else refers to g, so g->elsewhere is set. Returns false if no collection is possible,
+** which is the case inside of a finalizer. */
 static bool settle(lua_State *L, const guard *g) {
   uint64_t number = g->number;
   const lua_State *co = g->thread;

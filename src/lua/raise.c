@@ -50,7 +50,7 @@ int raise_memory(lua_State *L, const char *fn, place where) {
 
 /* ---- statuses ---- */
 
-/* Raises an error that names the first dim, from the right, in which two shapes differ. */
+/* Raises an error that names the first dim, from the right, along which two shapes do not broadcast. */
 static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const shape *b) {
   int64_t na = 0, nb = 0;
   int k = 1;

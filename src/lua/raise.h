@@ -76,7 +76,7 @@ static inline void check_most(lua_State *L, const char *fn, int most) {
   if (lua_gettop(L) > most) drop_surplus(L, fn, most);
 }
 
-/* Raises the error that a function takes at most `most` arguments, including its options. */
+/* Raises the error that a function takes at most `most` arguments besides its options, but got nargs. */
 int raise_most(lua_State *L, const char *fn, int most, int nargs);
 
 /* Pushes "; is there a colon? x:sum(…)" if the first argument of method fn is not a tensor, else "". */

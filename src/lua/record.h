@@ -10,8 +10,9 @@
 /* Parameters of a call, besides its tensors, that a gradient may need. A rule reads only the fields that its op
 ** sets. */
 typedef struct op_params {
-  uint32_t dims;                         /* the reduced dims: bit d is set for dim d */
-  int      dim;                          /* a dim of the call, 0-based */
+  uint32_t dims;                         /* the dims that are reduced or flipped: bit d is set for dim d */
+  int      dim;                          /* a dim of the call, 0-based, or negative: counted from the end. Ops of nn
+                                         ** store other integers here */
   bool     keepdim, flag;
   double   number[2];
   const int *order;                      /* the permutation of the dims; NULL: the op permutes no dims */

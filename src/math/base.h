@@ -2,9 +2,9 @@
 #define LT_MATH_BASE_H
 
 /* Hides the differences between the two kinds of compilers that read src/math, ops.def and dtype.h: a C11 compiler,
-** and the C++17 compiler of a GPU's driver, which has no headers. The emulator of the GPU uses g++ as a compiler of
-** the second kind; the emulator includes its own header first, which declares the functions that the driver's
-** compiler has built in. */
+** and NVRTC, CUDA's run-time compiler of C++17, which has no headers of the C library. The emulator of the GPU uses
+** g++ in place of NVRTC; the emulator includes its own header first, which declares the functions that are built into
+** NVRTC. */
 
 #if defined(__CUDACC_RTC__) || defined(LT_EMULATOR)
 #define LT_ON_GPU 1

@@ -1,8 +1,8 @@
 #ifndef LT_MATH_BITS_H
 #define LT_MATH_BITS_H
 
-/* Building blocks of the math functions: bit casts, fused multiply-add, rounding and polynomials. All functions are
-** branch-free, so that the compiler vectorises loops that call them. */
+/* Building blocks of the math functions: rounding errors of sums and products, fused multiply-add, signs, polynomials,
+** rounding and powers of two. All functions are branch-free, so that the compiler vectorises loops that call them. */
 
 #include "math/base.h"
 

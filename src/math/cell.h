@@ -18,8 +18,8 @@ INLINE lstm lstm_forward(REAL i, REAL f, REAL g, REAL o, REAL before) {
   return s;
 }
 
-/* Returns gradients, where dh and dc are the gradients of h and c. Fields i, f, g and o have the gradients of the
-** gates' sums. Field c has the gradient of the cell state `before`. */
+/* Returns gradients, where dh and dc are the gradients of h and c. Fields i, f, g and o have the gradients of
+** lstm_forward's arguments i, f, g and o. Field c has the gradient of the cell state `before`. Field h is 0. */
 INLINE lstm lstm_backward(lstm s, REAL before, REAL dh, REAL dc) {
   REAL t = m_tanh(s.c), all = dc + dh * s.o * ((REAL)1 - t * t);
   lstm d;
@@ -43,8 +43,8 @@ INLINE gru gru_forward(REAL r, REAL z, REAL n, REAL other_r, REAL other_z, REAL 
   return s;
 }
 
-/* Returns gradients, where dh is the gradient of the new state. Fields r, z and n have the gradients of the gates'
-** sums. Field h has the gradient of the state `before`, except for the part that flows through the gates. Field
+/* Returns gradients, where dh is the gradient of the new state. Fields r, z and n have the gradients of gru_forward's
+** arguments r, z and n. Field h has the gradient of the state `before`, except for the part that flows through the gates. Field
 ** `other` has the gradient of other_n. */
 INLINE gru gru_backward(gru s, REAL before, REAL dh) {
   gru d;

@@ -1,8 +1,8 @@
 #ifndef LT_MATH_COMPLEX_H
 #define LT_MATH_COMPLEX_H
 
-/* Functions of complex numbers. Functions with a series are computed in double from the parts x, y of z, also for
-** complex64, whose results are then rounded once. The functions are correct for every pair of parts. At zeros,
+/* Functions of complex numbers. Functions with a series are computed in double from z = x + iy, also for complex64,
+** whose results are then rounded once. The functions are correct for every pair of x and y. At zeros,
 ** infinities, NaN and on both sides of a branch cut they follow annex G of the C standard and the tables of the
 ** Python array API standard.
 **

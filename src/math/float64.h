@@ -151,7 +151,7 @@ INLINE double m_log_float64(double x) {
   return log_limits_float64(x, fma_float64(e, 0x1.62e42fefa38p-1, f - (half - t)));
 }
 
-/* Returns h and sets *l with log(1 + f) = h + *l. h has 20 bits, so that its products with 24-bit numbers are
+/* Returns h and sets *l with log(1 + f) = h + *l. h has 21 bits, so that its products with 24-bit numbers are
 ** exact. */
 INLINE double log_parts_float64(double f, double *l) {
   double half = 0.5 * f * f, t = log_tail_float64(f, half);

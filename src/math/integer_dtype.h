@@ -3,7 +3,7 @@
 **
 **     TYPE     the dtype's name
 **     U        the name of the unsigned dtype of the same width, only for a signed dtype
-**     WIDER    an unsigned C type in which products do not overflow int
+**     WIDER    an unsigned C type in which products wrap, because products in int could overflow
 **
 ** This header undefines TYPE, U and WIDER. */
 

@@ -6,8 +6,8 @@
 
 #ifndef LT_EMULATOR
 
-/* Convert by one instruction. src/math/convert.h has the same conversions in C. The instruction does not keep the
-** bits of a NaN. */
+/* These two functions convert by one instruction each. src/math/convert.h has the same conversions in C. The
+** instructions do not keep the bits of a NaN. */
 static __device__ __forceinline__ float ptx_float32_from_float16(unsigned short h) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));

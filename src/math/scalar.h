@@ -1,9 +1,9 @@
 #ifndef LT_MATH_SCALAR_H
 #define LT_MATH_SCALAR_H
 
-/* The functions m_* of ops.def, overloaded for each compute type. The functions are branch-free C and inlined
-** everywhere, so that the compiler vectorises the loops that are generated from ops.def. The functions are compiled
-** again for each instruction set. */
+/* The functions m_* of ops.def, overloaded for each compute type. Except for powers of integers and for most complex
+** functions, they are branch-free C and inlined everywhere, so that the compiler vectorises the loops that are
+** generated from ops.def. The functions are compiled again for each instruction set. */
 
 #include "math/convert.h"
 #include "math/complex.h"

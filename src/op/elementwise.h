@@ -20,8 +20,8 @@ typedef struct elementwise_arg {
   scalar s;
 } elementwise_arg;
 
-/* An expression while it is built. Until elementwise_finish, each step writes a value of its own: step i writes value
-** ELEMENTWISE_REGISTER + i. */
+/* An expression, which the functions below build and run. Until elementwise_finish, each step writes a value of its
+** own: step i writes value ELEMENTWISE_REGISTER + i. */
 typedef struct elementwise {
   elementwise_program program;
   enum dtype    in[MAX_IN];            /* dtypes of the parameters, which are the values 0 … nin - 1 of `value` */
@@ -42,12 +42,12 @@ int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in,
 int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result);
 
 /* Makes `in` the result, in dtype d or, if d is DT_none, in the dtype of `in`. Allocates registers. Fails with
-** ERR_OVERFLOW if more than ELEMENTWISE_REGISTERS values are needed at the same time. */
+** ERR_OVERFLOW if the expression is too long, or needs more than ELEMENTWISE_REGISTERS values at the same time. */
 int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d);
 
 /* Finds the place, shape and dtypes of a run with the inputs in j. Fails with ERR_DTYPE if input *wrong is a tensor
 ** whose dtype does not promote to the parameter's dtype. Fails with ERR_SCALAR if input *wrong is a number that does
-** not fit the parameter's dtype. */
+** not fit the parameter's dtype. Fails with ERR_DEVICES or ERR_BROADCAST if the inputs do not go together. */
 int elementwise_prepare(const elementwise *e, job *j, int *wrong);
 
 /* Runs the expression and writes the result to `out`. The errors are those of job_run. */

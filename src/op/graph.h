@@ -7,7 +7,7 @@
 
 typedef struct graph {
   place        where;
-  void        *handle;                   /* the device's handle; NULL after graph_free */
+  void        *handle;                   /* the device's handle; NULL before graph_begin and after graph_free */
   unsigned     epoch;                    /* the device's epoch when the graph was made; another epoch means that the
                                          ** device was reopened */
   random_cells cells;

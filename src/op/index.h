@@ -1,7 +1,8 @@
 #ifndef LT_OP_INDEX_H
 #define LT_OP_INDEX_H
 
-/* Reads and writes through index tensors and masks. Every public function with indices becomes one device call. */
+/* Reads and writes through index tensors: take, gather, scatter, x[…] and similar functions each run one index_job.
+** Also finds the true elements of masks, and searches sorted rows. */
 
 #include "op/op.h"
 
@@ -48,7 +49,7 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
 int index_run(index_job *j, tensor *values);
 
 /* op_count_true sets *count to the number of true elements of a contiguous bool tensor. op_nonzero writes the
-** positions of the true elements as rows of out [ndim, count]. */
+** 1-based positions of the true elements to `out` [ndim, count], whose row d has the positions in dim d. */
 int op_count_true(const tensor *mask, int64_t *count);
 int op_nonzero(const tensor *mask, tensor *out);
 

@@ -7,7 +7,7 @@
 #include "base/view.h"
 
 enum home { OWN, FIRST, SECOND };     /* the memory to which a is copied: OWN is new memory; FIRST and SECOND are the
-                                      ** memory of that result, which overwrites the copy */
+                                      ** memory of the first or second result, which then overwrites the copy */
 
 static const struct linalg_way {
   bool square;

@@ -21,7 +21,7 @@ typedef struct matmul_job {
   shape      batch;           /* batch dims of the result */
 } matmul_job;
 
-/* The precision of all later products, for the whole process. */
+/* Sets and returns the precision of all later float32 products, for the whole process. */
 void matmul_set_precision(enum precision p);
 enum precision matmul_precision(void);
 
@@ -30,7 +30,7 @@ enum precision matmul_precision(void);
 int matmul_prepare(matmul_job *j);
 
 /* Computes out = alpha * a @ b + beta * out. All tensors may have any strides. If beta is 0, out is not read. Fails
-** with ERR_OUT_SHAPE, ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
+** with ERR_DEVICES, ERR_OUT_SHAPE, ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
 int matmul_run(const matmul_job *j, tensor *out, scalar alpha, scalar beta);
 
 /* Computes out = alpha * a @ b + beta * input, where `input` is broadcast. If beta is 0, `input` is not read. `out`

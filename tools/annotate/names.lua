@@ -14,7 +14,8 @@ function names.of(t)
   return list
 end
 
--- True if a name is documented itself, or if it is the in-place form of a documented name.
+-- Returns the doc of a name or, for an in-place form without a doc, the doc of the name without the underscore.
+-- Returns nil if there is neither.
 function names.has_doc(name, by_name) return by_name[name] or name:find("_$") and by_name[name:sub(1, -2)] end
 
 -- Returns another name in the table `space` for the function `name`, or nil. The other name must be documented.
@@ -59,7 +60,7 @@ names.properties = {
   grad_fn = {"string?", "the op that a gradient passes next"},
 }
 
---- Classes with methods for scripts: the module of each class, and its lines in the annotations.
+--- Classes with methods for scripts: the module of each class, its parent, and its lines in the annotations.
 names.classes = {
   {name = "Module", of = "nn", lines = "---@overload fun(...): any"},
   {name = "Sequential", of = "nn", parent = "Module"}, {name = "ParameterList", of = "nn", parent = "Module"},

@@ -117,7 +117,8 @@ local function split_default(inner)
   return trim(quoted), trim((rest:gsub("^[;:,] *", "")))
 end
 
--- Returns the default at the end of a meaning, or after one of the strings that the meaning lists.
+-- Returns a meaning without the default in parentheses at its end, and this default. If there is none at the end, the
+-- default is the listed string that "(default" follows, or nil.
 local function find_default(text)
   local before, inner = text:match "^(.-) ?%(([^()]*)%)$"
   local default = inner and (inner:match "^default:? (.*)$" or inner:match "^by default (.*)$"

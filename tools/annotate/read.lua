@@ -7,7 +7,15 @@ local names = require "tools.annotate.names"
 
 local read = {}
 
--- A doc is {name =, text = {lines}, params = {{name, type, optional, text}}, returns = {{type, text}}, section =}.
+-- The fields of a doc; only some docs have the last three:
+--
+--     name, section
+--     text      list of lines
+--     params    list of {name =, type =, optional =, text =, default =}
+--     returns   list of {type =, text =}
+--     raise     {text =}
+--     dtypes    list of names
+--     example   list of lines
 
 local types = {
   Tensor = "luatensor.Tensor", tensor = "luatensor.Tensor",
@@ -55,7 +63,8 @@ local function read_return(tag, rest)
   return {type = type_of(kind), text = text}
 end
 
--- Reads one tag with its continuation lines.
+-- Reads the first line of a tag into a doc. Returns the table to whose field `text`, if it has one, continuation lines
+-- are appended.
 local function read_tag(doc, line)
   local tag, modifiers, rest = line:match("^@(%w+)(%b[])%s*(.*)$")
   if not tag then tag, rest = line:match("^@(%w+)%s*(.*)$") end

@@ -127,7 +127,7 @@ static void push_limits(lua_State *L, enum dtype d) {
 @function finfo
 @tparam string|tensor dtype
 @treturn table bits, eps (distance from 1 to the next value), max, min, smallest_normal, dtype; for a complex dtype the
-  limits of its parts
+  limits of the dtype of its real part
 */
 static int l_finfo(lua_State *L) {
   enum dtype d = dtype_real(check_dtype_of(L, 1, "finfo"));

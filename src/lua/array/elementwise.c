@@ -38,8 +38,9 @@ static int push_value(lua_State *L, int value) {
   return 1;
 }
 
-/* elementwise_new(dtypes, names): makes an expression with a parameter of each dtype. Error messages of a call use
-** the list of names. The parameters are values 1 … #dtypes. */
+/* elementwise_new(dtypes, names): makes an expression with one parameter for each element of the list dtypes. Returns
+** the expression and the value of each parameter. Errors of a call of the finished expression use the list of
+** names. */
 static int l_new(lua_State *L) {
   enum dtype in[MAX_IN];
   luaL_checktype(L, 1, LUA_TTABLE);

@@ -177,7 +177,7 @@ the first element, and of element n // 2 for even n, are ignored, because they w
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (divided by the root of n) or "forward"
   (not scaled)
 @treturn Tensor float32 or float64, n long in dim
-@raise a dtype without a transform; n below 1; a dim without elements if n is not given
+@raise a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given
 */
 /***
 fft of numbers whose elements n - k and k are conjugates, so that the result is real. x has only the first n // 2 + 1 of
@@ -190,7 +190,7 @@ these numbers.
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of n) or "forward"
   (divided by n)
 @treturn Tensor float32 or float64, n long in dim
-@raise a dtype without a transform; n below 1; a dim without elements if n is not given
+@raise a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given
 */
 /***
 The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
@@ -238,7 +238,8 @@ fft2 of real numbers: rfft along the last dim of `dim`, fft along the other.
 The inverse of rfft2.
 @function fft.irfft2
 @tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s the length of the result along each dim, where -1 keeps the length
+@tparam[opt] {int,...} s the length of the result along each dim; -1 gives the length of x or, for m elements along the
+  last dim of `dim`, 2 (m - 1)
 @tparam[opt] int|{int,...} dim by default the last two
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
   the product) or "forward" (not scaled)
@@ -278,7 +279,8 @@ fftn of real numbers: rfft along the last dim of `dim`, fft along the others.
 The inverse of rfftn.
 @function fft.irfftn
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
-@tparam[opt] {int,...} s the length of the result along each dim, where -1 keeps the length; requires `dim`
+@tparam[opt] {int,...} s the length of the result along each dim; -1 gives the length of x or, for m elements along the
+  last dim of `dim`, 2 (m - 1); requires `dim`
 @tparam[opt] int|{int,...} dim by default all dims
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (divided by the product of s), "ortho" (divided by the root of
   the product) or "forward" (not scaled)

@@ -123,8 +123,8 @@ static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   return n;
 }
 
-/* Raises an error for a positive range whose step is larger than the range, so that it selects one element. Such a
-** table was most likely meant as a list of positions. */
+/* Raises an error if first, last and step are positive and the step exceeds the number of positions from first to last,
+** so that the range selects only one element. Such a table was most likely meant as a list of positions. */
 static void check_list_like(lua_State *L, int i, int dim, const int64_t *v) {
   bool positive = v[0] > 0 && v[1] > 0 && v[2] > 0;
   if (!positive || v[0] >= v[1] || v[2] <= v[1] - v[0] + 1) return;
@@ -139,9 +139,9 @@ static void raise_backwards(lua_State *L, int i, int dim, int step) {
              dim + 1, step, numbers);
 }
 
-/* True if a range that runs backwards selects nothing instead of being an error. This holds if the last number is one
-** before the first. It also holds if the lower end counts from the front and the upper end from the back, but the dim
-** is too short for both, as in {2, -2} on one row. */
+/* True if a range whose last position precedes the first, in the direction of step, is empty instead of an error. This
+** holds if the two positions are neighbours. It also holds if the lower end counts from the front and the upper end
+** from the back, but the dim is too short for both, as in {2, -2} on one row. */
 static bool is_empty_range(const int64_t *v, int64_t first, int64_t last, int64_t step, int64_t n) {
   if (step > 0 ? last >= first : last <= first) return false;
   bool next_to_it = last == first - (step > 0 ? 1 : -1) && first >= 0 && first <= n + 1 && last >= 0 && last <= n + 1;
@@ -397,7 +397,7 @@ typedef struct picks {
   int n;
   const tensor *t[MAX_DIMS];
   int dim[MAX_DIMS], source[MAX_DIMS];
-  bool masks;                          /* all index tensors were masks */
+  bool masks;                          /* true if every index tensor was made from a mask */
 } picks;
 
 /* Merges dims first … first + n - 1 of the view. Returns false if this is impossible with their strides. */

@@ -24,7 +24,8 @@ const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype
 ** errors, such as "index". */
 const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x);
 
-/* Pushes the positions of the true elements of a bool mask: [ndim, count], int64. */
+/* Pushes the 1-based positions of the true elements of a bool mask: [ndim, count], int64. Row d has the positions in
+** dim d. */
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 
 /* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor. Raises an error if the kind
@@ -32,7 +33,7 @@ const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
 
 /* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that
-** shares no memory with target. Raises an error if the kind of the value's dtype does not fit. */
+** shares no memory with target. Raises the errors of value_tensor. */
 const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
 
 /* Runs the job and raises its errors. dims[k] is the 0-based dim to which index tensor k applies, for the error

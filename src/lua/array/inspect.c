@@ -9,7 +9,7 @@
 
 #include "lua/register.h"
 
-enum { LEVELS = 60 };       /* the maximum number of levels of the call stack that are searched */
+enum { LEVELS = 60 };       /* levels 1 … LEVELS - 1 of the call stack are searched */
 
 /* chunk(): returns the name of the calling chunk, like debug.getinfo(1, "S").source. */
 static int l_chunk(lua_State *L) {

@@ -1,4 +1,5 @@
-/* lt.linalg: the functions that LAPACK computes. lua/luatensor/array/linalg.lua has functions composed of these. */
+/* lt.linalg: the functions that LAPACK, or a GPU's library, computes. lua/luatensor/array/linalg.lua composes further
+** functions of these. */
 
 #include <string.h>
 
@@ -147,7 +148,7 @@ Computes an LU factorization in the form that lu_solve takes.
 @function linalg.lu_factor
 @tparam Tensor x [..., m, n]
 @treturn Tensor [..., m, n]: U, and below its diagonal L without its diagonal of ones
-@treturn Tensor pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], one after the other
+@treturn Tensor pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], for i = 1, 2, …
 */
 static int l_plain(lua_State *L) {
   const struct plain *p = &plains[lua_tointeger(L, lua_upvalueindex(1))];

@@ -1,4 +1,5 @@
-/* Element-wise functions, methods, in-place forms and operators, all made from the op table. */
+/* Element-wise functions, methods, in-place forms and operators, made from the rows of the op table (ops.def). clip,
+** isclose and masked_fill are written here, because they choose among several rows. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -15,7 +16,7 @@ typedef struct call {
   int         at[MAX_IN];
 } call;
 
-/* True if all inputs are complex Lua numbers, so that the result is one as well. */
+/* True if no input is a tensor and the result is complex, so that the result is a complex Lua number as well. */
 static bool is_number(const job *j) { return !j->has_place && j->result == DT_complex128; }
 
 static void prepare(lua_State *L, call *c, enum map_op op) {

@@ -140,7 +140,7 @@ static int l_product(lua_State *L) {
 }
 
 /***
-Sums the products of elements along a dim. The other dims broadcast.
+Sums the products of elements along a dim, where a complex x is conjugated. The other dims broadcast.
 @function vecdot
 @tparam tensor x
 @tparam tensor y with the same length as x in that dim; not bool

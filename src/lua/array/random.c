@@ -60,8 +60,8 @@ static generator *opt_generator(lua_State *L, int options, const char *fn) {
   return g;
 }
 
-/* Raises an error while a graph is captured. Otherwise the graph would begin with the same numbers at every replay,
-** unlike the script. */
+/* Raises an error while a graph is captured, because replays of the graph would not repeat the seeding: they continue
+** from the generator's current state. */
 static void check_seeding(lua_State *L, const char *fn) {
   if (random_is_captured()) luaL_error(L, "%s: not while a graph is captured", fn);
 }
@@ -266,7 +266,7 @@ Draws from the uniform distribution in [0, 1). The same seed gives the same numb
 threads.
 @function rand
 @param ... the shape: numbers or one table
-@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
+@tparam[opt] table options `dtype` (a float; by default the default float), `device`, `generator`, `requires_grad`
 @treturn tensor with 24 random bits in each element (float64: 53, float16: 11, bfloat16: 8)
 */
 static int l_rand(lua_State *L) {
@@ -278,7 +278,7 @@ static int l_rand(lua_State *L) {
 Draws from the normal distribution with mean 0 and standard deviation 1.
 @function randn
 @param ... the shape: numbers or one table
-@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
+@tparam[opt] table options `dtype` (a float; by default the default float), `device`, `generator`, `requires_grad`
 @treturn tensor
 */
 static int l_randn(lua_State *L) {

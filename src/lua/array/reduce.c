@@ -163,8 +163,8 @@ Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or
 @tparam[opt] table options `dim`, `dtype`, `out`
 @treturn Tensor
 */
-/* x:cumulative_sum(dim, {include_initial, dtype, out}) and x:softmax(dim, {dtype, out}). The upvalue is the index of
-** the function in scan_softmax_rows. */
+/* x:cumulative_sum(dim, {include_initial, dtype, out}) and x:softmax(dim, {dtype, out}). Upvalue 1 is the index of the
+** function in scan_softmax_rows. */
 static int l_line(lua_State *L) {
   int top = lua_gettop(L);
   scan_softmax_job l = {.info = &scan_softmax_rows[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};

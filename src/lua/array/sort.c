@@ -1,4 +1,4 @@
-/* The methods sort, argsort and topk. */
+/* The functions and methods sort, argsort and topk. */
 
 #include "lua/args.h"
 #include "lua/on_lines.h"

@@ -158,8 +158,8 @@ static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s)
   return part;
 }
 
-/* Returns t, or a copy if t shares memory with x. An in-place op on x calls this function for its index tensors and
-** sources. */
+/* Returns t, or a copy if t shares memory with x. Ops that may write into x call this function for their index tensor,
+** which must not change during the op. */
 static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const tensor *x) {
   return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
 }
@@ -179,8 +179,8 @@ static int run_put(lua_State *L, const char *fn, const char *name, index_job *j,
                                        .last = 3, .in_place = in_place});
 }
 
-/* Handles a 0-d x, index or source by f, which does not change x. If `in_place` is set, x:copy_ stores the result of
-** f in x. */
+/* Handles a call in which x or the index is 0-d (has_points). Calls f, the form that does not change x, with each 0-d
+** tensor among x, index and source as a 1-d tensor. If `in_place` is set, x:copy_ then stores the result in x. */
 static int put_points(lua_State *L, const char *fn, lua_CFunction f, bool in_place) {
   if (!in_place) return call_on_lines(L, fn, f, 1 << 1 | 1 << 3 | 1 << 4, 1);
   lua_getfield(L, 1, "copy_");
@@ -437,8 +437,8 @@ static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
   return s;
 }
 
-/* Copies the n tensors of the list side by side along dim into a result of shape s. stacked: each tensor has length 1
-** in dim. */
+/* Copies the n tensors of the list side by side along dim into a result of shape s. stacked: the tensors lack this dim,
+** and each fills one position of it. */
 static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
   const tensor *t = list_tensor(L, 1);
   tensor part = *push_result(L, fn, options, d, s, &t, 1);

@@ -48,8 +48,8 @@ static int l_is_tensor(lua_State *L) {
   return 1;
 }
 
-/* gone(x): returns nil if the tensor can be used. Otherwise returns a reason such as "this tensor was freed", and one
-** of the words "freed", "revoked" and "lost". */
+/* gone(x): returns nil unless x is a tensor that can no longer be used. For such a tensor returns a reason, such as
+** "this tensor was freed", and one of the words "freed", "revoked" and "lost". */
 static int l_gone(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   if (!t || !tensor_is_gone(t)) {
@@ -61,7 +61,8 @@ static int l_gone(lua_State *L) {
   return 2;
 }
 
-/* dtype_of(x): returns the name of a tensor's dtype, or nil for other values and freed tensors. */
+/* dtype_of(x): returns the name of a tensor's dtype. Returns nil for other values, and for a tensor that was freed,
+** revoked or lost. */
 static int l_dtype_of(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   if (t && !tensor_is_gone(t)) lua_pushstring(L, dtypes[t->dtype].name);
@@ -111,8 +112,9 @@ static int l_no_order(lua_State *L) {
                     cure);
 }
 
-/* Pushes the line of the comparing script, such as "train.lua:12", and a key for this line. If Lua does not know the
-** line, both are "?". At the prompt each input is line 1 of its own chunk. */
+/* Pushes the line of the comparing script, such as "train.lua:12", and a key for this line. Returns the line. If Lua
+** does not know the line, both are "?". At the prompt each input is line 1 of its own chunk, so the key contains the
+** chunk's address there. */
 static const char *push_caller(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "Slf", &ar) || ar.currentline < 0) {

@@ -1,5 +1,5 @@
-/* Views: functions that return the same elements with another shape or another order of dims, without a copy if the
-** strides allow. */
+/* Views: functions that return all or some elements of a tensor with another shape or another order, without a copy if
+** the strides allow. Also x.shape, and the iterator over rows. */
 
 #include <string.h>
 
@@ -82,8 +82,8 @@ static int check_integers(lua_State *L, int first, int last, const char *fn, con
   return n;
 }
 
-/* Reads dims from arguments first … last, which are numbers or one table. Each dim must be in 1 … ndim or negative,
-** and may occur only once. */
+/* Reads dims from arguments first … last, which are numbers or one table. Each dim must be in 1 … ndim or -ndim … -1,
+** and may occur only once. Stores the 0-based dims in `to`, and returns their number. */
 static int check_dim_list(lua_State *L, int first, int last, const char *fn, const shape *s, int *to) {
   int64_t dims[MAX_DIMS];
   uint32_t seen = 0;

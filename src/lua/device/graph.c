@@ -40,8 +40,8 @@ static graph *push_graph(lua_State *L, place where) {
   return g;
 }
 
-/* Begins to add the generators from which random ops draw to the table GENERATORS of the graph at stack index i,
-** which keeps the generators alive. If i is 0, ends this, because the capture has ended. */
+/* From now on, the generators from which random ops draw are added to the table GENERATORS of the graph at stack index
+** i, which keeps the generators alive. If i is 0, no generators are added any more, because the capture has ended. */
 static void keep_generators(lua_State *L, int i) {
   if (i) lua_getiuservalue(L, i, GENERATORS);
   else lua_pushnil(L);

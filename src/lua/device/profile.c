@@ -8,8 +8,9 @@
 /* Returns the address of the state's registry, which identifies the state's profile. */
 static const void *owner_of(lua_State *L) { return lua_topointer(L, LUA_REGISTRYINDEX); }
 
-/* profile_start(mode): "counting" (default) or "serialised". Starts counting the device calls of this state's
-** thread. */
+/* profile_start(mode): starts counting and timing the device calls of this state's thread. mode is "counting" (the
+** default), which measures times on the host, or "serialised", which waits for each call to measure the device's
+** time. */
 static int l_profile_start(lua_State *L) {
   static const char *const modes[] = {"counting", "serialised", NULL};
   int mode = luaL_checkoption(L, 1, modes[0], modes);

@@ -158,7 +158,8 @@ static int g_close(lua_State *L) {
   return g ? leave_stream(L, g) : 0;
 }
 
-/* Makes stream s current, and inserts a new guard at stack index i, which makes the previous stream current again. */
+/* Makes stream s current, and inserts a new guard at stack index i. When the guard is closed, it makes the previous
+** stream current again. */
 static void enter_stream(lua_State *L, const stream *s, int i) {
   const device_streams *calls = s->where.device->streams;
   guard *g = push_object(L, &guard_class, sizeof *g, 0);

@@ -269,7 +269,7 @@ static void finish_written(lua_State *L, const user_kernel *k) {
   }
 }
 
-/* k({grid =, block =, shared =}, …): launches kernel k. */
+/* k({grid =, block =, shared =}, …) or k({count =, block =, shared =}, …): launches kernel k with the arguments … */
 static int l_call(lua_State *L) {
   user_kernel *k = test_class(L, 1, &user_kernel_class, sizeof(user_kernel));
   if (!k) return luaL_error(L, "kernel: kernel expected, got %s", type_name(L, 1));

@@ -109,7 +109,7 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
 
 static const char *const from_options[] = {"versioned", "copy", "device", NULL};
 
-/* If argument 1 is a tensor, replaces it by its struct. */
+/* If argument 1 is a tensor, replaces the tensor by the userdata that to_dlpack returns for it. */
 static void export_tensor(lua_State *L) {
   if (!test_tensor(L, 1)) return;
   check_tensor(L, 1, "from_dlpack");       /* raises this function's error for a freed tensor */

@@ -101,7 +101,7 @@ static int l_conv_input(lua_State *L) {
 }
 
 /* conv_weight(y, x, geometry, lengths of the kernel …): returns the gradient of w, where y is the gradient of the
-** result. */
+** result. Argument 6 is option out or nil. */
 static int l_conv_weight(lua_State *L) {
   lua_settop(L, 6);
   conv_job j = {.op = CONV_weight, .y = check_tensor(L, 1, "conv_weight"), .x = check_tensor(L, 2, "conv_weight")};
@@ -138,7 +138,8 @@ static void prepare_pool(lua_State *L, const char *fn, pool_job *j) {
   if (st != OK) raise_call(L, fn, st, j->in, j->position ? j->position : j->in);
 }
 
-/* Pools n inputs, with the windows at index n + 1. If `position` is set, pushes the positions of the maxima, too. */
+/* Pools `nin` inputs, with the windows at index nin + 1. If `position` is set, pushes the positions of the maxima,
+** too. */
 static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bool position) {
   place where = j->in->store->place;
   tensor *out = push_tensor(L, fn, j->in->dtype, &j->shape, where);

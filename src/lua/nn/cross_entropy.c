@@ -1,4 +1,4 @@
-/* Cross entropy for lua/luatensor's nn.functional.cross_entropy with classes, which has checked the arguments. */
+/* Cross entropy whose targets are classes, for nn.functional.cross_entropy, which has checked the arguments. */
 
 #include "lua/args.h"
 #include "lua/array/index.h"

@@ -40,7 +40,7 @@ static int run(lua_State *L, const char *fn, const norm_job *j, const op_params 
 /* norm_rows(x, weight, bias, segments, run, groups, eps, rms): splits x into blocks of (segments * run) neighbouring
 ** elements and normalises each block. The results are multiplied by weight and increased by bias, which have the
 ** shape [groups * segments] or are nil. Block r uses the elements of weight and bias from (r % groups) * segments on,
-** one for each `run` elements of x. */
+** one for each `run` elements of x. eps and rms are described at norm_call (base/calls.h). */
 static int l_norm_rows(lua_State *L) {
   const char *fn = "norm_rows";
   lua_settop(L, 8);
@@ -75,8 +75,10 @@ static tensor *push_gradient(lua_State *L, const char *fn, int i, enum dtype d, 
 }
 
 /* norm_back(g, x, weight, stats, channels, flag, segments, groups, of x, of weight, of bias): returns the gradients
-** of x, weight and bias. g is the gradient of the result. A gradient is nil if its argument ("of x" …) is false.
-** flag: for rows, the argument rms of norm_rows; for channels, true if the running statistics were used. */
+** of x, weight and bias. g is the gradient of the result. A gradient is nil if its argument ("of x" …) is false. stats
+** are the statistics that the forward call computed. channels: true for norm_channels, false for norm_rows, whose
+** segments and groups follow. flag: for rows, the argument rms; for channels, true if the running statistics were
+** used. */
 static int l_norm_back(lua_State *L) {
   const char *fn = "norm";
   lua_settop(L, 11);

@@ -7,7 +7,7 @@
 #include "base/tensor.h"
 
 typedef struct cell_info {
-  const char *name;                    /* the function's name in scripts, such as "lstm_step" */
+  const char *name;                    /* the function's name in core.cells, such as "lstm_step" */
   int         gates[CELL_OPERANDS];    /* for each operand: the number of gates that are side by side in a row; 0 if
                                        ** the step does not have the operand */
 } cell_info;

@@ -11,8 +11,8 @@ void op_spatial(const tensor *t, int64_t length[2]) {
   length[1] = t->shape.dim[flat ? 2 : 3];
 }
 
-/* Returns the number of positions of a kernel along a dim, or at most 0 if the padded input is shorter than the
-** kernel. */
+/* Returns the number of positions of a kernel along a dim. Returns 0 if the padded input is shorter than the kernel, or
+** if a length overflows. */
 static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
   int64_t padded, reach;
   if (__builtin_add_overflow(in, before + after, &padded) || __builtin_mul_overflow(dilation, kernel - 1, &reach)) return 0;

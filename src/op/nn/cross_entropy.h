@@ -9,15 +9,15 @@
 typedef struct cross_entropy_job {
   const tensor *x, *classes;           /* x: logits [N, C], floats; classes: [N], integers */
   enum cross_entropy_reduction reduction;
-  bool    ignores;
+  bool    ignores;                     /* true if rows of class `ignored` have the loss 0 */
   int64_t ignored;
   enum dtype compute;                  /* the dtype of losses and sums; cross_entropy_prepare sets this field and the
                                        ** shapes of both tensors */
   shape      losses, sums;
 } cross_entropy_job;
 
-/* Computes dtype and shapes. Fails with ERR_RANK if x is not 2-d or not of floats, with ERR_INNER if the number of
-** classes differs from the number of rows, or with ERR_DEVICES. */
+/* Computes dtype and shapes. Fails with ERR_RANK if x is not 2-d or not of floats, or with ERR_DEVICES. Fails with
+** ERR_INNER if `classes` is not 1-d, contains floats, or does not have as many elements as x has rows. */
 int cross_entropy_prepare(cross_entropy_job *j);
 
 /* Writes the losses, and the sums that cross_entropy_back needs. Fails with ERR_INDEX if a class is out of bounds,

@@ -7,12 +7,13 @@
 #include "op/op.h"
 
 /* A pooling. `in` is 3-d (signals) or 4-d (images). `in` is x, or the gradient of y if op computes the gradient of x.
-** The caller sets `in`, op, and kernel, stride, dilation and pad in `call`. For a gradient the caller also sets
-** position and x's lengths, call.in. pool_prepare sets the other fields. */
+** The caller sets `in`, `ceil` and, in `call`, op, adaptive, kernel, stride, dilation, pad, count_pad and divisor. For
+** a gradient the caller also sets x's lengths, call.in, and for POOL_max_back `position`. pool_prepare sets shape and
+** the other fields of `call`, except for the addresses, which pool_run sets. */
 typedef struct pool_job {
   const tensor *in, *position;         /* for POOL_max_back: the positions of the maxima, int32, with y's shape */
-  bool          ceil;                  /* a window may extend beyond the padded x if the window begins inside x or its
-                                       ** padding */
+  bool          ceil;                  /* a window may extend beyond the padded x if the window begins inside x or the
+                                       ** padding before x */
   shape         shape;                 /* shape of the result */
   pool_call     call;                  /* for adaptive pooling, the caller also sets call.out */
 } pool_job;
