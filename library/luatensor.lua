@@ -1014,7 +1014,7 @@ function Tensor:hypot_(y) end
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):imag()  --> [2.0]
 ---```
----@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
 function Tensor:imag() end
 
 ---Returns a copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds
@@ -1614,7 +1614,7 @@ function Tensor:permute_dims(...) end
 
 ---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
 ---page-locked memory already.
----Errors: if there is no GPU, or at the system's limit for such memory.
+---Errors: if there is no GPU, or if the system's limit for page-locked memory is reached.
 ---```lua
 ---if lt.cuda.is_available() then
 ---  local x = lt.ones(4):pin_memory():to("cuda")
@@ -1711,7 +1711,7 @@ Tensor["ravel"] = Tensor["flatten"]
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
 ---```
----@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
 function Tensor:real() end
 
 ---1 / x.
@@ -2590,7 +2590,7 @@ lt.linalg = {}
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
 ---```
 ---@param x luatensor.Tensor
----@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
 function lt.real(x) end
 
 ---Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
@@ -2598,7 +2598,7 @@ function lt.real(x) end
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):imag()  --> [2.0]
 ---```
 ---@param x luatensor.Tensor
----@return luatensor.Tensor # float32 for complex64, float64 for complex128, in x's shape
+---@return luatensor.Tensor # float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
 function lt.imag(x) end
 
 ---Returns a view of complex numbers as real numbers, with an additional last dim of length 2: real part, imaginary part.
@@ -2743,7 +2743,7 @@ function lt.is_contiguous(x) end
 
 ---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
 ---page-locked memory already.
----Errors: if there is no GPU, or at the system's limit for such memory.
+---Errors: if there is no GPU, or if the system's limit for page-locked memory is reached.
 ---```lua
 ---if lt.cuda.is_available() then
 ---  local x = lt.ones(4):pin_memory():to("cuda")

@@ -16,8 +16,8 @@ enum {
                              ** ops */
 };
 
-/* For each op: the rule for the dtype of its result, whether an element takes COSTLY times as much work as an element
-** of other ops, and whether the first input is a bool condition (SELECT). */
+/* For each op: the rule for the dtype of its result, whether its elements take COSTLY times the usual work, and
+** whether the first input is a bool condition (SELECT). */
 static const struct { enum op_result result; bool costly, selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {RESULT_##result, COSTLY_##dtypes, false},
 #define SELECT(name, dtypes, ...) [OP_##name] = {RESULT_SAME, false, true},

@@ -370,8 +370,8 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
 
 /* ---- launches ---- */
 
-/* Kernels that use more bytes of shared memory must request this amount from the driver (CUDA's limit without a
-** request). */
+/* The most bytes of dynamic shared memory that a kernel can use without a request to the driver, which is CUDA's
+** limit. */
 enum { SHARED_PLAIN = 48 << 10 };
 
 static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {

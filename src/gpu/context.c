@@ -279,8 +279,8 @@ int gpu_leave(gpu *g, int status) {
 
 /* ---- reopening ---- */
 
-/* Reopens a device. All data on the device, also data of other libraries, is lost, because the memory of a failed
-** device is in an unknown state. */
+/* Closes and resets a device. The next gpu_enter opens it again. All data on the device, also data of other
+** libraries, is lost, because the memory of a failed device is in an unknown state. */
 int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
   int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
@@ -295,7 +295,8 @@ int gpu_reopen(int index) {
   return st;
 }
 
-/* Closes all devices. Pointers to memory on a device become invalid, as they do when the device is reopened. */
+/* Closes all open devices except a device that captures a graph. Pointers to memory on a closed device become
+** invalid, as they do when the device is reopened. */
 void gpu_shut(void) {
   for (int k = 0; started && !forked && k < MAX_GPUS; k++) {
     gpu *g = gpu_lock(k);

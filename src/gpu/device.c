@@ -67,8 +67,8 @@ static int gpu_info(int index, device_info *info) {
   return OK;
 }
 
-/* Writes a description of the GPU software for users: the libraries and, for each library that is not usable, the
-** reason. */
+/* Writes a description of the GPU software for users: the libraries and their versions. If cuBLAS is not usable, also
+** writes the reason. Does the same for cuDNN. */
 static void gpu_describe(char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
   write_software(software, sizeof software);

@@ -290,8 +290,9 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   X(orgqr_##dtype,      cusolverDn##letter##kind##gqr, solver_result, (solver_handle h,                              \
       int m, int n, int k, T *a, int lda, const T *tau, T *work, int elements, int *info))
 
-/* Matrices are column-major. *_size functions return the bytes of scratch memory on the device and on the host. info
-** points to device memory. */
+/* Matrices are column-major. *_size functions return the bytes of scratch memory on the device and on the host.
+** orgqr_size_* return the number of elements of scratch memory on the device instead. info points to device
+** memory. */
 #define SOLVER_FUNCTIONS(X)                                                                                          \
   X(create,             cusolverDnCreate,           solver_result, (solver_handle *h))                               \
   X(destroy,            cusolverDnDestroy,          solver_result, (solver_handle h))                                \
@@ -399,7 +400,7 @@ typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD
 
-/* Each function returns the table of a loaded library, or NULL if the library is not usable. In this case the
+/* A gpu_get_* function returns the table of a loaded library, or NULL if the library is not usable. In this case the
 ** library's gpu_*_reason() returns the reason. A library is loaded at the first call. */
 const gpu_driver *gpu_get_driver(void);
 const gpu_rtc    *gpu_get_rtc(void);

@@ -48,10 +48,10 @@ int gpu_in_use(void);
 /* Returns the value of a device's property, or 0 if the driver does not support the property. */
 int gpu_attribute_of(gpu_device_id id, gpu_attribute a);
 
-/* Every entry of gpu_device begins with gpu_enter and ends with `return gpu_leave(g, st)`. gpu_enter opens the device
-** at first use, takes the lock of the GPUs, and makes the context current in this thread. gpu_enter fails with
-** ERR_DEVICE if the device is dead or cannot be opened, or if this process was forked from a process that used the
-** device. After a failure, gpu_leave must not be called. */
+/* A function of gpu_device that uses an open device begins with gpu_enter and ends with `return gpu_leave(g, st)`.
+** gpu_enter opens the device at first use, takes the lock of the GPUs, and makes the context current in this thread.
+** gpu_enter fails with ERR_DEVICE if the device is dead or cannot be opened, or if this process was forked from a
+** process that used the device. After a failure, gpu_leave must not be called. */
 int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
 
@@ -91,8 +91,8 @@ gpu *gpu_lock(int index);
 void gpu_unlock(void);
 void gpu_close(gpu *g);
 
-/* Registers the exit handler that closes the devices again. Must be called after a library was loaded: handlers run
-** in reverse order, and closing calls functions of the library, which its own exit handler would disable. */
+/* Registers once more the exit handler that closes the devices. Must be called after a library was loaded: handlers
+** run in reverse order, and closing calls functions of the library, which its own exit handler would disable. */
 void gpu_close_first(void);
 
 /* Converts a result of the driver. Returns OK, ERR_MEMORY if the device's memory is exhausted, ERR_CAPTURE, or

@@ -5,7 +5,7 @@
 ** A read is one kernel. A write first checks all indices. In this file, a pick is a position along the dims with
 ** indices, and a key is the number of the target's element that a pick selects. Several picks may have the same key.
 ** In this case a put writes only the value of the last pick. An add sorts the picks by key, and one thread adds the
-** values of equal keys in order. */
+** values of equal keys in order; integers of 32 and 64 bits are added by atomics instead. */
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,8 @@ enum {
 
 enum side { VALUE, TARGET, KEY, PICK, SIDES };
 
-/* A call whose dims may have been reordered. All steps are in units of `unit` bytes. */
+/* A call whose dims may have been reordered. The steps of values and target are in units of `unit` bytes. The steps
+** of keys and picks are differences of their numbers. */
 typedef struct access {
   const index_call *call;
   int     unit;
@@ -311,7 +312,7 @@ static int order_picks(gpu *g, const access *a, order *o, int *at) {
   return st == OK ? gpu_sort_pairs(g, &s, at) : st;
 }
 
-/* Sets elected[p] to true for each pick p that is the last pick of its key, else to false. */
+/* Sets elected[p] to p + 1 for each pick p that is the last pick of its key, else to 0. */
 static int elect_sorted(gpu *g, const access *a, void *elected) {
   order o;
   int at, st = open_order(g, a, &o);

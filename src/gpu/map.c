@@ -19,11 +19,13 @@ typedef struct map_work {
   const map_call *call;
   const plan     *plan;
   enum dtype      compute, in, out;    /* the dtypes for which the kernel is compiled */
-  bool            mixed;               /* true if the inputs have several dtypes */
+  bool            mixed;               /* true if the inputs have several dtypes, or the condition of a SELECT is not
+                                       ** bool */
   map_args        args;
 } map_work;
 
-/* Three fields of each row of the op table. */
+/* For each op: its name, the class of its compute dtypes, and whether the first input is a bool condition
+** (SELECT). */
 static const struct { const char *name; enum dtype_class takes; bool selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, false},
 #define SELECT(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, true},
@@ -232,7 +234,7 @@ static int move(const map_work *t) {
 /* ---- calls ---- */
 
 /* Returns the dtype that all inputs share, or DT_none if they have several dtypes. Returns the compute dtype if all
-** inputs are numbers. */
+** inputs are numbers. The condition of a SELECT does not count. */
 static enum dtype common_dtype(const map_work *t) {
   const map_call *c = t->call;
   enum dtype d = DT_none;

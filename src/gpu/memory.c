@@ -339,7 +339,8 @@ static void count_unused(gpu *g, gpu_arena *a) {
     for (gpu_segment *s = a->large[b]; s; s = s->next) s->unused++;
 }
 
-/* Removes the slots of unused segments, in which no slot is in use, from the arena's lists of free slots. */
+/* Removes unused segments from the arena: their slots, of which none is in use, from the lists of free slots, and all
+** free large blocks. */
 static void drop_unused(gpu *g, gpu_arena *a) {
   for (int class = 0; class < GPU_CLASSES; class++) {
     struct gpu_slots *list = &a->small[class];

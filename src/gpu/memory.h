@@ -70,8 +70,9 @@ gpu_block *gpu_block_of(gpu *g, gpu_segment *s, const void *ptr);
 gpu_arena *gpu_new_arena(int stream);
 void gpu_free_arena(gpu_arena *a);
 void gpu_adopt(gpu *g, gpu_arena *pool);          /* moves the memory of a graph's arena to stream 0 */
-void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b);   /* called once for each graph that used the block;
-                                                                ** then frees the block if the script has freed it */
+void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b);   /* called once for each graph that used the block; the
+                                                                ** last call frees the block if the script has freed
+                                                                ** it */
 
 /* Makes work that is queued on `stream` from now on wait for the work of other streams on the block. Then sets
 ** `stream` as the block's only user. */

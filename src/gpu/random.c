@@ -10,8 +10,8 @@
 
 enum { THREADS = 256 };
 
-/* The parameters of the kernels in random.cuh, which have the same struct. Only the member of `number` for the drawn
-** dtype is set. */
+/* The parameters of the kernel in random.cuh, which has the same struct. Float fills set the member of `number` for
+** the drawn dtype; integer fills do not use `number`. */
 typedef struct random_args {
   uint32_t key[PHILOX_ROUNDS][2];
   uint64_t offset;

@@ -1,4 +1,4 @@
-/* Reductions. Only the shape determines which thread reads which elements, so that every GPU computes the same
+/* Reductions. Only shape and strides determine which thread reads which elements, so that every GPU computes the same
 ** results. */
 
 #include "gpu/reduce.h"
@@ -87,7 +87,8 @@ static void share_columns(reduce_args *a, const plan *kept, int size) {
   a->columns = REDUCE_THREADS / a->rows;
 }
 
-/* Cuts the elements of each output into chunks, one for each block, if there are too few outputs to occupy a GPU. */
+/* Cuts the elements of each output into chunks, which different blocks process, if there are too few outputs to
+** occupy a GPU. */
 static void cut_chunks(reduce_args *a, int batch) {
   int64_t step = (int64_t)a->rows * batch, want = a->tiles < ENOUGH ? BLOCKS / a->tiles : 1;
   if (a->n < ONE_PASS * step || want <= 1) want = 1;

@@ -139,8 +139,8 @@ int gpu_scan(int index, const scan_call *c) {
 enum {
   MOST_THREADS = 1024,
   HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* the maximum length of a line that a block keeps in registers */
-  FEW_ITEMS    = 4,                                /* number of elements of each thread, if a line is computed by at
-                                                   ** most a warp */
+  FEW_ITEMS    = 4,                                /* the most elements of a thread, if a line has at most WARP *
+                                                   ** FEW_ITEMS elements */
   VECTOR       = 16                                /* bytes of a vector load */
 };
 
@@ -172,8 +172,9 @@ static bool has_vectors(const line_call *c) {
          is_aligned(&c->out, &c->outer, 0, c->out_stride, items);
 }
 
-/* Computes lines that a block keeps in registers. If a line has at most WARP * SOFTMAX_ITEMS elements, a thread has
-** FEW_ITEMS elements, otherwise up to SOFTMAX_ITEMS. */
+/* Computes lines that a block keeps in registers. A thread has up to FEW_ITEMS elements of a line of at most WARP *
+** FEW_ITEMS elements, otherwise up to SOFTMAX_ITEMS. Lines of at most WARP * SOFTMAX_ITEMS elements are computed by a
+** warp or a part of a warp. */
 static int softmax_held(gpu *g, const softmax_call *c) {
   const line_call *l = &c->line;
   softmax_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,

@@ -26,7 +26,7 @@ void gpu_queue_close(gpu_queue *q);
 /* Makes work that is queued on `waiting` from now on run after all work that is now queued on `other`. */
 void gpu_follow(gpu *g, int waiting, int other);
 
-/* Like gpu_follow, for the work queued on `other` in this epoch and earlier epochs. */
+/* Like gpu_follow, for the work queued on `other` up to the end of epoch `epoch`. */
 void gpu_follow_epoch(gpu *g, int waiting, int other, uint64_t epoch);
 
 gpu_queue *gpu_capture_queue(gpu *g);          /* returns the stream on which graphs are captured; graph_begin opens

@@ -8,8 +8,8 @@
 typedef struct user_kernel {
   gpu_kernel kernel;
   gpu_module module;
-  unsigned   epoch;          /* the device's epoch at compilation; if the epoch has changed, the device was reopened
-                             ** and the module is unloaded */
+  unsigned   epoch;          /* the device's epoch at compilation; if the device's epoch has changed, the device was
+                             ** reopened and the module no longer exists */
   bool       captured;       /* a captured graph may launch the kernel, so the kernel is never unloaded */
 } user_kernel;
 

@@ -41,7 +41,8 @@ static bool is_addressable(const tensor *t, uintptr_t data) {
   return 0 - (uintptr_t)below < data && (uintptr_t)above <= UINTPTR_MAX - data;
 }
 
-/* Finds the place of a DLPack device's memory. Pinned memory belongs to the host, and managed memory to its GPU. */
+/* Sets *where to the place of a DLPack device's memory. Pinned memory belongs to the host, and managed memory to its
+** GPU. Returns false if there is no such device here. */
 static bool find_place(int type, int id, place *where) {
   if (type == DL_CPU || type == DL_CUDA_HOST) {
     *where = host_place();

@@ -51,7 +51,8 @@ static bool take_word(cursor *c, const char *word) {
   return true;
 }
 
-/* Copies a quoted string of less than `size` bytes to `to`. Returns false for strings with backslashes. */
+/* Copies a quoted string of less than `size` bytes to `to`. Returns false if there is no such string, or if it
+** contains a backslash. */
 static bool take_string(cursor *c, char *to, size_t size) {
   skip_space(c);
   if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return false;

@@ -111,8 +111,8 @@ int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
   return n;
 }
 
-/* Converts an integral float. Values from 2^63 to 2^64 - 1 fit uint64 and become the int64 with the same bits. Returns
-** false if f does not fit. */
+/* Converts a float to an integer for dtype d. Values from 2^63 to 2^64 - 1 fit uint64 and become the int64 with the
+** same bits. Returns false if f is not integral or does not fit. */
 static bool float_fits(enum dtype d, double f, int64_t *i) {
   if (d == DT_uint64 && f >= 0x1p63 && f < 0x1p64) { *i = (int64_t)(uint64_t)f; return true; }
   if (!(f >= -0x1p63 && f < 0x1p63) || f != trunc(f)) return false;

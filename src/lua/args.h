@@ -19,8 +19,8 @@ tensor *check_tensor(lua_State *L, int i, const char *fn);   /* raises an error 
 /* Returns the userdata at i if it has at least `size` bytes and the metatable at &class of the registry, else NULL. */
 void *test_class(lua_State *L, int i, const void *class, size_t size);
 
-/* Checks the first argument of method fn: a userdata of this class and size, as in test_class. `what` names the class
-** in errors ("stream"). */
+/* Returns the first argument of method fn, which must be a userdata of this class and size, as in test_class. Raises
+** an error for other values. `what` names the class in errors ("stream"). */
 void *check_self(lua_State *L, const void *class, size_t size, const char *fn, const char *what);
 
 /* Pushes "this stream was lost when cuda:0 was reopened", for the `what` "stream". */

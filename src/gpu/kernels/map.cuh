@@ -5,7 +5,7 @@
 **    FORM     FLAT: only map_flat, because most scripts need no other kernel; STRIDED: map_rows and map_strided;
 **             MIXED: map_strided for inputs of several dtypes, which are parameters of the kernel
 ** Copies, casts and fills are op_positive. If they do not convert, IN and OUT are unsigned integers of the elements'
-** size. */
+** size, or complex128 for elements of 16 bytes. */
 
 #define KERNEL_THREADS MAP_THREADS
 #define FLAT 1

@@ -14,8 +14,8 @@ enum {
 
 /* The number of elements in a vector of 16 bytes, for the larger of two element sizes in bytes. */
 #define MAP_VECTOR(in_size, out_size) (16 / ((in_size) > (out_size) ? (in_size) : (out_size)))
-/* The number of vectors that a thread computes. Two loads of 16 bytes in flight hide more of the latency, but 32
-** elements of one byte would take too many registers. */
+/* The number of vectors that a thread computes: 1 if a vector has 2 or 16 elements, otherwise 2. Two loads of 16
+** bytes in flight hide more of the latency, but 32 elements of one byte would take too many registers. */
 #define MAP_ROUNDS(in_size, out_size) (MAP_VECTOR(in_size, out_size) == 2 || MAP_VECTOR(in_size, out_size) == 16 ? 1 : 2)
 
 /* An input: the elements at `data` or, if `data` is NULL, the number `value`. The number has the compute dtype or, if

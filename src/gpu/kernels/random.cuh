@@ -35,7 +35,7 @@ struct random_args {
   int64_t  shift;                       /* for uniform: number of bits of a word that are not used */
   number   a, b;                        /* uniform: lower bound and width; normal: mean and standard deviation */
   number   most, scale;                 /* uniform: the greatest value that is returned, and the value of a word's
-                                        ** last bit */
+                                        ** last bit (float64: before the multiplication by the width) */
 };
 
 /* Computes the four words of a counter by Philox 4×32-10 (Salmon et al. 2011, see base/random.h). */

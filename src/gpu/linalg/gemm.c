@@ -1,6 +1,7 @@
-/* Matrix products. cuBLAS multiplies floats with any leading dimension and transposition. Inputs that cuBLAS cannot
-** address are first copied to a contiguous layout. Luatensor's own kernels (kernels/linalg/gemm.cuh) multiply
-** integers, compute results that cuBLAS cannot write, and replace cuBLAS if it is not installed. */
+/* Matrix products. cuBLAS multiplies floats and complex numbers with any leading dimension and transposition. Inputs
+** that cuBLAS cannot address are first copied to a contiguous layout. Luatensor's own kernels
+** (kernels/linalg/gemm.cuh) multiply integers, compute products with k = 0 and results that cuBLAS cannot write, and
+** replace cuBLAS if it is not installed. */
 
 #include <stdio.h>
 #include <string.h>
@@ -86,8 +87,8 @@ static bool is_along(const gemm_side *s) { return s->count == 1 || distance(s->k
 static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 /* Returns the kernel's MICRO: a thread computes MICRO × MICRO elements of the result. The value is 8 if there are
-** LARGE tiles of 128 × 128 elements for each multiprocessor, otherwise 4. The value is also 4 for sums of 8 bytes,
-** because 64 such sums would need too many registers. */
+** LARGE tiles of 128 × 128 elements for each multiprocessor, otherwise 4. The value is also 4 for elements of 8 or
+** more bytes, because 64 sums of this size would need too many registers. */
 static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
   int64_t large = parts(c->m, 128) * parts(c->n, 128) * products;
   return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;

@@ -24,7 +24,7 @@ static solver_triangle triangle(const solver *s) {
 static int check(const solver *s, solver_result r) { return solver_check(s->g, r); }
 
 /* Calls a *_size function of cuSOLVER, enlarges the scratch memory to the sizes that it returns, and returns the
-** status. */
+** status from the function that contains the macro. */
 #define MAKE_ROOM(s, call)                                                                   \
   size_t device_ = 0, host_ = 0;                                                             \
   int st = check(s, call);                                                                   \
@@ -49,7 +49,7 @@ static int transpose(const solver *s, void *to, const void *from, int64_t rows, 
   return copy_2d(s, OP_positive, to, columns, 1, from, 1, rows, rows, columns);
 }
 
-/* Sets the elements of the triangle of a that cuSOLVER does not read or write to 0. */
+/* Sets one triangle of each matrix a to 0: the triangle that cuSOLVER neither reads nor writes. */
 static int clear_other_triangle(solver *s) {
   int64_t n = s->c->n, total = n * n * s->c->batch;
   int below = s->c->upper;

@@ -1,7 +1,7 @@
-/* Convolutions. Luatensor's own kernels compute convolutions with few channels per group, and cuDNN computes the
-** others. Without cuDNN, a convolution is a product of the weights with columns, which contain the elements of x that
-** each position of y reads (kernels/nn/conv.cuh). The columns are many times as large as x, so they are made piece by
-** piece. No sum depends on the order of threads, so every run gives the same results. */
+/* Convolutions. Luatensor's own kernels compute convolutions with several groups of few channels, and cuDNN computes
+** all other convolutions. Without cuDNN, a convolution is a product of the weights with columns, which contain the
+** elements of x that each position of y reads (kernels/nn/conv.cuh). The columns are many times as large as x, so
+** they are made piece by piece. No sum depends on the order of threads, so every run gives the same results. */
 
 #include <stdio.h>
 
@@ -11,10 +11,10 @@
 #include "gpu/plan.h"
 
 enum {
-  FEW        = 4,            /* groups with at most this number of channels of x and of y are computed by
-                             ** conv_direct.cuh, because matrix products are not worthwhile */
-  EVEN       = 32            /* the number of positions of a piece is a multiple of this number, so that rows of
-                             ** columns are aligned */
+  FEW        = 4,            /* if there are several groups, groups with at most this number of channels of x and of y
+                             ** are computed by conv_direct.cuh, because matrix products are not worthwhile */
+  EVEN       = 32            /* if a piece has only a part of the positions, and more than this number, it has a
+                             ** multiple of this number, so that rows of columns are aligned */
 };
 
 /* A call, with sizes and scratch memory that the functions below share. */

@@ -56,7 +56,7 @@ static void cut(norm_args *a) {
   a->chunks = a->chunk ? divide_up(sets, a->chunk) : 0;
 }
 
-/* Computes the sums of each parameter, and from them the statistics or gradients. If the caller has given the
+/* Computes the sums of each parameter, and from them the statistics or gradients. In a forward call with given
 ** statistics (c->given), no sums are computed. */
 static int sum_up(gpu *g, const norm_call *c, norm_args *a) {
   int64_t params = a->groups * a->segments;

@@ -24,7 +24,7 @@ static int finish_part(lua_State *L, const char *fn) {
 Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
 @function real
 @tparam tensor x
-@treturn tensor float32 for complex64, float64 for complex128, in x's shape
+@treturn tensor float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
 */
 static int l_real(lua_State *L) {
   const tensor *x = check_one(L, "real");
@@ -37,7 +37,7 @@ static int l_real(lua_State *L) {
 Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
 @function imag
 @tparam tensor x
-@treturn tensor float32 for complex64, float64 for complex128, in x's shape
+@treturn tensor float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
 */
 static int l_imag(lua_State *L) {
   const tensor *x = check_one(L, "imag");

@@ -200,8 +200,8 @@ static enum dtype natural_dtype(const reader *r) {
   return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
 }
 
-/* Chooses the type that leaves must have, and whether they are staged as floats. If the first leaf has an unsuitable
-** type, the traversal raises an error. */
+/* Chooses the type that leaves must have, and whether they are staged as floats. Raises an error if the data is a
+** single value of an unsuitable type. For an unsuitable leaf in a table, the traversal raises the error. */
 static void choose_leaves(lua_State *L, reader *r) {
   bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
   if (!leaf && r->shape.ndim == 0)

@@ -130,7 +130,7 @@ page-locked memory already.
 @function pin_memory
 @tparam tensor x on the CPU
 @treturn tensor
-@raise if there is no GPU, or at the system's limit for such memory
+@raise if there is no GPU, or if the system's limit for page-locked memory is reached
 */
 static int l_pin_memory(lua_State *L) {
   const char *fn = "pin_memory";

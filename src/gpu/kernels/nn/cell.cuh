@@ -1,5 +1,5 @@
-/* Kernels for steps of recurrent cells. Each element of the state has a thread. D is the dtype. The kernels are named
-** like the ops of cell_call (base/calls.h), which describes their operands. */
+/* Kernels for steps of recurrent cells. Each element of the state has a thread. D is the dtype. lstm_step and
+** gru_step compute the ops CELL_lstm and CELL_gru. cell_call (base/calls.h) describes the ops and their operands. */
 
 #include "gpu/kernels/typed.cuh"
 #include "gpu/kernels/nn/cell_args.h"

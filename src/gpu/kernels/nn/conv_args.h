@@ -36,9 +36,9 @@ typedef struct conv_direct {
   const void *bias;
   conv_window at;
   uint32_t    threads;
-  gpu_divisor line, width;             /* number of threads of a plane and of a row; each thread computes one
-                                       ** element */
-  gpu_divisor channels;                /* number of planes of an image */
+  gpu_divisor line, width;             /* number of elements of a plane and of a row: of x in conv_direct_input,
+                                       ** otherwise of y */
+  gpu_divisor channels;                /* number of planes of an image of x or y */
   int32_t     groups, in_group, out_group;   /* number of groups; number of channels of x and of y in a group */
   int64_t     images;
 } conv_direct;

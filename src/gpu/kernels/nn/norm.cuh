@@ -1,6 +1,6 @@
 /* Normalisation of rows and of channels, as defined by norm_call in base/calls.h. The file is compiled for elements
-** of dtype IN, computation in dtype COMPUTE, and results of dtype OUT. A mean is stored as its distance from the
-** first element of the row or channel. Sums are computed in double. */
+** of dtype IN, computation in dtype COMPUTE, and results of dtype OUT. A mean that the call computes is stored as its
+** distance from the first element of the row or channel. Sums are computed in double. */
 
 #define KERNEL_THREADS NORM_THREADS
 
