@@ -211,7 +211,7 @@ function Sequential:append(module) end
 ---```lua
 ---nn.Sequential(nn.ReLU()):insert(1, nn.Tanh())[1]  --> Tanh()
 ---```
----@param i integer the place, 1 … # + 1
+---@param i integer the place, from 1 to the number of modules + 1
 ---@param module luatensor.Module
 ---@return luatensor.Module # the container
 function Sequential:insert(i, module) end
@@ -1805,10 +1805,10 @@ function nn.LSTMCell(inputs, hidden, options) end
 ---@return luatensor.Module # takes x and h, and returns the next h
 function nn.GRUCell(inputs, hidden, options) end
 
----Makes a layer of an encoder: self-attention, then two linear layers. The result of each part is added to its
----input and normalised. In the call `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})` the options
----are passed to nn.MultiheadAttention as attn_mask, key_padding_mask and is_causal. State: self_attn, linear1,
----linear2, norm1, norm2.
+---Makes a layer of an encoder: self-attention, then two linear layers. The result of the attention is added to its
+---input and normalised, and so is the result of the linear layers. In the call `y = layer(x, {src_mask =,
+---src_key_padding_mask =, is_causal =})` the options are passed to nn.MultiheadAttention as attn_mask,
+---key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
 ---```lua
 ---nn.TransformerEncoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
 ---```
@@ -1818,9 +1818,9 @@ function nn.GRUCell(inputs, hidden, options) end
 ---@return luatensor.Module # takes x, and returns a tensor of x's shape
 function nn.TransformerEncoderLayer(d_model, nhead, options) end
 
----Makes a layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y =
----layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
----memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
+---Makes a layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. A
+---call is `y = layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =,
+---tgt_is_causal =, memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
 ---```lua
 ---nn.TransformerDecoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8), lt.rand(2, 5, 8)).shape  --> [2, 7, 8]
 ---```

@@ -7,7 +7,7 @@
 --     other tables          {"$pairs": [[key, value], …]}, also if a name begins with "$" or is not UTF-8
 --     a tensor              {"$tensor": "its name"}
 --     inf, -inf, nan        {"$number": "inf"}
---     a string not UTF-8    {"$bytes": "hexadecimal"}
+--     a non-UTF-8 string    {"$bytes": "hexadecimal"}
 --
 -- A file that contains only tensors by name, such as the state of a network, has no such JSON.
 

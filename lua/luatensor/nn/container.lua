@@ -80,7 +80,7 @@ end
 --- Inserts a module at place i, and returns the container. The places of the modules from place i on, and their names
 -- in the state, increase by 1.
 -- @function Sequential:insert
--- @int i the place, 1 … # + 1
+-- @int i the place, from 1 to the number of modules + 1
 -- @tparam Module module
 -- @treturn Module the container
 function list:insert(i, module)

@@ -1,5 +1,6 @@
---- nn.init: functions that initialise parameters. Each function fills a tensor in place, without recording, and
--- returns the tensor. With a given generator, a function draws the same numbers on every device.
+--- nn.init: functions that initialise parameters. Each function except calculate_gain fills a tensor in place,
+-- without recording, and returns the tensor. With a given generator, a function draws the same numbers on every
+-- device.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"

@@ -64,10 +64,10 @@ local function feed_forward(self)
   return function(x) return self.linear2(self.dropout(blame.call_back(self.activation, self.linear1(x)))) end
 end
 
---- Makes a layer of an encoder: self-attention, then two linear layers. The result of each part is added to its
--- input and normalised. In the call `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})` the options
--- are passed to nn.MultiheadAttention as attn_mask, key_padding_mask and is_causal. State: self_attn, linear1,
--- linear2, norm1, norm2.
+--- Makes a layer of an encoder: self-attention, then two linear layers. The result of the attention is added to its
+-- input and normalised, and so is the result of the linear layers. In the call `y = layer(x, {src_mask =,
+-- src_key_padding_mask =, is_causal =})` the options are passed to nn.MultiheadAttention as attn_mask,
+-- key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
 -- @function nn.TransformerEncoderLayer
 -- @int d_model width, the length of x's last dim
 -- @int nhead the number of heads of attention
@@ -91,9 +91,9 @@ function TransformerEncoderLayer:forward(x, o)
   return (block(self, 2, x, feed_forward(self)))
 end
 
---- Makes a layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y =
--- layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
--- memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
+--- Makes a layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. A
+-- call is `y = layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =,
+-- tgt_is_causal =, memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
 -- @function nn.TransformerDecoderLayer
 -- @int d_model width, the length of x's last dim
 -- @int nhead the number of heads of attention

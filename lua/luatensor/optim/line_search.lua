@@ -37,8 +37,9 @@ local function bracket(evaluate, start, t, most)
   return start, now, tried
 end
 
--- Returns a step between two points, and true if the step is close to an end. stuck: true if the previous step was
--- close to an end. Then the step is moved away from the end by a tenth of the distance of the points.
+-- Returns a step between two points. The second result is true if the step is closer to one of the points than a
+-- tenth of their distance. stuck is true if the previous step was as close. Then, or if the step is one of the
+-- points, the step is moved to a tenth of the distance from this point, and the second result is false.
 local function next_step(a, b, stuck)
   local t, least, most = interpolate(a, b), math.min(a.t, b.t), math.max(a.t, b.t)
   local margin = 0.1 * (most - least)

@@ -168,8 +168,8 @@ function Optimizer:zero_grad(given)
   end
 end
 
--- Corrects a state that prevents the update of parameter p, or raises an error. The state's tensors are moved to p's
--- device, and tensors are added for options that the script set later, such as amsgrad.
+-- Corrects a state that prevents the update of parameter p, or raises an error. The state's tensors are converted to
+-- p's dtype and moved to p's device, and tensors are added for options that the script set later, such as amsgrad.
 local function mend(self, p, state, group, problem)
   if problem ~= "state" then fail(self, "parameter %d: %s", self.index[p], problem) end
   for name, x in pairs(state) do

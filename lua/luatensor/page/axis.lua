@@ -61,8 +61,10 @@ local function even_ticks(self, most)
   for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do add_tick(self, i * step) end
 end
 
--- Widens a logarithmic range so that marks at its ends are not cut, and a linear range that has only one value. With
--- `from_zero`, a linear range is extended to 0.
+-- Widens the range. A linear range is extended to 0 if `from_zero` is true, and by 1 at both ends if it has only one
+-- value. A logarithmic range is extended by the factor 2 at both ends if their ratio is less than 1.05. Other
+-- logarithmic ranges grow by 3 % of their length at both ends if `from_zero` is true, so that marks there are not
+-- cut.
 local function widen(self, from_zero)
   if self.log then
     local room = self.high / self.low < 1.05 and 2 or from_zero and (self.high / self.low) ^ 0.03 or 1

@@ -66,8 +66,8 @@ local function devices_of(spec, settings)
   return settings.accelerator and {core.host_device, settings.accelerator} or {core.host_device}
 end
 
--- Runs an experiment on each device, and adds the results to section.runs. After Ctrl-C the partial result is added,
--- too.
+-- Runs an experiment on each device, and adds the results to section.runs and the errors to section.problems. After
+-- Ctrl-C the function adds the partial result and raises the error again.
 local function run_on(spec, settings, section)
   for _, device in ipairs(devices_of(spec, settings)) do
     local ok, value, problem = pcall(experiment.run, spec.name, arguments_of(spec, settings, device or nil), true)

@@ -1,5 +1,5 @@
---- The state of modules, which is the tensors that are saved and loaded: Module:state_dict and
--- Module:load_state_dict.
+--- Module:state_dict and Module:load_state_dict. The state of a module consists of its tensors that are saved and
+-- loaded.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"

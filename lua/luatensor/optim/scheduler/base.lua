@@ -140,8 +140,8 @@ end
 
 local shared = {last_epoch = "natural", base_lrs = "nonnegative", max_lrs = "nonnegative"}
 
--- Returns a checked field of a state. Lists are checked element by element. A list with a number for each group must
--- not be longer than the list of groups.
+-- Returns a checked field of a state. Lists are checked element by element. A list with a number for each group,
+-- whose name ends in "_lrs", must be neither empty nor longer than the list of groups.
 local function checked(self, name, value)
   local fn, kind = self.name .. ": load_state_dict", shared[name] or self.arguments[name]
   if self.rows[name] then return args.check(fn, name, value, self.rows[name]) end

@@ -2,8 +2,8 @@
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
--- Raises an error if cycle_momentum is set, but the optimiser has neither momentum, as SGD, nor betas, whose first
--- number acts as momentum in Adam.
+-- Raises an error if cycle_momentum is set, but the optimiser has neither the option momentum, as SGD has, nor the
+-- option betas, whose first number acts as momentum in Adam.
 local function check_momentum(self)
   local group = self.optimizer.param_groups[1]
   if self.cycle_momentum and group.momentum == nil and group.betas == nil then
