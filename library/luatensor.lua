@@ -3132,7 +3132,7 @@ function lt.fft.ifft2(x, s, dim, options) end
 ---@param s? table|luatensor.options.s_dim_out_norm the length along each dim, where -1 keeps the length
 ---@param dim? integer|table|luatensor.options.s_dim_out_norm by default the last two
 ---@param options? luatensor.options.s_dim_out_norm
----@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
+---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in the last dim of `dim`, where n is the last length of s
 function lt.fft.rfft2(x, s, dim, options) end
 
 ---The inverse of rfft2.
@@ -3176,7 +3176,7 @@ function lt.fft.ifftn(x, s, dim, options) end
 ---@param s? table|luatensor.fft.fftn.options the length along each dim, where -1 keeps the length; requires `dim`
 ---@param dim? integer|table|luatensor.fft.fftn.options by default all dims
 ---@param options? luatensor.fft.fftn.options
----@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
+---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in the last dim of `dim`, where n is the last length of s
 function lt.fft.rfftn(x, s, dim, options) end
 
 ---The inverse of rfftn.

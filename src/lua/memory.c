@@ -33,8 +33,9 @@ static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes)
 
 enum { NESTED = 20 };       /* the most levels of the call stack that are searched */
 
-/* Describes where a tensor was made, for the message about exhausted memory: "[7000, 7000] float32 made at
-** train.lua:14". The line is the script's, not the line of a composition. */
+/* Returns a text that says where a tensor was made, for the message about exhausted memory: "[7000, 7000] float32 made
+** at train.lua:14". The line is the script's, not the line of a composition. The caller owns the text. NULL: there is
+** no memory for the text. */
 static char *describe_origin(lua_State *L, const tensor *t) {
   lua_Debug ar;
   const char *at = "";

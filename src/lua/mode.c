@@ -37,7 +37,7 @@ enum { VALUE = 1, THREAD, USER_VALUES = THREAD };
 
 /* The guards of a state, in a hash table by coroutine, so that guards of suspended coroutines cost no time. */
 typedef struct guards {
-  uint64_t  made;
+  uint64_t  made;                        /* number of guards made so far */
   lua_State *main;
   lua_CFunction resume, wrapped;         /* the C functions of coroutine.resume, and of a function that coroutine.wrap
                                          ** made */

@@ -172,8 +172,8 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
   return st == OK ? copy(&inside, trim, conjugated) : st;
 }
 
-/* Makes the tensor to which a step other than the last one writes. The tensor is the beginning of the next step's
-** input. left is the number of steps after this one. If left is even, the step may write to out's memory, because the
+/* Sets *fresh to the input of the step `next`, and *inside to the beginning of this input, to which step s before it
+** writes. left is the number of steps after s. If left is even, the step may write to out's memory, because the
 ** last step then reads from other memory. For this, out must have the dtype and the shape of the step's result. */
 static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
                       tensor *inside) {

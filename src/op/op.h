@@ -49,8 +49,8 @@ int job_shape(job *j);
 int job_dtypes(job *j);
 
 /* Runs the op into `out`, which may have any strides. out's dtype must be of a kind that can hold the result. If the
-** call fails with ERR_OUT_SHAPE, ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_NO_KERNEL or ERR_MEMORY, `out` is
-** unchanged. */
+** call fails with ERR_DEVICES, ERR_OUT_SHAPE, ERR_CAST, ERR_OVERLAP, ERR_READONLY, ERR_NO_KERNEL or ERR_MEMORY, `out`
+** is unchanged. */
 int job_run(const job *j, tensor *out);
 
 /* Runs the op like job_run, but without checks, because the caller has made `out` for this job. */

@@ -1,13 +1,13 @@
 #ifndef LT_OP_RANDOM_H
 #define LT_OP_RANDOM_H
 
-/* Fills tensors with random numbers. Each fill advances the counter of a generator by the number of counters used.
-** Raises no Lua errors. */
+/* Fills tensors with random numbers. Each fill advances the counter of a generator by the number of counter values that
+** it uses. Raises no Lua errors. */
 
 #include "base/tensor.h"
 
 typedef struct generator {
-  uint64_t seed, offset;      /* the key of the Philox generator, and the next unused counter */
+  uint64_t seed, offset;      /* the key of the Philox generator, and the next unused value of its counter */
 } generator;
 
 /* A distribution. Parameters a and b: uniform in [a, b), or normal with mean a and standard deviation b. Parameters
@@ -29,8 +29,8 @@ int random_run(const random_job *j, generator *g, tensor *out);
 typedef struct random_cell {
   generator *g;
   uint64_t   start, advance;  /* start: the generator's offset at the generator's first draw in the capture; advance:
-                              ** the number of counters that a replay uses */
-  uint64_t  *cell;
+                              ** the number of counter values that a replay uses */
+  uint64_t  *cell;            /* in the device's memory: g's offset and seed, which a replay sets */
 } random_cell;
 
 typedef struct random_cells {

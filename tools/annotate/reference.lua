@@ -43,7 +43,7 @@ local function add(out, format, ...) out[#out + 1] = format:format(...) end
 
 -- ---- contents of pages --------------------------------------------------------------------------
 
--- Returns the page of each section, and the place of the section among all of them.
+-- Returns the page of each section, and the position of each section among all sections.
 local function pages_by_section()
   local by_section, places, count = {}, {}, 0
   for _, each in ipairs(pages) do
@@ -55,7 +55,7 @@ local function pages_by_section()
   return by_section, places
 end
 
--- Returns the section of each name and of each class ("Module:"), and the place of the name among all docs.
+-- Returns the section of each name and of each class ("Module:"), and the position of each name among all docs.
 local function sections_by_name()
   local sections, places = {}, {}
   for i, doc in ipairs((read.collect())) do

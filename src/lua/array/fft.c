@@ -232,7 +232,7 @@ fft2 of real numbers: rfft along the last dim of `dim`, fft along the other.
 @tparam[opt] int|{int,...} dim by default the last two
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
   or "forward" (divided by the product)
-@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
+@treturn Tensor complex64 or complex128, n // 2 + 1 long in the last dim of `dim`, where n is the last length of s
 */
 /***
 The inverse of rfft2.
@@ -273,7 +273,7 @@ fftn of real numbers: rfft along the last dim of `dim`, fft along the others.
 @tparam[opt] int|{int,...} dim by default all dims
 @tab[opt] options `s`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of the product of s)
   or "forward" (divided by the product)
-@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim of `dim`
+@treturn Tensor complex64 or complex128, n // 2 + 1 long in the last dim of `dim`, where n is the last length of s
 */
 /***
 The inverse of rfftn.

@@ -48,8 +48,8 @@ char *push_chunk(lua_State *L, int64_t n, int size);
 ** reference, so the tensor must outlive it. */
 tensor tensor_slice(const tensor *t, int64_t first, int64_t n);
 
-/* Reverses the byte order of each of n numbers of dtype d. The two halves of complex numbers are reversed
-** separately. */
+/* Reverses the byte order of each of n numbers of dtype d. The real and the imaginary part of a complex number are
+** reversed separately. */
 void swap_numbers(char *p, int64_t n, enum dtype d);
 
 /* Returns t if it is contiguous; otherwise pushes and returns a contiguous copy. */
