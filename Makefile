@@ -1,6 +1,6 @@
 # luatensor. `make help` lists the targets; `make build` needs gcc, the headers of Lua 5.4, OpenBLAS and zlib.
 
-# Another Lua: make LUA_VERSION=5.5
+# For another Lua, call make LUA_VERSION=5.5.
 LUA_VERSION ?= 5.4
 LUA    ?= lua$(LUA_VERSION)
 BUSTED ?= busted
@@ -15,8 +15,8 @@ LIBDIR ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 
-# The last build stored these settings. `make install` reads them, so that it installs the module as it was built,
-# unless the command line sets them again.
+# A build stores in $(BUILD)/settings those of these settings that the command line or the environment sets. `make
+# install` reads that file, so that it installs the module as it was built, unless the settings are given again.
 SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG SYSROOT LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
 ifeq ($(MAKECMDGOALS),install)
   -include $(BUILD)/settings
@@ -42,7 +42,7 @@ ARCH   := $(firstword $(subst -, ,$(TARGET)))
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 
 # SYSROOT=folder: headers and libraries are those below this folder (tools/debian_root fills one) instead of this
-# machine's. gcc searches some of the machine's folders first, so those of the other system are given by name.
+# machine's. gcc searches some of the machine's folders first, so the folders below SYSROOT are given by name.
 ifneq ($(SYSROOT),)
   SYSROOT_CFLAGS := --sysroot=$(SYSROOT) $(if $(CROSS),-isystem $(SYSROOT)/usr/include/$(MULTIARCH) -isystem $(SYSROOT)/usr/include)
   SYSROOT_LIBS   := --sysroot=$(SYSROOT) $(patsubst %,-B%/ -L%,$(SYSROOT)/usr/lib/$(MULTIARCH) $(SYSROOT)/lib/$(MULTIARCH))
@@ -88,9 +88,9 @@ endif
 # ---- flags ------------------------------------------------------------------------------------
 
 # -fwrapv makes integers wrap. -ffast-math is not used, because NaN and signed zeros are part of the results.
-# gcc warns of a parameter with the name of a type unless -Wshadow=local is given; clang does not warn, and lacks the
-# option. clang's warnings about & and | of truth values (our code avoids branches with them), about macros without
-# variable arguments, and about loops that only gcc vectorises are off.
+# gcc's -Wshadow also warns of a parameter with the name of a type, so gcc gets -Wshadow=local. clang's -Wshadow does
+# not warn of it, and clang lacks -Wshadow=local. clang's warnings about & and | of truth values (our code avoids
+# branches with them), about macros without variable arguments, and about loops that only gcc vectorises are off.
 FOR_CLANG := -Wshadow -Wno-unknown-warning-option -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments -Wno-pass-failed
 FOR_THIS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),$(FOR_CLANG),-Wshadow=local)
 WARNINGS := -Wall -Wextra -Wpedantic $(FOR_THIS) -Wundef -Wvla -Wcast-qual -Wwrite-strings -Wpointer-arith \
@@ -98,14 +98,14 @@ WARNINGS := -Wall -Wextra -Wpedantic $(FOR_THIS) -Wundef -Wvla -Wcast-qual -Wwri
 OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
 CFLAGS   ?= -g1
-# STRICT=1 turns warnings into errors, as in CI; `make lint` uses its objects. No stack frame may take a quarter of
-# 128 KiB, the stack size of some hosts' threads and of musl's.
+# STRICT=1 turns warnings into errors, as in CI; `make lint STRICT=1` reuses the objects of `make STRICT=1`. No stack
+# frame may take a quarter of 128 KiB, the stack size of some hosts' threads and of musl's.
 ifneq ($(STRICT),)
   CFLAGS += -Werror -Wframe-larger-than=32768
 endif
 ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off \
              -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc $(SYSROOT_CFLAGS) $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
-# Old headers show which functions old Luas lack.
+# With SYSROOT, calling a function that an old Lua lacks is an error, because the old headers do not declare it.
 LUA_CFLAGS = -isystem $(LUA_INCDIR) $(if $(SYSROOT),-Werror=implicit-function-declaration)
 
 # -z nodelete keeps the code in memory after lua_close, because our threads still wait in it.
@@ -142,7 +142,7 @@ FLAGS_avx512 := $(FLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefe
 
 # ---- build ------------------------------------------------------------------------------------
 
-# Prints one short line for each file. V=1 shows commands, -s nothing.
+# Prints one short line for each file. V=1 prints the commands instead, and -s prints nothing.
 ifeq ($(V)$(findstring s,$(firstword -$(MAKEFLAGS))),)
   say = @echo "  $(1)";
 else ifeq ($(V),)
@@ -177,7 +177,7 @@ $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(SYSROOT_LIBS) $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
-# The static library is for hosts that link everything into one program: docs/embedding.md. It is made anew each time,
+# The static library is for hosts that link everything into one program (docs/embedding.md). It is made anew each time,
 # so that it contains no object of a deleted file.
 STATIC := $(BUILD)/libluatensor.a
 .PHONY: static
@@ -185,7 +185,7 @@ static: $(STATIC)  ## a static library: build/libluatensor.a
 $(STATIC): $(OBJECTS) $(PARTS)/flags $(MODULE).flags
 	$(call say,$@)rm -f $@ && $(AR) rcs $@ $(OBJECTS)
 
-# For tools/compile_others.
+# Prints the names of the build's object files, for tools/compile_others.
 .PHONY: list-objects
 list-objects: ; @printf '%s\n' $(OBJECTS)
 
@@ -231,8 +231,8 @@ $(PARTS)/obj/edges.o: spec/support/fuzz/edges.c $(PARTS)/flags $(BUILD)/flags-lu
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) $(ALL_CFLAGS) $(LUA_CFLAGS) -fno-sanitize=all -c -o $@ $<
 
-# Each file becomes one string literal, one line for each of its lines, with backslashes, quotes and trigraphs
-# escaped.
+# Writes each embedded file as one string literal, which has one line for each line of the file. Backslashes, quotes
+# and trigraphs are escaped.
 $(PARTS)/embedded.c: $(EMBEDDED) $(PARTS)/embedded
 	@mkdir -p $(@D)
 	$(call say,$@){ echo '#include "gpu/sources.h"'; echo 'const embedded embedded_sources[] = {'; \
@@ -246,8 +246,9 @@ $(PARTS)/obj/embedded.o: $(PARTS)/embedded.c src/gpu/sources.h
 
 -include $(OBJECTS:.o=.d)
 
-# REMEMBER rewrites a file only if its contents change. If the flags change, every object is compiled again. If the
-# flags or the list of files change, the module is linked again and the device code is embedded again.
+# REMEMBER rewrites a file only if its contents change. If the flags change, every object but embedded.o is compiled
+# again. If the flags or the list of objects change, the module is linked again. If the list of embedded files changes,
+# the device code is embedded again.
 define REMEMBER
 	@mkdir -p $(@D)
 	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
@@ -314,8 +315,9 @@ install: build            ## into PREFIX (/usr/local)
 
 DIST := build/dist
 
-# The rocks' architectures, such as "x86_64 aarch64". `make rock-root` downloads an old Debian's libraries, with which `make rocks` compiles
-# and links, so that the rocks also work on old systems; without them it takes this system's.
+# The rocks' architectures, such as "x86_64 aarch64". `make rock-root` downloads an old Debian's libraries, with which
+# `make rocks` compiles and links, so that the rocks also work on old systems. Without this download, `make rocks`
+# takes the libraries of this system.
 CACHE     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
 ROCK_ARCH ?= $(shell uname -m)
 ROCK_ROOT ?= $(CACHE)/luatensor-rock
@@ -346,14 +348,14 @@ test-install: build       ## installs into an empty folder and a Debian package,
 test-rock:                ## installs the module with LuaRocks into empty trees and uses it there
 	@tools/test_rock
 
-# The systems are Debian's, with Lua 5.4.2 (bullseye) and 5.4.4 (bookworm).
+# The releases of Debian on which `make test-empty-machine` tests: bullseye has Lua 5.4.2, bookworm has 5.4.4.
 MACHINES ?= bullseye bookworm
 test-empty-machine:       ## installs the rock of `make rocks` where only Lua and LuaRocks are, and does what the pages show; MACHINES=bookworm
 	@for suite in $(MACHINES); do \
 	  tools/test_empty_machine $(DIST)/luatensor-$(shell tools/version)-1.linux-$(firstword $(ROCK_ARCH)).rock $(CACHE)/luatensor-machines $$suite || exit 1; done
 
-# Compares our declarations of the GPU's libraries with the toolkit's, if it is installed, and with the functions that
-# the libraries export.
+# Compares our declarations of CUDA's libraries with the headers of the CUDA toolkit, if it is installed, and with the
+# functions that the libraries export.
 CUDA_INCDIR ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard $(CUDA_HOME)/include/cuda.h /usr/local/cuda/include/cuda.h \
   /usr/include/cuda.h)))
 CUDA_LIBS ?= $(wildcard $(patsubst %,$(CUDA_INCDIR:/include=)/lib64/%.so,stubs/libcuda libnvrtc libcublas libcufft libcusolver libcudnn))
@@ -368,7 +370,7 @@ lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-dr
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc STRICT=1 BUILD=$(if $(STRICT),build,build/lint-gcc)
 
-# Here clang only checks the code.
+# clang checks the code without compiling it (-fsyntax-only).
 LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) $(LUA_CFLAGS) $(FOR_CLANG) -Werror -fsyntax-only
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))
 $(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) -Iinclude $(ISAS:%=-DLT_HAS_%) $*

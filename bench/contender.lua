@@ -8,7 +8,7 @@ local steps = require "bench.steps"
 
 local contender = {}
 
-local ROUND <const> = 0.1      -- the least duration of a round in seconds, as in peers/peer.py
+local ROUND <const> = 0.1      -- seconds that a round of several calls should take, as in peers/peer.py
 
 -- ---- luatensor, in this process -----------------------------------------------------------------
 
@@ -129,7 +129,8 @@ function peer:run()
   return tonumber(answer) or error(problem)
 end
 
---- Returns luatensor, and the peers that are installed and support the device. Prints the peers that are left out.
+--- Returns a list of luatensor and of the peers that are installed and support the device. Prints the name of each
+-- peer that is not installed.
 function contender.all(threads, device)
   local list, peers = {ours}, {{"torch", 4, "torch_rows.py"}, {"numpy", 5, "numpy_rows.py"}}
   if device ~= "cpu" then peers[2] = nil end

@@ -1,13 +1,13 @@
--- The rows of the performance table. Each is one line:
+-- The rows of the performance table. Each row is a table:
 --
---   {name, inputs, ours, torch, numpy; work, gate …}
+--   {name, inputs, ours, torch, numpy, setup = …, flops = …, gate = …, …}
 --
 --     inputs   "x float32 7000 3000; i int64 10": floats in [0.1, 1.1), integers in [1, 99], random booleans
 --     ours     a Lua expression of the inputs; t is luatensor
 --     torch    the same in Python; t is torch (steps: bench/steps.lua, peers/steps.py)
 --              nil: the same text as ours; false: PyTorch lacks the function
 --     numpy    the same for NumPy; t is numpy, rng its generator; nil: the same text as torch
---     setup    statements before the clock starts: {ours, torch, numpy}
+--     setup    statements before the clock starts: {ours, torch, numpy}; numpy nil: the same text as torch
 --     read, copy, flops      the bytes that one call reads; the bytes that it reads and writes; its additions and
 --                            multiplications. The table shows their rate as a share of the machine's measured limit
 --     gate, aim              least and wanted ratio of PyTorch's time to ours
@@ -26,7 +26,7 @@ local distinct = {"x = t.permutation(1000000) * 1000003", "x = t.randperm(100000
 local complex = {'z = x:to("complex64")', "z = x.to(t.complex64)", "z = x.astype(t.complex64)"}
 
 local rows = {
-  -- the large and the small loop of the notebook (examples/02_large.lua, examples/03_small.lua)
+  -- the large and the small loop of docs/notebook.md (examples/02_large.lua, examples/03_small.lua)
   {"notebook, large iteration", "", "t.rand(7000, 3000):matmul(t.rand(7000, 3000).T):sum()", "(t.rand(7000, 3000) @ t.rand(7000, 3000).T).sum()",
     "(rng.random((7000, 3000), dtype=t.float32) @ rng.random((7000, 3000), dtype=t.float32).T).sum()", flops = 294 * G, gate = 1.15, aim = 1.28,
     gpu_gate = 1, gpu_aim = 1.1},
@@ -229,8 +229,8 @@ local rows = {
     setup = {"z = t.sort(x)", "z = t.sort(x)[0]", "z = t.sort(x)"}},
 }
 
--- Linear algebra. x is any matrix, p a positive definite matrix, y one right side. For lstsq, PyTorch's default
--- driver computes no singular values. Its driver gelsd does, like luatensor.
+-- Linear algebra. x is a random matrix, p a positive definite matrix, y a right-hand side of one column. For lstsq,
+-- PyTorch's default driver computes no singular values. Its driver gelsd does, like luatensor.
 local factorizations = {
   {"solve", "t.linalg.solve(p, x)"}, {"inv", "t.linalg.inv(p)"}, {"det", "t.linalg.det(p)"},
   {"cholesky", "t.linalg.cholesky(p)"}, {"qr", "t.linalg.qr(x)"}, {"svd", "t.linalg.svd(x)"},

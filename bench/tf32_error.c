@@ -1,5 +1,7 @@
-/* Simulates on the CPU how exact float32 products would be if tensor cores made each of three TF32 products. The
-** figures are in docs/measurements.md: cc -O2 bench/tf32_error.c -lm -o /tmp/tf32_error && /tmp/tf32_error
+/* Simulates on the CPU how exact float32 dot products would be if tensor cores computed each product of two float32
+** numbers as three TF32 products. docs/measurements.md has the figures, which this command prints:
+**
+**   cc -O2 bench/tf32_error.c -lm -o /tmp/tf32_error && /tmp/tf32_error
 **
 ** x = high + low, both of 11 significant bits; x y is computed as x.low y.high + x.high y.low + x.high y.high; the
 ** product of the low parts is left out. A tensor core multiplies exactly, and adds eight products and its accumulator

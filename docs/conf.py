@@ -1,4 +1,4 @@
-# Settings of the site that `make doc` makes of the pages in docs/ and of the reference (Sphinx, MyST, Furo).
+# Settings of Sphinx, with MyST and Furo. `make doc` builds the site from the pages in docs/ and from the reference.
 
 project = "luatensor"
 html_title = "luatensor"
@@ -8,5 +8,5 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["luatensor.css"]
 html_copy_source = False
-highlight_language = "none"                 # blocks name their language
-suppress_warnings = ["misc.highlighting_failure"]       # C with "…" for what is left out
+highlight_language = "none"                 # the default; each code block names its own language
+suppress_warnings = ["misc.highlighting_failure"]       # C code in which "…" stands for omitted lines does not parse

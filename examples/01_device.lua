@@ -1,5 +1,5 @@
--- Looks for a GPU, as the notebook does. Shows this machine's devices and the best accelerator, or "GPU not found:
--- <reason>".
+-- Looks for a GPU, as the notebook (docs/notebook.md) does. Shows a table of this machine's devices and of the devices
+-- that the notebook cites, then the best accelerator, or "GPU not found: <reason>".
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -19,7 +19,7 @@ local cited = {}
 for i, id in ipairs(notebook.claims[7].cited) do
   local published = public_figures.find(id)
   cited[i] = published.name
-  local memory = published.kind == "gpu" and published.memory       -- the memory of a processor depends on the board
+  local memory = published.kind == "gpu" and published.memory       -- the memory of a CPU depends on the computer
   rows[#rows + 1] = {"cited", published.name, published.cores, "", memory}
 end
 run:table{

@@ -1,5 +1,6 @@
--- The notebook's large loop: two random matrices, the product of one matrix with the transpose of the other, and the
--- product's sum. 100 rounds of 7000 × 3000 take 29 400 000 000 000 additions and multiplications.
+-- The large loop of the notebook (docs/notebook.md): two random matrices, the product of one matrix with the transpose
+-- of the other, and the product's sum. 100 rounds of 7000 × 3000 take 29 400 000 000 000 additions and
+-- multiplications.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -21,7 +22,7 @@ local function loop(iterations)
   end
 end
 
-if device ~= "cpu" then         -- the first round compiles a GPU's kernels and is not measured
+if device ~= "cpu" then         -- a GPU's first round compiles kernels, so this round is not measured
   loop(1)
   lt.synchronize(device)
 end
@@ -29,7 +30,7 @@ end
 local start = lt.clock()
 loop(run.options.iterations)
 local queued = lt.clock() - start
-lt.synchronize(device)          -- a GPU only queues the work, so wait before the clock is read
+lt.synchronize(device)          -- calls only queue a GPU's work, so wait for the work before the clock is read
 local elapsed = lt.clock() - start
 
 run:value("seconds", elapsed, "s")

@@ -1,5 +1,5 @@
--- The notebook's small loop: the work of 02_large.lua on 70 × 30 matrices, for which starting the work costs more
--- than the work itself. The notebook's GPU took 16 times as long as its CPU.
+-- The small loop of the notebook (docs/notebook.md): the work of 02_large.lua on 70 × 30 matrices, for which starting
+-- the work costs more than the work itself. The notebook's GPU took 16 times as long as its CPU.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -27,7 +27,7 @@ lt.synchronize(device)
 local start = lt.clock()
 loop(run.options.iterations)
 local queued = lt.clock() - start
-lt.synchronize(device)          -- a GPU only queues the work, so wait before the clock is read
+lt.synchronize(device)          -- calls only queue a GPU's work, so wait for the work before the clock is read
 local elapsed = lt.clock() - start
 
 run:value("seconds", elapsed, "s")

@@ -1,5 +1,5 @@
--- Compares serial and parallel work: times each operation of the large loop (02_large.lua) with 1, 2, … all threads
--- of the CPU, and on a GPU if there is one.
+-- Compares serial and parallel work: times the operations of the large loop (02_large.lua), x + y and exp with 1, 2, …
+-- all threads of the CPU, and on a GPU if there is one.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -33,9 +33,10 @@ local function parts_on(device)
   }
 end
 
-local disturbed = false              -- true if other processes used the processor
+local disturbed = false              -- true if other processes used the processor during a measurement
 
--- Returns the seconds of each part: the minimum of the rounds, because other processes can only add to the time.
+-- Returns the seconds of a call of each function in `parts`: the minimum of the rounds, because other processes can
+-- only add to the time. Sets `disturbed` if other processes did so.
 local function measure(parts, device, threads)
   local seconds = {}
   for i, part in ipairs(parts) do
@@ -65,7 +66,7 @@ local function columns(unit)
 end
 
 local parts, alone = parts_on("cpu"), nil
-local times, ratios, series, gained = {}, {}, {}, {}           -- gained[i]: the speed-up of part i by all threads
+local times, ratios, series, gained = {}, {}, {}, {}           -- gained[i]: the speed-up of parts[i] by all threads
 for i, name in ipairs(names) do series[i] = {name = name, points = {}} end
 
 local function add(on, seconds)

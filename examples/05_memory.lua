@@ -1,7 +1,7 @@
--- Shows whether memory or arithmetic limits an operation. Adding and summing do one addition for every 4 to 12 bytes
--- and run at the memory's speed. A matrix product does thousands of operations for each element and runs at the
--- arithmetic units' speed. The limits are measured (lt.bench.machine), by loops that do nothing else, so 100 % is the
--- best that this machine can do.
+-- Shows whether memory or arithmetic limits an operation. In float32, adding does one addition for every 12 bytes and
+-- summing one for every 4 bytes, at the memory's speed. A matrix product does thousands of operations for each
+-- element, at the arithmetic units' speed. The limits are measured (lt.bench.machine), by loops that do nothing else,
+-- so 100 % is the best that this machine can do.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -36,8 +36,9 @@ local operations = {
     (2 * size + rows * rows) * width, 2 * rows * rows * cols, "copy"},
 }
 
--- Records `rate` (bytes or operations in a second) as a share of the machine's limit of that name. Returns a value
--- for the table, or {reason, "text"} if there is no share, such as "in cache" for data that fit into the caches.
+-- Records `rate` (bytes or operations in a second) under the name `key`, as a share of the machine's limit `limit`.
+-- Returns a value for the table, or {reason, "text"} if there is no share, such as "in cache" for data that fit into
+-- the caches. `bytes` is the size of the data, or nil for arithmetic.
 local function share_of(key, rate, limit, bytes)
   local share, why, note = machine.share(rate, limit, device, options.dtype, bytes)
   if note then run:note(note.text, note.values) end

@@ -41,7 +41,7 @@ local networks = {
   },
 }
 
--- Splits the images: 80 % for training and the rest for testing. Each digit has the same share in both parts, and
+-- Returns the training set (80 % of the images) and the test set. Each digit has the same share in both sets, and
 -- every run has the same split.
 local function split(image)
   local fair = {stratify = true, generator = lt.generator{seed = 1}}
@@ -81,7 +81,8 @@ local function is_told(i)
   return i == options.epochs or i == power or i == 2 * power or i == 5 * power
 end
 
--- Trains one network. Returns a list of {epoch, loss, accuracy}, the seconds of the training, and the network.
+-- Trains one network, and calls round() before each epoch. Returns a list of {epoch, loss, accuracy}, the seconds of
+-- the training, and the network.
 local function train(network, seed, round)
   lt.manual_seed(seed)
   local train_set, test = split(network.image)

@@ -1,7 +1,7 @@
--- Tests the notebook's title: how many times as fast a GPU trains a neural network. The example times steps of
--- training (forward, loss, backward, update) of small to large MLPs with small to large batches, on the CPU and on
--- the GPU. The losses of both are compared, because both devices must compute the same losses. Without a GPU, the
--- example shows the times that a GPU would have to beat.
+-- Tests the title of the notebook (docs/notebook.md): how many times as fast a GPU trains a neural network. The example
+-- times steps of training (forward, loss, backward, update) of small to large MLPs with small to large batches, on the
+-- CPU and on the GPU. The losses of both are compared, because both devices must compute the same losses. Without a
+-- GPU, the example shows the times that a GPU would have to beat.
 
 local lt = require "luatensor"
 local nn, optim = require "luatensor.nn", require "luatensor.optim"

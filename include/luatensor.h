@@ -1,7 +1,8 @@
 #ifndef LUATENSOR_H
 #define LUATENSOR_H
 
-/* luatensor for other C modules and for host programs: docs/embedding.md has programs that use this header.
+/* The C interface of luatensor for other C modules and for host programs. docs/embedding.md has programs that use this
+** header.
 **
 ** A program needs no linking against luatensor: it finds the module's table of functions through its Lua state.
 **
@@ -40,10 +41,11 @@ enum luatensor_dtype {
 
 enum { LUATENSOR_MAX_DIMS = 16, LUATENSOR_any_ndim = -1 };
 
-/* A description of elements in the memory of the host. */
+/* A description of elements in CPU memory: those of a tensor (`read`, `check`), or memory of the host program
+** (`lend`). */
 typedef struct luatensor_array {
   void   *data;                         /* the address of the first element */
-  int32_t dtype, ndim;
+  int32_t dtype, ndim;                  /* a luatensor_dtype, and the number of dims */
   int64_t count;                        /* number of elements */
   int64_t shape[LUATENSOR_MAX_DIMS];
   int64_t stride[LUATENSOR_MAX_DIMS];   /* elements from one index of a dim to the next; may be negative */
@@ -84,7 +86,7 @@ enum luatensor_status {
 typedef uint64_t luatensor_loan;                       /* the number of a loan; 0: no loan */
 typedef struct luatensor_cancel luatensor_cancel;      /* the cancel flag of a state */
 
-/* Bytes of tensors in the memory of the host. */
+/* Bytes of tensors in CPU memory. */
 typedef struct luatensor_memory {
   uint64_t live, peak, limit;           /* of this Lua state; limit 0: no limit */
   uint64_t process_live, process_peak;  /* of all Lua states, with scratch memory of operations */
@@ -115,20 +117,23 @@ typedef struct luatensor_api {
   ** and `release` is not called. */
   luatensor_loan (*lend)(lua_State *L, const luatensor_array *a, void (*release)(void *context), void *context);
 
-  /* Takes the memory of a loan back. When this function returns LUATENSOR_ok, nothing refers to the memory any more,
-  ** and each later use of its tensors and of their views is a Lua error. Any other status means that nothing changed.
-  ** Does not raise. */
+  /* Takes the memory of a loan back, and returns a luatensor_status. LUATENSOR_ok means that nothing refers to the
+  ** memory any more, and each later use of its tensors and of their views is a Lua error. Any other status means that
+  ** nothing changed. Does not raise. */
   int (*revoke)(lua_State *L, luatensor_loan loan);
 
   /* Makes the calling thread the owner of a loan. Only the owner may revoke the loan. A host calls this function
-  ** after the loan's state moved to this thread. */
+  ** after the loan's state moved to this thread. Returns LUATENSOR_ok or LUATENSOR_ended. */
   int (*claim)(luatensor_loan loan);
 
-  /* Limits the bytes of tensors of this state; 0: no limit. May raise (no memory). */
+  /* set_memory_limit limits the bytes of tensors of this state; 0: no limit. `memory` fills *m. Both may raise (no
+  ** memory). */
   void (*set_memory_limit)(lua_State *L, uint64_t bytes);
   void (*memory)(lua_State *L, luatensor_memory *m);
 
-  /* Set and return the number of threads of an operation, in all states. Any thread may call these functions. */
+  /* set_threads sets the number of threads of an operation in all states. It returns LUATENSOR_ok, or
+  ** LUATENSOR_bad_threads if n is below 1 or above the limit, which is 4 times the number of processors but from 64 to
+  ** 1024. `threads` returns the number. Any thread may call both functions. */
   int (*set_threads)(int n);
   int (*threads)(void);
 

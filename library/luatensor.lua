@@ -351,7 +351,7 @@ function Tensor:bernoulli_(p, options) end
 ---lt.tensor{1, 3, 3}:bincount()  --> [1, 0, 2]
 ---```
 ---@param options? luatensor.bincount.options
----@return luatensor.Tensor # 1-d, with the largest value as its length; int64, or the dtype of float weights
+---@return luatensor.Tensor # 1-d, of the length max(the largest value, minlength); int64, or the dtype of float weights
 function Tensor:bincount(options) end
 
 ---bits set in both.
@@ -3223,7 +3223,7 @@ function lt.graph(f, options) end
 ---Measures the limits of a device by loops that do nothing else, on all threads in use. This takes about a second
 ---and needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
 ---```lua
----local function reads_faster(a, b)      -- takes about a second a device
+---local function reads_faster(a, b)      -- takes about a second for each device
 ---  return lt.limits(a).read > lt.limits(b).read
 ---end
 ---```
@@ -4540,7 +4540,7 @@ function lt.eye(rows, columns, options) end
 ---@return luatensor.Tensor #
 function lt.diag(x, k) end
 
----Returns the coordinates of a grid. Tensor i contains the coordinates along dim i.
+---Returns the coordinates of all points of a grid. Result i has coordinate i of each point, an element of argument i.
 ---```lua
 ---local x, y = lt.meshgrid(lt.arange(2), lt.arange(3))
 ---x.shape  --> [3, 2]
@@ -4601,7 +4601,7 @@ function lt.quantile(x, q, dim, options) end
 ---```
 ---@param x luatensor.Tensor 1-d, positive integers
 ---@param options? luatensor.bincount.options
----@return luatensor.Tensor # 1-d, with the largest value as its length; int64, or the dtype of float weights
+---@return luatensor.Tensor # 1-d, of the length max(the largest value, minlength); int64, or the dtype of float weights
 function lt.bincount(x, options) end
 
 ---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.

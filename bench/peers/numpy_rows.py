@@ -1,4 +1,4 @@
-"""NumPy's side of the bench. Usage: numpy_rows.py THREADS (its BLAS reads them from the environment)"""
+"""Times rows of bench/rows.lua with NumPy. The number of threads is read by NumPy's BLAS from the environment."""
 
 import numpy
 

@@ -1,7 +1,7 @@
-"""The part that peers share: times rows of bench/rows.lua on request.
+"""The code that torch_rows.py and numpy_rows.py share: times rows of bench/rows.lua on request.
 
 bench/bench.lua keeps each peer running and asks for one round at a time, so that rounds alternate
-between the libraries. A request is a line, so is the answer:
+between the libraries. Each request and each answer is one line:
 
     row <tab> inputs <tab> setup <tab> code    ->  ok | error <tab> message
     run                                        ->  seconds a call, mean of this round
@@ -12,18 +12,18 @@ import sys
 import time
 import timeit
 
-ROUND = 0.1          # seconds of a round: many calls of a fast row, one call of a slow row
+ROUND = 0.1          # seconds that a round should take: many calls of a fast row, one call of a slow row
 
 
 def parse_inputs(text):
-    """'x float32 7000 3000; i int64 10' -> (name, dtype, shape) ..."""
+    """Yields (name, dtype, shape) for each input in a text such as 'x float32 7000 3000; i int64 10'."""
     for item in filter(None, (part.strip() for part in text.split(";"))):
         name, dtype, *shape = item.split()
         yield name, dtype, tuple(map(int, shape))
 
 
 def timed(timer, calls, wait):
-    """Seconds that this many calls take, until the device is done."""
+    """Returns the seconds that this many calls take until the device has finished."""
     start = time.perf_counter()
     timer.timeit(calls)
     wait()
@@ -31,7 +31,7 @@ def timed(timer, calls, wait):
 
 
 def prepare(inputs, setup, code, make, names, wait):
-    """A timer for the row's code and how many calls make a round."""
+    """Returns a timer for the row's code, and the number of calls in a round."""
     space = dict(names)
     for name, dtype, shape in parse_inputs(inputs):
         space[name] = make(dtype, shape)

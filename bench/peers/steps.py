@@ -1,4 +1,4 @@
-"""Training steps of the performance table in PyTorch, eager: the networks of bench/steps.lua."""
+"""The training steps of bench/steps.lua with the same networks in PyTorch (eager mode), for the performance table."""
 
 import torch
 from torch import nn
@@ -6,7 +6,7 @@ from torch.nn import functional
 
 
 def step_of(model, optimizer, x, y):
-    """One step: forward, loss of classes, backward, update."""
+    """Returns a function that makes one step: forward pass, cross-entropy loss, backward pass, update."""
     def step():
         optimizer.zero_grad()
         loss = functional.cross_entropy(model(x), y)

@@ -1,4 +1,4 @@
-"""PyTorch's side of the bench: eager. Usage: torch_rows.py THREADS DEVICE"""
+"""Times rows of bench/rows.lua with PyTorch in eager mode. Usage: torch_rows.py THREADS DEVICE"""
 
 import sys
 

@@ -1,5 +1,5 @@
 --- limits
-local function reads_faster(a, b)      -- takes about a second a device
+local function reads_faster(a, b)      -- takes about a second for each device
   return lt.limits(a).read > lt.limits(b).read
 end
 
@@ -12,7 +12,7 @@ local result = lt.bench.crossover(function(x) return x:sqrt() end, {16, 64}, {se
 result.kind  --> crossover
 
 --- bench.machine
-local function print_machine() print(lt.bench.machine()) end      -- half a minute, at the first time
+local function print_machine() print(lt.bench.machine()) end      -- takes half a minute the first time
 
 --- advise
 local advice = lt.advise(function(x) return x:sqrt() end, {sizes = {16, 64}, calls = 10})

@@ -1,6 +1,6 @@
 /* An audio callback that processes 256 samples every 5.3 ms (48 kHz). Neither Lua nor luatensor allocates memory in
-** the callback: it uses one thread, writes results into tensors that were made before, and Lua's collector is
-** stopped.
+** the callback: operations use one thread and write their results into tensors that were made before, and Lua's
+** collector is stopped.
 **
 **   cc audio.c $(pkg-config --cflags --libs lua5.4) -lm -o audio */
 

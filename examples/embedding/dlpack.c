@@ -79,7 +79,7 @@ static int give(lua_State *L) {
 
 static double sum;
 
-/* Sums the elements in another thread, possibly after the Lua state was closed. */
+/* Runs in another thread: sums the elements, which stay valid even after the Lua state was closed, and frees them. */
 static void *consume(void *arg) {
   DLManagedTensorVersioned *m = arg;
   const DLTensor *t = &m->dl_tensor;

@@ -1,5 +1,5 @@
-/* A frame buffer that a script draws into, without a copy. The host takes the memory back after each frame, so a script that
-** keeps the tensor, or a view of it, gets an error instead of another frame's memory.
+/* A frame buffer that a script draws into, without a copy. The host takes the memory back after each frame, so a
+** script that keeps the tensor, or a view of it, gets an error instead of another frame's memory.
 **
 **   cc frame.c $(pkg-config --cflags --libs lua5.4) -o frame */
 

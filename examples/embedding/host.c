@@ -14,8 +14,8 @@
 
 enum { SECONDS = 1, LIMIT = 64 << 20 };
 
-/* Prints messages of the module and of scripts, which are Lua's warnings. Ignores control messages ("@on" and
-** "@off"). */
+/* The warn function of the state: prints messages, which the module and scripts send as Lua warnings. Ignores control
+** messages ("@on" and "@off"). */
 static void message(void *prefix, const char *text, int continues) {
   if (*text != '@') printf("%s: %s%s", (const char *)prefix, text, continues ? "" : "\n");
 }

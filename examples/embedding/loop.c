@@ -1,6 +1,6 @@
-/* An event loop with coroutines. Tasks are coroutines of one state that yield while they wait. An operation of luatensor does
-** not yield, so long work goes to a worker thread with a state of its own, which writes to a pipe that the loop polls. The
-** worker writes its result into memory of the host; nothing is shared between the states.
+/* An event loop with coroutines. Tasks are coroutines of one state that yield while they wait. An operation of
+** luatensor does not yield, so long work goes to a worker thread with a state of its own, which writes to a pipe that
+** the loop polls. The worker writes its result into memory of the host; nothing is shared between the states.
 **
 **   cc loop.c $(pkg-config --cflags --libs lua5.4) -pthread -o loop */
 
@@ -61,8 +61,7 @@ static int start_product(lua_State *L) {
 
 static void release(void *w) { free(w); }
 
-/* Pushes the worker's product as a tensor. When the last tensor on this memory is freed, luatensor calls release(w).
-** */
+/* Pushes the worker's product as a tensor. luatensor calls release(w) when the last tensor on this memory is freed. */
 static void push_product(lua_State *L, work *w) {
   int64_t shape[] = {N, N};
   luatensor_array a = luatensor_rows(w->product, LUATENSOR_float32, 2, shape);

@@ -1,5 +1,5 @@
-/* A server that loads everything once and then forks workers, which share the loaded memory until they write to it. Each
-** worker sets a seed of its own, because a child of fork has a copy of its parent's generator.
+/* A server that loads everything once and then forks workers, which share the loaded memory until they write to it.
+** Each worker sets a seed of its own, because a child of fork has a copy of its parent's generator.
 **
 **   cc prefork.c $(pkg-config --cflags --libs lua5.4) -o prefork */
 

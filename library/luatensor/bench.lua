@@ -17,7 +17,7 @@ local bench = {}
 ---@return table # a result of kind "compare". Each of its `entries` has the figures of bench.time, and `pairs`: adjacent rounds of the base and the entry, with their `count`, how many of them were `faster`, and the quartiles of their ratios; `ratio`: the median of these ratios, if the results agree and both devices are real or both emulated; `verdict`: "faster", "slower" or "undecided"; `agreement`: "agree", "differ", "not checked" or "does not repeat", and `difference`, the reason; `error`: the message if the entry failed, which does not stop the other entries. A verdict other than "undecided" needs two things. Chance must have a probability of at most 1/1000 to make as many pairs agree. The quartiles of the ratios must differ from 1 by at least 5 %, or by 25 % if other processes used more than a tenth of the processor
 function bench.compare(entries, options) end
 
----Returns sizes from first to last, evenly spaced by ratio.
+---Returns sizes from first to last in geometric progression.
 ---Errors: unless both are integers from 1 on with first ≤ last.
 ---```lua
 ---table.concat(lt.bench.sizes(10, 1000), " ")  --> 10 20 40 80 160 320 640 1000
@@ -72,7 +72,7 @@ function bench.diff(before, after) end
 ---time takes half a minute.
 ---Errors: Ctrl-C, with what was measured so far (luatensor.bench.interrupt).
 ---```lua
----local function print_machine() print(lt.bench.machine()) end      -- half a minute, at the first time
+---local function print_machine() print(lt.bench.machine()) end      -- takes half a minute the first time
 ---```
 ---@param options? luatensor.bench.machine.options
 ---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype); `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for a GPU also `wait` and `transfers`

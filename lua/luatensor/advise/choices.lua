@@ -31,7 +31,7 @@ local SHORT <const>, LONG <const> = 60, 3600
 -- The bytes for each parameter: the float32 parameter, its gradient, and the two moments of Adam.
 local BYTES_A_PARAMETER <const> = 4 * 4
 
--- The kinds of models that the notebook names, each with a number of parameters.
+-- The kinds of models that the notebook (docs/notebook.md) names, each with a number of parameters.
 local models = {
   {name = "small model, prototype", parameters = 100000},
   {name = "medium network", parameters = 10000000},
@@ -53,7 +53,8 @@ local function point_of(advice, parameters)
   end
 end
 
--- Returns the measured seconds of a step at a point, or nil. pick(times) returns one of the quartiles of all rounds.
+-- Returns the measured seconds of a training step on a device at one size (a point of the grid), or nil if the device
+-- was not measured there. pick(times) selects a statistic of the rounds, such as the median.
 local function seconds_at(point, device, pick)
   local entry = measured.entry_of(point, device)
   return entry and pick(entry.with_transfers or entry.in_place)
@@ -71,7 +72,8 @@ local function series(advice, device, pick)
 end
 
 -- Extrapolates the seconds to `at` multiplications and additions, by a line through the last two points. If there is
--- only one point, or if the line does not ascend, the seconds grow in proportion.
+-- only one point, or if the line does not ascend, the seconds grow in proportion to the operations. Returns nil if
+-- there is no point.
 local function extrapolated(points, at)
   local last, before = points[#points], points[#points - 1]
   if not last then return nil end
@@ -261,8 +263,9 @@ local function noise_in(advice)
   return most, hidden
 end
 
--- Returns the choice for a row of the table, its sentence and its values. If the upper quartiles of the same rounds
--- lead to another choice, the noise is too great, and the choice is "not known".
+-- Returns the choice for a row of the table, its sentence and its values. If other processes used the processor, the
+-- choice may be "not known": if the upper quartiles of the same rounds lead to another choice or exceed the limit MOST,
+-- or if noise.drowns is true.
 local function decide(row, advice, rooms)
   local choice, text, values = choose(row, row.here)
   local others, hidden = noise_in(advice)

@@ -133,7 +133,8 @@ local function trend(before, last, name, n)
 end
 
 -- Returns the work at size n: for each kind of operation the calls, arithmetic operations and bytes, and the bytes
--- sent and fetched. The figures of the last measured point are extrapolated by the trend of the last two points.
+-- sent and fetched. The figures of the last measured point are extrapolated by the trend of the last two points,
+-- except for the number of calls, which stays the same.
 local function work_at(points, n)
   local last, before = points[#points], points[#points - 1]
   local work = {rows = {}}
@@ -159,7 +160,8 @@ local function counted(points)
 end
 
 -- Returns a lower bound of the seconds of a call if the data are sent once for `calls` calls, and the part of the
--- work that takes longest. Sending is left out if the bandwidth of the device's link is unpublished.
+-- work that takes longest. Sending is left out if the bandwidth of the device's link is unpublished. Returns nil if
+-- the published figures give no bound.
 local function bound(figure, work, calls)
   local there, takes = figures.bound(figure, work, "in_place")
   local sent, sent_takes = figures.bound(figure, work, "with_transfers")

@@ -21,8 +21,8 @@ end
 function network.parameters(width, layers) return layers * (width * width + width) end
 
 --- Returns the number of multiplications and additions of one call, counted for the matrix products alone. A product
--- takes 2 · batch · width². The forward pass has one product a layer. Training adds one a layer for the gradients of
--- the weights, and one for the gradients of the inputs of each layer but the first.
+-- takes 2 · batch · width². The forward pass has one product for each layer. Training adds one for the gradients of the
+-- weights of each layer, and one for the gradients of the inputs of each layer but the first.
 function network.flops(width, layers, batch, training)
   return 2 * batch * width * width * (training and 3 * layers - 1 or layers)
 end
@@ -58,7 +58,8 @@ end
 -- calls do the same work.
 local STEP <const> = 0
 
--- Computes the gradients of the mean squared error, layer by layer from the last one. Returns the gradient of the
+-- Computes the gradients of the mean squared error and updates the weights and biases, layer by layer from the last
+-- one. `all` has the activations (see forward), `grad` is the gradient of the last one. Returns the gradient of the
 -- first bias.
 local function backward(layers, all, grad)
   local first

@@ -9,7 +9,7 @@ local lt = require "luatensor.base.public"
 
 local methods = core.methods
 
-local REMEMBERED = 256   -- strings and programs in the cache, which is emptied when it is full
+local REMEMBERED = 256   -- the most strings and programs in the cache, which is emptied when it is full
 
 -- ---- the string ----
 
@@ -23,7 +23,7 @@ local function shown(spec, at)
 end
 
 --- Returns the letters in bytes `first` to `last` of the string as a list; "..." counts as one letter. Field `at` of
--- the list has the position of each letter in the string.
+-- the list has the position of each letter in the string. Field `ellipsis` is true if "..." is among the letters.
 local function parse_term(spec, first, last)
   local term, at = {at = {}}, first
   while at <= last do
@@ -65,8 +65,8 @@ local function implied_output(count)
   return output
 end
 
---- Returns the list of operands of a string. An operand is a list of index names; field `output` has the names of the
--- result.
+--- Returns the list of operands of a string. An operand is a list of index names. Field `output` of the list has the
+-- index names of the result. Field `programs` is the cache of the string's programs, which is empty at first.
 local function parse(spec)
   local arrow, after = spec:find("->", 1, true)
   local parsed, count, first = {programs = {}}, {}, 1
@@ -87,7 +87,8 @@ end
 
 --- Returns the table that a call fills with its indices, each of which is one bit of an integer. `bit` maps the name
 -- of an index to its bit. `name`, `length` and `owner` map the bit to the name of the index, to its length, and to
--- the number of the operand that has this length.
+-- the number of the operand that has this length. `spec` is the string, `used` the number of indices so far, `hidden`
+-- the largest number of dims for which "..." stands in an operand.
 local function new_indices(spec)
   return {spec = spec, bit = {}, name = {}, length = {}, owner = {}, used = 0, hidden = 0}
 end

@@ -1,8 +1,9 @@
 --- Plans the program of an einsum: the diagonals, sums, products and changes of shape, and their order. A program
 -- depends only on the string, the shapes and the dtype, so einsum.lua caches programs. einsum.lua also runs them.
 --
--- Each index is one bit, so that a set of indices is an integer. A term describes the tensor in a register: {at =
--- register, list = the index of each dim, mask = the same indices as a set, shape = their lengths}.
+-- Each index is one bit, so that a set of indices is an integer. A term describes the tensor in a register. Its fields
+-- are at (the register), list (the index of each dim), mask (the same indices as a set), shape (their lengths) and cost
+-- (0, because no multiplication is needed to compute it).
 
 local lists = require "luatensor.base.lists"
 
@@ -271,7 +272,7 @@ local function evaluate(plan, node)
   return a
 end
 
--- ---- the whole ----
+-- ---- the program ----
 
 --- Returns the program for operands of these indices and shapes.
 -- @tab indices for each operand, the index of each dim

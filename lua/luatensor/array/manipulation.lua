@@ -30,7 +30,7 @@ local function add(name, f) lt[name], methods[name] = f, f end
 
 local function copy_of(x) return x:reshape(x.shape, {copy = true}) end
 
--- ---- parting ----
+-- ---- splitting ----
 
 --- Returns the slices of x along a dim. The slices do not have this dim.
 -- @tparam Tensor x
@@ -161,8 +161,9 @@ add("tile", function(x, ...)
   return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
 end)
 
--- Copies `from` to `to`, and shifts the elements cyclically along the dims d, d + 1, …; `shifts` maps a dim to its
--- number of places. A cyclic shift exchanges the first n - shift slices of a dim of length n with the other slices.
+-- Copies `from` to `to`, and shifts the elements cyclically along the dims d, d + 1, …; `shifts` maps a dim to the
+-- number of positions by which elements move along it. A cyclic shift exchanges the first n - shift slices of a dim of
+-- length n with the other slices.
 local function roll_into(to, from, shifts, d)
   while d <= from.ndim and (shifts[d] or 0) % math.max(from.shape[d], 1) == 0 do d = d + 1 end
   if d > from.ndim then return to:copy_(from) end
@@ -338,7 +339,7 @@ add("diag", function(x, k)
   return embed(x, {n, n}, function(y) return y:diagonal(k) end, function(y, value) y:diagonal(k):copy_(value) end)
 end)
 
---- Returns the coordinates of a grid. Tensor i contains the coordinates along dim i.
+--- Returns the coordinates of all points of a grid. Result i has coordinate i of each point, an element of argument i.
 -- @tparam Tensor ... 1-d tensors
 -- @tparam[opt] table options `indexing`: "xy" (default: the first two dims are swapped) or "ij"
 -- @treturn Tensor ... a view of each tensor

@@ -119,8 +119,9 @@ local function check_quantiles(q, x)
   return t
 end
 
---- Returns a + (b - a) * t. The result is exactly a if t is 0, and exactly b if t is 1. If a or b is infinite, the
--- result is infinite, where the plain formula would give NaN (inf - inf).
+--- Returns a + (b - a) * t for t in [0, 1]. For finite a and b the result is exactly a if t is 0, and exactly b if t is
+-- 1. If one of them is infinite and 0 < t < 1, the result is infinite, where the plain formula would give NaN (inf -
+-- inf). For -inf and inf it is NaN.
 local function between(a, b, t)
   local step = b - a
   local y = lt.where(t:less(0.5), a + step * t, b - step * (1 - t))
@@ -206,7 +207,7 @@ end
 -- @tparam Tensor x 1-d, positive integers
 -- @tab[opt] options `weights`: a tensor with a weight for each element, added up instead of 1; `minlength`: minimum
 --   length of the result
--- @treturn Tensor 1-d, with the largest value as its length; int64, or the dtype of float weights
+-- @treturn Tensor 1-d, of the length max(the largest value, minlength); int64, or the dtype of float weights
 -- @usage lt.tensor({1, 3, 3}):bincount()   --> 1 0 2
 add("bincount", function(x, options)
   args.tensor("bincount", 1, x)
@@ -226,8 +227,8 @@ add("bincount", function(x, options)
   return count(x, length, weights)
 end)
 
---- Returns the lowest and the highest edge of the bins: option `range`, or the smallest and the largest element. If
--- both are equal, each edge is moved outwards by 0.5.
+--- Returns the lowest and the highest edge of the bins: option `range`, or the smallest and the largest element, or 0
+-- and 1 if x has no elements. If both edges are equal, each is moved outwards by 0.5.
 local function range_of(x, range)
   local low, high = 0.0, 1.0
   if range ~= nil then

@@ -22,8 +22,8 @@ local options = {
 
 local function is_finite(v) return v - v == 0 end
 
---- True if scientific notation is needed: fixed notation would show more than 8 digits before the point, or no digit
--- other than 0 of the smallest number.
+--- True if floats are printed in scientific notation. If option `sci` is "auto", this is the case if fixed notation
+-- would show more than 8 digits before the point, or no digit other than 0 of the smallest number.
 local function needs_sci(values)
   if options.sci ~= "auto" then return options.sci end
   local largest, least = 0, math.huge
@@ -106,7 +106,8 @@ end
 -- ---- layout ----
 
 --- Returns the number of elements to show at each end of a dim: option `edgeitems`, lowered (to 1 at least) until at
--- most `threshold` elements are shown. Tensors of up to `threshold` elements are shown whole, so the result is huge.
+-- most `threshold` elements are shown. For tensors of up to `threshold` elements, which are shown whole, the result is
+-- larger than any dim.
 local function choose_edge(shape, size)
   if size <= options.threshold then return math.maxinteger // 2 end
   local edge = options.edgeitems

@@ -97,8 +97,9 @@ local function counts_of(range, places)
   return lt.zeros({range}, {dtype = "int64", device = places.device}):scatter_add_(1, places, 1)
 end
 
---- Returns an int64 tensor of length `range`: element p is the first position at which p occurs in `places`. The
--- positions are written in reverse order, because the last write to an element stays.
+--- Returns an int64 tensor of length `range`: element p is the first position at which p occurs in `places`; it is
+-- uninitialised if p does not occur. The positions are written in reverse order, because the last write to an element
+-- stays.
 local function first_of(range, places)
   local options = {dtype = "int64", device = places.device}
   local backwards = lt.arange(places.size, 0, -1, options)
@@ -205,7 +206,7 @@ local function comparison(dtype, n)
   return comparisons[key]
 end
 
---- For few values: compares each value with all elements.
+--- Implements isin for few values: compares each value with all elements.
 local function isin_few(x, values)
   local list, found = values:unstack(), false
   for first = 1, #list, AT_ONCE do
@@ -215,21 +216,22 @@ local function isin_few(x, values)
   return found
 end
 
---- For many values: sorts the values, and searches for each element in them.
+--- Implements isin for many values: sorts the values, and searches for each element in them.
 local function isin_sorted(x, values)
   local s = values:sort()
   return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
 end
 
---- For many integers from a small range: looks up each element in a table of the integers in `values`. Returns nil if
--- the table would be too long.
+--- Implements isin for many integers from a small range: looks up each element in a table of the integers in `values`.
+-- Returns nil if the table would be too long, or if x or `values` cannot use a table (has_table).
 local function isin_table(x, values)
   local low, range = range_of(TABLE * (x.size + values.size), x, values)
   if not low then return nil end
   return is_there(range, place_of(values, low))[place_of(x, low)]
 end
 
---- For complex numbers: numbers the distinct elements of x and `values` together, and compares numbers.
+--- Implements isin for complex numbers: numbers the distinct elements of x and `values` together, and compares the
+-- numbers.
 local function isin_numbered(x, values)
   local n = x.size
   local distinct, number = lt.unique_inverse(lt.concat {x:flatten(), values})
@@ -239,7 +241,7 @@ local function isin_numbered(x, values)
 end
 
 --- Returns the largest number of values that isin compares one by one with all elements of x. The alternatives sort
--- first, which costs more the more elements x has, so on the CPU the limit grows with the size of x.
+-- and then search for each element, which costs more the more elements x has, so on the CPU the limit grows with x.
 local function few_for(x)
   return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
 end

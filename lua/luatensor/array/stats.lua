@@ -78,7 +78,7 @@ function lt.norm(x, ...)
   return reduce(norm_of[p], x, rest)
 end
 
---- Returns x concatenated along dim d with `before` and `after`: tensors, or nil.
+--- Returns x with `before` and `after` concatenated to its ends along dim d. Each of them is a tensor or nil.
 local function joined(x, d, before, after)
   local list = {x}
   for name, t in pairs {prepend = before, append = after} do

@@ -49,8 +49,8 @@ local function is_compatible(g, shape)
 end
 
 --- Checks and returns `list`, the gradients that the script's backward function returned. Raises an error if there
--- are more gradients than arguments, if one is neither a tensor nor nil, or if its shape does not fit its argument's
--- shape.
+-- are more gradients than arguments, if one was freed or is neither a tensor nor nil, or if its shape does not fit its
+-- argument's shape.
 local function check_gradients(f, list, shapes)
   for i = 1, list.n do
     local g = list[i]

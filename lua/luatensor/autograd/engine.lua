@@ -97,7 +97,8 @@ end
 --- Runs the backward pass from x, whose gradient is g. Fields of run:
 -- retain: keeps the graph.
 -- graph: records the gradients themselves.
--- captures: a set of leaves and nodes. Only their gradients are computed; run.captured returns them.
+-- captures: a set of leaves and nodes. Only their gradients are computed.
+-- captured: with captures, a table in which the pass stores their gradients by leaf or node.
 -- barriers: a set of nodes beyond which no gradient is wanted.
 -- before: a function that receives the set of reached captures, before any node is released.
 -- graph_for_others: sets graph and retain if x depends on leaves that are neither captures nor beyond the barriers.

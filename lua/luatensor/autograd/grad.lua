@@ -156,7 +156,8 @@ end
 
 -- ---- results ----
 
---- Raises an error if a list has gaps, like {a, nil, b}.
+--- Raises an error if a list has gaps, like {a, nil, b}, or a key that is no positive integer. `what` is the noun for
+-- an element in the message.
 local function check_gaps(what, list)
   local count, last = 0, 0
   for i in next, list do
@@ -170,8 +171,8 @@ local function check_gaps(what, list)
   end
 end
 
---- Returns a list of tensors as it is, and a tensor as a list with one element. Raises an error if a tensor requires
--- no gradient.
+--- Returns a list of tensors as it is, and a tensor as a list with one element. Raises an error if the list is empty or
+-- has gaps, or if an element is no tensor, was freed or requires no gradient.
 local function list_of(what, x)
   local list = core.is_tensor(x) and {x} or x
   local kind = core.type_name(list)

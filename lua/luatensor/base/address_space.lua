@@ -43,8 +43,8 @@ local limits = {
   end},
 }
 
---- Returns the number of processors for which OpenBLAS reserves buffers: all that the machine may have, even if the
--- process may not run on all of them.
+--- Returns the number of processors that the machine may have, even those on which the process may not run, because
+-- OpenBLAS counts them all. The result may be above MOST, the limit of OpenBLAS.
 local function count_processors(root)
   local last = read(root .. "/sys/devices/system/cpu/possible"):match "(%d+)\n$"
   if last then return math.min(tonumber(last), MOST) + 1 end

@@ -26,7 +26,7 @@ end
 -- ---- kinds of values ----
 
 -- kinds.name(fn, what, value, …) raises an error if the value is not of the kind `name`, and otherwise returns the
--- value. fn is the function's name and `what` the value's name in the message.
+-- value in its normal form (see args.check). fn is the function's name and `what` the value's name in the message.
 local kinds = {}
 
 function kinds.boolean(fn, what, value)

@@ -1,7 +1,7 @@
 --- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that luatensor lacks, and the replacements that errors suggest.
 -- Each name has a list of functions, a text, or false. From a list, the error suggests the first function that exists
--- in the table of the unknown name. A text is shown as it is. false suggests nothing, because the most similar name
--- would mislead.
+-- in the table in which the name was looked up, or else shows the list's field `otherwise`. A text is shown as it is.
+-- false suggests nothing, because the most similar name would mislead.
 
 local foreign = {}
 

@@ -9,7 +9,7 @@ local missing = {}
 
 local getinfo, can_read = debug and debug.getinfo, io and io.open      -- nil without debug or io in the host
 
-local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- entries in the caches of helps and of source lines
+local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- the most helps and source lines in the two caches
 
 -- Returns line n of a text, or of a regular file if source is "@path"; "" if there is no such line. Pipes are not
 -- read, because reading could block.
@@ -34,8 +34,8 @@ local function line_of(source, n)
   return lines[key]
 end
 
--- True if a line contains ":name(", or ":name" before a quote or a brace, and contains neither ".name" nor the quoted
--- name. In `self.mean or x:mean(1)`, the line reads a field, so the result is false.
+-- True if a line contains ":name(", or ":name" before a quote, a brace or "[", and contains neither ".name" nor the
+-- quoted name. In `self.mean or x:mean(1)`, the line reads a field, so the result is false.
 local function calls(line, name)
   local word = "%f[%w_]" .. name .. "%f[^%w_]"
   return line:find(":%s*" .. word .. "%s*[%({\"'%[]") and not line:find("[.\"']%s*" .. word)

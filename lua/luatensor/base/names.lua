@@ -36,12 +36,12 @@ local function find_elsewhere(kind, name)
   if kind == "" and core.methods[name] then return ("; it is a method: x:%s(…)"):format(name) end
 end
 
--- The set of the values of parameter `kind` that are no prefix of a guarded table: names of options, modules,
--- optimisers and dtypes have no table that names.guard guards.
+-- The set of the kinds whose names are in no table that names.guard guards, so that names.help does not search these
+-- tables for them.
 local kinds = {option = true, module = true, optimiser = true, dtype = true}
 
 --- Says what to write instead of an unknown name.
--- @string kind "tensor", "option", "module", "optimiser", or the prefix of a guarded table
+-- @string kind "tensor", "option", "module", "optimiser", "dtype", or the prefix of a guarded table
 -- @param name the unknown name; only strings get help
 -- @tab known its keys are the known names
 -- @treturn string a continuation of the error, such as "; did you mean …?", or ""

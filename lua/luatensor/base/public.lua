@@ -1,5 +1,5 @@
---- The table lt, which `require "luatensor"` returns. It starts with core's public functions; the files in init.lua's
--- list add more.
+--- The table lt, which `require "luatensor"` returns. This file fills the table with core's public functions; the files
+-- that luatensor/init.lua loads add more.
 
 local core = require "luatensor.core"
 

@@ -18,7 +18,7 @@ local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
 
 -- ---- sizes --------------------------------------------------------------------------------------
 
---- Returns sizes from first to last, evenly spaced by ratio.
+--- Returns sizes from first to last in geometric progression.
 -- @function bench.sizes
 -- @int first smallest
 -- @int last largest

@@ -36,7 +36,7 @@ local function prefix_of(result)
   return result.name .. (result.device and ", " .. result.device or "") .. ": "
 end
 
--- Options that do not change the work: the time of a measurement and the number of threads.
+-- Options that do not change the work: the time and the rounds of a measurement, and the number of threads.
 local no_work <const> = {seconds = true, rounds = true, threads = true}
 
 -- Returns the options of an experiment that determine its work, as one text, or nil for other results.

@@ -1,4 +1,4 @@
---- Reads and writes text files. A file is written completely or not at all.
+--- Reads and writes text files.
 
 local core = require "luatensor.core"
 local json = require "luatensor.io.json"
@@ -19,8 +19,8 @@ function files.check(path)
   return path
 end
 
---- Writes a text file completely or not at all. A symbolic link is followed. Devices, pipes, and files in folders
--- that accept no new file are overwritten in place.
+--- Writes a text file. A symbolic link is followed. The file is written completely or not at all, except for devices,
+-- pipes, and files in folders that accept no new file, which are overwritten in place.
 -- @string path
 -- @string text
 -- @treturn[1] boolean true

@@ -70,7 +70,8 @@ function idle.watch()
 end
 
 --- Returns the share of the time since the start that other processes used on the cores that this process may use.
--- Returns nil if there is no /proc/stat, or if the time is shorter than ten of its units of a hundredth of a second.
+-- Returns nil if there is no /proc/stat, or if these cores together counted fewer than ten jiffies (a tenth of a
+-- second).
 function watch:others()
   local busy, total = read_all(self.cores)
   if not (busy and self.busy) or total - self.total < 10 then return nil end
@@ -81,9 +82,9 @@ end
 --- Pauses, so that the threads of an ended parallel loop stop spinning.
 function idle.pause() core.sleep(0.02) end
 
---- Waits until no other process uses the processor.
+--- Waits until other processes use at most the share idle.BUSY of the processor.
 -- @number seconds the longest time to wait
--- @treturn boolean false if the processor stayed busy
+-- @treturn boolean false if the processor stayed busy; true also if the share is unknown
 function idle.await(seconds)
   local give_up = core.clock() + seconds
   repeat

@@ -17,7 +17,7 @@ local state = require "luatensor.bench.state"
 
 local machine = {}
 
--- ---- what it can do -----------------------------------------------------------------------------
+-- ---- measurements -------------------------------------------------------------------------------
 
 --- The dtypes whose arithmetic and whose products are measured.
 local ARITHMETIC <const> = {"float32", "float64"}
@@ -128,7 +128,7 @@ end
 --     devices      name, kind, device, emulated, made (the time of the measurement), threads, cores
 --                  problems {what, problem}: the steps that failed, with the error messages
 --                  arithmetic {dtype, flops}: operations per second
---                  products {dtype, n, flops, min, q1, median, q3, max}: of n × n matrices; quartiles in seconds
+--                  products {dtype, n, flops, min, q1, median, q3}: of n × n matrices; min to q3 in seconds
 --                  read, copy: bytes per second of memory; caches {name, bytes, shared}: see machine/caches.lua
 --                  levels {bytes, read, latency}: working sets, bytes per second, and seconds of a load
 --                  call, single, wait: seconds, see meters.call

@@ -111,8 +111,8 @@ function noise.each(points, devices, f)
   end
 end
 
---- `point` and `again` are two measurements of the same size. For each device, stores the less disturbed one, which
--- has the lower time, in `point`.
+--- `point` and `again` are two measurements of the same size. For each device and mode (measured.MODES), stores the
+-- less disturbed figures, which have the lower time, in `point`.
 function noise.take_better(point, again)
   for _, entry in ipairs(point.measured) do
     local other = measured.entry_of(again, entry.device)

@@ -57,7 +57,7 @@ local function in_words(seconds)
   return (", about %d min left"):format(math.floor(seconds / 60 + 0.5))
 end
 
--- Returns the number of the step, such as " (2 of 12)", or "" if the steps have different weights.
+-- Returns the number of the step, such as " (2 of 12)"; "" for a single step or if the steps have different weights.
 local function position(t)
   return t.alike and t.total >= 2 and t.steps <= t.total and (" (%d of %d)"):format(t.steps, t.total) or ""
 end

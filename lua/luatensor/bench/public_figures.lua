@@ -25,6 +25,7 @@ local MOST_CACHE <const> = 256 * 2 ^ 20
 -- bandwidth: bytes/s of the device's memory.
 -- link: bytes/s to the host in one direction, or "shared" if the device uses the host's memory.
 -- cache: bytes of the caches on the chip.
+-- figures.devices lists the remaining fields.
 local rows = {
   {
     id = "rtx-4090", name = "NVIDIA GeForce RTX 4090", kind = "gpu", year = 2022, cores = 16384,
@@ -82,8 +83,8 @@ figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by T
 
 --- Returns all published devices. Unpublished fields are nil.
 --
---     {id =, name =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s}, memory = bytes,
---      bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}
+--     {id =, name =, reported =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s},
+--      memory = bytes, bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}
 --
 -- @treturn table
 function figures.devices() return rows end

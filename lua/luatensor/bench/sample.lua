@@ -40,9 +40,10 @@ sampler.__index = sampler
 
 function sampler:reset()
   self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
-  -- around: the seconds of all rounds with their untimed parts; longest: the most calls in a round so far
+  -- around: the seconds of all rounds with their untimed parts; longest: the most calls in a round so far.
+  -- corrections: how often the number of calls was corrected; most_calls: the most calls allowed in a round.
   self.around, self.longest, self.corrections, self.most_calls = 0, 1, 0, MOST_CALLS
-  -- set by the warm-up and by the rounds
+  -- a_call, the seconds of a call, is set by the warm-up; watch (idle.watch) by the first round
   self.a_call, self.watch = nil, nil
 end
 
@@ -110,8 +111,8 @@ end
 
 -- ---- before the rounds --------------------------------------------------------------------------
 
--- Makes the first call, which compiles kernels and allocates memory. Stores its seconds, and the dtype and the device
--- of its results.
+-- Makes the first call, which compiles kernels and allocates memory. Stores its seconds, the dtype of its first result
+-- tensor, the device that did the work, and whether an emulated device took part.
 function sampler:first_call()
   lt.synchronize(self.sync)
   local start = self.clock()
@@ -242,7 +243,7 @@ function sampler:add(seconds, queued)
   self:adapt(seconds)
 end
 
---- Makes one round: a full collection, a call that is not timed, and the timed calls.
+--- Makes one round: a full collection, a call that is not timed (left out if calls are slow), and the timed calls.
 function sampler:round()
   local _ <close> = state.use_device(self.default_device)
   if not self.part then self.watch = self.watch or idle.watch() end

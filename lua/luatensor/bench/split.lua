@@ -132,8 +132,8 @@ end
 
 --- Returns a function that finds the whole name of a device by its kind. The name is nil if two devices of this kind
 -- had calls, because both share one row.
--- @tab devices names of those that had calls
--- @treturn func from a kind to a name
+-- @tab devices the names of the devices that had calls
+-- @treturn func takes a kind and returns a name or nil
 function split.names(devices)
   local names = {}
   for _, device in ipairs(devices) do

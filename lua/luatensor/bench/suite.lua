@@ -15,7 +15,7 @@ local timing = require "luatensor.bench.timing"
 
 local suite = {}
 
--- ---- what it says -------------------------------------------------------------------------------
+-- ---- the page -----------------------------------------------------------------------------------
 
 local function append(blocks, more)
   for _, block in ipairs(more) do blocks[#blocks + 1] = block end
@@ -96,8 +96,8 @@ function methods:timings()
   return list
 end
 
--- Fields: name, results (a list), problems (texts about failures), incomplete. Each result that the suite timed
--- itself has the fields work {name =, size =, bytes =, flops =} and share.
+-- Fields of the class: name, results (a list), problems (texts about failures), incomplete, emulated (true if a result
+-- is). Each result that the suite timed itself has the fields work {name =, n =, size =, bytes =, flops =} and share.
 local class = result.class("suite", methods, {
   name = "string", results = {"result"}, problems = {"string"}, incomplete = "string?", emulated = "boolean?",
 })
@@ -116,19 +116,20 @@ function suite.new(name, results, problems, incomplete)
   })
 end
 
--- ---- the suite's own ----------------------------------------------------------------------------
+-- ---- the suite of `luatensor bench` -------------------------------------------------------------
 
 local function vector(n, kind) return lt.rand(n, kind) end
 local function square(n, kind) return lt.rand(n, n, kind) end
 
-local LIMITS <const> = 8             -- measuring unknown limits takes about as long as this many rows
+local LIMITS <const> = 8             -- measuring unknown limits takes about as long as this many steps
 
 local function all(times) return function(n) return times * n end end
 local function squares(times) return function(n) return times * n * n end end
 
--- make(n, kind) returns the function to time, for size n and options kind = {dtype =, device =}. elements(n): the
--- number of elements that a call reads or writes. flops(n): the number of additions and multiplications, if
--- arithmetic limits the speed. limit: the kind of limit, as for machine.share.
+-- sizes: the small and the large n. square: true if the operands are n × n matrices. make(n, kind) returns the function
+-- to time, for size n and options kind = {dtype =, device =}. elements(n): the number of elements that a call reads or
+-- writes. flops(n): the number of additions and multiplications, if arithmetic limits the speed. limit: the kind of
+-- limit, as for machine.share; nil if none is known.
 local functions = {
   {name = "rand", sizes = {1000, 30000000}, elements = all(1),      -- the speed of writing alone is not measured
     make = function(n, kind) return function() return lt.rand(n, kind) end end},

@@ -136,13 +136,13 @@ local function stopped(sampler, name, checked)
   interrupt.raise(complete(sampler, name, checked, text))
 end
 
--- Returns the place of the function's definition, such as "script.lua:12".
+-- Returns the file and the line of the function's definition, such as "script.lua:12"; "function" if they are unknown.
 local function default_name(fn)
   local info = type(fn) == "function" and debug.getinfo(fn, "S")
   return info and info.what ~= "C" and ("%s:%d"):format(info.short_src, info.linedefined) or "function"
 end
 
---- Returns the name of a result: option `name`, or the place of the function's definition.
+--- Returns the name of a result: option `name`, or the file and the line of the function's definition.
 function timing.name_of(fn, options) return options.name or default_name(fn) end
 
 --- Times calls of a function. Before each reading of the clock, the call waits for the devices.

@@ -5,7 +5,8 @@ local arguments = require "luatensor.cli.arguments"
 
 local code = {}
 
---- Makes an unknown name an error, because an unknown name on the command line is a typing error.
+--- The metatable of the code's environment. An unknown name is an error, because on the command line it is a typing
+-- error.
 local globals = {
   __index = function(_, name)
     local value = _G[name]

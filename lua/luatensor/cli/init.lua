@@ -3,7 +3,8 @@
 --     summary, description   for --help
 --     example                a command line
 --     define(parser)         defines its options
---     run(options)           returns a result, which is saved as JSON if option json is given, and then shown
+--     run(options)           returns a result, which is saved as JSON if option json is given, and then shown, or a
+--                            text, which is shown; the optional second result is the exit code
 --     prints                 true if the command shows its result itself
 --     save(result, options)  optional: writes further files; returns true if the result need not be shown
 

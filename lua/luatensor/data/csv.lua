@@ -86,7 +86,8 @@ local function in_order(names)
   return sorted
 end
 
--- Sorts the classes. y numbers the classes by first appearance; the returned tensor numbers them in sorted order.
+-- Sorts the classes. y numbers the classes by first appearance; the returned tensor numbers them in sorted order. The
+-- second result is the sorted list of their names.
 local function order_classes(y, names)
   local sorted, rank, ranks = in_order(names), {}, {}
   for i, name in ipairs(sorted) do rank[name] = i end

@@ -56,7 +56,7 @@ end
 -- ---- one epoch ----
 
 -- Returns the state from which a generator draws the order of an epoch: the state of the loader's generator, or a new
--- state with a seed from the default generator.
+-- state with a seed from the default generator. Returns an empty table if the loader does not shuffle.
 local function draw_start(self)
   if not self.shuffle then return {} end
   if self.generator then return self.generator:state() end

@@ -69,8 +69,8 @@ local function declarations(code)
   end
 end
 
---- Finds the declaration of the kernel. Returns the position of __global__ (nil if luatensor's macro KERNEL contains
--- __global__) and the parameters in parentheses; nothing if there is no such kernel.
+--- Finds the declaration of the kernel. Returns the position of __global__ (nil if it is in luatensor's macro KERNEL or
+-- KERNEL_COOPERATIVE) and the parameters in parentheses; nothing if there is no such kernel.
 local function find_kernel(code, name)
   local escaped = name:gsub("%p", "%%%0")
   local parameters = in_parentheses(code, "%f[A-Za-z0-9_]KERNEL%s*%(%s*" .. escaped .. "%s*%)%s*()%(")

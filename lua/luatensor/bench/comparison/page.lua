@@ -6,8 +6,8 @@ local notes = require "luatensor.bench.notes"
 
 local page = {}
 
---- The number of pairs of rounds that a verdict needs. The agreement of fewer pairs is more often due to chance than
--- luatensor.bench.comparison allows.
+--- The default number of rounds, and so of pairs of rounds. An undecided comparison of fewer pairs gets a note that the
+-- pairs are too few.
 page.ROUNDS = 12
 
 local columns = {

@@ -100,8 +100,8 @@ end
 -- @string device
 -- @string base
 -- @string mode "in_place" or "with_transfers"
--- @treturn string text, with
--- @treturn table values
+-- @treturn string the sentence, with names of values in braces
+-- @treturn table the values by name
 function crossing.sentence(found, device, base, mode)
   local values = {device = {device, "text"}, base = {base, "text"}}
   for _, name in ipairs{"least", "most", "decided_from", "decided_to"} do

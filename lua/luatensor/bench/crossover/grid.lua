@@ -81,7 +81,8 @@ local function new_track(device)
   return {device = device.device, emulated = device.emulated, bytes = {}, seconds = {}}
 end
 
--- Returns the reason why the device cannot run size n, or nil.
+-- If the device cannot run size n, returns a table with the reason in field `why` and the estimates that lead to it.
+-- Returns nil if the device can run this size.
 function run:obstacle(track, n)
   local bytes, available = grid.extrapolate(track.bytes, n), self.place.available(track.device)
   if bytes and available and bytes > grid.HEADROOM * available then
@@ -124,8 +125,9 @@ function run:guarded(work)
   error(result, 0)
 end
 
--- Returns two calls of fn. `in_place` has inputs that are on the device. `with_transfers` has inputs that start on
--- the CPU, and copies the results to the CPU. The CPU has only `in_place`.
+-- Returns two functions that call fn. `in_place` uses inputs that are on the device. `with_transfers` uses inputs that
+-- start on the CPU, and copies the results to the CPU. The CPU has only `in_place`, and so has every device if the
+-- setting `transfers` is false.
 function run:calls_on(device, inputs)
   local fn, place = self.fn, self.place
   local there = device == core.host_device and inputs or moved(inputs, device, place)
@@ -140,7 +142,8 @@ function run:calls_on(device, inputs)
 end
 
 -- Calls fn once, with the same seed on each device. Returns true and the packed results, or false if the memory did
--- not suffice. With several devices, the results are copies on the CPU, because fn may write into its results.
+-- not suffice. With several devices, the results are copies on the CPU, because fn may write into its results. The
+-- first call also stores the device's peak memory in row.bytes.
 function run:checked_call(row)
   local place = self.place
   return self:guarded(function()
@@ -192,8 +195,8 @@ function run:try(rows, n)
 end
 
 -- Adds memory that the measured peak lacks to row.bytes, the bytes that a device needs at this size. Devices other
--- than the CPU need `sent` bytes for the inputs of a call with transfers. The CPU needs the results (`fetched` bytes
--- each) of all devices, which are compared there.
+-- than the CPU need `sent` bytes for the inputs of a call with transfers. The CPU, where results are compared, needs
+-- `fetched` bytes for the results of each device, and again for the second call on the base.
 local function add_bytes(rows, sent, fetched)
   for _, row in ipairs(rows) do
     if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
@@ -365,10 +368,10 @@ end
 --- Measures fn at each size on each device.
 -- @func fn takes the results of inputs(n)
 -- @tab sizes integers, ascending
--- @tab settings what: the function's name in errors; inputs: function(n); devices: {{device =, emulated =}, …}, the
---   first is the base; seconds: of a measurement; patience: seconds that a size may take on a device; transfers:
---   boolean; refine: the number of additional sizes; next_size: function(points) that returns an additional size, or
---   nil
+-- @tab settings what: the function's name in errors; name: of the work, for the progress line; inputs: function(n);
+--   devices: {{device =, emulated =}, …}, the first is the base; seconds: of a measurement; patience: seconds that a
+--   size may take on a device; transfers: boolean; refine: the number of additional sizes; next_size: function(points)
+--   that returns an additional size, or nil
 -- @tab place access to the machine: luatensor.bench.crossover.place
 -- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {entry, …}}, …}; skipped = {{n
 --   =, device =, why =, needs =, available =, seconds =}, …}; incomplete = a text after Ctrl-C, else nil}. An entry

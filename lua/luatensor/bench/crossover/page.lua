@@ -13,7 +13,7 @@ local page = {}
 
 local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
 
--- ---- in words: sentences ------------------------------------------------------------------------
+-- ---- sentences ----------------------------------------------------------------------------------
 
 local function add(blocks, block) blocks[#blocks + 1] = block end
 
@@ -76,7 +76,7 @@ local function say_bounds(self, blocks)
   end
 end
 
--- ---- in words: tables and charts ----------------------------------------------------------------
+-- ---- tables and charts --------------------------------------------------------------------------
 
 local function cell(figure, name) return figure and figure[name] or false end
 
@@ -219,7 +219,7 @@ local function bounds_table(self)
     columns = columns, rows = rows}
 end
 
--- ---- in words: caveats --------------------------------------------------------------------------
+-- ---- caveats ------------------------------------------------------------------------------------
 
 local reasons = {
   ["does not fit"] = "n = {n} and larger left out on {device}: it would need {needs}, and {available} are available.",

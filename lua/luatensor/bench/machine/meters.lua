@@ -98,7 +98,7 @@ end
 -- @bool pinned true for page-locked memory
 -- @bool out true copies from the device to the host
 -- @number seconds
--- @treturn table latency: seconds for four bytes; bandwidth: bytes per second of a large copy
+-- @treturn table latency: seconds for four bytes; bandwidth: bytes per second of a large copy; bytes: its size
 function meters.transfer(device, pinned, out, seconds)
   local bytes = (core.available_memory(device) or math.huge) >= 1 << 30 and 64 * MIB or 4 * MIB
   local function time(n)

@@ -115,7 +115,7 @@ local function levels_chart(entry, field, title, unit)
   }
 end
 
--- ---- all of it ----------------------------------------------------------------------------------
+-- ---- the page -----------------------------------------------------------------------------------
 
 local function say_device(entry, add)
   add(head(entry))
