@@ -30,7 +30,7 @@ static const struct { enum op_result result; bool costly, selects; } traits[OP_C
 
 /* ---- computing boxes and elements ---- */
 
-/* A call, with the data that ops.def has about its op: compute dtype, result dtype, and kernel (NULL: a copy). */
+/* A call, with its compute dtype and result dtype, its kernel (NULL: a copy) and its division into boxes. */
 typedef struct map_work {
   const map_call *call;
   enum dtype compute, result;
@@ -93,16 +93,16 @@ static bool needs_buffers(const map_work *t) {
   return false;
 }
 
-/* Computes elements begin … end - 1. Every operand must be a number, or be contiguous and of the compute dtype.
-** (Non-temporal stores, in 16-byte pieces through L1, were 25 % slower for 10^7 sums.) */
+/* Computes elements begin … end - 1. Every operand must be a number, or be contiguous and of the dtype that the
+** kernel reads or writes. (Non-temporal stores, in 16-byte pieces through L1, were 25 % slower for 10^7 sums.) */
 static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   (void)worker;
   const map_call *c = t->call;
   _Alignas(64) char constant[MAX_IN][CONSTANT];
   const char *in[MAX_IN];
-  begin = begin / 64 * 64;                     /* threads begin at multiples of 64 elements, which are cache lines of
-                                               ** an aligned tensor */
+  begin = begin / 64 * 64;                     /* threads begin at multiples of 64 elements, so that two threads never
+                                               ** write to the same cache line of an aligned tensor */
   if (end < c->plan->count) end = end / 64 * 64;
   int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
   for (int k = 0; k < c->nin; k++)

@@ -56,7 +56,8 @@ typedef struct block {
 
 static block *small_free[CLASSES];
 static block *large_free[BUCKETS];
-static size_t small_kept, large_kept;         /* the total bytes of the blocks in these lists */
+static size_t small_kept, large_kept;         /* the bytes of the blocks in small_free and in the lists of all
+                                              ** threads, and in large_free */
 static memory_stats stats;
 static size_t (*other_kept)(void);            /* returns the bytes that other files keep for reuse and free on
                                               ** request; NULL: none registered */
@@ -339,6 +340,6 @@ void cpu_empty_cache(int index) {
   for (int k = 0; k < CLASSES; k++) empty_list(&small_free[k]);
   for (int k = 0; k < BUCKETS; k++) empty_list(&large_free[k]);
 #ifdef __GLIBC__
-  malloc_trim(0);                        /* returns the memory of blocks that free() has kept */
+  malloc_trim(0);                        /* returns to the system the memory of blocks that free() has kept */
 #endif
 }

@@ -303,7 +303,8 @@ static bool leaves_room(void) {
   return p != MAP_FAILED;
 }
 
-/* Starts workers until the pool and the caller have `threads` threads. Returns the number of available threads. */
+/* Starts workers until the pool and the caller have `threads` threads. Returns the number of available threads, at
+** most `threads`, including the caller. */
 static int start_workers(int threads) {
   int there = atomic_load_explicit(&workers, memory_order_relaxed) + 1;
   if (there >= threads || atomic_load_explicit(&refused, memory_order_relaxed)) return there < threads ? there : threads;

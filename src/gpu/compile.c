@@ -157,7 +157,7 @@ static void add_option(request *r, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Sets the options that all compilations share. The last option makes functions without an execution space device
+/* Sets the options that all compilations share. With the last option, functions without an execution space are device
 ** functions, so that headers shared with the CPU need no __device__. */
 static void start_request(const gpu *g, request *r, const char *what, const char *file) {
   r->what = what;
@@ -194,8 +194,8 @@ static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   return NULL;
 }
 
-/* Returns the compiled image, which the caller frees. The image is a binary, or PTX, which ends with the zero byte
-** that the driver requires. Returns NULL on failure. */
+/* Returns the compiled image, which the caller frees. The image is a binary or PTX. PTX ends with the zero byte that
+** the driver requires. Returns NULL on failure. */
 static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
   bool ptx = g->kernels->virtual_arch;
   if ((ptx ? rtc->ptx_size : rtc->cubin_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;

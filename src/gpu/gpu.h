@@ -21,7 +21,7 @@ typedef struct gpu {
                                        ** operands' blocks */
   int           unrecorded;            /* number, plus 1, of the stream with an access that no record describes, because
                                        ** no host memory was left; else 0 */
-  unsigned      epoch;                 /* number of times that the device was reopened */
+  unsigned      epoch;                 /* number of times that the device was reopened or shut (gpu_shut) */
   bool          dead;                  /* true after an error that makes all later calls fail; the device must be
                                        ** reopened */
   bool          open;                  /* context, memory and streams exist */
@@ -161,8 +161,8 @@ int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const u
 
 /* ---- memory: memory.c ---- */
 
-/* Allocates and frees device memory for the duration of a call. Memory may be freed while queued work still uses
-** it. */
+/* gpu_scratch allocates device memory for the duration of a call, and gpu_scratch_free frees this memory. Queued work
+** may still use the memory when it is freed. */
 int  gpu_scratch(gpu *g, size_t bytes, void **ptr);
 void gpu_scratch_free(gpu *g, void *ptr, size_t bytes);
 

@@ -14,8 +14,8 @@ enum {
 };
 /* Bytes of the smallest and largest block of memory that is read. The largest block is larger than any cache. */
 static const size_t LEAST = (size_t)1 << 20, MOST = (size_t)256 << 20;
-static const double ENOUGH = 2e-3;                                      /* seconds that one measurement should take at
-                                                                        ** least */
+static const double ENOUGH = 2e-3;                                      /* the least number of seconds that a
+                                                                        ** measurement should take */
 
 /* The state of a measurement on one GPU. */
 typedef struct meter {

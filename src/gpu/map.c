@@ -40,7 +40,7 @@ static bool selects(const map_work *t, int k) { return k == 0 && traits[t->call-
 
 /* ---- kernels ---- */
 
-/* The kernel of map.cuh. MIXED is map_strided, compiled for inputs of several dtypes. */
+/* The kernels of map.cuh. MIXED is map_strided, compiled for inputs of several dtypes. */
 enum entry { FLAT, ROWS, STRIDED, MIXED };
 
 static int build_map(const map_work *t, enum entry entry, uint64_t key, const gpu_kernel **k) {

@@ -132,8 +132,8 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
 
 /* Returns the number of blocks into which c is cut: 1 for up to SMALL multiplications, otherwise a multiple of
 ** `threads`. Products of up to MANY * SMALL multiplications get blocks of at most SMALL multiplications. In larger
-** products, a block takes at most half a second, up to MOST_BLOCKS blocks, so that the operation can be cancelled.
-** Products with vectors get one block for each thread. */
+** products, a block takes at most half a second, so that the operation can be cancelled between blocks, unless this
+** takes more than MOST_BLOCKS blocks. Products with vectors get one block for each thread. */
 static int block_count(const gemm_call *g, int threads) {
   double work = (double)g->m * (double)g->n * (double)g->k;
   if (work <= SMALL) return 1;
@@ -150,7 +150,8 @@ static int block_rows(const gemm_call *g, int n) {
   return best;
 }
 
-/* Returns the beginning of block i of n blocks in a dim, a multiple of TILE. The last block has the remainder. */
+/* Returns the beginning of block i of n blocks in a dim, a multiple of TILE. For i = n, returns the end of the dim.
+** The last block has the remainder. */
 static int64_t block_begin(int64_t length, int i, int n) {
   return i == n ? length : length * i / n / TILE * TILE;
 }
@@ -352,7 +353,8 @@ static bool is_blas_dtype(enum dtype d) {
   return d == DT_float32 || d == DT_float64 || dtype_kind(d) == KIND_COMPLEX;
 }
 
-/* Computes product i of the batch. If `blas` is true, OpenBLAS has a buffer for this call. */
+/* Computes product i of the batch. If `blas` is false, OpenBLAS has no memory for its buffer and must not be
+** called. */
 static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   int64_t offset[3], size = dtype_size(g->dtype);
   batch_offsets(&g->batch, i, offset);

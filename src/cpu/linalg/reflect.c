@@ -6,7 +6,7 @@
 enum { SLABS = 4 };          /* the number of slabs of Q for each thread, because later columns take longer than
                              ** earlier columns */
 
-/* V and T of one group of reflections. */
+/* V and T of one group of reflections, whose product is I - V T Vᴴ. */
 typedef struct group {
   block v, t;
 } group;

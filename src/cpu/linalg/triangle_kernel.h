@@ -1,8 +1,8 @@
 #ifndef LT_CPU_LINALG_TRIANGLE_KERNEL_H
 #define LT_CPU_LINALG_TRIANGLE_KERNEL_H
 
-/* Declarations of substitution in small triangles. OpenBLAS's substitution is slow: trsm of 64 × 64 in float64 on
-** Sapphire Rapids reaches 9 GFLOPS, while a product of the same size reaches 73 GFLOPS. */
+/* Declarations of kernels that solve small triangular systems by substitution. OpenBLAS's substitution is slow: trsm
+** of 64 × 64 in float64 on Sapphire Rapids reaches 9 GFLOPS, while a product of the same size reaches 73 GFLOPS. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,7 +17,8 @@ enum {
   PIXELS  = 64                 /* the most pixels of a panel */
 };
 
-/* One product: the pixels of a grid, which all have the same taps. */
+/* One product of the weights with the elements that taps read for the pixels of a grid. All pixels of the grid have
+** the same taps. */
 typedef struct part {
   int64_t   k;
   int64_t  *tap, *weight;      /* [k] offsets: of the tap in the source planes of a group, and of the weight in a row

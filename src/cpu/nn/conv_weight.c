@@ -19,8 +19,8 @@ enum {
   CHANNELS = 64,               /* the number of channels of y's gradient that are copied at a time, which take 200 KiB
                                ** in addition to a block */
   GATHERED = 256,              /* the number of pixels whose runs are computed at a time */
-  SKEW    = 16,                /* the number of elements between the rows of a block, so that rows do not use the same
-                               ** cache sets */
+  SKEW    = 16,                /* the number of unused elements after each row of a block, so that rows do not use the
+                               ** same cache sets */
   SHARES  = 32,                /* the number of items into which the work is divided, if there are enough pixels */
   SUMS    = 1 << 20            /* the most elements in the partial sums of all shares together */
 };
@@ -32,7 +32,7 @@ typedef struct conv_weight_work {
   conv_grid   grid;
   enum dtype  compute;
   int         size;
-  int64_t     m, k;            /* the output channels and the taps of a group */
+  int64_t     m, k;            /* the number of output channels and the number of taps of a group */
   int64_t     blocks;          /* the number of blocks of taps */
   int64_t     shares;          /* the number of shares of a round's pixels */
   int64_t    *tap;

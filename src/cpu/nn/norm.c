@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct channel {
-  double from, mean, rstd;       /* the distance of an element is (x - from) - mean */
+  double from, mean, rstd;       /* the distance of an element is (x - from) - mean; rstd: 1 / sqrt(variance + eps) */
   double by[3];                  /* the argument `by` of norm_kernel.apply_back; in a forward call, by[0] and by[1]
                                  ** are the arguments `by` and `add` of norm_kernel.apply */
   double sum[2];                 /* the sum of g * distance, and the sum of g */
@@ -380,7 +380,8 @@ static int run_converted(norm_work *w) {
   c->in = (operand){.data = memory, .dtype = c->compute};
   c->gradient = (operand){.data = memory + bytes, .dtype = c->compute};
   if (stored) c->out.data = c->backward ? memory + bytes : memory;       /* the result overwrites the copy of the
-                                                                         ** input */
+                                                                         ** input or, in a backward call, of the
+                                                                         ** gradient */
   int st = run_plain(w);
   if (st == OK && stored) cpu_isa->convert->convert[c->compute][d](count, stored, c->out.data);
   free(memory);

@@ -21,8 +21,8 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
   (void)worker;
   const update_call *c = t->call;
   void *at[UPDATE_OPERANDS];
-  begin = begin / 64 * 64;                     /* threads begin at multiples of 64 elements, which are cache lines of
-                                               ** an aligned tensor */
+  begin = begin / 64 * 64;                     /* threads begin at multiples of 64 elements, so that two threads never
+                                               ** write to the same cache line of an aligned tensor */
   if (end < c->plan->count) end = end / 64 * 64;
   for (int k = 0; k < 2 + c->states; k++) at[k] = (char *)c->at[k] + begin * dtype_size(c->dtype);
   t->kernel(end - begin, at, c->number);

@@ -1,5 +1,5 @@
 /* Adds values to a target through index tensors (INDEX_add). The additions to an element are in the order of the
-** positions, except in add_each. D is the dtype. */
+** positions, except that add_each adds integers in any order. D is the dtype. */
 
 #include "gpu/kernels/index.cuh"
 #include "math/scalar.h"

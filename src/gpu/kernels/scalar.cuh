@@ -52,8 +52,8 @@ template <int FROM> INLINE void store_any(int dtype, void *p, int64_t i, stored_
   }
 }
 
-/* N elements of type T with at most 16 bytes, which one instruction loads or stores. Their address must be a multiple
-** of their size. */
+/* N elements of type T with at most 16 bytes in total, which one instruction loads or stores. Their address must be a
+** multiple of their total size. */
 template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
 
 /* Returns a number of dtype D that the host has converted by gpu_number. */

@@ -1,6 +1,6 @@
-/* A stable radix sort of lines of n (key, value) pairs, each of which is sorted separately. Each pass sorts by 8 bits
-** of the key, the least significant bits first. In a pass, count_digits counts each of the 256 digits in each tile of
-** a line, scan_rows adds up each digit's counts over the tiles, and deal moves the pairs. KEY_BITS and VALUE_BITS are
+/* A stable radix sort of lines of n (key, value) pairs. Each line is sorted separately. Each pass sorts by 8 bits of
+** the key, the least significant bits first. In a pass, count_digits counts each of the 256 digits in each tile of a
+** line, scan_rows adds up each digit's counts over the tiles, and deal moves the pairs. KEY_BITS and VALUE_BITS are
 ** 32 or 64. */
 
 #include "gpu/kernels/prelude.cuh"
@@ -48,8 +48,8 @@ INLINE unsigned lanes_alike(int digit) {
   return alike;
 }
 
-/* Returns the number of earlier elements of this warp that have this digit. Adds the number of current elements to
-** the warp's counter count[digit]. */
+/* Returns the number of this warp's elements with this digit that were counted in earlier calls or belong to lower
+** lanes. Adds the number of lanes with this digit to the warp's counter count[digit]. */
 INLINE unsigned count_before(unsigned *count, int digit) {
   unsigned alike = lanes_alike(digit), below = alike & ((1u << threadIdx.x % 32) - 1), before = count[digit];
   __syncwarp();

@@ -8,7 +8,7 @@
 enum {
   SORT_ROOM    = 4096,       /* the maximum length of a line that one block sorts */
   SORT_THREADS = 256,        /* number of threads of a block in the kernels make_keys and write_sorted */
-  SORT_ITEMS   = 8           /* number of elements of a thread in these kernels */
+  SORT_ITEMS   = 8           /* number of elements of a thread in make_keys and write_sorted */
 };
 
 typedef struct sort_args {

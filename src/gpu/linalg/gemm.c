@@ -142,8 +142,9 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
 
 /* ---- cuBLAS ---- */
 
-enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes on Hopper and newer GPUs, and on older GPUs,
-                                                                 ** as cuBLAS's manual recommends */
+enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes of cuBLAS's workspace on Hopper and newer
+                                                                 ** GPUs, and on older GPUs, as cuBLAS's manual
+                                                                 ** recommends */
 
 int gpu_blas_type(enum dtype d) {
   switch (d) {

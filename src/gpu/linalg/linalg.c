@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Sets info[i] to a value other than 0 for each matrix i that contains NaN or infinity. Each matrix has `count`
+/* Sets s->info[i] to a value other than 0 for each matrix i that contains NaN or infinity. Each matrix has `count`
 ** elements. */
 static int check_finite(solver *s, const void *x, int64_t count) {
   int64_t total = count * s->c->batch;

@@ -206,7 +206,8 @@ static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
   return r;
 }
 
-/* If a device has PLANS plans, frees the least recently used. Kernels that are still queued do not use the plan. */
+/* If a device has PLANS plans, frees the least recently used plan. Kernels that are still queued do not use this
+** plan. */
 static void evict(struct dnn_state *s) {
   dnn_plan **last = &s->plans;
   int n = 1;

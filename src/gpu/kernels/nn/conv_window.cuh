@@ -7,8 +7,8 @@
 
 #if LT_ON_GPU
 
-/* Removes the last part of a thread's number i, which encodes (…, channel, row, column), and returns it. `length` is
-** the number of values of this part. */
+/* Removes the last part of a thread's number i, which encodes (…, channel, row, column), and returns this part.
+** `length` is the number of values of this part. */
 INLINE uint32_t take_part(uint32_t &i, const gpu_divisor &length) {
   uint32_t rest = divide(i, length), part = i - rest * length.d;
   i = rest;

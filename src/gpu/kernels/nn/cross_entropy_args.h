@@ -10,7 +10,7 @@ typedef struct cross_entropy_args {
   const void    *in;
   const int64_t *classes;
   void   *losses, *sums, *out;   /* as in cross_entropy_call of base/calls.h */
-  double *each;                  /* the loss of each row, before the losses are added */
+  double *each;                  /* if `single` is set: the loss of each row, before the losses are added */
   void   *late;                  /* a gpu_late, to which errors are written */
   int64_t rows, n, ignored;
   int32_t threads;               /* number of threads of a row, a power of 2 */
