@@ -145,7 +145,8 @@ function GradScaler:update(scale) end
 ---@return number # the scale
 function GradScaler:get_scale() end
 
----Returns the scale, the growth and backoff options, the growth counter, and `class`, which is "GradScaler".
+---Returns a table with the fields scale, growth_factor, backoff_factor, growth_interval, growth_tracker (the number
+---of updates since the last growth or skipped step), and class ("GradScaler").
 ---```lua
 ---local a, b = optim.GradScaler{init_scale = 8}, optim.GradScaler()
 ---b:load_state_dict(a:state_dict())

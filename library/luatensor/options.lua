@@ -664,7 +664,7 @@
 ---@field reduction? "mean"|"sum"|"none" (default "mean") "mean", "sum", "none"
 
 ---@class (exact) luatensor.nn.functional.cross_entropy.options
----@field weight? luatensor.Tensor a factor for each class, [C]; the mean is then the sum divided by the sum of the weights
+---@field weight? luatensor.Tensor a factor for each class, [C]; for classes, the mean is then the sum divided by the sum of the rows' weights
 ---@field ignore_index? integer (default -100) rows of this class are ignored
 ---@field label_smoothing? number (default 0) the share of the target that is spread over all classes (Szegedy et al.)
 ---@field reduction? "mean"|"sum"|"none" (default "mean") "mean", "sum", "none"
@@ -689,7 +689,7 @@
 ---@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
 
 ---@class (exact) luatensor.nn.functional.binary_cross_entropy.options
----@field weight? luatensor.Tensor of each element, a tensor that broadcasts
+---@field weight? luatensor.Tensor the factors of the elements' losses, a tensor that broadcasts
 ---@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
 
 ---@class (exact) luatensor.nn.functional.binary_cross_entropy_with_logits.options

@@ -168,7 +168,7 @@ describe("lt.complex", function()
       assert.equal(to, (lt.ones(2, {dtype = from}) * i).dtype, from)
       assert.equal(to, (i + lt.ones(2, {dtype = from})).dtype, from)
     end
-    assert.equal("complex64", (lt.ones(1) * (2 * i + 1)).dtype)           -- 2 * i + 1 is a number, no tensor
+    assert.equal("complex64", (lt.ones(1) * (2 * i + 1)).dtype)           -- 2 * i + 1 counts as a number
     assert.equal("complex64", lt.result_type(i, "float32"))
     assert.equal("complex128", lt.result_type("float64", i))
     assert.same({-1.0, 0.0}, {(i * i):item()})

@@ -24,7 +24,7 @@ local blas = {"float32", "float64", "complex64", "complex128"}
 local function new_source(seed)
   local source = {random = cases.random(seed)}
 
-  -- Returns an integer in low … high.
+  -- Returns a random integer from low to high, both included.
   function source.integer(low, high) return low + source.random(high - low + 1) end
 
   function source.choice(list) return list[source.integer(1, #list)] end

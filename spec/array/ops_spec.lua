@@ -230,7 +230,7 @@ for _, op in ipairs(ops) do
       end)
 
       it("of mixed dtypes", function()
-        local computed = {}                              -- dtypes in which the other tests compute, too
+        local computed = {}                              -- the dtypes in which the op computes for the drawn dtypes
         for _, dtype in ipairs(drawn) do computed[reference.promotion.compute(rows[name].class, dtype)] = true end
         for _, left in ipairs(reference.dtype.names) do
           for _, right in ipairs(reference.dtype.names) do

@@ -101,7 +101,8 @@ end
 
 -- ---- scalars ----
 
--- Groups the cases by the bits of operand k. Returns a list of {parts = (of the operand), indices = (of the cases)}.
+-- Groups the cases by the bits of operand k. Returns a list of groups {parts =, indices =}: the parts of the operand,
+-- and the indices of the cases with this operand.
 local function groups(cases, k)
   local list, by_bits = {}, {}
   for i, case in ipairs(cases) do

@@ -21,7 +21,7 @@ local function full_name(name)
   end
 end
 
---- Implements experiment.find.
+--- Implements experiment.find, which experiment/init.lua describes.
 function scripts.find(name)
   if type(name) ~= "string" then error(("experiment.find: string expected, got %s"):format(type(name)), 2) end
   local full = full_name(name)
@@ -64,7 +64,7 @@ local function ask(name)
   return said.spec
 end
 
---- Implements experiment.list.
+--- Implements experiment.list, which experiment/init.lua describes.
 function scripts.list()
   local list = {}
   for i, name in ipairs(names) do

@@ -293,7 +293,7 @@ end
 -- @treturn table its result, of kind "experiment"
 function run:finish() return conclude(self) end
 
--- Shows the timings of run:time that the script has not put into a table.
+-- Shows a table of all timings of run:time so far, because an interrupted script has not shown all of them itself.
 local function say_timed(self)
   if #self.timed == 0 then return end
   self:table{

@@ -86,7 +86,8 @@ local function parameter_list(doc)
   return ((text .. ("]"):rep(open)):gsub("^ ", ""):gsub("%[, ", "[, "))
 end
 
---- Returns the calls of a topic, one on each line: as a function and as a method.
+--- Returns the calls of a topic, one on each line: as a function if the topic is a function, and as a method if it is
+-- a method.
 function page.heads(topic, doc)
   local lines = {}
   if topic.as_function then
@@ -165,7 +166,8 @@ end
 
 -- ---- pages --------------------------------------------------------------------------------------
 
---- Returns the page of a topic: calls, text, parameters, options, results, example and related names.
+--- Returns the page of a topic: calls, text, parameters, options, results, example and related names. The page of a
+-- property has its name, type and text.
 -- @tab topic
 -- @tab same the topics with the same last part of the name
 -- @treturn string

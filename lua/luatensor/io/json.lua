@@ -75,8 +75,9 @@ function write_value(parts, value, indent)
                       or clocale.tostring(value)
 end
 
---- Returns the text of a value: a string, a finite number (floats with 14 digits), a boolean, a list, whose holes
--- become null, or a table by name, whose names are sorted. Metatables are ignored.
+--- Returns the text of a value: a string, a finite number (floats with 14 significant digits), a boolean, a list,
+-- whose holes become null, or a table with strings as keys, which are sorted. nil becomes null. Metatables are
+-- ignored.
 -- @treturn string
 function json.encode(value)
   local parts = {}

@@ -169,7 +169,8 @@ end
 
 local saved = {"growth_factor", "backoff_factor", "growth_interval", "growth_tracker"}
 
---- Returns the scale, the growth and backoff options, the growth counter, and `class`, which is "GradScaler".
+--- Returns a table with the fields scale, growth_factor, backoff_factor, growth_interval, growth_tracker (the number
+-- of updates since the last growth or skipped step), and class ("GradScaler").
 -- @treturn table the state
 function GradScaler:state_dict()
   check_self(self, "state_dict")

@@ -193,9 +193,9 @@ end
 -- @function nn.functional.cross_entropy
 -- @tparam tensor x [N, C], [N, C, …] or [C]
 -- @tparam tensor target classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape
--- @tparam[opt] table options `weight`: a factor for each class, [C]; the mean is then the sum divided by the sum of
---   the weights; `ignore_index` (-100): rows of this class are ignored; `label_smoothing` (0): the share of the
---   target that is spread over all classes (Szegedy et al.); `reduction` ("mean"): "mean", "sum", "none"
+-- @tparam[opt] table options `weight`: a factor for each class, [C]; for classes, the mean is then the sum divided by
+--   the sum of the rows' weights; `ignore_index` (-100): rows of this class are ignored; `label_smoothing` (0): the
+--   share of the target that is spread over all classes (Szegedy et al.); `reduction` ("mean"): "mean", "sum", "none"
 -- @treturn tensor 0-d, or with "none" the losses in the shape of classes
 -- @raise if a class is out of range (on a GPU at the next wait)
 function functional.cross_entropy(x, target, options)

@@ -176,7 +176,8 @@ end
 -- @function nn.functional.binary_cross_entropy
 -- @tparam tensor x probabilities, from 0 to 1
 -- @tparam tensor y numbers from 0 to 1, of the same shape
--- @tparam[opt] table options `weight`: of each element, a tensor that broadcasts; `reduction` ("mean")
+-- @tparam[opt] table options `weight`: the factors of the elements' losses, a tensor that broadcasts; `reduction`
+--   ("mean")
 -- @treturn tensor 0-d; with "none" in x's shape
 -- @raise on the CPU, if an element of x is outside of [0, 1]
 function functional.binary_cross_entropy(x, y, options)
