@@ -1,6 +1,6 @@
 /* Cancels operations. Ctrl-C under lua5.4 sets a debug hook, and hosts implement time-outs by count hooks, but Lua does
 ** not run hooks during a C function. So this file runs hooks between pieces of work. An error of a hook ends the
-** operation. A host may also set the flag of the state, from any thread. */
+** operation. A host may also cancel an operation, from any thread, by the state's field `cancelled` (lua/state.h). */
 
 #include "lua/cancel.h"
 

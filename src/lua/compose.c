@@ -20,8 +20,8 @@ static const char *skip_position(const char *message) {
   return message;
 }
 
-/* Returns the part of the message after the function's name: ": the size …" for "reshape: the size …". NULL if the
-** message names no function. */
+/* Returns the part of the message after the function's name: ": the size …" for "reshape: the size …". Returns
+** NULL if the message names no function. */
 static const char *skip_name(const char *message) {
   const char *p = message;
   while (text_is_alnum(*p) || *p == '_') p++;

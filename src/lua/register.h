@@ -1,7 +1,7 @@
 #ifndef LT_LUA_REGISTER_H
 #define LT_LUA_REGISTER_H
 
-/* The functions by which the files of lua/ add their functions to the module. */
+/* The functions by which the files of src/lua add their functions to the module. */
 
 #include <lua.h>
 #include <stddef.h>

@@ -44,8 +44,8 @@ INLINE gru gru_forward(REAL r, REAL z, REAL n, REAL other_r, REAL other_z, REAL 
 }
 
 /* Returns gradients, where dh is the gradient of the new state. Fields r, z and n have the gradients of gru_forward's
-** arguments r, z and n. Field h has the gradient of the state `before`, except for the part that flows through the gates. Field
-** `other` has the gradient of other_n. */
+** arguments r, z and n. Field h has the gradient of the state `before`, except for the part that flows through the
+** gates. Field `other` has the gradient of other_n. */
 INLINE gru gru_backward(gru s, REAL before, REAL dh) {
   gru d;
   d.n = dh * ((REAL)1 - s.z) * ((REAL)1 - s.n * s.n);

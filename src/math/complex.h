@@ -2,9 +2,9 @@
 #define LT_MATH_COMPLEX_H
 
 /* Functions of complex numbers. Functions with a series are computed in double from z = x + iy, also for complex64,
-** whose results are then rounded once. The functions are correct for every pair of x and y. At zeros,
-** infinities, NaN and on both sides of a branch cut they follow annex G of the C standard and the tables of the
-** Python array API standard.
+** whose results are then rounded once. The functions are correct for every pair of x and y. At zeros, infinities, NaN
+** and on both sides of a branch cut they follow annex G of the C standard and the tables of the Python array API
+** standard.
 **
 ** "eps" in a comment is the error of a complex128 result: |result - exact| / |exact| in units of 2^-52. The error of
 ** complex64 results is at most 0.8 in units of 2^-23. spec/array/complex_math_spec.lua repeats the measurement of

@@ -7,8 +7,8 @@
 #include "lua/interrupt.h"
 #include "op/queue.h"
 
-/* Fills *form with the dtype, shape and strides of the array, and *data with its address. Raises an error that says
-** what is wrong with the array. */
+/* Fills *form with the dtype, shape and strides of the array, and *data with the address of its elements. If the array
+** is not valid, raises an error that says why. */
 static void check_array(lua_State *L, luatensor_array *a, tensor *form, void **data) {
   int d = api_dtype(L, "lend", a->dtype);
   dl_versioned as = {.version = {.major = DL_MAJOR}};

@@ -205,8 +205,8 @@ static reading *start_reading(lua_State *L, const char **path) {
 /* csv_fields(path, delimiter, skip): skips the first `skip` lines, and returns the next row's fields, or nil if there
 ** is no row. */
 static int l_csv_fields(lua_State *L) {
-  enum { TAKES = 80 };             /* bytes of a field, including the lists of columns that read_csv makes; 75 were
-                                   ** measured */
+  enum { TAKES = 80 };             /* bytes of memory for a field, including the lists of columns that read_csv makes;
+                                   ** 75 were measured */
   const char *path, *no_room;
   reading *r = start_reading(L, &path);
   if (!next_row(L, path, &r->from)) return 0;
