@@ -1,6 +1,6 @@
 -- tags: uncollected
 -- Tests round trips, identities and invariants of tensors with random shapes, strides and dtypes. A failure's message
--- has the seed. With this seed, LUATENSOR_SEED repeats the failure.
+-- has the seed. If the environment variable LUATENSOR_SEED has this value, the spec repeats the failure.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

@@ -9,7 +9,7 @@ local standard = require("spec.support.data").read "standard"
 local renamed = {axis = "dim", axes = "dim", keepdims = "keepdim"}
 local renamed_in = {tensordot = {axes = "dims"}}
 
--- Names that luatensor lacks, and the reasons.
+-- Names of the standard that luatensor lacks, each with its replacement or with the reason.
 local exceptions = {
   __array_namespace__ = "lt is the module there is",
   __bool__ = "x:item(); Lua has no conversion to boolean", __int__ = "x:item()", __float__ = "x:item()",

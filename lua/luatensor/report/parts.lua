@@ -36,7 +36,8 @@ local kept = {["03_small"] = {quick = true}}
 local both_in_one = {["01_device"] = true, ["04_cores"] = true, ["06_transfer"] = true, ["07_crossover"] = true,
                      ["09_speedup"] = true}
 
--- The approximate seconds of each experiment at full size on a laptop, only for the progress line.
+-- The approximate seconds of the longer experiments at full size on a laptop. The weight of all other experiments is
+-- 5. Only the progress line uses the weights.
 local weights = {["02_large"] = 150, ["04_cores"] = 40, ["05_memory"] = 20, ["06_transfer"] = 20, ["07_crossover"] = 60,
                  ["08_training"] = 60, ["09_speedup"] = 20, ["10_transformer"] = 60}
 
