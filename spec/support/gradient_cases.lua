@@ -17,7 +17,7 @@ local function case(name, fn, inputs, options)
   cases[#cases + 1] = {name = name, fn = fn, inputs = inputs, tolerance = options.tolerance or 1}
 end
 
--- ---- ops of the table ----
+-- ---- element-wise ops, from the op table (ops.def) ----
 
 local ranges = {
   abs = {0.3, 2}, reciprocal = {0.5, 2}, log = {0.3, 3}, log1p = {0.3, 3}, log2 = {0.3, 3}, log10 = {0.3, 3},
@@ -115,7 +115,7 @@ for _, name in ipairs {"real", "imag", "view_as_real"} do
 end
 case("view_as_complex", function(x) return x:contiguous():view_as_complex() end, {f{3, 2}})
 
--- ---- shapes and parts ----
+-- ---- shapes, joining, indexing ----
 
 local block = f{2, 3, 4}
 local shapes = {
@@ -279,7 +279,7 @@ for _, name in ipairs {"fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rff
   case("fft." .. name, function(x) return lt.fft[name](x, {4, 3}, {1, 3}) end, {f{2, 3, 4}})
 end
 
--- ---- functions of layers ----
+-- ---- functions of lt.nn.functional ----
 
 local function nn(name, fn, inputs, options) case("nn." .. name, fn, inputs, options) end
 for _, name in ipairs {"relu", "relu6", "leaky_relu", "elu", "celu", "selu", "silu", "mish", "sigmoid", "tanh", "hardsigmoid",

@@ -27,7 +27,7 @@ function public.doc_of(prefix, name, functions)
   if name:find("_$") then return public.doc_of(prefix, name:sub(1, -2), functions) end
 end
 
---- Returns the number of arguments that a doc names, or nil for any number.
+--- Returns the number of arguments that a doc names, or nil if the function takes any number of arguments.
 function public.most_of(doc)
   for _, param in ipairs(doc.params) do
     if param.name == "..." then return nil end
@@ -86,7 +86,7 @@ local function is_class(value)
   return meta and rawget(meta, "__call") ~= nil
 end
 
---- functions_of returns the sorted names of the functions in a table; classes_of those of the classes.
+--- functions_of returns the sorted names of the functions in a table, and classes_of the sorted names of the classes.
 function public.functions_of(functions) return sorted_names(functions, is_function) end
 function public.classes_of(functions) return sorted_names(functions, is_class) end
 

@@ -204,7 +204,7 @@ row("tensordot", "[] 4", "[] 0", "[] 0", "[] 0", "[] 0", function(x) return lt.t
 row("einsum", "[] 4", "[] 0", "[] 0", "[] 0", "[] 0",
     function(x) return lt.einsum(("%s,%s->"):format(letters(x), letters(x)), x, x) end)
 
--- ---- in place: methods that are not an op of the table with "_" ----
+-- ---- in-place methods that do not belong to an op of the op table ----
 
 same("x:zero_", function(x) return x:zero_() end)
 same("x:fill_", function(x) return x:fill_(1) end)
@@ -235,7 +235,7 @@ end
 same "fft.fftshift"
 same "fft.ifftshift"
 
--- ---- square matrices: [0, 0], [2, 0, 0], and a batch of no 2 × 2 matrices ----
+-- ---- square matrices: [0, 0], [2, 0, 0], and an empty batch of 2 × 2 matrices ----
 
 local function square(name, of_0_0, of_2_0_0, of_0_2_2, call)
   empty.rows["linalg." .. name] = {matrices = true, expected = {of_0_0, of_2_0_0, of_0_2_2}, call = call}

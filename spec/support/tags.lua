@@ -1,4 +1,4 @@
--- Tags of specs: the suites of spec.mk in which a spec runs, with reasons. The first line of a spec lists its tags, as in
+-- The tags of a spec decide in which suites of spec.mk the spec runs. The first line of a spec lists its tags, as in
 -- "-- tags: process blas". A spec without tags runs in every suite that selects specs by excluding tags.
 local tags = {}
 

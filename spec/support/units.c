@@ -38,7 +38,7 @@ static void load(const char *file) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Reads the lines of the list, each only once. */
+/* Reads the list from standard input, without empty and repeated lines. */
 static void read_units(void) {
   char line[LINE_SIZE];
   while (nunits < UNITS && fgets(line, sizeof line, stdin)) {

@@ -96,8 +96,8 @@ static void set_edges(lua_State *L, const op_record *r, int at, node *n) {
 
 static tensor *result_at(lua_State *L, int i) { return &((tensor_userdata *)lua_touserdata(L, i))->tensor; }
 
-/* Stores the shapes of all results and inputs in the node. The node also keeps the elements of value k if bit k of
-** `needed` is set. */
+/* Stores the shapes of all results and inputs in the node, and the values of inputs that are numbers. The node also
+** keeps the elements of value k if bit k of `needed` is set. */
 static void set_values(lua_State *L, const op_record *r, int out, node *n, uint64_t needed) {
   int64_t *room = (int64_t *)(void *)&n->value[n->nin + n->nout];
   const storage *written = r->in_place ? result_at(L, out)->store : NULL;

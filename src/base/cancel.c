@@ -4,7 +4,7 @@
 #include <time.h>
 
 #ifdef CLOCK_MONOTONIC_COARSE
-#define CLOCK CLOCK_MONOTONIC_COARSE          /* a reading takes 5 ns; of CLOCK_MONOTONIC, 30 ns */
+#define CLOCK CLOCK_MONOTONIC_COARSE          /* a reading takes 5 ns; a reading of CLOCK_MONOTONIC takes 30 ns */
 #else
 #define CLOCK CLOCK_MONOTONIC
 #endif

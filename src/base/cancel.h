@@ -33,8 +33,8 @@ static inline bool cancel_due(void) {
   return this_operation.asked && (this_operation.stopped || cancel_look());
 }
 
-/* For a loop from 0 to n: returns the end of the stretch that begins at i, or i if there are no more elements or the
-** operation is cancelled. Usage:
+/* Divides a loop from 0 to n into stretches of at most CANCEL_STRETCH elements. Returns the end of the stretch that
+** begins at i, or i if there are no more elements or the operation is cancelled. Usage:
 **    for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i;) for (; i < end; i++) … */
 enum { CANCEL_STRETCH = 1 << 17 };            /* elements: 0.1 ms of work, while a check takes 10 ns */
 static inline int64_t cancel_stretch(int64_t i, int64_t n) {

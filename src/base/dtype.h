@@ -53,8 +53,8 @@ enum dtype_kind { KIND_BOOL, KIND_UINT, KIND_INT, KIND_FLOAT, KIND_COMPLEX };
 typedef struct dtype_info {
   const char *name;
   uint8_t size;               /* bytes of an element */
-  uint8_t kind;               /* the value of enum dtype_kind */
-  uint8_t compute, accum;     /* the values of enum dtype */
+  uint8_t kind;               /* a value of enum dtype_kind */
+  uint8_t compute, accum;     /* values of enum dtype */
   uint8_t digits, exponent;   /* bits of floats, 0 for other dtypes: see the table */
   char    numpy;
   uint8_t dlpack;

@@ -10,7 +10,7 @@ static storage *listed;                   /* list of the live storages of at lea
 enum { INDICES = 256 };                   /* upper bound of the number of devices of a kind */
 static atomic_size_t live_count[DEVICE_KINDS][INDICES];
 static atomic_long fail_in, fail_times;   /* for specs: the number of allocations until the first failure, and the
-                                          ** number of failures that follow */
+                                          ** number of failures that remain */
 
 void storage_fail_after(long n, long times) {
   atomic_store(&fail_in, n);

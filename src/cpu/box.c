@@ -48,8 +48,8 @@ static int cross_dim(const plan *p, int noperands) {
   return cross;
 }
 
-/* Chooses the lengths of boxes in the innermost dim (CROSS_MOVE or CROSS, if the dim is that long) and in the cross
-** dim. All other lengths are 1. */
+/* Chooses the lengths of boxes in the cross dim and in the innermost dim. The latter is CROSS_MOVE or CROSS, less if
+** the dim is shorter, and more if the cross dim is short. All other lengths are 1. */
 static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, int64_t *len) {
   int inner = p->ndim - 1;
   int64_t side = moves ? CROSS_MOVE : CROSS;

@@ -86,7 +86,7 @@ typedef struct line_tile {
 } line_tile;
 
 /* Scan kernels. carry[line] has `size` bytes. Before a call of `scan` it is the state before the line's elements, and
-** after the call the state after them. */
+** after the call the state after these elements. */
 typedef struct scan_kernel {
   size_t     size;
   enum dtype gives;
@@ -137,8 +137,8 @@ typedef attention_table attention_float32_table, attention_float64_table;
 ** element of the row or segment if the call computed the mean, else 0; `mean` is relative to `from`. */
 typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: the sum of squared distances */
 typedef struct norm_kernel {
-  /* rows computes NORM_rows for rows begin … end - 1. rows_back computes the gradients of these rows, and adds the
-  ** gradients of the parameters to total [2][groups * segments]; `part` is scratch memory */
+  /* rows computes NORM_rows for rows begin … end - 1. rows_back computes the gradients of these rows, and stores their
+  ** part of the gradients of the parameters in total [2][groups * segments]; `part` is scratch memory */
   void (*rows)(const norm_call *c, int64_t begin, int64_t end);
   void (*rows_back)(const norm_call *c, int64_t begin, int64_t end, void *part, double *total);
   void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* computes the gradient of softmax or
@@ -287,7 +287,7 @@ static inline void set_real(int size, void *p, int64_t i, double value) {
 }
 
 /* Functions of stretch.c. convert_stretches converts n elements from one dtype to another. copy_stretches copies
-** elements of `size` bytes. Between stretches of elements, the operation can be cancelled. */
+** elements of `size` bytes. Both work in stretches (base/cancel.h), between which the operation can be cancelled. */
 void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, const void *in);
 void copy_stretches(const copy_plan *p, int size, void *to, const void *from);
 

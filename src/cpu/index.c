@@ -71,7 +71,7 @@ static bool check_index(const index_source *x, int64_t *bad) {
 
 static void move_row(const row_move *m, char *target, char *values);
 
-/* Moves a long row in stretches. The operation can be cancelled between two stretches. */
+/* Moves a long row in stretches (base/cancel.h), between which the operation can be cancelled. */
 static void move_parts(const row_move *m, char *target, char *values) {
   row_move part = *m;
   for (int64_t i = 0, end; (end = cancel_stretch(i, m->n)) > i; i = end) {

@@ -47,7 +47,7 @@ local function loop(name, seconds)
     os.getenv "LOOP_ENVIRONMENT" or "", seconds + HANGS, name, seconds, INPUTS, SEED, FOLDER, scratch)
 end
 
--- Keeps the input that was running when a process of loop.lua ended, and returns the path of the copy.
+-- Copies the input that a process of loop.lua was testing when the process ended, and returns the path of the copy.
 local function keep_input(name)
   local from <close> = io.open(scratch .. "/" .. name .. ".input", "rb")
   local text, path = from and from:read "a" or "", FOLDER .. "/" .. name .. ".input"

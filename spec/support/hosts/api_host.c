@@ -133,7 +133,7 @@ static void check_arguments(lua_State *L) {
   RUN("return refused('use x:detach()', scale, lt.ones(2, 2, {requires_grad = true}), 1)");
   RUN("return refused('use x:contiguous()', total, lt.ones(2, 3, {dtype = 'float64'}).T)");
   RUN("local x = lt.ones(2, 2) x:free() return refused('this tensor was freed', scale, x, 1)");
-  /* The backward pass refuses a gradient whose elements were overwritten. */
+  /* The backward pass raises an error if a tensor that it needs was overwritten. */
   RUN("local x, w = lt.ones(2, 2), lt.ones(2, 2, {requires_grad = true}) local y = (x * w):sum() scale(x, 2) "
       "return refused('changed in place', y.backward, y)");
 }
@@ -232,7 +232,7 @@ static void lend_picture(lua_State *L) {
 }
 
 static void lending(void) {
-  static float large[1 << 19];                    /* storages of 1 MiB or more are kept in a list */
+  static float large[1 << 19];                    /* 2 MiB: storages of 1 MiB or more are in a list (base/storage.h) */
   lua_State *L = open_state();
   lend_and_revoke(L);
   lend_picture(L);

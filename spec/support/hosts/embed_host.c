@@ -1,7 +1,7 @@
 /* A host program with Lua states: each mode tests a promise of docs/embedding.md.
 **
 **     embed_host drop ROUNDS     a second thread deletes DLPack structs while Lua makes views of the tensor
-**     embed_host memory          two states, each with memory of its own
+**     embed_host memory          the memory of two states is counted and limited separately
 **     embed_host cancel          operations of hours are ended by the flag of a second thread, or by a count hook
 **     embed_host fork            a child process draws the same random numbers as its parent
 **     embed_host run SCRIPT.lua LIBRARIES [sandbox]
@@ -204,7 +204,7 @@ static int cancel(int argc, char **argv) {
                       "local _, why = pcall(x.sum, x) debug.sethook() "
                       "return why == 'enough' and seen == 'ones: not in a debug hook that runs in the middle of an operation' "
                       "and x[5]:item() == 1");
-  /* A partly written target counts as changed. */
+  /* If a hook ends an in-place operation, the partly written tensor counts as changed. */
   failed |= expect(L, "local w = lt.ones(1 << 23, {requires_grad = true, dtype = 'float64'}) "
                       "local y = w * 1 local z = y:exp() local zz = z "
                       "debug.sethook(function() error('enough', 0) end, '', 1 << 30) "

@@ -1,5 +1,5 @@
-/* Tests that the emulated products are right. The factors are small integers, so that every type is exact. Without an
-** argument the program lists its tests; with a name it runs that test. */
+/* Tests the matrix products of the emulated cuBLAS. The factors are small integers, so that every type is exact.
+** Without an argument the program lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 

@@ -1,4 +1,4 @@
--- Computes medians, quantiles and counts of lists of numbers, by their definitions.
+-- Computes medians, quantiles and histograms of lists of numbers, by their definitions.
 local order = {}
 
 local function sorted(list)

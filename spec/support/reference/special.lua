@@ -162,7 +162,7 @@ function special.log1p(x)
   return (log1p_dd(x, 0.0))
 end
 
--- Extends f(x), x > 0, to an odd function. ±0, NaN and x below 1e-280, for which f(x) rounds to x, are returned
+-- Extends f(x), x > 0, to an odd function. NaN and x with |x| < 1e-280, for which f(x) rounds to x, are returned
 -- unchanged.
 local function odd(f)
   return function(x)

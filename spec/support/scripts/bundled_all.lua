@@ -17,7 +17,7 @@ for _, name in ipairs(names) do
 end
 assert(loaded == #names - 1 and loaded > 150, loaded)
 
--- Functions, suggestions and error texts need none of these names and lines.
+-- Functions, suggestions and error texts must work without the names and lines that the bytecode lacks.
 local lt = require "luatensor"
 local nn, optim = lt.nn, lt.optim
 local function refused(what, f, ...)

@@ -8,7 +8,7 @@
 local lua, hosts, threads = "tools/lua", "build/spec/", "build/spec/thread/"
 local folder, scripts = "spec/support/torture/", "spec/support/scripts/"
 
--- Lua and OpenBLAS are not instrumented, so ThreadSanitizer does not see their locks. Their own accesses are ignored.
+-- Lua and OpenBLAS are not instrumented, so ThreadSanitizer does not see their locks and must ignore their accesses.
 local tsan = "BUILD=build/sanitize-thread TSAN_OPTIONS='ignore_noninstrumented_modules=1 exitcode=66' " ..
   "spec/support/torture/with_paths "
 

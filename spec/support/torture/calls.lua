@@ -6,7 +6,7 @@
 -- Saves an array (.npy), a checkpoint (.safetensors), and a kernel of the emulated GPU in its cache. After each kill,
 -- the file must be complete and have a version whose save had begun. The other process must have saved without an
 -- error, and one more save must remove all temporary files. Ends with "N passed, N failed, N skipped", where each
--- kill is one. Needs strace.
+-- kill counts as one. Needs strace.
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -48,8 +48,8 @@ local function command(kind, version, before)
     :format(EMULATOR, folder, before or "", folder)
 end
 
--- Returns the system calls of a save, which follow the call that opens MARK, as a list of {name, n}. The n-th call of
--- the process with this name is meant, 1-based.
+-- Returns a list of the system calls of a save, which follow the call that opens MARK. An entry {name, n} stands for
+-- the n-th call with this name that the process makes, 1-based.
 local function calls_of(kind)
   shell.passes(command(kind, 1, ("strace -o %s/log"):format(folder)))
   local counts, list, marked = {}, {}, false

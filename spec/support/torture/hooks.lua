@@ -1,4 +1,4 @@
--- Debug hooks that raise an error, like Ctrl-C, at every point of code that sets modes. Afterwards modes must have
+-- Sets debug hooks that raise an error, like Ctrl-C, at every point of code that sets modes. Afterwards modes must have
 -- their defaults, gradients must be right, and no memory may leak.
 --
 --     tools/lua spec/support/torture/hooks.lua [step]
@@ -67,7 +67,7 @@ local works = {backward = backward, nested = nested, blocks = blocks, halves = h
 
 local fired                              -- true after the hook raised
 
---- Sets a hook that raises an error at the n-th event.
+--- Sets a hook of coroutine co that raises an error at the n-th event. mask: the kind of event.
 local function arm(co, mask, n)
   local seen = mask == "count" and n - 1 or 0
   fired = false

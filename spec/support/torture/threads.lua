@@ -1,5 +1,5 @@
--- Run by states_host: the work of a state in each of several threads under ThreadSanitizer. Contains calls of every
--- family, on sizes that several threads share, and a training step.
+-- Run by states_host under ThreadSanitizer, in a state in each of several threads: calls of every family, on sizes that
+-- several threads share, and a training step.
 local lt = require "luatensor"
 local nn, optim = lt.nn, lt.optim
 

@@ -23,8 +23,8 @@ enum {
 
 /* ---- tiles of lines ---- */
 
-/* How real lines become complex lines. HALVES, for even n, reads pairs of elements as n / 2 complex numbers. WIDE,
-** for odd n, converts each element to a complex number. PLAIN lines are complex already. */
+/* The ways in which real lines become complex lines. HALVES, for even n, reads pairs of elements as n / 2 complex
+** numbers. WIDE, for odd n, converts each element to a complex number. PLAIN lines are complex already. */
 enum fft_form { FORM_PLAIN, FORM_HALVES, FORM_WIDE };
 
 typedef struct fft_job {
@@ -61,8 +61,8 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
 }
 
 /* Transposes contiguous rows of complex numbers: column c of `from` becomes row c of `to`. Vector instructions are
-** used if rows and columns fill a vector. If `reading` is set, these read `from` sequentially, else they write `to`
-** sequentially. */
+** used if rows and columns fill a vector. Then `from` is read sequentially if `reading` is set; otherwise `to` is
+** written sequentially. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};

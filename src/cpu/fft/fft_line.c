@@ -122,7 +122,7 @@ static void run_split(const fft_plan *p, bool inverse, double scale, const char 
   cpu_parallel(threads, twos, split_rows, &s);
 }
 
-/* Like fft_table.multiply, but in stretches, so that the operation can be cancelled. */
+/* Like fft_table.multiply, but in stretches (base/cancel.h), between which the operation can be cancelled. */
 static void multiply(const fft_plan *p, const fft_multiply *f, const char *x, char *y) {
   int64_t size = complex_size(p);
   fft_multiply part = *f;

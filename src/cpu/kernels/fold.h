@@ -1,8 +1,8 @@
 #ifndef LT_CPU_KERNELS_FOLD_H
 #define LT_CPU_KERNELS_FOLD_H
 
-/* Parts that the loops of reductions and scans share: types of accumulators, identities, and the functions by which a
-** row of ops.def folds elements into accumulators. */
+/* Definitions that the loops of reductions and scans share: types of accumulators, identities, and the functions by
+** which a row of ops.def folds elements into accumulators. */
 
 #ifdef __AVX__
 #include <immintrin.h>

@@ -59,7 +59,7 @@ int slab_begin(int length, int64_t i, int64_t n) {
   return i == n ? length : (int)(length * i / n) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }
 
-/* Returns about n / 2, rounded up to a multiple of TRIANGLE_SIZE. */
+/* Returns n / 2 rounded up to a multiple of TRIANGLE_SIZE. */
 static int half_of(int n) { return (n / 2 + TRIANGLE_SIZE - 1) / TRIANGLE_SIZE * TRIANGLE_SIZE; }
 
 /* A complex multiplication counts as four real multiplications. A multiplication of floats takes half of the time of

@@ -87,8 +87,8 @@ STEP vector times_each(vector x, vector turn, vector i) {
   return x * re + swapped(x) * (im * i);
 }
 
-/* ---- transforms of a few numbers in registers: a is replaced by its transform; r is -i in the form of `i` of
-** `times` ---- */
+/* ---- transforms of a few numbers in registers, which replace a; r stands for the factor -i (inverse: i), as the
+** argument `i` of `times` stands for i ---- */
 
 STEP void small_2(vector *a) {
   vector sum = a[0] + a[1];
@@ -291,7 +291,7 @@ STEP void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
   for (int k = 0; k < NUMBERS / 2; k++) {                                    \
-    const int i = k / h * 2 * h + k % h;      /* bit h of i is 0 */          \
+    const int i = k / h * 2 * h + k % h;      /* i & h is 0 */               \
     vector low = SHUFFLE(a[i], a[i + h], LIST(PAIR, LOW_OF_##h));            \
     a[i + h] = SHUFFLE(a[i], a[i + h], LIST(PAIR, HIGH_OF_##h));             \
     a[i] = low;                                                              \
@@ -344,7 +344,7 @@ static void turn(const fft_turn *t, const void *x, void *y) {
   else turn_all(false, false, t, x, y);
 }
 
-/* ---- halves of real lines ---- */
+/* ---- real lines, which are transformed as complex lines of half the length ---- */
 
 /* Computes the outputs k and h - k of fft_join for a vector of k. If `upward` is true, the complex numbers of a
 ** vector belong to successive k, so that the vector for h - k is reversed. */
