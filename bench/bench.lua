@@ -34,7 +34,7 @@ local options = arguments.read({...}, "Times luatensor beside PyTorch and NumPy.
 -- ---- measuring ----------------------------------------------------------------------------------
 
 -- Measures one row of the performance table in rounds; in each round every library runs once. Returns
--- {<library> = {min, median} in seconds, errors = {<library> = message}}.
+-- {<library> = seconds {min, q1, median, q3, max}, errors = {<library> = message}}.
 local function measure(row, contenders)
   local times, errors, runners = {}, {}, {}
   for _, who in ipairs(contenders) do

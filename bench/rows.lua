@@ -113,7 +113,7 @@ local rows = {
   {"add 10⁷, in place", big, "x:add_(y)", "x.add_(y)", "t.add(x, y, out=x)", copy = 120 * M},
   {"exp 10⁷, out", big .. "; r float32 10000000", "t.exp(x, {out = r})", "t.exp(x, out=r)", copy = 80 * M},
 
-  -- layouts
+  -- broadcast, transposed and strided operands, copies, new tensors
   {"add a row 7000×3000", "x float32 7000 3000; y float32 3000", "x + y", copy = 168 * M},
   {"add a column 7000×3000", "x float32 7000 3000; y float32 7000 1", "x + y", copy = 168 * M},
   {"add a transposed 3000×3000", "x float32 3000 3000; y float32 3000 3000", "x + y.T", copy = 108 * M},

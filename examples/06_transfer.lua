@@ -1,6 +1,6 @@
 -- Measures what sending data costs. A GPU computes on its own memory, so inputs must be sent there and results
--- fetched. This example compares the time of both transfers with the time of the work itself. Plain memory is copied
--- through a page-locked buffer of the driver; memory that the script page-locked itself (x:pin_memory()) is copied
+-- fetched. This example compares the time of both transfers with the time of the work itself. Ordinary memory is copied
+-- through page-locked buffers of luatensor; memory that the script page-locked itself (x:pin_memory()) is copied
 -- directly.
 
 local lt = require "luatensor"

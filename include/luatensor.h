@@ -42,7 +42,7 @@ enum luatensor_dtype {
 enum { LUATENSOR_MAX_DIMS = 16, LUATENSOR_any_ndim = -1 };
 
 /* A description of elements in CPU memory: those of a tensor (`read`, `check`), or memory of the host program
-** (`lend`). */
+** (`lend`, which ignores `count` and `contiguous`). */
 typedef struct luatensor_array {
   void   *data;                         /* the address of the first element */
   int32_t dtype, ndim;                  /* a luatensor_dtype, and the number of dims */

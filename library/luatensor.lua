@@ -983,7 +983,8 @@ Tensor["gt"] = Tensor["greater"]
 function Tensor:half() end
 
 ---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
----Elements outside of all bins and NaN are not counted. The call waits for a GPU to check or to compute the edges.
+---Elements outside of all bins and NaN are not counted. The call waits for a GPU to check given edges, or, without
+---option `range`, to find the smallest and the largest element.
 ---```lua
 ---local counts, edges = lt.histogram(lt.tensor{0.0, 0.1, 0.6, 1.0}, 2)
 ---counts  --> [2, 2]
@@ -4171,9 +4172,9 @@ function lt.einsum(spec, ...) end
 
 ---Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and
 ---writes memory once, however many operations the expression has. The operators are + - * / // % == != < <= > >= &&
----|| ! & | ~ << >> and c ? a : b. The functions are the ops of the op table, such as exp(x), maximum(x, y) and
----where(c, a, b), and dtypes, which convert: float64(x). Operations promote and compute as on tensors, but half
----floats are rounded only once, at the end.
+---|| ! & | ~ << >> and c ? a : b; Lua's ~=, `and`, `or` and `not` work, too. The functions are the ops of the op
+---table, such as exp(x), maximum(x, y) and where(c, a, b), and dtypes, which convert: float64(x). Operations promote
+---and compute as on tensors, but half floats are rounded only once, at the end.
 ---Errors: if the expression does not parse (the message names the character), or if an op does not support a dtype.
 ---```lua
 ---local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
@@ -4605,7 +4606,8 @@ function lt.quantile(x, q, dim, options) end
 function lt.bincount(x, options) end
 
 ---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
----Elements outside of all bins and NaN are not counted. The call waits for a GPU to check or to compute the edges.
+---Elements outside of all bins and NaN are not counted. The call waits for a GPU to check given edges, or, without
+---option `range`, to find the smallest and the largest element.
 ---```lua
 ---local counts, edges = lt.histogram(lt.tensor{0.0, 0.1, 0.6, 1.0}, 2)
 ---counts  --> [2, 2]

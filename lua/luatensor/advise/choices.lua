@@ -120,7 +120,7 @@ local function absent(id, model, devices)
     needed = figures.needed(figure, model.bytes), is_here = figures.is_here(figure, devices) or nil}
 end
 
--- ---- what to choose -----------------------------------------------------------------------------
+-- ---- the choice ---------------------------------------------------------------------------------
 
 local function fastest(cells)
   local best
@@ -293,7 +293,7 @@ local function row_of(advice, model, rooms)
   return row
 end
 
--- ---- in words -----------------------------------------------------------------------------------
+-- ---- the page -----------------------------------------------------------------------------------
 
 local function add_devices(columns, devices, emulated)
   for _, device in ipairs(measured.devices(devices, emulated)) do

@@ -76,7 +76,7 @@ function decision.all(points, calls)
   return list
 end
 
--- ---- beyond what was measured -------------------------------------------------------------------
+-- ---- predictions and lower bounds ---------------------------------------------------------------
 
 -- Returns the points {{n, value}, …} of a device at the measured sizes. value(entry, point) computes the value of a
 -- point. Values that are missing or not positive are left out.

@@ -27,7 +27,7 @@ end
 
 local function new_paragraph() return setmetatable({count = 0, parts = {}, values = {}}, paragraph) end
 
--- ---- why ----------------------------------------------------------------------------------------
+-- ---- the reason of the advice -------------------------------------------------------------------
 
 local function last(list) return list[#list] end
 

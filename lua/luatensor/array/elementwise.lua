@@ -57,7 +57,7 @@ function parser:fail(position, message, ...)
   args.fail("elementwise", "character %d of \"%s\": %s", position, excerpt(self.text, position), message:format(...))
 end
 
---- ---- words ----
+--- ---- tokens ----
 
 local two_characters = {["||"] = true, ["&&"] = true, ["=="] = true, ["!="] = true, ["~="] = true, ["<="] = true,
                         [">="] = true, ["//"] = true, ["<<"] = true, [">>"] = true, ["**"] = true}
@@ -74,7 +74,7 @@ function parser:read_number()
   self.kind, self.word, self.number, self.position = "number", word, value, at + #word
 end
 
---- Reads the next word of the expression. Sets self.kind ("name", "number", "sign" or "end"), self.word (the text)
+--- Reads the next token of the expression. Sets self.kind ("name", "number", "sign" or "end"), self.word (the text)
 -- and self.at (the position of its first byte). For a number also sets self.number.
 function parser:advance()
   local text = self.text
@@ -104,7 +104,7 @@ function parser:here()
   return self.kind == "end" and "the end" or ("%q"):format(self.word)
 end
 
---- ---- values ----
+--- ---- steps of the program ----
 
 --- Calls function f of core, which adds to the program. An error in f becomes an error of the expression at
 -- `position`.
@@ -253,9 +253,9 @@ end
 
 --- Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and
 -- writes memory once, however many operations the expression has. The operators are + - * / // % == != < <= > >= &&
--- || ! & | ~ << >> and c ? a : b. The functions are the ops of the op table, such as exp(x), maximum(x, y) and
--- where(c, a, b), and dtypes, which convert: float64(x). Operations promote and compute as on tensors, but half
--- floats are rounded only once, at the end.
+-- || ! & | ~ << >> and c ? a : b; Lua's ~=, `and`, `or` and `not` work, too. The functions are the ops of the op
+-- table, such as exp(x), maximum(x, y) and where(c, a, b), and dtypes, which convert: float64(x). Operations promote
+-- and compute as on tensors, but half floats are rounded only once, at the end.
 -- @string parameters "float32 x, float32 y": a name for each argument and the dtype in which it is computed; at most
 --   8 parameters
 -- @string expression of the parameters, such as "x * y + 1"

@@ -268,7 +268,8 @@ local function edges_of(x, bins, range)
 end
 
 --- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
--- Elements outside of all bins and NaN are not counted. The call waits for a GPU to check or to compute the edges.
+-- Elements outside of all bins and NaN are not counted. The call waits for a GPU to check given edges, or, without
+-- option `range`, to find the smallest and the largest element.
 -- @tparam Tensor x any dtype but complex, any shape
 -- @param[opt=10] bins the number of bins of equal width, or the edges: a 1-d tensor or a table
 -- @tab[opt] options `range`: {lowest, highest} edge of bins of equal width, by default the smallest and largest

@@ -73,7 +73,7 @@ function engine.keep(retained, g, graph)
   end
 end
 
--- ---- the pass ----
+-- ---- the backward pass ----
 
 --- Finds the nodes that a backward pass from x needs if only the gradients of run.captures are wanted. `nodes` is the
 -- list of all nodes below x. Returns two tables. The first has true for each node that passes gradients on to a

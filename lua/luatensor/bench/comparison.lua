@@ -265,8 +265,8 @@ local function make_entries(list, checked)
 end
 
 --- Times functions that should do the same work, a round of each in turn (A B B A), and shows how much faster each is
--- than the first. A ratio is only shown if the results agree. The same seed is set before each call, and floats may
--- differ by the tolerance of their dtype, relative to the largest magnitude.
+-- than the first. A ratio is only shown if the results agree. For this check each function is called with the same
+-- seed, and floats may differ by the tolerance of their dtype, relative to the largest magnitude.
 -- @function bench.compare
 -- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device
 --   runs, this device is the default device

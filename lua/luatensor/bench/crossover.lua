@@ -121,7 +121,7 @@ function crossover.settings(what, options, place)
   }
 end
 
--- ---- what follows from the figures --------------------------------------------------------------
+-- ---- ratios, verdicts, crossings and bounds -----------------------------------------------------
 
 -- Compares each device's times with those of the base, the first device, and stores `ratio` and `verdict` in the
 -- device's entry at each point. Emulated devices, and devices whose results differ from the base's results, get

@@ -20,7 +20,7 @@ diff.SPREAD = 0.5
 local FEW <const> = 5              -- with fewer rounds a note warns that quartiles say little
 local MOST <const> = 8             -- the largest number of names or notes in a list
 
--- ---- what is shown ------------------------------------------------------------------------------
+-- ---- the page -----------------------------------------------------------------------------------
 
 local methods = {}
 

@@ -153,7 +153,7 @@ local class = result.class("machine", {blocks = page.blocks, timings = page.timi
   }},
 })
 
--- ---- what was measured before -------------------------------------------------------------------
+-- ---- stored measurements ------------------------------------------------------------------------
 
 local measured = {}              -- the entries that this process measured: measured[limits_file.words(…)][device]
 
@@ -196,7 +196,7 @@ local function store(identity, entries, others, seconds)
   return keep(identity, entries)
 end
 
--- ---- the function -------------------------------------------------------------------------------
+-- ---- bench.machine ------------------------------------------------------------------------------
 
 --- The default seconds for the measurement of one figure.
 machine.SECONDS = 0.25

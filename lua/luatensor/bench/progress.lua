@@ -29,7 +29,7 @@ local PAUSE = 0.1                    -- seconds between two drawings, because wr
 
 local state = {drawn = false, next = 0}
 
--- ---- what the line says -------------------------------------------------------------------------
+-- ---- the text of the line -----------------------------------------------------------------------
 
 -- Returns the share of all the work that is done (0 … 1).
 local function share_done()
@@ -139,7 +139,7 @@ end
 -- @number total the sum of the weights of all steps
 -- @tab[opt] options seconds: the expected duration; if it is above a second, the line appears at the start; lines:
 --   true prints a line for each step in a pipe
--- @treturn table with the methods step and finish; a `<close>` variable with this table finishes the task
+-- @treturn table with the methods step, reach and finish; a `<close>` variable with this table finishes the task
 function progress.task(title, total, options)
   options = options or {}
   if #tasks == 0 then state.columns, state.next = progress.columns(), 0 end

@@ -178,7 +178,7 @@ end
 -- @treturn int
 function figures.needed(figure, bytes) return math.max(1, math.ceil(bytes / figure.memory)) end
 
--- ---- as blocks ----------------------------------------------------------------------------------
+-- ---- tables -------------------------------------------------------------------------------------
 
 local function or_false(value) return type(value) == "number" and value or false end
 

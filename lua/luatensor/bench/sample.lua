@@ -263,7 +263,7 @@ function sampler:done()
   return self.spent >= self.seconds or self.around >= 4 * self.seconds
 end
 
--- ---- what was measured --------------------------------------------------------------------------
+-- ---- figures ------------------------------------------------------------------------------------
 
 -- Returns the median seconds of a single call until the device has finished, and of a single call until it returns.
 -- If every round had one call, the rounds' times are used; otherwise SINGLES calls are timed.

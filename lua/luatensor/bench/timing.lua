@@ -145,7 +145,7 @@ end
 --- Returns the name of a result: option `name`, or the file and the line of the function's definition.
 function timing.name_of(fn, options) return options.name or default_name(fn) end
 
---- Times calls of a function. Before each reading of the clock, the call waits for the devices.
+--- Times calls of a function. The call waits for the devices before it reads the clock at both ends of a round.
 -- @function bench.time
 -- @tparam function fn called without arguments; its results are only read once, for their dtype and device
 -- @tparam[opt] table options `name` of the work (default: the place of the function's definition); `seconds` to

@@ -107,7 +107,7 @@ local function deliver(command, result, options)
   if not saved then error(kept, 0) end
 end
 
--- ---- the end ------------------------------------------------------------------------------------
+-- ---- errors and exit codes ----------------------------------------------------------------------
 
 -- Returns an error's text on one line, without the position in bin/luatensor, the prefix of lt.bench and the
 -- traceback.

@@ -61,7 +61,7 @@ function crossing.next_size(found, sizes)
   return best, best and widest
 end
 
--- ---- in words -----------------------------------------------------------------------------------
+-- ---- sentences ----------------------------------------------------------------------------------
 
 local function say_nothing_decided(found)
   if found.least == found.most then return "is neither faster nor slower than {base} at n = {most}" end

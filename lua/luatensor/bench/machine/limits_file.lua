@@ -35,7 +35,7 @@ local function cpu_config(identity) return (identity.config:gsub("; cuda: .*", "
 -- GPUs.
 -- @tab identity the result of luatensor.bench.machine.identity
 -- @bool emulated true includes the emulated devices, which are no part of the real machine
--- @treturn string one property on each line
+-- @treturn string a line of versions, a line of threads and processors, and a line for each device
 function limits_file.words(identity, emulated)
   local lines = {
     ("limits %d, %s, %s"):format(limits_file.VERSION, identity.luatensor, cpu_config(identity)),
