@@ -2,9 +2,9 @@
 
 RUN_SPECS := tools/lua spec/support/run.lua
 
-# Slow devices and builds run a share of the cases of long specs (helpers.drawn), and collect garbage before every
-# k-th tensor. The share and the tensors rotate with each commit; ROTATION=n repeats a run. FULL=1 runs all cases, and
-# collects at every tensor.
+# Runs on slow devices and builds take an eighth of the cases of long specs (helpers.drawn). test-gcstress collects
+# garbage before every 7th tensor. The cases and the tensors rotate with each commit; ROTATION=n repeats a run. FULL=1
+# runs all cases, and collects before every tensor.
 ROTATION ?= $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=8:$(ROTATION))
 
@@ -12,7 +12,7 @@ SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=8:$(ROTATION))
 # the specs with a tag.
 ON_DEVICE := --without process,texts,host
 
-# Replaces the linked OpenBLAS by its build with pthreads, which must also work.
+# The folder of OpenBLAS's build with pthreads. One run of the specs uses it instead of the linked OpenBLAS.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
 
 # ---- hosts: C programs that open Lua states --------------------------------------------------
@@ -56,13 +56,13 @@ LUA_LIBS ?= $(shell $(PKG_CONFIG) --libs lua$(LUA_VERSION) 2>/dev/null || $(PKG_
 
 # ---- runs --------------------------------------------------------------------------------------
 
-# Runs make again, because the first make searched for packages before they were installed.
+# `make test` runs make again, because the first make searched for packages before they were installed.
 .PHONY: test test-now test-tables test-sanitize test-gpu test-emulated test-nvrtc test-gcstress test-hosts
 test: deps-test           ## all specs, and some of them again on an emulated GPU: minutes
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
-# An emulated GPU with an unusable cuBLAS, so that our own kernels multiply.
+# The folder of an emulated GPU whose cuBLAS is unusable, so that our own kernels multiply.
 NO_BLAS := $(BUILD)/spec/no-cublas
 
 test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check emulator $(NO_BLAS)/libcuda.so.1
@@ -171,8 +171,8 @@ $(BUILD)/spec/limits: spec/support/measure_limits.lua $(EMULATOR)/libnvrtc.so | 
 
 # ---- the real compiler --------------------------------------------------------------------------
 
-# Runs the specs on the emulated GPU with an empty disk cache, then compiles every unit by the real NVRTC, which needs
-# no GPU.
+# test-nvrtc runs the specs on the emulated GPU with an empty disk cache. It then compiles every kernel of this run (a
+# unit: source and options) by the real NVRTC, which needs no GPU.
 UNITS      := $(BUILD)/spec/nvrtc/units.txt
 UNIT_ARCHS ?= 80 90 100
 LIBNVRTC   ?= $(lastword $(wildcard $(foreach d,$(CUDA_HOME) /usr/local/cuda,$d/lib64/libnvrtc.so.12 $d/lib64/libnvrtc.so.13)))
@@ -193,8 +193,8 @@ ARM64_ROOT   ?= $(CACHE)/luatensor-arm64
 ARM64_MISSING = $(strip $(foreach tool,qemu-aarch64 aarch64-linux-gnu-gcc,$(if $(shell command -v $(tool)),,$(tool))) \
                 $(if $(wildcard $(ARM64_ROOT)/include/lua.h),,libraries in $(ARM64_ROOT)))
 
-# SMOKE=1: a minute of the processor. The specs of element-wise functions' bits, conversions, reductions, products and
-# files, and of programs that start others.
+# With SMOKE=1, test-arm64 runs only these specs, in about a minute of processor time: bits of element-wise functions,
+# conversions, element-wise functions, reductions, products and files.
 ARM64_SMOKE  := $(addprefix spec/,array/bits_spec.lua array/convert_spec.lua array/map_spec.lua array/reduce_spec.lua \
                  linalg/matmul_spec.lua io/checkpoint_file_spec.lua io/npy_spec.lua)
 

@@ -5,7 +5,7 @@ require "spec.support.helpers"
 
 local function scalar(value, options) return lt.full({}, value, options or {dtype = "float32"}) end
 
--- Checks that f of the 0-d tensor 3 gives the 0-d result `value`.
+-- Checks that f(x, dim, …) has the 0-d result `value` for the 0-d tensor x = 3, for dim 1 and for dim -1.
 local function gives(value, f, ...)
   local x = scalar(3.0)
   for _, dim in ipairs {1, -1} do

@@ -10,7 +10,7 @@ local helpers = require "spec.support.helpers"
 local fails = helpers.fails
 local leaf = {requires_grad = true}
 
--- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, each tensor costs a collection.
+-- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, many tensors cost a collection each.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
 local used_already = "backward: the graph was used already; give {retain_graph = true} to what used it first: backward, "

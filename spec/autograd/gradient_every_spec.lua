@@ -14,7 +14,9 @@ local exhaustive = os.getenv "LUATENSOR_EXHAUSTIVE"
 
 -- ---- rules that the cases reach ----
 
-local reached = {}                       -- [rule][k]: true if argument k has a gradient; [rule].all: by a rule "all"
+-- reached[rule][k] is true if a case has a gradient of the rule's argument k. reached[rule].all is true if a case
+-- reaches a rule that returns the gradients of all arguments.
+local reached = {}
 
 local function see(node, seen)
   if seen[node] then return end
@@ -63,7 +65,8 @@ local function check_recorded(name, slopes, inputs)
   end
 end
 
--- Returns y + y² for the results y of fn, so that the gradients that fn's rules receive also depend on the inputs.
+-- Returns a function that returns y + y² for each float64 or complex128 result y of fn. So the gradients that fn's
+-- rules receive also depend on the inputs.
 local function bent(fn)
   return function(...)
     local results = table.pack(fn(...))

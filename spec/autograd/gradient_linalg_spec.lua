@@ -1,7 +1,7 @@
 -- tags: uncollected many-kernels
--- Compares gradients of lt.linalg with central differences: real and complex, batches, all layouts. Functions that
--- read one triangle get Hermitian matrices. Vectors that are unique up to a factor are compared by quantities that do
--- not depend on this factor.
+-- Compares gradients of lt.linalg with central differences, for real and complex matrices, batches and two layouts.
+-- Functions that read one triangle get Hermitian matrices. Vectors that are unique up to a factor are compared by
+-- quantities that do not depend on this factor.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
@@ -22,7 +22,8 @@ end
 
 local all_layouts = {"contiguous", "transposed"}
 
--- Checks fn for real and complex matrices, and for batches, with shapes that end in m, n.
+-- Checks the gradients of fn for real and complex matrices of each shape, and, unless options.once is set, the
+-- gradients of the gradients.
 local function each_matrix(name, shapes, fn, options)
   options = options or {}
   for _, shape in ipairs(shapes) do

@@ -9,7 +9,7 @@ local it = helpers.drawn_it(it)
 
 local make = gradient.tensor
 
--- Checks gradients, and gradients of gradients, over all layouts.
+-- Checks gradients in all layouts, and, unless options.once is set, gradients of gradients.
 local function check(name, fn, inputs, options)
   options = options or {}
   for label, layout in pairs(gradient.layouts) do

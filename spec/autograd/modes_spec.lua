@@ -18,7 +18,8 @@ end
 
 local function dtype_of_layer() return nn.Linear(2, 2)(lt.ones(1, 2)).dtype end
 
--- Starts a coroutine that f suspends or ends by an error. No code closes the coroutine.
+-- Starts a coroutine that f suspends or ends by an error. No code closes the coroutine. Returns it, and the results of
+-- coroutine.resume.
 local function start(f, ...)
   local co = coroutine.create(f)
   return co, coroutine.resume(co, ...)
@@ -324,7 +325,7 @@ describe("a mode in a loop of training", function()
     assert.equal(12, w.grad:item())
   end)
 
-  -- LUATENSOR_GCSTRESS makes this test slow, because every tensor then costs a collection.
+  -- LUATENSOR_GCSTRESS makes this test slow, because many tensors then cost a collection each.
   local by = os.getenv "LUATENSOR_GCSTRESS" and 401 or 41
   it("survives hooks that raise at any point", function() assert.is_true(torture(by) > 12000 // by) end)
 end)

@@ -521,7 +521,7 @@ describe("advise.choices", function()
   end)
 
   describe("on a machine that others use", function()
-    -- the rounds take from `least` to `high` times `least`
+    -- the rounds take from `least` to `high * least` seconds a parameter
     local function choice(least, high, others)
       local place = real{cost = function(_, n) return least * n end}
       local measure = place.measure

@@ -76,7 +76,7 @@ describe("bench.compare", function()
     assert.equal("undecided", r.entries[2].verdict)
   end)
 
-  -- Compares two functions round by round: base_of(i) and other_of(i) are the seconds of the i-th timed round.
+  -- Compares two functions round by round. The i-th timed round takes LONG * base_of(i) and LONG * other_of(i) seconds.
   local function rounds(count, base_of, other_of, more)
     local clock = clocks.new()
     local function timed(of)

@@ -521,7 +521,7 @@ describe("bench.crossover, one device alone", function()
   end)
 
   it("takes launching into account, which no published figure has", function()
-    -- a bound of 16 B / 31.5e9 B/s is far less than the CPU's 20 ns, but a launch alone takes a microsecond
+    -- at n = 2 the bound of 48 B / 31.5e9 B/s is far less than the CPU's 20 ns, but a launch alone takes a microsecond
     local small = run({devices = {CPU}, work = work, cost = function(_, n) return n < 1024 and 2e-8 or 1e-13 * n ^ 3 end},
       {2, 64, 4096, 16384}, {patience = 1e6})
     local text = page(small):gsub("%s+", " ")

@@ -6,8 +6,8 @@ describe("bench.idle", function()
   local open, sleep = io.open, core.sleep
   local files
 
-  -- Sets /proc/stat to these hundredths of a second (user, nice, system, idle, waiting for a disk), and
-  -- /proc/self/stat to the hundredths of a second of this process.
+  -- Sets /proc/stat to these hundredths of a second (user, system, idle, waiting for a disk), and /proc/self/stat to
+  -- the hundredths of a second of this process.
   local function tell(user, system, idling, waiting, own_user, own_system)
     files["/proc/stat"] = ("cpu  %d 0 %d %d %d 0 0 0 0 0\ncpu0 1 1 1 1\n"):format(user, system, idling, waiting)
     files["/proc/self/stat"] = ("7 (lua (5.4) x) R 1 2 3 4 5 6 7 8 9 10 %d %d 0 0\n"):format(own_user, own_system)

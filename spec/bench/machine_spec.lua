@@ -118,8 +118,8 @@ local function fake_meters()
   stub(meters, "transfer", function() return {latency = 1e-5, bandwidth = 10e9, bytes = 2 ^ 26} end)
 end
 
--- Sets stubs that are reverted after each test. The folder of stored limits belongs to the process, so each test
--- removes earlier limits.
+-- before() replaces functions by stubs, and after() restores them. Tests that store limits also replace the cache
+-- folder.
 local snapshot
 local function before() snapshot = assert:snapshot() fake_meters() end
 local function after() snapshot:revert() end

@@ -80,7 +80,8 @@ describe("progress on a terminal", function()
     local task <close> = progress.task("bench", 10, {seconds = 20})
     task:step "x + y"
     assert.equal("bench: x + y (1 of 10), about 20 s left", line())
-    -- 2 of 10 steps take 8 s, so 8 steps take 32 s. After a fifth of the steps, the estimate has no weight.
+    -- 2 of 10 steps take 8 s, so 8 steps take 32 s. After a fifth of the steps, the given estimate of
+    -- 20 s has no weight any more.
     now = now + 8
     task:step("exp", 1)
     task:step("sum", 1)

@@ -155,7 +155,7 @@ describe("split.parts", function()
       ask{family = "map", calls = 2, bytes = 96, read = 64, written = 32, bandwidth = 10},
       ask{family = "reduce", calls = 1, bytes = 96, read = 95, written = 1, bandwidth = 3},
       ask{family = "sort", bandwidth = 1} or "none",
-      -- the work of fill
+      -- a map that only writes, as fill does
       ask{family = "map", calls = 1, bytes = 96, read = 0, written = 96, bandwidth = 3} or "none",
     }
     machine.share = before
@@ -227,7 +227,8 @@ describe("bench.split", function()
     assert.is_true(is_off())
   end)
 
-  -- Calls `act` only in serialised runs. In such runs a profile is on, so that a second profile cannot start.
+  -- Returns a function that calls `act` only in serialised runs. In such runs a profile is on, so that a second
+  -- profile cannot start.
   local function in_serialised_run(act)
     return function()
       if pcall(core.profile_start) then core.profile_stop() else act() end

@@ -78,7 +78,7 @@ describe("bench.time", function()
 
   it("has more calls in a round where these take less", function()
     local r = time(function(n) return n <= 8 and 0.0625 or SHORT end, {warmup = 0})
-    assert.equal(16, r.calls)                        -- CALLS is 51, so these are more than a quarter of a round
+    assert.equal(16, r.calls)                        -- 16 is more than a quarter of CALLS, which is 51
     assert.equal(SHORT, r.q3)
     assert.equal(0.0625, r.max)
     assert.equal(SHORT, r.samples[3])                -- a round of one call counts
@@ -200,7 +200,8 @@ describe("bench.time, clocks", function()
 end)
 
 describe("bench.time, garbage", function()
-  -- Records whether the collector runs within rounds, and how many calls the rounds have.
+  -- Times a function. Returns the states of the collector within its calls (seen[true] if it runs, seen[false] if it
+  -- is stopped), and the result.
   local function running(more, make)
     local clock, seen, keep = clocks.new(), {}, {}
     local work = clock:work(SHORT)

@@ -16,7 +16,8 @@ end)
 
 local device = {device = "cuda"}
 
--- Calls f once normally and once while it is captured; `act` runs only in the captured call.
+-- Returns the error of a capture. lt.graph calls its function once normally and once while capturing; `act` runs only
+-- in the captured call.
 local function when_captured(act)
   local calls = 0
   return message_of(lt.graph, function()

@@ -16,8 +16,8 @@ __global__ void saxpy(float *out, const float *__restrict__ x, float a, int n) {
 __global__ void __launch_bounds__(256) other(long long *out) { out[threadIdx.x] = blockIdx.x; }
 ]]
 
--- Sources of 800 KB took minutes when the time grew with the square of the length. The device is requested last, so
--- that the test needs no GPU. A child process that runs for a minute counts as hung.
+-- Sources of 800 KB took minutes when the time grew with the square of the length. lt.kernel reads the source before it
+-- asks for a device, so the test needs no GPU. A child process that runs for a minute counts as hung.
 describe("a long source", function()
   for name, source in pairs {
     marks = '("__global__ "):rep(70000)', parentheses = '"__global__ void " .. ("k("):rep(400000)',

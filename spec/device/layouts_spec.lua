@@ -35,7 +35,8 @@ local function check(label, f, ...)
   assert(ok, label .. ": " .. tostring(why))
 end
 
--- Returns a tensor of different numbers, which are small enough for every dtype.
+-- Returns a tensor of varying whole numbers from 0 to 100, which every dtype except bool can represent.
+-- A bool tensor has zeros and ones.
 local function numbers(shape, dtype)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end

@@ -6,8 +6,8 @@ local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
 local shell = require "spec.support.shell"
 
--- Profiles f. Returns a table of its calls by "device family" (calls, elements, read, written, flops, dtype of the
--- last call), and the whole profile.
+-- Profiles f. Returns a table of its calls by "device family" (calls, elements, read, written, flops, seconds, dtype of
+-- the last call), and the whole profile.
 local function profile(mode, f)
   core.profile_start(mode)
   local ok, problem = pcall(f)

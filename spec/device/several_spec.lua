@@ -194,7 +194,7 @@ describe("several GPUs", function()
   end)
 end)
 
--- The emulated GPU counts the copies between itself and the host.
+-- The emulated GPU counts all copies and fills, so a spec can count the copies to the host.
 describe("copies to the host", function()
   local emulator = require("spec.support.gpu").emulator
   if not emulator then return pending("needs an emulated GPU") end

@@ -1,5 +1,5 @@
 -- tags: texts
--- Tests that a function accepts the option names that its error ("known: …") and the reference list.
+-- Tests that the options that a function's error lists ("known: …") are those of the reference.
 
 local lt = require "luatensor"
 local positions = require "luatensor.base.positions"
@@ -175,7 +175,7 @@ local function own_option(known, doc)
   for name in pairs(known) do if not common[name] and not taken[name] then return name end end
 end
 
--- Returns the methods in the table, each with its first arguments and the number of these arguments.
+-- Returns functions that each_known does not find: by name, the function, its first arguments, and their number.
 local function calls_of_methods()
   local layer = lt.nn.Linear(1, 1)
   return {

@@ -7,7 +7,8 @@ local public = require "spec.support.public"
 local nn, optim, data = lt.nn, lt.optim, lt.data
 local docs, doc_of, most_of = public.docs, public.doc_of, public.most_of
 
--- Returns the error of f for n arguments, all nil except the last one and, if given, the first one.
+-- Returns the error of f for n arguments, all nil except the last one and, if given, the first one. Returns "nothing"
+-- if f raises no error.
 local function said(f, n, first)
   local list = {n = n, [1] = first}
   list[n] = true

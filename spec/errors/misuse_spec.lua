@@ -16,8 +16,8 @@ end
 -- specs.
 local skipped = {accelerator = true, bench = true, limits = true, save = true, set_memory_limit = true}
 
--- With LUATENSOR_GCSTRESS each tensor costs a collection, so that a function takes minutes; only every fifth is
--- tried.
+-- With LUATENSOR_GCSTRESS, many tensors cost a collection each, so a function takes minutes. Only every fifth function
+-- is tried then.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 5 or 1
 
 local function freed()
@@ -35,7 +35,7 @@ local strange = {
   {"a table that answers with errors", setmetatable({}, {__index = function() error "asked" end})},
 }
 
--- Calls f. A message of Lua itself means that an argument was not checked, so such a message is an error of the spec.
+-- Calls f. A message of Lua itself means that an argument was not checked, so the spec fails.
 local function try(name, f, ...)
   local message = helpers.message_of(f, ...)
   if message and (message:find "attempt to" or message:find "bad argument") then error(name .. ": " .. message, 0) end

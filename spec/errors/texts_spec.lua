@@ -1,12 +1,12 @@
 -- tags: smoke
--- Tests all error texts of the documentation, and wrong arguments of every kind. Each raises a Lua error that names
--- the function and the misfit, changes nothing, and never crashes.
+-- Tests the error texts that the documentation shows, and many kinds of wrong arguments. Each wrong argument raises a
+-- Lua error that names the function and the misfit, changes nothing, and never crashes.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
 local nan, inf = 0.0 / 0.0, math.huge
 
--- Checks rows: the start of the message (a pattern), and a function that raises it.
+-- Checks rows {pattern, function}. The function must raise an error whose message matches the pattern.
 local function check(rows)
   for _, row in ipairs(rows) do
     local pattern, f = row[1], row[2]

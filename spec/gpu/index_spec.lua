@@ -25,7 +25,7 @@ local function same(name, f, ...)
   end
 end
 
--- Returns values whose sum depends on the order of additions.
+-- Returns random values. The sum of floats depends on the order of additions.
 local function values(dtype, ...)
   if not dtype:find "float" then return lt.randint(-100, 100, ...):to(dtype) end
   return lt.randn({...}, {dtype = "float64"}):multiply(lt.randint(0, 4, ...):exp()):to(dtype)

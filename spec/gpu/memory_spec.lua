@@ -291,8 +291,8 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         return all
       end
 
-      -- With the collector stopped, returns the results of the op on a device full of live tensors, and on a device
-      -- full of garbage.
+      -- With the collector stopped, returns the error of the op on a device full of live tensors, its result on a
+      -- device full of garbage, and the expected result.
       local function on_full_device(op)
         collectgarbage()
         lt.empty_cache "cuda"

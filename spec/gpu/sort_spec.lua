@@ -17,7 +17,7 @@ local function values(dtype, ...)
   return lt.where(x:abs():less(4), special, x:to("float64")):to(dtype)
 end
 
--- Returns integers that use all bits of the dtype.
+-- Returns random int64 values that use all bits.
 local function wide_values(...)
   return lt.randint(math.mininteger, math.maxinteger, ...)
 end
@@ -29,7 +29,7 @@ local function same(name, want, got)
   assert.is_true(want:to_bytes() == got:to_bytes(), name .. ": other elements")
 end
 
--- Checks all sorting functions along dim, in both directions.
+-- Checks sort, argsort and topk along dim, in both directions.
 local function check(name, x, dim, view)
   local y = x:to(device)
   if view then x, y = view(x), view(y) end
@@ -82,8 +82,8 @@ describe("sorting on the device", function()
     check("inner dims", values("float64", 6, 70, 2, 3), 2, function(x) return x:permute_dims(3, 2, 4, 1) end)
   end)
 
-  -- The first elements of each chunk of a line are candidates. One block sorts them; many candidates are sorted as
-  -- pairs.
+  -- topk takes the first elements of each sorted chunk of a line as candidates. One block of threads sorts them; many
+  -- candidates are sorted as pairs of key and position.
   it("takes few of long lines", function()
     for _, dtype in ipairs(helpers.drawn({"uint8", "float16", "int32", "float64"}, "few of long lines")) do
       local x = values(dtype, 2, 60000)

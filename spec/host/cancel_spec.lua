@@ -24,7 +24,8 @@ local function random(dtype) return lt.rand(COUNT):astype(dtype or "float32") en
 local function square(dtype) return lt.rand(side, side):astype(dtype or "float32") end
 local function whole(most) return lt.randint(1, most or COUNT, COUNT) end
 
--- Rows {name, function that returns the argument, operation}. An in-place operation works on a copy of the argument.
+-- Rows {name, function that returns the arguments, operation}. An in-place operation works on a copy of its first
+-- argument.
 local operations = {
   {"map", function() return random() end, function(x) return x:tan() end},
   {"map in place", function() return random() end, function(x) return x:clone():tan_() end},

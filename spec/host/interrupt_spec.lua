@@ -105,7 +105,8 @@ describe("a finalizer", function()
     end)
   end
 
-  -- Functions that run a finalizer: each makes garbage until done() is true, which means that the finalizer has run.
+  -- Functions that run a finalizer: each collects garbage, or makes garbage until done() is true, which means that
+  -- the finalizer has run.
   local interrupted = {
     ["collectgarbage"] = function() collectgarbage() end,
     ["Lua code that allocates"] = function(done) while not done() do local _ = {} end end,

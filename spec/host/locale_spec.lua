@@ -9,8 +9,8 @@ local folder
 setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
--- Returns the output of the script in a locale, and the file that the script wrote. The locale is made in the folder
--- unless it is C.
+-- Returns the output of the script in a locale, and the bytes of the file that the script wrote. A locale other than C
+-- must have been compiled into the folder before.
 local function run(locale)
   shell.passes(("mkdir -p %s/%s"):format(folder, locale))
   local output = shell.passes(("LOCPATH=%s LUATENSOR_MEMORY_LIMIT=1.5G tools/lua spec/support/scripts/locale.lua %s %s/%s"):format(

@@ -4,8 +4,8 @@ local shell = require "spec.support.shell"
 
 local MIB = 2^20
 
--- Runs spec/support/memory_loop.lua, which explains the parameters, in a new process. Returns its peak of live tensor
--- bytes and of resident bytes.
+-- Runs spec/support/memory_loop.lua, which explains the parameters, in a new process. Returns the peak of its live
+-- tensor bytes, and the growth of the peak of its resident bytes.
 local function loop(mode, iterations, rows, cols, window, heap)
   local command = ("lua5.4 spec/support/memory_loop.lua %s %d %d %d %d %d"):format(mode, iterations, rows, cols,
                                                                                window, heap)
@@ -133,7 +133,7 @@ describe("garbage", function()
 end)
 
 describe("out of memory", function()
-  -- Runs a script in a process with a small memory limit, which is reached early.
+  -- Runs a script in a process with a small memory limit, which is reached early. Returns its output.
   local function limited(script)
     local pipe = assert(io.popen("LUATENSOR_MEMORY_LIMIT=200M lua5.4 - 2>&1 <<'SCRIPT'\n" .. script .. "\nSCRIPT"))
     local text = pipe:read("a")

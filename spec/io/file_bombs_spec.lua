@@ -8,8 +8,9 @@ local folder
 setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
--- Reads the file by this call in a new process. Returns the error, and the peak memory of the process in MiB. limit:
--- replaces the limit of 32 MiB by other variables of the environment, such as "LUATENSOR_MEMORY_LIMIT=10M".
+-- Reads the file by this call in a new process. Returns the peak memory of the process in MiB, and the error, or "read"
+-- if there is none. `limit` replaces the limit of 32 MiB by another prefix of the command, such as
+-- "LUATENSOR_MEMORY_LIMIT=10M" or "ulimit -v 500000;".
 local function reads(call, limit)
   local script = ([[
     local lt = require "luatensor"

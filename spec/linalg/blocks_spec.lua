@@ -10,7 +10,7 @@ local fails = helpers.fails
 
 local dtypes = {"float32", "float64", "complex64", "complex128"}
 local sizes = {15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 97, 150}
-local shared = 260          -- rows; threads share matrices of 161 × 161 or more, and larger halves
+local shared = 260          -- rows of a matrix that threads share, which they do from 161 × 161 on
 
 local function is_complex(name) return name:find "^complex" ~= nil end
 local function real_of(name) return ({complex64 = "float32", complex128 = "float64"})[name] or name end

@@ -247,7 +247,7 @@ end)
 describe("einsum multiplies little", function()
   local contraction = require "luatensor.array.einsum_plan"
 
-  -- Returns the number of multiplications in matmul that the program for a chain of matrices of these lengths makes.
+  -- Returns the number of multiplications in matmul that the plan for a chain of matrices of these lengths makes.
   local function multiplications(lengths)
     local lists, shapes, length, n = {}, {}, {}, #lengths - 1
     for k = 1, n do

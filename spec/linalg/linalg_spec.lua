@@ -42,8 +42,8 @@ local layouts = {
   function(x) return x:flip({-2, -1}):clone():flip({-2, -1}) end,
 }
 
--- Checks that |want - got| is at most a few roundings for each step. `size` is the largest magnitude in the
--- computation.
+-- Checks that |want - got| is at most 20 eps · n · size. n is the longest dim, and `size` the largest magnitude in the
+-- computation (at least 1).
 local function near(want, got, size, what)
   assert.equal(tostring(want.shape), tostring(got.shape), what)
   if want.size == 0 then return end
@@ -61,7 +61,8 @@ local function orthonormal_columns(q, what)
   near(eye(n, q):broadcast_to(join(table.move(q.shape, 1, q.ndim - 2, 1, {}), {n, n})), H(q):matmul(q), 1, what)
 end
 
--- Calls f(x, what) with x of every dtype, shape, batch and layout; `square` limits the shapes to [n, n].
+-- Calls f(x, what) with x of each dtype (on slow devices, of some dtypes), shape and batch, in the layouts by turns.
+-- `square` limits the shapes to [n, n].
 local function each(square, f)
   local seed, wanted = 0, {}
   local line = tostring(debug.getinfo(2, "l").currentline)

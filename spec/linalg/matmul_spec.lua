@@ -274,7 +274,7 @@ describe("large matmul", function()
   end
 end)
 
--- Tests on the emulated GPU, whose Lua library is stored beside the other libraries.
+-- These tests run on the emulated GPU. Its Lua module is stored beside its libraries.
 local folder = os.getenv "LUATENSOR_CUDA_PATH"
 local load_emulator = folder and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")
 

@@ -1,7 +1,7 @@
 -- tags: no-cudnn
 -- Compares convolutions with nested loops in plain Lua, for many shapes, strides, paddings, dilations, groups, dtypes
--- and layouts. Gradients are compared with nested loops and with finite differences. The inputs are multiples of 1/2,
--- so that every dtype can represent the sums exactly.
+-- and layouts. Gradients are compared with nested loops (except the weight's in bfloat16) and with finite differences.
+-- The inputs are multiples of 1/2, so that every dtype can represent the sums exactly.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"

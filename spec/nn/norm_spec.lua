@@ -10,7 +10,10 @@ local helpers = require "spec.support.helpers"
 local F = nn.functional
 local on_gpu = helpers.device ~= "cpu"
 
--- ---- the oracle: x is a list [rows][segments][run], all lists flat ----
+-- ---- the oracle ----
+
+-- `parts` describes a flat list x of rows. A row has `segments` segments of `run` elements, n in all, and each segment
+-- has one weight and one bias. Row r (0-based) has the parameters of group r % groups.
 
 local function row_of(parts, e) return (e // parts.n) + 1 end
 local function segment_of(parts, e) return e // parts.run % parts.segments end

@@ -47,7 +47,8 @@ local function windows(case, d, length)
   return list
 end
 
--- Calls visit(index of the result, list of indices in x, divisor of an average), 1-based. Returns the result's shape.
+-- Calls visit(index in the result, list of indices in x, divisor of an average) for each window. The indices are
+-- 1-based. Returns the result's shape.
 local function each_window(case, visit)
   local x = case.x
   local rows, columns = windows(case, 1, x[3]), windows(case, 2, x[4])

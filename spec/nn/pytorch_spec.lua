@@ -129,7 +129,7 @@ local function shapes(row)
   return table.concat(list, ", ")
 end
 
--- LUATENSOR_GCSTRESS makes each tensor cost a collection, so only one case in six runs then.
+-- LUATENSOR_GCSTRESS makes many tensors cost a collection each, so only one case in six runs then.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 6 or 1
 
 local files = assert(io.popen("ls spec/data/pytorch/*.json"))

@@ -7,7 +7,7 @@ local MIB = 2 ^ 20
 local MILLION = 2 ^ 18          -- the number of float32 elements in 1 MiB
 local leaf = {requires_grad = true}
 
--- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, each tensor costs a collection.
+-- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, many tensors cost a collection each.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
 local function live() return lt.memory("cpu").live / MIB end
@@ -81,7 +81,7 @@ describe("on the way back", function()
       end
       local y = ys[10] + ys[10] * ys[5] / 3
       local g = lt.ones(MILLION)
-      collectgarbage()                     -- objects to which only the graph refers must not be freed during the pass
+      collectgarbage()                     -- frees garbage, which would live on while the collector is stopped
       local before = live()
       lt.reset_peak_memory()
       y:backward(g)

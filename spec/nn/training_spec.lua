@@ -23,7 +23,7 @@ end
 local function loss_of(model, x, y) return (model(x) - y):square():mean() end
 
 -- Returns the losses of `steps` steps. make(parameters) returns the optimiser. If step(opt, model, x, y) is given, it
--- replaces backward and opt:step, and returns the loss.
+-- replaces the loss, backward and opt:step, and returns the loss.
 local function train(where, steps, make, step)
   local model, x, y = problem(where)
   local opt, losses = make(model:parameters()), {}

@@ -172,6 +172,8 @@ end)
 local function options_of(text) return load("return " .. text)() end
 
 -- Makes ten steps with the gradients of spec/data/optim.json; the second parameter lacks a gradient in one step.
+-- between(opt, parameters, k), if given, is called after step k and may return another optimiser. Returns the values
+-- of the parameters after the first and after the last step.
 local function run(class, options, dtype, between)
   local function tensor(list) return lt.tensor(list, {dtype = dtype}) end
   local p, q = tensor(pytorch.start[1]):requires_grad_(), tensor(pytorch.start[2]):requires_grad_()

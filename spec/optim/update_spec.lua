@@ -111,9 +111,9 @@ local layouts = {
 }
 local turns = {"transposed", "contiguous", "stepped", "contiguous", "transposed"}
 
--- Returns random multiples of 1/16 from least / 16 to most / 16, which half floats represent exactly. The range is -2
--- to 2, or 0.5 to 2 for states. The square of a gradient is less than a state, so that the centered variance of
--- rmsprop is not negative.
+-- Returns random multiples of 1/16 from least / 16 to (most - 1) / 16, which half floats represent exactly. Parameters
+-- are from -2 to 2, gradients and their averages from -0.5 to 0.5, other states from 1 to 2. So the centered variance
+-- of rmsprop is not negative.
 local function draw(shape, dtype, least, most) return (lt.randint(least, most, shape):to("float64") / 16):to(dtype) end
 
 local tolerance = {float64 = 1e-14, float32 = 2e-6, float16 = 2e-3, bfloat16 = 2e-2}

@@ -1,6 +1,6 @@
 -- tags: unsanitized uncollected
--- Truncated or changed files of results are refused by an error message, or shown with the changes; they never raise
--- another Lua error.
+-- Changed files of results are refused by an error message, or shown with the changes; they never raise another Lua
+-- error.
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 local json = require "dkjson"
@@ -10,7 +10,7 @@ local result = require "luatensor.bench.result"
 local suite = require "luatensor.bench.suite"
 
 local QUICK <const> = {seconds = 1e-3, warmup = 0}
-local MOST <const> = 150               -- number of changed files that are read for each kind of result
+local MOST <const> = 150               -- about this many changed files are read for each kind of result
 
 local x = lt.rand(8, 8)
 local function sum() return x:sum() end

@@ -278,7 +278,7 @@ describe("a report of everything", function()
     assert.falsy(pages.html:find("(emulated)", 1, true))
   end)
 
-  -- A table or a chart must belong to the CPU alone, or to the emulated device alone.
+  -- The series of a chart must all belong to the CPU, or all to the emulated device.
   it("of an emulated GPU marks it wherever it is shown, and never beside real figures", function()
     local build = os.getenv "BUILD" or "build"
     if not shell.exists(build .. "/spec/emulator/libcuda.so.1") then return pending("make emulator") end

@@ -1,4 +1,5 @@
--- Computes a checksum of the bits of every op's results for every dtype that the op takes, and of every conversion.
+-- Computes a checksum of the bits of every op's results for every dtype that the op takes, of every conversion, and of
+-- the gradients of five activations.
 --
 --   tools/lua spec/support/bits.lua > spec/data/bits.txt     accepts new ops and intended changes of results
 --
@@ -29,7 +30,7 @@ local function random_bytes(count, seed)
   return table.concat(words):sub(1, count)
 end
 
--- Each word is multiplied by an odd factor of its position, so that a change of any word changes the sum.
+-- Each word is multiplied by an odd factor that depends on its position, so that a change of any word changes the sum.
 local MOST_WORDS = 6 * PART
 local factors = lt.from_bytes(random_bytes(8 * MOST_WORDS, 99), {MOST_WORDS}, {dtype = "int64"}) | 1
 
@@ -52,7 +53,7 @@ local tiny, huge = 0x1p-149, 0x1.fffffep127
 local special = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, 8.0, 100.0, -100.0, 1e-3, 1e6, -1e6, tiny, -tiny,
                  0x1p-126, huge, -huge, math.huge, -math.huge, 0x1p31, 0x1p32, 0x1p52, 0x1p53, -0x1p63, 0x1p64, 88.0, -104.0, 1e300, 5e-324}
 
--- Bytes of an element, for the dtypes whose every bit pattern is a number.
+-- Bytes of an element, for the dtypes whose every bit pattern is valid. A bool has only 0 and 1.
 local size = {uint8 = 1, uint16 = 2, uint32 = 4, uint64 = 8, int8 = 1, int16 = 2, int32 = 4, int64 = 8,
               float16 = 2, bfloat16 = 2, float32 = 4, float64 = 8}
 

@@ -57,8 +57,8 @@ local function base(shape, name, seed)
   return array.new(shape, name, cases.values(name, array.count(shape), seed))
 end
 
--- Makes a layout: the shape of a whole array, a function that returns the tensor's view of the whole tensor, and a
--- function that returns the same view of the whole array.
+-- Makes a layout: a label, the shape of a whole tensor, a function `view` that returns a view of this tensor, and a
+-- function `same` that returns the same view of a reference array. Without functions, the view is the whole.
 local function layout(label, shape, view, same)
   local function whole(x) return x end
   return {label = label, shape = shape, view = view or whole, same = same or whole}

@@ -4,7 +4,7 @@ local shell = require "spec.support.shell"
 
 local command = {name = "bin/luatensor "}
 
--- Returns the exit status and both output streams of the command with these arguments.
+-- Runs the command with these arguments. Returns its exit status, and the text of both output streams.
 function command.run(arguments, environment)
   return shell.run(("%s %s%s"):format(environment or "", command.name, arguments))
 end
@@ -45,7 +45,7 @@ function command.write(name, text)
   return command.file(name)
 end
 
--- Returns the result that was saved under a name, as plain JSON.
+-- Returns the result that was saved under a name, as the plain table that its JSON describes.
 function command.saved(name) return (require("dkjson").decode(command.read(name))) end
 
 return command

@@ -1,5 +1,5 @@
-/* A second library that uses DLPack, for io/dlpack_spec.lua: it makes structs and consumes luatensor's. The two
-** libraries share only the standard, so its declarations are repeated here. */
+/* A second library that uses DLPack, for io/dlpack_spec.lua: it makes DLPack structs for luatensor, and consumes
+** luatensor's. The two libraries share only the standard, so its declarations are repeated here. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -95,13 +95,13 @@ static void fill(lua_State *L, DLTensor *t) {
 
 /* make(fields): makes a DLPack struct from a table of fields, and returns its address as a light userdata.
 **
-**     data                  a string with the bytes of the elements
-**     byte_offset           the offset of the first element in data
-**     ndim, shape, strides  the layout; ndim is #shape unless given
-**     code, bits, lanes     the type of elements
-**     device, flags, major  fields of the struct
-**     old = 1               makes the struct of DLPack versions below 1.0
-**     keep = 1              makes a struct without a deleter */
+**     data                             a string with the bytes of the elements
+**     byte_offset                      the offset of the first element in data
+**     ndim, shape, strides             the layout; ndim is #shape unless given
+**     code, bits, lanes                the type of elements
+**     device, device_id, flags, major  fields of the struct
+**     old = 1                          makes the struct of DLPack versions below 1.0
+**     keep = 1                         makes a struct without a deleter */
 static int make(lua_State *L) {
   if (field(L, "old", 0)) {
     DLManagedTensor *m = calloc(1, sizeof *m);
@@ -189,7 +189,7 @@ static int retype(lua_State *L) {
   return 0;
 }
 
-/* Returns the number of luatensor's structs that were deleted since the last call. */
+/* deleted(): returns the number of structs of make() that were deleted since the last call. */
 static int count_deleted(lua_State *L) {
   lua_pushinteger(L, deleted);
   deleted = 0;

@@ -1,5 +1,5 @@
--- Finds the parts of a page that show emulated figures without a mark. It examines blocks, or the tables of an HTML page.
--- The raw figures of the result are the oracle: they say which figures come from an emulated device.
+-- Finds the parts of a page that show emulated figures without a mark. The module examines blocks, or the tables of an
+-- HTML page. The raw figures of the result are the oracle: they say which figures come from an emulated device.
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -14,7 +14,7 @@ local function names(text)
   return type(text) == "string" and (text:find("cuda:%d") or text == "cuda") and not is_marked(text)
 end
 
--- ---- what is what -------------------------------------------------------------------------------
+-- ---- figures by device --------------------------------------------------------------------------
 
 -- Adds the figures in a table to a set. Whole numbers are left out, because they are sizes and counts, which belong
 -- to no device.
@@ -146,8 +146,8 @@ end
 
 local SHOWN = {"p", "li", "h1", "h2", "h3", "th", "td", "figcaption", "summary", "text"}
 
---- Returns a list of texts on mistakes in an HTML page, as marks.faults does. The page's figures have 14 digits, so
--- they are compared with as many digits.
+-- Returns a list of texts on mistakes in an HTML page, as marks.faults does, and the page's tables as blocks. The
+-- page's figures have 14 digits, so they are compared with as many digits.
 function marks.page_faults(page, emulated, real)
   local function shortened(set)
     local short = {}

@@ -5,7 +5,7 @@ local shell = require "spec.support.shell"
 local environment = {}
 
 local SCRIPT = "spec/support/scripts/environment.lua"
-local HUNG = 60                          -- seconds
+local HUNG = 60                          -- seconds after which a script counts as hung and is killed
 
 environment.threads = {
   "", "OMP_NUM_THREADS=1000000", "OMP_NUM_THREADS=0", "OMP_NUM_THREADS=3,2", "OMP_NUM_THREADS=two", "OMP_THREAD_LIMIT=1",

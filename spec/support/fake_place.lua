@@ -15,7 +15,7 @@ local function quartiles(seconds, spread)
     q3 = seconds * (1 + spread), max = seconds * (1 + 2 * spread), samples = {seconds}, dtype = "float32"}
 end
 
---- Makes a place. The fields of `want`:
+--- Makes a fake machine (a place). The fields of `want`:
 --
 --     devices    {{device =, emulated =}, …}
 --     cost       cost(device, n, mode) returns the seconds of a call at size n; mode: "in_place" or "with_transfers"
@@ -24,6 +24,7 @@ end
 --     available  {device = bytes}: the free memory
 --     agree      agree(a, b, n) compares the results of two devices at size n; default: returns "agree"
 --     work       work(n) returns the rows of counted work at size n
+--     no_gpu     the reason why there is no GPU
 --     fails      {device = n}: out of memory from size n on
 function fake.place(want)
   local place = {log = {}, now = "cpu"}

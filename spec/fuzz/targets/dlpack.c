@@ -1,4 +1,5 @@
-/* libFuzzer's target for the structs of DLPack: the input has the bytes of the struct and of its lists. */
+/* libFuzzer's target for the structs of DLPack. The first byte of the input chooses the version of the struct, and
+** which lists it has. The bytes of the struct and of its lists follow. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +8,15 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
-/* The devices of this process: the CPU, and two of a GPU's kind. No function of these devices is called. */
+/* The devices of this process: the CPU, and two of a GPU's kind. No other function of these devices than
+** `count` is called. */
 static int two(void) { return 2; }
 static const device gpu = {.name = "cuda", .dlpack = DL_CUDA, .count = two};
 static const device cpu = {.name = "cpu", .dlpack = DL_CPU, .host_memory = true};
 place host_place(void) { return (place){&cpu, 0}; }
 const device *device_kind(int number) { return number == 0 ? &cpu : number == 1 ? &gpu : NULL; }
 
-/* The next bytes of the input; zeros after its end. */
+/* The part of the input that has not been read. After its end, take() reads zeros. */
 typedef struct bytes {
   const unsigned char *at;
   size_t left;
@@ -28,7 +30,8 @@ static void take(bytes *b, void *to, size_t n) {
   b->left -= some;
 }
 
-/* A list with a number for each dim (at most 20); NULL unless `there`. */
+/* Reads a list with a number for each dim, for at most 20 dims. Returns NULL unless `there`. The caller frees the
+** list. */
 static int64_t *take_list(bytes *b, int ndim, bool there) {
   size_t size = (size_t)(ndim < 0 ? 0 : ndim > 20 ? 20 : ndim) * sizeof(int64_t);
   int64_t *list = there ? malloc(size ? size : 1) : NULL;
@@ -36,7 +39,7 @@ static int64_t *take_list(bytes *b, int ndim, bool there) {
   return list;
 }
 
-/* Checks the accepted description: its sizes must not overflow. */
+/* Checks a description that was accepted: its sizes must not overflow. */
 static void check(const tensor *t, const void *data) {
   if (t->shape.ndim < 0 || t->shape.ndim > MAX_DIMS || t->count < 0) abort();
   if (t->count > 0 && !data) abort();

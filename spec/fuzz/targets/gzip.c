@@ -1,5 +1,5 @@
 /* libFuzzer's target for files that may be packed by gzip. The first byte determines the number of bytes to read
-   at a time, a power of two. */
+** at a time, a power of two. */
 
 #include <stdlib.h>
 

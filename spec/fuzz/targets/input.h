@@ -7,7 +7,8 @@
 
 enum { INPUT_PATH = 32 };
 
-/* The path of a file in memory that holds these bytes. There is only one such file; each call overwrites it. */
+/* Stores in `path` the path of a file in memory that holds these bytes. There is only one such file; each call
+** overwrites it. */
 void input_path(const unsigned char *data, size_t n, char path[INPUT_PATH]);
 
 #endif

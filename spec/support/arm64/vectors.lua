@@ -30,7 +30,7 @@ local function back_target(instructions, index_of, i)
   return is_branch and target and target <= i and target
 end
 
--- Returns the loops without loops in them, as lists of instructions.
+-- Returns the innermost loops of a function, each as a list of its instructions.
 local function inner_loops(instructions)
   local index_of, loops, inner = {}, {}, {}
   for i, one in ipairs(instructions) do index_of[one.address] = i end

@@ -13,8 +13,9 @@ struct blas_handle_opaque {
   gpu_stream  stream = nullptr;
 };
 
-/* Functions of the emulated libcuda.so.1. emulator_queue adds `work` to a stream. emulator_reaches returns true if
-** the bytes belong to one allocated block of the device whose operation is running. */
+/* Functions of the emulated libcuda.so.1. emulator_queue adds the call work(data) to a stream, and calls drop(data)
+** when the data is no longer needed. emulator_reaches returns true if the bytes belong to one allocated block of the
+** device whose operation is running. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
 extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
 extern "C" int cuCtxGetCurrent(gpu_context *context);
@@ -79,8 +80,8 @@ int64_t place(const matrix &x, int64_t row, int64_t column) {
   return x.op ? column + row * x.ld : row + column * x.ld;
 }
 
-/* Computes a real product. The sums are computed in double, so they are at least as exact as the real library's sums,
-** whose order is unknown. */
+/* Computes one real product of a batch. a, b and c are the offsets of its matrices, in elements. The sums are computed
+** in double, so for narrower types they are at least as exact as the real library's sums, whose order is unknown. */
 void multiply_real(const product &p, int64_t a, int64_t b, int64_t c) {
   for (int64_t j = 0; j < p.n; j++)
     for (int64_t i = 0; i < p.m; i++) {

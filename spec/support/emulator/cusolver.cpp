@@ -326,7 +326,8 @@ EXPORT int cusolverDnXgesvd(solver_handle h, solver_params, signed char u_job, s
   }});
 }
 
-/* ---- eigenvalues of general matrices: complex values; real eigenvectors are packed as by LAPACK's geev ---- */
+/* ---- eigenvalues of general matrices, as complex values ----
+** The eigenvectors of a real matrix are packed as by LAPACK's geev. */
 
 EXPORT int cusolverDnXgeev_bufferSize(solver_handle h, solver_params, solver_vectors left, solver_vectors, int64_t n,
                                       blas_type type, const void *, int64_t lda, blas_type w_type, const void *,

@@ -23,7 +23,7 @@ entry::entry(needs n) : locked(lock) {
 
 static bool is_device(int device) { return device >= 0 && device < settings.devices; }
 
-/* Frees all streams, graphs, modules and memory of a context, and clears its sticky error. */
+/* Frees all streams, events, executable graphs, modules and memory of a context, and clears its sticky error. */
 static void empty_context(gpu_context c) {
   stream_reset(c);
   graph_reset(c);
@@ -65,7 +65,7 @@ static int attribute(int a) {
 
 using namespace emulator;
 
-/* src/gpu/driver.c searches this symbol, so that measurements on the emulator are never presented as those of a
+/* src/gpu/driver.c looks up this symbol, so that measurements on the emulator are never presented as those of a
 ** GPU. */
 extern "C" __attribute__((visibility("default"))) const int emulator_is_no_gpu = 1;
 

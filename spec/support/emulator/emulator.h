@@ -60,8 +60,8 @@ extern settings_t settings;
 ** version. */
 enum dnn_setting { DNN_WORKS, DNN_UNSUPPORTED, DNN_BROKEN, DNN_NEW };
 
-/* The kinds of calls that are counted. A spec may choose, for each kind, the number of the call that must fail.
-** counts[k] is the number of calls of kind k so far. */
+/* The kinds of calls that are counted. A spec may choose, for each kind except SYNC, the number of the call that must
+** fail. counts[k] is the number of calls of kind k so far. */
 enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, COUNTED };
 extern int64_t counts[COUNTED];
 
@@ -90,8 +90,9 @@ namespace emulator {
 
 gpu_context current_context();
 
-/* Takes the lock and checks whether a call is allowed. Every function of the driver begins with EMULATOR_ENTER, which
-** returns the error if the call is not allowed. */
+/* Takes the lock and checks whether a call is allowed. NEEDS_INIT: cuInit was called. NEEDS_CONTEXT: in addition, a
+** context is current. NEEDS_HEALTH: in addition, this context has no sticky error. Almost every function of the driver
+** begins with EMULATOR_ENTER, which returns the error if the call is not allowed. */
 enum needs { NEEDS_INIT, NEEDS_CONTEXT, NEEDS_HEALTH };
 struct entry {
   std::lock_guard<std::recursive_mutex> locked;
@@ -106,7 +107,8 @@ bool memory_is_device(const void *p);                        /* true for every a
                                                              ** allocated or not */
 bool memory_contains(int device, gpu_address a, size_t bytes);   /* true if these bytes are inside one allocated
                                                                  ** block */
-int  memory_device(gpu_address a);                           /* the device to which the address belongs, or -1 */
+int  memory_device(gpu_address a);                           /* the device of the allocated block that contains the
+                                                             ** address, or -1 */
 bool memory_is_pinned(const void *p);
 void memory_open(int device);                                /* allows reading and writing a device's memory, and
                                                              ** forbids access to other devices' memory */
@@ -149,8 +151,10 @@ int  stream_check(gpu_stream *s);
 int  stream_finish(gpu_stream s);                            /* runs all operations of the stream */
 bool stream_capturing(gpu_stream s);
 int  context_finish(gpu_context c);                          /* runs all operations of all streams of a context */
-int  capture_forbids(gpu_context c);                         /* returns the error of a call that is forbidden during a
-                                                             ** capture, or SUCCESS */
+int  capture_forbids(gpu_context c);                         /* returns an error, and invalidates the capture, if a
+                                                             ** stream of the context is captured; NULL stands for
+                                                             ** all contexts, but then captures of relaxed mode are
+                                                             ** ignored */
 void stream_reset(gpu_context c);                            /* destroys all streams of a context */
 size_t stream_report(const char *when);
 
@@ -161,7 +165,7 @@ size_t module_report(const char *when);
 
 /* ---- graph.cpp ---- */
 
-/* The current capture. A capture begins with one stream. Streams that wait for events of a captured stream join the
+/* A capture in progress. It begins with one stream. Streams that wait for events of a captured stream join the
 ** capture. */
 struct capture {
   gpu_stream origin = nullptr;
@@ -171,7 +175,8 @@ struct capture {
   std::set<gpu_stream> members;                              /* the captured streams */
   std::map<gpu_stream, uint64_t> steps;                      /* number of steps that each stream has recorded */
 };
-/* For each captured stream: the number of its steps that precede the current step. */
+/* The clock of a captured stream or event: for each stream of the capture, the number of its steps that precede the
+** stream's next step, or the event. */
 typedef std::map<gpu_stream, uint64_t> capture_clock;
 
 void graph_reset(gpu_context c);                             /* destroys the executable graphs of a context */

@@ -10,7 +10,8 @@ struct gpu_event_opaque {
   gpu_context context = nullptr;
   bool timed = true;
   bool asked = false;
-  /* The point in a queue at which the event was recorded. If the queue is NULL, the event was never recorded. */
+  /* The point in a queue at which the event was recorded. If the queue is NULL, the event was never recorded outside
+  ** of a capture. */
   emulator::point last;
   std::shared_ptr<double> time;                      /* the time in milliseconds at which this point was reached */
   bool in_capture = false;                           /* the event was recorded during a capture */

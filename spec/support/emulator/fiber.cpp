@@ -81,7 +81,7 @@ static void change(fiber *from, fiber *to) {
 
 bool fiber_make(fiber *f, void (*body)()) {
   if (!f->stack && !allocate(f)) return false;
-  ASAN_UNPOISON_MEMORY_REGION(f->stack, f->size);   /* a body that did not return has left its red zones */
+  ASAN_UNPOISON_MEMORY_REGION(f->stack, f->size);   /* frames that were never left are still poisoned */
   f->fake_stack = nullptr;
   prepare(f, body);
   return true;

@@ -1,6 +1,6 @@
 /* Captures and graphs. A graph is the list of its steps in the order in which they were captured. Replaying them in
-** this order is always allowed. The order between streams is stored only to detect streams that do not wait for each
-** other at the end of the capture. */
+** this order is always allowed. The order between streams is stored only to detect, at the end of the capture, streams
+** for which the first stream does not wait. */
 
 #include "event.h"
 

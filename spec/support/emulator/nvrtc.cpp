@@ -74,9 +74,9 @@ struct temporary {
   ~temporary();
 };
 
-/* Runs a command and returns its exit status, or -1 if the command cannot be run. The command's error output, in
-** English, is written to the file `said`. LD_PRELOAD is removed, because the compiler must run without preloaded
-** sanitizers. */
+/* Runs a command. Returns 0 if the command succeeds, -1 if it cannot be run, and another number if it fails. The
+** command's error output, in English, is written to the file `said`. LD_PRELOAD is removed, because the compiler must
+** run without preloaded sanitizers. */
 int run(const words &command, const std::string &said) {
   std::vector<char *> arguments, environment = {const_cast<char *>("LC_ALL=C")};
   for (char **e = environ; *e; e++)
@@ -340,9 +340,10 @@ EXPORT int nvrtcDestroyProgram(rtc_program *p) {
   return SUCCESS;
 }
 
-/* Appends a line for a compiled program to the file LUATENSOR_EMULATOR_UNITS: its name and its options, separated by
-** tabs. spec/support/units.c compiles these programs by NVIDIA's NVRTC. If the program is not a file of kernels/, its
-** text is stored in a file beside the list. The line then begins with @ and the path of this file. */
+/* Appends a line for a compiled program to the list that the environment variable LUATENSOR_EMULATOR_UNITS names: the
+** program's name and its options, separated by tabs. spec/support/units.c compiles these programs by NVIDIA's NVRTC. A
+** program whose name lacks ".cuh" is no file of src/gpu/kernels. Its source is then stored in a file beside the list,
+** and the line begins with @ and the path of this file. */
 static void note_unit(rtc_program p, int count, const char *const *option) {
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
   if (!file || !*file) return;

@@ -65,8 +65,8 @@ static bool set(const std::string &key, const char *v) {
   return true;
 }
 
-/* Reports objects that still exist at exit, after the Lua state was closed. If there are any, the exit status is
-** 99. */
+/* If the setting `leaks` is on, prints the objects that still exist at exit, after the Lua state was closed. If there
+** are any, the process ends with status 99. */
 static void look_for_leaks() {
   if (!settings.leaks) return;
   std::lock_guard<std::recursive_mutex> locked(lock);

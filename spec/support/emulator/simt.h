@@ -83,8 +83,9 @@ template <class T> static inline T simt_exchange(unsigned mask, T value, unsigne
   u.bits = simt_now.host->exchange(mask, u.bits, source);
   return u.value;
 }
-/* Shuffles exchange values within sections of `width` lanes. If the source lane is outside of the section, a lane
-** gets its own value. */
+/* Shuffles exchange values within sections of `width` lanes. __shfl_sync takes `from` modulo `width`. The other
+** shuffles give a lane its own value if the source lane is beyond its section. __shfl_xor_sync may read lanes of
+** earlier sections, as on a GPU. */
 template <class T> static inline T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
   unsigned lane = simt_lane();
   return simt_exchange(mask, v, (lane & ~(width - 1u)) + (from & (width - 1)));

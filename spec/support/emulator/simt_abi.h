@@ -18,7 +18,8 @@ struct simt_host {
   void (*fail)(int result, const char *why);                 /* does not return */
 };
 
-/* The indices of the running thread. Each compiled program has one variable of this type. */
+/* The indices of the running thread, the sizes of its block and its grid, and the driver's functions. Each compiled
+** program has one variable of this type. */
 struct simt_state {
   unsigned thread[3], block[3], block_size[3], grid_size[3];
   const simt_host *host;

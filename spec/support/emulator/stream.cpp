@@ -74,7 +74,8 @@ static int add(gpu_stream s, operation o) {
   return SUCCESS;
 }
 
-/* Returns an error if the default stream would have to wait for a blocking stream that is being captured. */
+/* Returns an error, and invalidates the capture, if s is the default stream and would have to wait for a blocking
+** stream that is being captured. */
 static int check_implicit(gpu_stream s) {
   for (gpu_stream other : streams)
     if (other->captured && other->blocking && other->q->context == s->q->context && s == default_stream(s->q->context)) {

@@ -5,7 +5,7 @@ local DTYPES = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", 
                 "float32", "float64"}
 local SHAPES = {{}, {0}, {1}, {5}, {2, 3}, {3, 2}, {3, 3}, {1, 4}, {4, 1}, {0, 3}, {2, 0, 3}, {2, 3, 4}, {1, 1, 1, 2},
                 {300}, {40, 70}, {2, 1, 2, 1, 2, 1, 2}}
--- Functions that are not called: they end the process, wait, or change the state that other calls see.
+-- Functions that are not called, because they free tensors, write files, wait, or change state that other calls see.
 local LEFT_OUT = {free = true, _fail_after = true, set_memory_limit = true, set_default_dtype = true,
                   set_num_threads = true, save = true,
                   set_printoptions = true, manual_seed = true, methods = true, properties = true, limits = true}
@@ -34,7 +34,7 @@ local STRINGS = {"", "float32", "int8", "cpu", "cuda", "cpu:1", "sum", "xy", "3"
 local OPTIONS = {"dim", "keepdim", "dtype", "device", "out", "correction", "generator", "k", "p", "indexing", "copy",
                  "side", "mode", "value", "rtol", "reduce", "offset", "endpoint", "n", "s", "norm", "typo"}
 
-local function ignore() end                  -- a function of the script that raises no error
+local function ignore() end                  -- a callback that returns nothing
 
 local value
 

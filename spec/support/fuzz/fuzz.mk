@@ -10,7 +10,8 @@ FUZZ_CLANG ?= clang
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined \
               -Wall -Wextra -Isrc -Ispec/fuzz/targets $(ZLIB_CFLAGS)
 
-# Targets of libFuzzer, which need clang and its runtime: their sources in src, and further sources.
+# The source files with which each target of libFuzzer is linked, besides its own spec/fuzz/targets/NAME.c. libFuzzer
+# needs clang and its runtime.
 FUZZ_SOURCES_npy    := src/io/npy.c src/base/shape.c src/base/dtype.c
 FUZZ_SOURCES_csv    := src/io/csv.c src/io/unpack.c src/base/system.c src/base/text.c spec/fuzz/targets/input.c
 FUZZ_SOURCES_gzip   := src/io/unpack.c src/base/system.c spec/fuzz/targets/input.c
