@@ -55,7 +55,7 @@ static void run(lua_State *L, const luatensor_api *lt, const char *script) {
   pthread_t thread;
   pthread_create(&thread, NULL, ring, &a);
   if (luaL_loadstring(L, script) == LUA_OK) lua_pcall(L, 0, 1, 0);
-  pthread_join(thread, NULL);                 /* a real host would end its alarm instead of waiting for it */
+  pthread_join(thread, NULL);                 /* a real host would end the thread of `ring` instead of waiting */
   lt->set_cancel(a.flag, 0);
   luaL_tolstring(L, -1, NULL);
 }

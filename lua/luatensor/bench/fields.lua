@@ -40,7 +40,7 @@ function fields.maybe(base)
   return all
 end
 
---- The quartiles of measured seconds.
+--- The minimum, the quartiles and the maximum of measured seconds.
 fields.quartiles = {min = "number", q1 = "number", median = "number", q3 = "number", max = "number"}
 
 --- The fields that luatensor.bench.sample measures if nothing fails.

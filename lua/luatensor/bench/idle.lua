@@ -36,7 +36,8 @@ local function jiffies(line)
 end
 
 -- Returns the busy and the total jiffies of the cores in the set `cores`, or of all cores if `cores` is nil. The
--- other cores do not count, because processes on them do not disturb measurements.
+-- other cores do not count, because processes on them do not disturb measurements. Returns nil if /proc/stat does not
+-- list the cores.
 local function read_all(cores)
   local busy, total
   for number, numbers in (whole_file("/proc/stat") or ""):gmatch("cpu(%d*)([ %d]+)") do

@@ -35,8 +35,8 @@ end
 
 local LOOKS <const> = 3
 
--- Measures the rate of arithmetic again, up to LOOKS times, if the measured rate of matrix products exceeds it. The
--- first measurement of arithmetic was then disturbed.
+-- Measures the rate of arithmetic again, up to LOOKS times, if the measured rate of matrix products exceeds it by more
+-- than 5 % (share.OVER). The first measurement of arithmetic was then disturbed.
 local function look_again(entry, product)
   local plain = share.row_of(entry.arithmetic, product.dtype)
   for _ = 1, LOOKS do

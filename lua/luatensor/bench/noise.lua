@@ -126,8 +126,8 @@ end
 --- Describes the noise in the points of a grid on a device.
 -- @tab points
 -- @string device
--- @treturn table sizes whose times are too uncertain (noise.hides), ascending; most: the largest share of the
---   processor that others used, or nil if it is negligible
+-- @treturn table sizes: the sizes whose times are too uncertain (noise.hides), ascending; most: the largest share of
+--   the processor that others used, or nil if it is negligible
 function noise.of_points(points, device)
   local found = {sizes = {}}
   for _, point in ipairs(points) do

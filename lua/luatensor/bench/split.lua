@@ -24,7 +24,7 @@ local LEAST_RUNS <const> = 3          -- fewer runs are made if they take four t
 local known = {limits = true}
 for name, kind in pairs(timing.options) do known[name] = kind end
 
---- The parts whose sum is the time of the serialised run, in order.
+--- The names of the parts into which the time of a serialised run is divided.
 split.PARTS = {"lua", "to_device", "kernels", "to_host", "waiting", "measuring"}
 
 local part_of = {copy_in = "to_device", copy_out = "to_host", wait = "waiting"}
