@@ -94,7 +94,8 @@ endif
 FOR_CLANG := -Wshadow -Wno-unknown-warning-option -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments -Wno-pass-failed
 FOR_THIS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),$(FOR_CLANG),-Wshadow=local)
 WARNINGS := -Wall -Wextra -Wpedantic $(FOR_THIS) -Wundef -Wvla -Wcast-qual -Wwrite-strings -Wpointer-arith \
-            -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wformat=2
+            -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wformat=2 \
+            -Werror=implicit-function-declaration    # shows functions that the headers of an old Lua lack
 OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
 CFLAGS   ?= -g1
@@ -105,8 +106,7 @@ ifneq ($(STRICT),)
 endif
 ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off \
              -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc $(SYSROOT_CFLAGS) $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
-# With SYSROOT, calling a function that an old Lua lacks is an error, because the old headers do not declare it.
-LUA_CFLAGS = -isystem $(LUA_INCDIR) $(if $(SYSROOT),-Werror=implicit-function-declaration)
+LUA_CFLAGS = -isystem $(LUA_INCDIR)
 
 # -z nodelete keeps the code in memory after lua_close, because our threads still wait in it.
 ifeq ($(SYSTEM),Darwin)

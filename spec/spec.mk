@@ -2,6 +2,9 @@
 
 RUN_SPECS := tools/lua spec/support/run.lua
 
+# Counts a target as skipped: $(call SKIP,reason).
+SKIP = echo 'skipped: $(1)'; echo "0 passed, 0 failed, 1 skipped"
+
 # Runs on slow devices and builds take an eighth of the cases of long specs (helpers.drawn). test-gcstress collects
 # garbage before every 7th tensor. The cases and the tensors rotate with each commit; ROTATION=n repeats a run. FULL=1
 # runs all cases, and collects before every tensor.
@@ -125,12 +128,12 @@ test-gcstress: build      ## specs with a full collection before every 7th tenso
 # contains several Luas. `make lua-sources` downloads lupa.
 LUA_SOURCES ?= $(CACHE)/luatensor-sources
 LUA_SOURCE  ?= $(wildcard $(LUA_SOURCES)/*.tar.gz)
+NO_LUA_SOURCES := no sources of Lua in $(LUA_SOURCES): make lua-sources downloads some and LUA_SOURCE=path names others
 
 .PHONY: test-lua lua-sources
 test-lua: build build/spec/plan_check           ## the specs on other Luas, 5.4.4 to 5.5; LUA_SOURCE="archive folder", RELEASES=5.5, FULL=1: every case
-	@$(if $(LUA_SOURCE),echo "ROTATION=$(ROTATION)"; RELEASES=$(RELEASES) tools/test_lua $(LUA_SOURCE) $(JOBS) $(SHARE) --without process$(comma)texts$(comma)built, \
-	  echo "no sources of Lua in $(LUA_SOURCES): make lua-sources downloads some, LUA_SOURCE=path names others"; \
-	  echo "0 passed, 0 failed, 1 skipped")
+	@$(if $(LUA_SOURCE),echo "ROTATION=$(ROTATION)"; RELEASES=$(RELEASES) LUA_SOURCE="$(LUA_SOURCE)" tools/test_lua $(JOBS) $(SHARE) --without process$(comma)texts$(comma)built, \
+	  $(call SKIP,$(NO_LUA_SOURCES)))
 
 # lupa 1.14.1 contains Lua 5.4.4. lupa 2.8 contains Lua 5.4.8 and 5.5.1.
 lua-sources:              ## downloads sources of Lua for test-lua from PyPI
@@ -185,7 +188,7 @@ test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through t
 	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
 	@$(if $(LIBNVRTC),$(RUN_SPECS) $(JOBS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
 	    LUATENSOR_EMULATOR=protect=0 $(ON_DEVICE) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
-	  echo "no libnvrtc here: 0 passed, 0 failed, 0 skipped")
+	  $(call SKIP,no libnvrtc here: LIBNVRTC=path names one))
 
 # ---- ARM64 ------------------------------------------------------------------------------------------
 
@@ -200,7 +203,7 @@ ARM64_SMOKE  := $(addprefix spec/,array/bits_spec.lua array/convert_spec.lua arr
 
 .PHONY: test-arm64 arm64-root
 test-arm64:               ## the specs on ARM64 under qemu, SMOKE=1: a few, SHARE=: all cases, ARM64_SPECS="spec/array/map_spec.lua"
-	@if [ -n "$(ARM64_MISSING)" ]; then echo "skipped: no $(ARM64_MISSING): make arm64-root gets them"; echo "0 passed, 0 failed, 1 skipped"; \
+	@if [ -n "$(ARM64_MISSING)" ]; then $(call SKIP,no $(ARM64_MISSING): make arm64-root gets them); \
 	else echo "ROTATION=$(ROTATION)"; tools/test_arm64 $(ARM64_ROOT) $(JOBS) $(SHARE) \
 	  $(or $(ARM64_SPECS),$(if $(SMOKE),$(ARM64_SMOKE)),--without process$(comma)texts$(comma)built$(comma)exhaustive$(comma)unemulated); fi
 
@@ -221,13 +224,12 @@ NO_ZIG       := no zig here: pip install ziglang, or ZIG="/path/python -m ziglan
 .PHONY: compile-others test-musl test-clang test-stack
 compile-others:           ## compiles some files, FULL=1 all, for macOS, musl and RISC-V by PyPI's ziglang: ZIG="python -m ziglang"
 	@$(if $(ZIG),echo "ROTATION=$(ROTATION)"; $(WITH_ZIG) tools/compile_others $(OTHERS_SHARE) $(ZIG_TARGETS), \
-	  echo 'skipped: $(NO_ZIG)'; echo "0 passed, 0 failed, 1 skipped")
+	  $(call SKIP,$(NO_ZIG)))
 
 test-musl: build/spec/plan_check  ## the specs on musl, on threads with stacks of 128 KiB: needs zig, musl and `make lua-sources`
-	@$(if $(and $(ZIG),$(MUSL),$(LUA_SOURCE)),echo "ROTATION=$(ROTATION)"; OPENBLAS=$(OPENBLAS_DIR)libopenblas.a $(WITH_ZIG) tools/test_musl $(LUA_SOURCE) $(JOBS) $(SHARE) \
+	@$(if $(and $(ZIG),$(MUSL),$(LUA_SOURCE)),echo "ROTATION=$(ROTATION)"; OPENBLAS=$(OPENBLAS_DIR)libopenblas.a LUA_SOURCE="$(LUA_SOURCE)" $(WITH_ZIG) tools/test_musl $(JOBS) $(SHARE) \
 	    $(or $(MUSL_SPECS),--without process$(comma)texts$(comma)built), \
-	  echo 'skipped: $(or $(if $(ZIG),,$(NO_ZIG)),$(if $(MUSL),,no musl here: apt-get install musl),no sources of Lua: make lua-sources)'; \
-	  echo "0 passed, 0 failed, 1 skipped")
+	  $(call SKIP,$(or $(if $(ZIG),,$(NO_ZIG)),$(if $(MUSL),,no musl here: apt-get install musl),$(NO_LUA_SOURCES))))
 
 test-stack: test-hosts    ## the specs on a thread with a stack of 128 KiB
 	@echo "ROTATION=$(ROTATION)"; LUA=build/spec/thread_host $(RUN_SPECS) $(JOBS) --label stack OMP_STACKSIZE=128K LUATENSOR_CACHE= $(SHARE) --without process$(comma)texts$(comma)exhaustive
@@ -239,7 +241,7 @@ LIBOMP  = $(if $(CLANG),$(firstword $(wildcard $(shell $(CLANG) -print-file-name
 test-clang:               ## the specs in a build by clang, with clang's OpenMP; CLANG=clang-14
 	@$(if $(LIBOMP),$(MAKE) --no-print-directory -s build CC=$(CLANG) STRICT=1 BUILD=build/clang && echo "ROTATION=$(ROTATION)" && \
 	    BUILD=build/clang $(RUN_SPECS) $(JOBS) --label clang LD_PRELOAD=$(LIBOMP) LUATENSOR_CACHE= $(SHARE) --without process$(comma)texts$(comma)built, \
-	  echo "skipped: no clang with libomp here: apt-get install clang libomp-dev"; echo "0 passed, 0 failed, 1 skipped")
+	  $(call SKIP,no clang with libomp here: apt-get install clang libomp-dev))
 
 # ---- fuzzing --------------------------------------------------------------------------------------
 

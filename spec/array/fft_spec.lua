@@ -501,12 +501,6 @@ end)
 -- ---- memory -----------------------------------------------------------------------------------------
 
 describe("without memory", function()
-  local function live()
-    collectgarbage()
-    collectgarbage()
-    return lt.memory(device).live
-  end
-
   -- Calls that allocate more than their result, such as scratch memory between the transforms of two dims, and zero
   -- padding before a transform.
   local calls = {
@@ -519,7 +513,7 @@ describe("without memory", function()
     it(name .. " is an error that leaves nothing behind", function()
       local x = made(generator(1), {4, 3, 5}, "complex64")
       local want, bytes = call(x):to_bytes(), x:to_bytes()
-      local before, failures = live(), 0
+      local before, failures = helpers.live(device), 0
       for n = 1, 8 do
         lt._fail_after(n, 2)                  -- the allocation fails, and fails again after a collection
         local ok, got = pcall(call, x)
@@ -531,7 +525,7 @@ describe("without memory", function()
           assert.equal(want, got:to_bytes())
         end
         got = nil
-        assert.equal(before, live())
+        assert.equal(before, helpers.live(device))
         assert.equal(bytes, x:to_bytes())
       end
       assert.is_true(failures >= 2 and failures < 8, failures .. " failures")

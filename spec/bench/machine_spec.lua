@@ -13,8 +13,7 @@ describe("a working set", function()
     assert.is_true(set.latency > 0 and set.latency < 1)
   end)
   it("gives its memory back", function()
-    collectgarbage()
-    local before = lt.memory("cpu").live
+    local before = helpers.live "cpu"
     core.working_set("cpu", 2 ^ 20)
     assert.equal(before, lt.memory("cpu").live)
   end)
@@ -61,7 +60,7 @@ end)
 
 describe("the processor's caches", function()
   local folder
-  before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+  before_each(function() folder = shell.folder() end)
   after_each(function() shell.passes("rm -r " .. folder) end)
   local function tree(rows)
     for i, row in ipairs(rows) do
@@ -128,7 +127,7 @@ describe("bench.machine", function()
   local folder
   before_each(function()
     before()
-    folder = shell.passes("mktemp -d"):gsub("\n", "")
+    folder = shell.folder()
     stub(core, "cache_folder", function() return folder end)
   end)
   after_each(function()
@@ -364,7 +363,7 @@ gpu.describe("the limits of a GPU", {{}}, function()
   local folder
   before_each(function()
     snapshot = assert:snapshot()
-    folder = shell.passes("mktemp -d"):gsub("\n", "")
+    folder = shell.folder()
     stub(core, "cache_folder", function() return folder end)
   end)
   after_each(function()

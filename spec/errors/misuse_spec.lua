@@ -231,9 +231,7 @@ describe("coroutines", function()
   end)
 
   it("that are never finished give their tensors back", function()
-    collectgarbage()
-    collectgarbage()
-    local before = lt.memory().live
+    local before = helpers.live()
     for _ = 1, 100 do
       local co = coroutine.wrap(function()
         local y = lt.ones(1000)
@@ -242,15 +240,11 @@ describe("coroutines", function()
       end)
       co()
     end
-    collectgarbage()
-    collectgarbage()
-    assert.equal(before, lt.memory().live)
+    assert.equal(before, helpers.live())
   end)
 
   it("with errors inside leave nothing behind", function()
-    collectgarbage()
-    collectgarbage()
-    local before = lt.memory().live
+    local before = helpers.live()
     for _ = 1, 50 do
       local co = coroutine.create(function()
         local y <close> = lt.ones(1000)
@@ -259,9 +253,7 @@ describe("coroutines", function()
       assert.is_false(coroutine.resume(co))
       coroutine.close(co)
     end
-    collectgarbage()
-    collectgarbage()
-    assert.equal(before, lt.memory().live)
+    assert.equal(before, helpers.live())
   end)
 end)
 

@@ -10,7 +10,7 @@ local folders = {}
 
 -- Makes a new folder with copies of these libraries of the emulator, and returns its path.
 local function folder(...)
-  local path = shell.passes("mktemp -d"):gsub("\n", "")
+  local path = shell.folder()
   folders[#folders + 1] = path
   for _, name in ipairs {...} do shell.passes(("cp %s/%s %s/*.h %s"):format(emulator, name, emulator, path)) end
   return path
@@ -141,7 +141,7 @@ describe("a GPU", function()
     assert.equal("LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels", words {LUATENSOR_CUDNN = "off"})
     assert.equal("cuDNN 9.19 is for CUDA 14.0, newer than the driver, which is for CUDA 13.0: install that for CUDA 13",
       words {LUATENSOR_EMULATOR = "dnn=new"})
-    local old = shell.passes("mktemp -d"):gsub("\n", "")
+    local old = shell.folder()
     folders[#folders + 1] = old
     shell.passes(("EMULATOR=%s spec/support/emulator/without %s cudnnSetFilterNdDescriptor"):format(emulator, old))
     assert.equal("libcudnn.so has no function cudnnSetFilterNdDescriptor", words {LUATENSOR_CUDA_PATH = old})
@@ -165,7 +165,7 @@ describe("a GPU", function()
   end)
 
   it("works with a cuSOLVER that is too old for eig", function()
-    local path = shell.passes("mktemp -d"):gsub("\n", "")
+    local path = shell.folder()
     folders[#folders + 1] = path
     shell.passes(("EMULATOR=%s spec/support/emulator/without %s cusolverDnXgeev"):format(emulator, path))
     local said = lua([[

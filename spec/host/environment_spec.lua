@@ -62,7 +62,7 @@ describe("room for OpenBLAS", function()
       shell.passes(("mkdir -p $(dirname %s/%s)"):format(root, path))
       shell.write(root .. "/" .. path, text)
     end
-    before_each(function() root = shell.passes("mktemp -d"):gsub("\n", "") end)
+    before_each(function() root = shell.folder() end)
     after_each(function() shell.passes("rm -r " .. root) end)
 
     it("is compared with what the system may still promise, where it promises no more than it has", function()

@@ -11,7 +11,7 @@ describe("make install", function()
   end)
 
   it("names a folder that is too full, and says how much is needed", function()
-    local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
+    local folder = shell.folder()
     shell.passes(("truncate -s 10T %s/large"):format(folder))
     local status, text = shell.run(("tools/room %s/empty -- Makefile %s/large"):format(folder, folder))
     local enough = shell.run(("tools/room %s/empty -- Makefile"):format(folder))

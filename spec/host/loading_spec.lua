@@ -8,7 +8,7 @@ local build = os.getenv "BUILD" or "build"
 
 -- Returns the error of `require "luatensor"` with a copy of the C module whose bytes `change` has changed.
 local function says_with(change)
-  local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
+  local folder = shell.folder()
   os.execute(("mkdir %s/luatensor"):format(folder))
   shell.write(folder .. "/luatensor/core.so", change(shell.read(build .. "/luatensor/core.so")))
   local status, text = shell.run(("LUA_CPATH='%s/?.so' lua5.4 -e 'require \"luatensor\"'"):format(folder))
@@ -35,7 +35,7 @@ describe("loading", function()
     local blas = shell.passes(("ldd %s/luatensor/core.so"):format(build)):match "libopenblas%.so%.0 => (%S+)"
     local code = shell.read(blas)
     if not code:find("libgomp.so.1", 1, true) then return pending "this OpenBLAS needs no libgomp" end
-    local folder = shell.passes("mktemp -d"):gsub("%s+$", "")
+    local folder = shell.folder()
     shell.write(folder .. "/libopenblas.so.0", (code:gsub("libgomp%.so%.1", "libgomp.so.9")))
     local status, text = shell.run(("LD_LIBRARY_PATH=%s LUA_CPATH='%s/?.so' lua5.4 -e 'require \"luatensor\"'"):format(folder, build))
     os.execute("rm -r " .. folder)

@@ -6,7 +6,7 @@ local shell = require "spec.support.shell"
 local COMMA = "de_DE.ISO-8859-1"
 
 local folder
-setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+setup(function() folder = shell.folder() end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
 -- Returns the output of the script in a locale, and the bytes of the file that the script wrote. A locale other than C

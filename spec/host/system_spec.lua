@@ -10,7 +10,7 @@ local linux = shell.exists "/proc/meminfo"
 local write, read = shell.write, shell.read
 
 local folder
-before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+before_each(function() folder = shell.folder() end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
 -- Returns the output of a script in a process with these variables, and without other variables for folders.

@@ -10,7 +10,7 @@ local fails = helpers.fails
 
 describe("a file that is there", function()
   local folder
-  before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+  before_each(function() folder = shell.folder() end)
   after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
   local function names() return (shell.passes(("cd %s && ls -A"):format(folder)):gsub("\n", " ")) end
 

@@ -129,7 +129,7 @@ end)
 describe("MNIST", function()
   local folder
   setup(function()
-    folder = shell.passes("LD_PRELOAD= mktemp -d"):gsub("\n", "")
+    folder = shell.folder()
     shell.write(folder .. "/train-images-idx3-ubyte", idx(8, {3, 2, 2}, ("\0\51\102\255"):rep(3)))
     shell.write(folder .. "/train-labels.idx1-ubyte", idx(8, {3}, "\0\9\5"))
     shell.write(folder .. "/t10k-images-idx3-ubyte.gz", gzip(idx(8, {1, 2, 2}, "\255\0\0\0")))

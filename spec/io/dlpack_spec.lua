@@ -2,20 +2,13 @@
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
-local fails = helpers.fails
+local fails, live = helpers.fails, helpers.live
 
 os.execute "make -s build/spec/dlpack_peer.so"
 local open = assert(package.loadlib("build/spec/dlpack_peer.so", "luaopen_dlpack_peer"))
 local peer = open()
 
 local six = string.pack("dddddd", 1, 2, 3, 4, 5, 6)
-
--- Returns the number of bytes of live tensors.
-local function live()
-  collectgarbage()
-  collectgarbage()
-  return lt.memory().live
-end
 
 before_each(function()
   collectgarbage()                   -- deletes the leftovers of earlier specs, which are not counted
@@ -210,8 +203,7 @@ describe("memory of a GPU", function()
     assert.same({{11, 12, 13}, {14, 15, 16}}, x:totable())
   end)
   it("lives as long as it is shared, and is not counted twice", function()
-    collectgarbage()
-    local before = lt.memory(device).live
+    local before = live(device)
     local x = lt.zeros(1000, {device = device})
     local own = lt.memory(device).live
     local y = lt.from_dlpack(x:to_dlpack())
@@ -220,8 +212,7 @@ describe("memory of a GPU", function()
     y:add_(1)
     assert.equal(1.0, y[1000]:item())
     y:free()
-    collectgarbage()                                   -- frees the view that y[1000] made
-    assert.equal(before, lt.memory(device).live)
+    assert.equal(before, live(device))                 -- collects the view that y[1000] made
   end)
   it("takes a tensor, as the standard does", function()
     local x = lt.arange(3)

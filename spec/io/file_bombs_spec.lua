@@ -5,7 +5,7 @@ local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
 local folder
-setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+setup(function() folder = shell.folder() end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
 -- Reads the file by this call in a new process. Returns the peak memory of the process in MiB, and the error, or "read"

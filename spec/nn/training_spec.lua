@@ -81,9 +81,7 @@ describe("training", function()
         nn.utils.clip_grad_norm_(model:parameters(), 1)
         opt:step()
       end
-      collectgarbage()
-      collectgarbage()
-      return lt.memory(device).live
+      return helpers.live(device)
     end
     local before = steps(5)
     assert.equal(before, steps(device == "cpu" and 200 or 10))

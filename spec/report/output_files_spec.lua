@@ -8,7 +8,7 @@ local root = shell.passes("id -u") == "0\n"
 local put, get = shell.write, shell.read
 
 local folder
-before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+before_each(function() folder = shell.folder() end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
 -- Returns the names in the folder, including names that begin with a dot.

@@ -258,7 +258,7 @@ end)
 
 describe("gnuplot's files", function()
   it("are in a folder of the user alone, which is gone afterwards", function()
-    local folder = shell.passes("mktemp -d"):sub(1, -2)
+    local folder = shell.folder()
     -- a fake gnuplot that records the permissions of its script's folder
     shell.passes(("mkdir %s/bin %s/tmp && printf '#!/bin/sh\\nstat -c %%%%a \"${2%%%%/*}\" >%s/rights; exit 3\\n' "
       .. ">%s/bin/gnuplot && chmod +x %s/bin/gnuplot"):format(folder, folder, folder, folder, folder))

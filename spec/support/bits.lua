@@ -7,6 +7,7 @@
 -- processors choose their signs and payloads: x86 makes negative ones, ARM positive ones.
 
 local lt = require "luatensor"
+local reference = require "spec.support.reference"
 
 local bits = {}
 
@@ -53,10 +54,6 @@ local tiny, huge = 0x1p-149, 0x1.fffffep127
 local special = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, 8.0, 100.0, -100.0, 1e-3, 1e6, -1e6, tiny, -tiny,
                  0x1p-126, huge, -huge, math.huge, -math.huge, 0x1p31, 0x1p32, 0x1p52, 0x1p53, -0x1p63, 0x1p64, 88.0, -104.0, 1e300, 5e-324}
 
--- Bytes of an element, for the dtypes whose every bit pattern is valid. A bool has only 0 and 1.
-local size = {uint8 = 1, uint16 = 2, uint32 = 4, uint64 = 8, int8 = 1, int16 = 2, int32 = 4, int64 = 8,
-              float16 = 2, bfloat16 = 2, float32 = 4, float64 = 8}
-
 local function real_input(dtype, parts, seed)
   local count = parts * PART
   local next_word, moderate, chosen = generator(seed), {}, {}
@@ -65,7 +62,7 @@ local function real_input(dtype, parts, seed)
     chosen[i] = special[(next_word() >> 33) % #special + 1]
   end
   local patterns = dtype == "bool" and lt.from_bytes(random_bytes(count, seed + 7), {count}, {dtype = "uint8"}):bitwise_and(1)
-    or lt.from_bytes(random_bytes(count * size[dtype], seed + 7), {count}, {dtype = dtype})
+    or lt.from_bytes(random_bytes(count * reference.dtype.info[dtype].bytes, seed + 7), {count}, {dtype = dtype})
   return lt.cat {patterns:to(dtype), lt.tensor(moderate, {dtype = "float64"}):to(dtype), lt.tensor(chosen, {dtype = "float64"}):to(dtype)}
 end
 
@@ -77,9 +74,7 @@ function bits.input(dtype, seed)
   return lt.view_as_complex(real_input(part == "64" and "float32" or "float64", 2, seed):reshape(3 * PART, 2))
 end
 
-local all = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
-             "complex64", "complex128"}
-local inputs = {}
+local all, inputs = lt.ops().positive.dtypes, {}
 for _, dtype in ipairs(all) do
   inputs[dtype] = {}
   for k = 1, 3 do inputs[dtype][k] = bits.input(dtype, k) end

@@ -21,7 +21,7 @@ local folder
 
 -- Returns the path of a file in the folder for output files. The first call makes this folder.
 function command.file(name)
-  folder = folder or shell.passes("mktemp -d"):sub(1, -2)
+  folder = folder or shell.folder()
   return folder .. "/" .. name
 end
 

@@ -47,6 +47,14 @@ function helpers.size(n)
   return emulated and n // 10 or n
 end
 
+-- Returns the number of bytes of live tensors on a device, by default the current one, after garbage has been collected.
+-- The second collection frees what finalizers of the first one released.
+function helpers.live(device)
+  collectgarbage()
+  collectgarbage()
+  return lt.memory(device).live
+end
+
 -- Returns a contiguous tensor on the device under test.
 function helpers.tensor(a)
   if #a.data == 0 then return lt.zeros(a.shape, {dtype = a.dtype, device = helpers.device}) end

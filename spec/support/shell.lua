@@ -17,6 +17,9 @@ function shell.passes(command)
   return output
 end
 
+--- Makes a temporary folder, which the caller removes, and returns its path.
+function shell.folder() return (shell.passes("LD_PRELOAD= mktemp -d"):gsub("\n", "")) end
+
 --- Runs a command on a new terminal whose TERM is `kind`. Returns the exit status and the output, or nil if no terminal
 -- can be made, because the command script or /dev/pts is missing.
 function shell.on_terminal(kind, command)

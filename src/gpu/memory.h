@@ -78,7 +78,8 @@ void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b);   /* called once f
 ** `stream` as the block's only user. */
 void gpu_settle(gpu *g, gpu_block *b, int stream);
 
-/* Makes the current stream wait for an access of another stream that could not be recorded. */
+/* Makes the current stream wait for an access of another stream that could not be recorded. It waits for all queued
+** work, which includes the access. */
 void gpu_follow_unrecorded(gpu *g);
 
 int  gpu_current(const gpu *g);    /* returns the number of the current stream */

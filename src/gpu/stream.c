@@ -112,8 +112,6 @@ void gpu_settle(gpu *g, gpu_block *b, int stream) {
   own_block(g, b, stream);
 }
 
-/* Makes the current stream wait for an access that could not be recorded. All queued work is waited for, which includes
-** the access. */
 void gpu_follow_unrecorded(gpu *g) {
   if (g->unrecorded == 0 || g->unrecorded == gpu_current(g) + 1) return;
   gpu_get_driver()->context_sync();
