@@ -39,8 +39,8 @@ enum { VALUE = 1, THREAD, USER_VALUES = THREAD };
 typedef struct guards {
   uint64_t  made;                        /* number of guards made so far */
   lua_State *main;
-  lua_CFunction resume, wrapped;         /* the C functions of coroutine.resume, and of a function that coroutine.wrap
-                                         ** made */
+  lua_CFunction resume, close, wrapped;  /* the C functions of coroutine.resume, of coroutine.close, and of a function
+                                         ** that coroutine.wrap made */
   int       open, log2;                  /* open: number of open guards; log2: binary logarithm of the number of
                                          ** buckets */
   guard   **bucket;                      /* the youngest guard of each bucket; the array is a userdata, which a user
@@ -221,16 +221,36 @@ static bool settle(lua_State *L, const guard *g) {
 
 enum standing { APPLIES, WAITS, DEAD, UNSURE };
 
+/* Returns the coroutine that co, which is not running, resumes by coroutine.resume or a function of coroutine.wrap, or
+** closes by coroutine.close. Returns NULL if co runs no coroutine by these functions. */
+static lua_State *run_by(const guards *list, lua_State *co) {
+  lua_Debug ar;
+  if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
+  int top = lua_gettop(co);
+  lua_getinfo(co, "f", &ar);
+  lua_CFunction f = lua_tocfunction(co, -1);
+  lua_State *next = NULL;
+  if (f && (((f == list->resume || f == list->close) && lua_getlocal(co, &ar, 1))
+            || (f == list->wrapped && lua_getupvalue(co, -1, 1))))
+    next = lua_tothread(co, -1);
+  lua_settop(co, top);
+  return next;
+}
+
 /* Returns APPLIES if g sets its mode for L, WAITS if g's coroutine is suspended, DEAD if it has ended, and UNSURE if
 ** no reference to g was found. A coroutine that is neither suspended nor dead has resumed L, directly or indirectly.
-** (The main thread has no frame if a host resumes a coroutine from outside of Lua.) */
+** (The main thread has no frame if a host resumes a coroutine from outside of Lua.) While coroutine.close closes a
+** coroutine's variables, Lua 5.4.0 to 5.4.2 still report the coroutine as suspended. */
 static enum standing standing_of(lua_State *L, guard *g) {
   lua_State *co = g->thread;
   if (co != L) {
     lua_Debug ar;
-    if (lua_status(co) == LUA_YIELD) return WAITS;
-    if (lua_status(co) != LUA_OK || !lua_checkstack(co, 2)) return DEAD;
-    if (!lua_getstack(co, 0, &ar)) return co == list_of(L)->main ? WAITS : DEAD;
+    if (lua_status(co) == LUA_YIELD) {
+      if (!run_by(list_of(L), co)) return WAITS;
+    } else {
+      if (lua_status(co) != LUA_OK || !lua_checkstack(co, 2)) return DEAD;
+      if (!lua_getstack(co, 0, &ar)) return co == list_of(L)->main ? WAITS : DEAD;
+    }
   }
   return is_on_stack(co, g) || g->elsewhere ? APPLIES : UNSURE;
 }
@@ -257,25 +277,10 @@ static void search_bucket(search *s, guard *youngest, const lua_State *co) {
   }
 }
 
-/* Returns the coroutine that co, which is not running, has resumed by coroutine.resume or a function of
-** coroutine.wrap. Returns NULL if co has resumed no coroutine by these functions. */
-static lua_State *resumed_by(const guards *list, lua_State *co) {
-  lua_Debug ar;
-  if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
-  int top = lua_gettop(co);
-  lua_getinfo(co, "f", &ar);
-  lua_CFunction f = lua_tocfunction(co, -1);
-  lua_State *next = NULL;
-  if (f && ((f == list->resume && lua_getlocal(co, &ar, 1)) || (f == list->wrapped && lua_getupvalue(co, -1, 1))))
-    next = lua_tothread(co, -1);
-  lua_settop(co, top);
-  return next;
-}
-
 /* Searches the coroutines that resumed L, directly or indirectly. Returns false if these coroutines are unknown. */
 static bool search_chain(search *s, const guards *list) {
   for (lua_State *co = list->main, *next; co != s->L && !s->again; co = next) {
-    next = resumed_by(list, co);
+    next = run_by(list, co);
     if (!next) return false;
     search_bucket(s, *bucket_of(list, co), co);
   }
@@ -389,14 +394,16 @@ static void push_weak_table(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-/* Finds Lua's own functions that resume coroutines. A state without the coroutine library has none. */
+/* Finds Lua's own functions that run other coroutines. A state without the coroutine library has none. */
 static void find_resumers(lua_State *L, guards *list) {
   int top = lua_gettop(L);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, LUA_COLIBNAME) == LUA_TTABLE) {
     lua_getfield(L, -1, "resume");
     list->resume = lua_tocfunction(L, -1);
-    lua_getfield(L, -2, "wrap");
+    lua_getfield(L, -2, "close");
+    list->close = lua_tocfunction(L, -1);
+    lua_getfield(L, -3, "wrap");
     lua_pushcfunction(L, l_guard);                   /* coroutine.wrap requires a function, which is never called
                                                      ** here */
     if (lua_pcall(L, 1, 1, 0) == LUA_OK) list->wrapped = lua_tocfunction(L, -1);
