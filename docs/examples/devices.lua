@@ -1,24 +1,3 @@
-lt.nn.functional.conv2d(x, weight [, bias [, options]])
-
-Convolution of images: conv1d with two dims. Options are numbers or lists for height and
-width.
-
-  x       tensor: [batch, channels, height, width] or [channels, height, width]
-  weight  tensor: [outputs, channels / groups, kernel height, kernel width]
-  bias    tensor: [outputs]
-
-Options, in a table at the end, with their defaults:
-  stride    integer or list of integers (1): distance of the windows
-  padding   integer, list of integers or string (0): numbers, "same" or "valid"
-  dilation  integer or list of integers (1): distance of a window's elements
-  groups    integer (1): groups of channels that are computed apart
-
-Returns tensor: [batch, outputs, height, width], shorter as in conv1d
-
-Example:
-  nn.functional.conv2d(lt.ones(1, 1, 4, 4), lt.ones(1, 1, 3, 3)).shape  --> [1, 1, 2, 2]
-
-See also: nn.Conv2d
 --- accelerator
 pcall(lt.accelerator) == lt.cuda.is_available()  --> true
 

@@ -73,7 +73,7 @@ function Optimizer:__tostring() end
 local LBFGS = {}
 
 ---Makes a step: iterates until max_iter iterations or max_eval calls of the closure were made, or a tolerance is
----reached.
+---reached. A line search may call the closure once more than max_eval.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{5.0})
 ---local opt = optim.LBFGS({p}, {lr = 0.5})

@@ -159,7 +159,7 @@ describe("out of memory", function()
     local text = limited [[
       local lt = require "luatensor"
       collectgarbage("stop")
-      for _ = 1, 50 do local x = lt.zeros(5000, 5000) end      -- two such tensors do not fit
+      for _ = 1, 50 do local x = lt.zeros(5000, 5000) end      -- a third such tensor does not fit
       print("done")
     ]]
     assert.equal("done\n", text)

@@ -240,6 +240,7 @@ describe("a loop", function()
       keep[i % 40] = ("%d"):format(i):rep(100)
       if i % 100 == 0 then most = math.max(most, collectgarbage "count" - before) end
     end
+    -- with the collector's default pause the heap may double before a collection begins
     assert.is_true(most < before + 2048, ("%.0f KiB"):format(most))
   end)
 

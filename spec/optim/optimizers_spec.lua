@@ -255,6 +255,21 @@ describe("L-BFGS in Rosenbrock's valley, as PyTorch's:", function()
     assert.same(x:detach():totable(), y:detach():totable())
   end)
 
+  it("a step calls the closure at most max_eval times, and once more in a line search", function()
+    for most = 1, 12 do
+      local x, calls = parameter(-1.2, 1), 0
+      local opt = optim.LBFGS({x}, {line_search_fn = "strong_wolfe", max_eval = most})
+      opt:step(function()
+        calls = calls + 1
+        opt:zero_grad()
+        local f = (1 - x[1]) ^ 2 + (x[2] - x[1] ^ 2) ^ 2 * 100
+        f:backward()
+        return f
+      end)
+      assert.is_true(calls <= most + 1, ("%d of %d calls"):format(calls, most))
+    end
+  end)
+
   it("a search whose closure raises leaves parameters as they were", function()
     local function closure(opt, x, last)
       local calls = 0

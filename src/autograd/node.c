@@ -203,7 +203,7 @@ void node_let_go(lua_State *L, int at) {
   lua_setiuservalue(L, at, NODE_ARGUMENTS);
 }
 
-typedef struct seen { node *n; lua_Integer at; bool wanted; } seen;
+typedef struct seen { node *n; lua_Integer at; } seen;
 
 static int compare_seq(const void *a, const void *b) {
   uint64_t x = ((const seen *)a)->n->seq, y = ((const seen *)b)->n->seq;

@@ -27,7 +27,7 @@ typedef struct storage {
   /* Only storages of at least LARGE_STORAGE bytes use these fields, for the out-of-memory message, which names the
   ** largest storage. */
   struct storage *next, *prev;
-  char    *origin;                        /* such as "train.lua:14: [7000, 7000] float32", or NULL */
+  char    *origin;                        /* such as "[7000, 7000] float32 made at train.lua:14", or NULL */
 } storage;
 
 /* Allocates a storage of `bytes` bytes with one reference. If the result is ERR_MEMORY, *s is unchanged. */

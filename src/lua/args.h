@@ -41,7 +41,8 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a);
 /* ---- options (lua/options.c) ----
 ** Options are one table, whose keys are strings. The table is always the last argument. */
 
-/* True if argument i is a table of options: it has entries, and strings are its only keys. */
+/* True if argument i is a table of options: the first key that lua_next finds is a string. check_options checks the
+** other keys. */
 bool is_options(lua_State *L, int i);
 
 /* Returns the index of the options table if the last argument is one, else 0. Names that are not in `known` (ended by

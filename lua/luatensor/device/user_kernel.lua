@@ -90,7 +90,9 @@ local function kernel_names(code)
     if bounds then declaration = declaration:sub(select(2, declaration:find(bounds, 1, true)) + 1) end
     names[#names + 1] = declaration:match "%f[A-Za-z_]([A-Za-z_][A-Za-z0-9_]*)%s*%("
   end
-  for name in code:gmatch("%f[A-Za-z0-9_]KERNEL%s*%(%s*([A-Za-z0-9_]+)%s*%)") do names[#names + 1] = name end
+  for _, macro in ipairs {"KERNEL", "KERNEL_COOPERATIVE"} do
+    for name in code:gmatch("%f[A-Za-z0-9_]" .. macro .. "%s*%(%s*([A-Za-z0-9_]+)%s*%)") do names[#names + 1] = name end
+  end
   return names
 end
 

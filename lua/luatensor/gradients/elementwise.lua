@@ -52,14 +52,15 @@ end
 --- Returns the gradient of y in x^y: g, the gradient of the result o, times x^y log(x). The gradient is 0 if x is 0
 -- and y is complex or not negative.
 local function pow_y(g, x, y, o)
+  local complex = type(y) ~= "number" and y.dtype:find "^complex"
   if type(x) == "number" then
-    if x == 0 then return where(y:greater_equal(0), 0, g * -math.huge) end
+    if x == 0 and not complex then return where(y:greater_equal(0), 0, g * -math.huge) end
     if x > 0 then return g * conj(o * math.log(x)) end
     x = core.full_like(y, x)
   end
   local known = x:equal(0)
   if type(y) == "number" then known = y >= 0 and known or known:zeros_like()
-  elseif not y.dtype:find("^complex") then known = known:logical_and(y:greater_equal(0)) end
+  elseif not complex then known = known:logical_and(y:greater_equal(0)) end
   return where(known, 0, g * conj(o * x:log()))
 end
 rules.pow = {{"xy", pow_x}, {"xyo", pow_y}}

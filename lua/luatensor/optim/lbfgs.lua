@@ -192,7 +192,7 @@ local function iterate(group, closure, state, point)
 end
 
 --- Makes a step: iterates until max_iter iterations or max_eval calls of the closure were made, or a tolerance is
--- reached.
+-- reached. A line search may call the closure once more than max_eval.
 -- @function LBFGS:step
 -- @tparam function closure clears the gradients, computes the loss and its gradients, and returns the loss
 -- @return the loss before the step, as the closure returned it

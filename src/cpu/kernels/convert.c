@@ -10,8 +10,6 @@
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
-/* A stored element of a plain dtype is the value itself. A stored half float is converted to float. */
-#define load_plain(v) (v)
 #define CONVERT(TO, TO_T, FROM, FROM_T)                                        \
   static void FROM##_to_##TO(int64_t n, void *dst, const void *src) {          \
     const FROM_T *s = src;                                                     \

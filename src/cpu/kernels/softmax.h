@@ -65,7 +65,7 @@ INLINE void one_vector(const enum softmax_op op, const REAL *X, REAL *OUT, const
     REAL d = X[j] - max, e = exp_to_0(d);
     part[j] += j < skip ? 0 : e;
     OUT[j] = kept(op, d, e);
-      }
+  }
 }
 
 INLINE double make_exponentials(const enum softmax_op op, int64_t n, const REAL *X, REAL *OUT) {
@@ -116,7 +116,7 @@ INLINE void some_columns(const enum softmax_op op, int64_t n, int64_t w, const R
         REAL d = x[j] - max[j], e = exp_to_0(d);
         part[j] += e;
         out[j] = kept(op, d, e);
-              }
+      }
     }
     for (int64_t j = 0; j < w; j++) sum[j] += (double)part[j];
   }
