@@ -1,13 +1,13 @@
-# Targets that run tests. Each ends with one line "N passed, N failed, N skipped" for all its runs.
+# Targets that run tests. A target's last line is "N passed, N failed, N skipped", the sum over its runs.
 
 RUN_SPECS := tools/lua spec/support/run.lua
 
 # Counts a target as skipped: $(call SKIP,reason).
 SKIP = echo 'skipped: $(1)'; echo "0 passed, 0 failed, 1 skipped"
 
-# Runs on slow devices and builds take an eighth of the cases of long specs (helpers.drawn). test-gcstress collects
-# garbage before every 7th tensor. The cases and the tensors rotate with each commit; ROTATION=n repeats a run. FULL=1
-# runs all cases, and collects before every tensor.
+# Runs on slow devices and builds take an eighth of the cases of long specs (helpers.drawn), and test-gcstress collects
+# garbage before every 7th tensor. ROTATION chooses these cases and tensors. By default it is the number of commits;
+# ROTATION=n repeats a run. FULL=1 runs all cases, and collects before every tensor.
 ROTATION ?= $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=8:$(ROTATION))
 
@@ -41,7 +41,7 @@ $(BUILD)/embedding/%: examples/embedding/%.c include/luatensor.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 $(CFLAGS) $(WARNINGS) -Werror -Iinclude -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread -lm
 
-# A second library in the process that uses DLPack, for spec/io/dlpack_spec.lua.
+# A library that also uses DLPack in the process of spec/io/dlpack_spec.lua.
 build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
@@ -124,8 +124,8 @@ test-gcstress: build      ## specs with a full collection before every 7th tenso
 
 # ---- other Luas ----------------------------------------------------------------------------------
 
-# Archives or folders with sources of Lua (lua-5.5.0.tar.gz), or of PyPI's package lupa, whose source distribution
-# contains several Luas. `make lua-sources` downloads lupa.
+# LUA_SOURCE lists archives or folders with the sources of Lua (lua-5.5.0.tar.gz) or of lupa. lupa is a package of PyPI
+# whose source distribution contains several Luas. `make lua-sources` downloads lupa.
 LUA_SOURCES ?= $(CACHE)/luatensor-sources
 LUA_SOURCE  ?= $(wildcard $(LUA_SOURCES)/*.tar.gz)
 NO_LUA_SOURCES := no sources of Lua in $(LUA_SOURCES): make lua-sources downloads some and LUA_SOURCE=path names others
@@ -143,7 +143,7 @@ lua-sources:              ## downloads sources of Lua for test-lua from PyPI
 
 # ---- attacks that take minutes -------------------------------------------------------------------
 
-# Hosts for ThreadSanitizer are instrumented themselves, because the sanitizer must be loaded first.
+# ThreadSanitizer must be loaded before the module, so the host programs are instrumented, too.
 TSAN_HOSTS := build/spec/thread/embed_host build/spec/thread/states_host
 build/spec/thread/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatensor.h
 	@mkdir -p $(@D)
@@ -168,14 +168,15 @@ include spec/support/emulator/emulator.mk
 $(NO_BLAS)/libcuda.so.1: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so
 	@EMULATOR=$(EMULATOR) spec/support/emulator/without $(NO_BLAS) cublasCreate_v2
 
-# The limits are measured once for all specs. A new libnvrtc.so empties the folder in which they are stored.
+# The specs compare speeds with these speed limits, which are measured once for all specs. A new libnvrtc.so empties the
+# folder in which the limits are stored.
 $(BUILD)/spec/limits: spec/support/measure_limits.lua $(EMULATOR)/libnvrtc.so | build emulator
 	$(call say,$<)LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels tools/lua $< && touch $@
 
 # ---- the real compiler --------------------------------------------------------------------------
 
-# test-nvrtc runs the specs on the emulated GPU with an empty disk cache. It then compiles every kernel of this run (a
-# unit: source and options) by the real NVRTC, which needs no GPU.
+# test-nvrtc first runs the specs on the emulated GPU with an empty disk cache, and records the source and the options
+# of every kernel. Then the real NVRTC, which needs no GPU, compiles all of them.
 UNITS      := $(BUILD)/spec/nvrtc/units.txt
 UNIT_ARCHS ?= 80 90 100
 LIBNVRTC   ?= $(lastword $(wildcard $(foreach d,$(CUDA_HOME) /usr/local/cuda,$d/lib64/libnvrtc.so.12 $d/lib64/libnvrtc.so.13)))
@@ -234,7 +235,7 @@ test-musl: build/spec/plan_check  ## the specs on musl, on threads with stacks o
 test-stack: test-hosts    ## the specs on a thread with a stack of 128 KiB
 	@echo "ROTATION=$(ROTATION)"; LUA=build/spec/thread_host $(RUN_SPECS) $(JOBS) --label stack OMP_STACKSIZE=128K LUATENSOR_CACHE= $(SHARE) --without process$(comma)texts$(comma)exhaustive
 
-# clang's OpenMP replaces gcc's, which OpenBLAS asks for.
+# OpenBLAS is linked to gcc's OpenMP library. clang's OpenMP library is preloaded, so that OpenBLAS uses it, too.
 CLANG  ?= $(shell command -v clang)
 LIBOMP  = $(if $(CLANG),$(firstword $(wildcard $(shell $(CLANG) -print-file-name=libomp.so.5) /usr/lib/llvm-*/lib/libomp.so.5)))
 

@@ -1,6 +1,6 @@
 -- tags: uncollected
--- Results have the same bits for any number of threads. Matrix products are excepted, because BLAS chooses how to
--- divide them.
+-- Tests that results are bitwise identical for any number of threads. Matrix products are not tested, because BLAS
+-- chooses how to divide a product among threads.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

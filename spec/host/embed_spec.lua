@@ -1,6 +1,6 @@
 -- tags: process
--- Tests the promises to host programs in docs/embedding.md, by C programs that act as hosts:
--- spec/support/hosts/embed_host.c.
+-- Tests the promises that docs/embedding.md makes to host programs. The C program spec/support/hosts/embed_host.c acts
+-- as the host.
 local collector = require "spec.support.collector"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
@@ -60,8 +60,9 @@ describe("a host", function()
 end)
 
 describe("Lua's collector", function()
-  -- Makes garbage with finalizers beside a heap of some MB. Returns the largest number of finalizers that one
-  -- allocation runs, and the total number.
+  -- Creates `garbage` tables with finalizers while Lua's heap holds some MB, then `allocations` tensors of `bytes`
+  -- bytes. Returns the largest number of finalizers that ran during one allocation, and the total number of finalizers
+  -- that ran.
   local function finalizers(mode, garbage, allocations, bytes)
     local before = collectgarbage(mode)
     collectgarbage()

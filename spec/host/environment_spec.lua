@@ -1,6 +1,6 @@
 -- tags: process blas
--- Tests processes in environments unlike a developer's: each ends with its result or with a Lua error. A child
--- process that runs for more than 60 s counts as hung.
+-- Tests processes in unusual environments. Each process must end with its result or with a Lua error. A child process
+-- that runs for more than 60 s counts as hung.
 local environment = require "spec.support.environment"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
@@ -105,7 +105,7 @@ describe("the number of threads", function()
     assert.equal(3, threads_with "OMP_NUM_THREADS=3,2")
     assert.equal(4, threads_with "OMP_NUM_THREADS=5 OMP_THREAD_LIMIT=4")
     assert.equal(1, threads_with "OMP_THREAD_LIMIT=1")
-    lt.set_num_threads(threads_with "OMP_NUM_THREADS=99999")             -- scripts may set as many threads, too
+    lt.set_num_threads(threads_with "OMP_NUM_THREADS=99999")             -- scripts may also set so many threads
     lt.set_num_threads(default)
     for _, odd in ipairs {"0", "-3", "two", ""} do assert.equal(default, threads_with("OMP_NUM_THREADS=" .. odd)) end
   end)

@@ -1,5 +1,6 @@
 -- tags: process
--- Any allocation may fail without a crash, a leak or a change; see spec/support/hosts/fault_host.c.
+-- Tests that a failed allocation causes no crash and no leak, and changes no tensor. spec/support/hosts/fault_host.c
+-- makes the allocations fail.
 local gpu = require "spec.support.gpu"
 local shell = require "spec.support.shell"
 

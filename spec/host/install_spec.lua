@@ -1,5 +1,6 @@
 -- tags: process
--- If `make install` cannot write into its folders, tools/room says so in one sentence before anything is written.
+-- Tests tools/room: if `make install` cannot write into its folders, tools/room says so in one sentence before any file
+-- is written.
 local shell = require "spec.support.shell"
 
 describe("make install", function()

@@ -1,6 +1,6 @@
 -- tags: host uncollected
--- Tests finalizers and debug hooks that run in the middle of operations: the memory of a running operation does not
--- change, and the changes that such scripts make take effect.
+-- Tests finalizers and debug hooks that run in the middle of an operation. They must not change the memory that the
+-- operation uses, but their other changes must take effect.
 local collector = require "spec.support.collector"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
@@ -14,8 +14,8 @@ local rounds = 4
 -- Makes garbage of varying size, so that the collector's cycles end at different places of the following code.
 local function shift(i) return ("x"):rep(i * 37 % 1009) end
 
--- Calls f while a finalizer runs again and again, and calls act each time. The collector's pace is set so that a
--- cycle takes few allocations.
+-- Calls f. Meanwhile finalizers call act again and again. The collector's pace is set so that a collection cycle takes
+-- only a few allocations.
 local function storm(f, act)
   local active, mode = true, collectgarbage("incremental")
   local function arm()
@@ -105,8 +105,8 @@ describe("a finalizer", function()
     end)
   end
 
-  -- Functions that run a finalizer: each collects garbage, or makes garbage until done() is true, which means that
-  -- the finalizer has run.
+  -- Functions during which a finalizer runs. Each function collects garbage, or makes garbage until done() is true.
+  -- done() is true after the finalizer has run.
   local interrupted = {
     ["collectgarbage"] = function() collectgarbage() end,
     ["Lua code that allocates"] = function(done) while not done() do local _ = {} end end,

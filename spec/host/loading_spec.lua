@@ -1,6 +1,6 @@
 -- tags: process
--- If the C module cannot be loaded, one sentence gives the reason and the remedy: base/requirements.lua,
--- base/loading.lua.
+-- Tests that one sentence gives the reason and the remedy if the C module cannot be loaded. base/requirements.lua and
+-- base/loading.lua make these sentences.
 local loading = require "luatensor.base.loading"
 local shell = require "spec.support.shell"
 
@@ -21,7 +21,7 @@ local function has(text, part) assert.is_true(text:find(part, 1, true) ~= nil, t
 
 describe("loading", function()
   it("of code for another processor says so", function()
-    -- Bytes 19 and 20 of an ELF file are the machine; 243 is RISC-V.
+    -- Bytes 19 and 20 of an ELF file hold the machine type; 243 is RISC-V.
     local text = says_with(function(code) return code:sub(1, 18) .. "\243\0" .. code:sub(21) end)
     has(text, "luatensor: luatensor.core is for another kind of processor: build it here, from the sources")
   end)

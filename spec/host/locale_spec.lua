@@ -1,6 +1,6 @@
 -- tags: process
--- In a locale with a decimal comma, letters beyond ASCII and another alphabetical order, all results are those of the
--- C locale.
+-- Tests that all results are the same as in the C locale, in a locale with a decimal comma, letters beyond ASCII and
+-- another alphabetical order.
 local shell = require "spec.support.shell"
 
 local COMMA = "de_DE.ISO-8859-1"

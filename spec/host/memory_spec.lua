@@ -4,8 +4,8 @@ local shell = require "spec.support.shell"
 
 local MIB = 2^20
 
--- Runs spec/support/memory_loop.lua, which explains the parameters, in a new process. Returns the peak of its live
--- tensor bytes, and the growth of the peak of its resident bytes.
+-- Runs spec/support/memory_loop.lua, which explains the parameters, in a new process. Returns two numbers of bytes: the
+-- peak live memory of the process's tensors, and the growth of its peak resident memory.
 local function loop(mode, iterations, rows, cols, window, heap)
   local command = ("lua5.4 spec/support/memory_loop.lua %s %d %d %d %d %d"):format(mode, iterations, rows, cols,
                                                                                window, heap)
@@ -83,7 +83,8 @@ describe("memory statistics", function()
 end)
 
 describe("garbage", function()
-  local large = (2 * 7000 * 3000 + 7000 * 7000) * 4      -- bytes of one iteration of the notebook's loop
+  -- The number of bytes that one iteration of the loop in docs/notebook.md allocates.
+  local large = (2 * 7000 * 3000 + 7000 * 7000) * 4
 
   for _, mode in ipairs {"default", "generational", "incremental"} do
     it("of 1000 large iterations stays within two of them: " .. mode, function()
@@ -120,7 +121,8 @@ describe("garbage", function()
       for i = 1, 3e5 do kept[i] = {i} end
       for _ = 1, 50000 do local x = lt.rand(70, 30); local y = x + x end
       print(lt.memory("cpu").peak)']]
-    -- The peak would be 123 MiB if the collector kept the pace of a small heap. On Lua 5.5 it is 104 MiB.
+    -- The peak would be 123 MiB if the collector kept the pace of a small heap. On Lua 5.5 the measured peak is 104
+    -- MiB.
     assert.is_true(tonumber(output) <= (_VERSION == "Lua 5.4" and 100 or 115) * MIB, output)
   end)
 
@@ -133,7 +135,7 @@ describe("garbage", function()
 end)
 
 describe("out of memory", function()
-  -- Runs a script in a process with a small memory limit, which is reached early. Returns its output.
+  -- Runs a script in a process whose memory limit is only 200 MB. Returns the script's output.
   local function limited(script)
     local pipe = assert(io.popen("LUATENSOR_MEMORY_LIMIT=200M lua5.4 - 2>&1 <<'SCRIPT'\n" .. script .. "\nSCRIPT"))
     local text = pipe:read("a")

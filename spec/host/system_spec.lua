@@ -13,7 +13,8 @@ local folder
 before_each(function() folder = shell.folder() end)
 after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
 
--- Returns the output of a script in a process with these variables, and without other variables for folders.
+-- Returns the output of a script. The script's process has the environment variables `variables`, but no other variable
+-- that chooses a folder.
 local function lua(variables, script)
   local words = "env -u LUATENSOR_CACHE -u XDG_CACHE_HOME -u HOME " .. variables
   return (shell.passes(("%s lua5.4 - <<'END'\nlocal core = require 'luatensor.core'\n%s\nEND"):format(words, script)))
@@ -89,7 +90,7 @@ describe("the cache folder", function()
   end)
 end)
 
--- Makes a folder that replaces /proc and /sys. files: the contents of its files by path.
+-- Makes a folder that replaces /proc and /sys. `files` maps the path of each file to its contents.
 local function tree(files)
   for path, text in pairs(files) do
     shell.passes(("mkdir -p $(dirname %s/%s)"):format(folder, path))
@@ -107,7 +108,8 @@ describe("memory", function()
     local total, available = text:match "MemTotal:%s*(%d+)", text:match "MemAvailable:%s*(%d+)"
     local most, free = core.system_memory()
     assert.is_true(most <= total * 1024)
-    -- other processes allocate and free memory meanwhile, and a group's limit may leave less
+    -- 1 GiB of tolerance, because other processes allocate and free memory meanwhile; a control group's limit may leave
+    -- less
     assert.is_true(free > 0 and free <= available * 1024 + 2 ^ 30)
   end)
   it("is that of /proc/meminfo without a group", function()

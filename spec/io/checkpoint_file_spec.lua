@@ -47,7 +47,7 @@ describe("a file that is there", function()
       local script = ("local lt = require %q lt.save(%q, %s)"):format("luatensor", folder .. "/" .. name,
                                                                      name == "x.npy" and "lt.ones(3)" or "{epoch = 1}")
       local save = ("strace -f -o %s -e trace=fsync,rename,renameat,renameat2 tools/lua -e '%s'"):format(log, script)
-      -- The C library renames by one of three system calls, by renameat on ARM64.
+      -- The C library renames files by one of these three system calls; on ARM64 it uses renameat.
       if shell.run("strace -o /dev/null true") ~= 0 then return pending "strace shows it" end
       shell.passes(save)
       assert.matches("fsync%(%d+%).*rename%w*%(", shell.read(log))
@@ -79,7 +79,7 @@ describe("a file that is there", function()
     if writer:read() ~= "locked" then return pending "flock locks a file for this" end
     lt.save(folder .. "/x.npy", lt.zeros(1))
     local there = names()
-    shell.write(folder .. "/go", "")                                    -- ends the writer, which reads this pipe
+    shell.write(folder .. "/go", "")                                    -- ends `cat go` in the writer; go is a pipe
     writer:close()
     os.remove(folder .. "/go")
     assert.equal(".luatensor-1-0.npy .luatensor-1-1 go x.npy ", there)
@@ -94,7 +94,7 @@ describe("a file that is there", function()
     shell.passes(("chmod 777 %s; chmod 640 %s; chown 65534:65533 %s"):format(folder, at, at))
     lt.save(at, {epoch = 2})
     assert.equal("65534:65533 640\n", shell.passes("stat -c %u:%g' '%a " .. at))
-    -- Another user can write to the file, but cannot create a file of root's.
+    -- Another user can write to this file, but cannot create a file that root owns.
     shell.passes("chown 0:0 " .. at .. "; chmod 666 " .. at)
     for _, rights in ipairs {"777", "1777"} do
       shell.passes(("chmod %s %s; exec setpriv --reuid=65534 --clear-groups tools/lua -e '%s'"):format(rights, folder,

@@ -99,8 +99,8 @@ describe("an IDX file", function()
       if not ok then refused = refused + 1 end
       assert.is_true(ok or type(result) == "string" and result:find("read_idx: ", 1, true) ~= nil, tostring(result))
     end
-    -- A change of the 6 bytes of time, system and level in gzip's header is not noticed, because they may have any
-    -- value.
+    -- Six bytes of gzip's header (time, operating system and compression level) may have any value. Changes of these
+    -- bytes are not noticed.
     assert.is_true(refused >= #packed - 6)
     refuses_idx("gzip data is damaged: incorrect data check", packed:sub(1, -9) .. "1234" .. packed:sub(-4))
   end)

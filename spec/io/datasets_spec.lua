@@ -135,7 +135,8 @@ describe("split", function()
   it("divides all samples, by fractions or numbers", function()
     local ds = numbered(11)
     local a, b, c = data.split(ds, {0.5, 0.25, 0.25})
-    assert.same({6, 3, 2}, {#a, #b, #c})          -- 5, 2, 2 rounded down, and one more for the first two parts each
+    -- The rounded-down lengths are 5, 2 and 2. The first two parts get one more sample each.
+    assert.same({6, 3, 2}, {#a, #b, #c})
     assert.same({4, 7}, sizes(data.split(ds, {4, 7})))
     local all = flat{select(2, a:all()):totable(), select(2, b:all()):totable(), select(2, c:all()):totable()}
     assert.same(count(11), sorted(all))

@@ -212,7 +212,7 @@ describe("memory of a GPU", function()
     y:add_(1)
     assert.equal(1.0, y[1000]:item())
     y:free()
-    assert.equal(before, live(device))                 -- collects the view that y[1000] made
+    assert.equal(before, live(device))                 -- `live` first collects the view that y[1000] made
   end)
   it("takes a tensor, as the standard does", function()
     local x = lt.arange(3)

@@ -8,9 +8,9 @@ local folder
 setup(function() folder = shell.folder() end)
 teardown(function() shell.passes("rm -r " .. folder) end)
 
--- Reads the file by this call in a new process. Returns the peak memory of the process in MiB, and the error, or "read"
--- if there is none. `limit` replaces the limit of 32 MiB by another prefix of the command, such as
--- "LUATENSOR_MEMORY_LIMIT=10M" or "ulimit -v 500000;".
+-- Runs the Lua expression `call`, which reads FILE, in a new process. Returns the peak memory of the process in MiB,
+-- and the error, or "read" if there is none. `limit` is a prefix of the command, such as "LUATENSOR_MEMORY_LIMIT=10M"
+-- or "ulimit -v 500000;". It replaces the limit of 32 MiB.
 local function reads(call, limit)
   local script = ([[
     local lt = require "luatensor"
@@ -33,7 +33,7 @@ end
 -- Packs the output of a shell command by gzip into the file that `reads` reads.
 local function gzipped(command) shell.passes(("(%s) | gzip -c > %s/file"):format(command, folder)) end
 
--- Returns the peak bytes of memory that reading takes for each byte of the file.
+-- Returns the peak memory that reading takes, divided by the size of the file.
 local function factor(call)
   local script = ([[
     local lt, data = require "luatensor", require "luatensor.data"

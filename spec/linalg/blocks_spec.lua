@@ -1,6 +1,6 @@
 -- tags: host kernels unemulated
 -- Tests lt.linalg for sizes around the limits at which its algorithms divide matrices into blocks and among threads.
--- The oracle is the product of the factors, on one thread.
+-- The factors are multiplied on one thread, and the product is compared with the matrix.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -10,7 +10,7 @@ local fails = helpers.fails
 
 local dtypes = {"float32", "float64", "complex64", "complex128"}
 local sizes = {15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 97, 150}
-local shared = 260          -- rows of a matrix that threads share, which they do from 161 × 161 on
+local shared = 260          -- rows of a matrix that is divided among threads; matrices from 161 × 161 on are
 
 local function is_complex(name) return name:find "^complex" ~= nil end
 local function real_of(name) return ({complex64 = "float32", complex128 = "float64"})[name] or name end
@@ -22,8 +22,8 @@ local function random(shape, name)
   return is_complex(name) and lt.complex(real, lt.randn(shape, {dtype = real_of(name)})) or real
 end
 
--- Checks that |want - got| is at most a few roundings of a sum of n products of magnitude `size`, where n is the
--- number of rows of `got`.
+-- Checks that |want - got| is at most 8 eps · n · max(1, size). n is the number of rows of `got`, and `size` is the
+-- magnitude of the products that were summed.
 local function near(want, got, size, what)
   local bound = 8 * lt.finfo(real_of(got.dtype)).eps * got.shape[got.ndim - 1] * math.max(1, size)
   local off = (want - got):abs():max():item()
@@ -133,7 +133,7 @@ describe("linear algebra in blocks", function()
     each({33, 63, 64, 65, 66, 97, 130}, check_values)
   end)
 
-  -- Matrices with squares that would overflow or underflow are scaled first.
+  -- A matrix is scaled first if the squares of its elements would overflow or underflow.
   it("scales with the matrix", function()
     with_threads(2, function()
       for _, exponent in ipairs {-1000, -450, -390, 0, 390, 450, 1000} do
@@ -244,7 +244,7 @@ describe("linear algebra in blocks, of matrices near singular ones", function()
     end
   end)
 
-  -- The Hilbert matrix of size 64, whose condition number exceeds the precision of double.
+  -- The Hilbert matrix of size 64. Its condition number exceeds 1 / eps of float64.
   it("leaves a small residual where the matrix is nearly singular", function()
     local i = lt.arange(1, 65, 1, {dtype = "float64"})
     local x = lt.ones({64, 64}, {dtype = "float64"}) / (i:expand_dims(-1) + i - 1)
@@ -273,7 +273,8 @@ end)
 -- Singular values, eigenvalues and least squares of real matrices of 128 columns or more.
 describe("reductions to tridiagonal and bidiagonal form", function()
   local real = {"float32", "float64"}
-  -- Sizes around those at which a panel of 32 columns is added. LAPACK reduces the last 96 columns.
+  -- Sizes around 128, 160 and 192, at which the number of panels of 32 columns grows. LAPACK reduces the last 96
+  -- columns.
   local edges = {127, 128, 129, 159, 160, 193}
 
   -- Calls f(n, dtype, what) for each size n in the list and each real dtype, with one thread and with two.

@@ -7,8 +7,8 @@ local cases = require "spec.support.cases"
 
 local array, info = reference.array, reference.dtype.info
 
--- Returns the sum of products by its definition. terms, output: lists of the names of dims; arrays: oracle arrays of
--- one dtype. A dim of length 1 is broadcast.
+-- Computes einsum by its definition, a sum of products. terms, output: lists of the names of dims; arrays: oracle
+-- arrays of one dtype. A dim of length 1 is broadcast.
 local function oracle(terms, output, arrays)
   local length, names = {}, {}
   for k, term in ipairs(terms) do
@@ -247,7 +247,8 @@ end)
 describe("einsum multiplies little", function()
   local contraction = require "luatensor.array.einsum_plan"
 
-  -- Returns the number of multiplications in matmul that the plan for a chain of matrices of these lengths makes.
+  -- Returns the number of multiplications that the matmul steps of the plan make for a chain of matrices. Matrix k has
+  -- the shape [lengths[k], lengths[k + 1]].
   local function multiplications(lengths)
     local lists, shapes, length, n = {}, {}, {}, #lengths - 1
     for k = 1, n do

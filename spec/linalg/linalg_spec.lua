@@ -61,8 +61,8 @@ local function orthonormal_columns(q, what)
   near(eye(n, q):broadcast_to(join(table.move(q.shape, 1, q.ndim - 2, 1, {}), {n, n})), H(q):matmul(q), 1, what)
 end
 
--- Calls f(x, what) with x of each dtype (on slow devices, of some dtypes), shape and batch, in the layouts by turns.
--- `square` limits the shapes to [n, n].
+-- Calls f(x, what) for each dtype (on slow devices, for some dtypes), shape and batch of x. The layouts of x take
+-- turns. If `square` is true, x is square in its last two dims.
 local function each(square, f)
   local seed, wanted = 0, {}
   local line = tostring(debug.getinfo(2, "l").currentline)

@@ -257,8 +257,8 @@ describe("outer and matrix_transpose", function()
   end)
 end)
 
--- Matrices that are large enough for a GPU's largest tiles. The sums are exact in every dtype, so the CPU's results
--- are the oracle.
+-- Tests matrices that are large enough for a GPU's largest tiles. The sums are exact in every dtype, so the results
+-- must equal the CPU's.
 describe("large matmul", function()
   for _, name in ipairs {"int8", "int32", "float32", "bfloat16"} do
     it("is exact in " .. name, function()
@@ -274,7 +274,8 @@ describe("large matmul", function()
   end
 end)
 
--- These tests run on the emulated GPU. Its Lua module is stored beside its libraries.
+-- These tests run on the emulated GPU. The emulator's Lua module, emulator.so, is in the same folder as the emulated
+-- libraries.
 local folder = os.getenv "LUATENSOR_CUDA_PATH"
 local load_emulator = folder and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")
 

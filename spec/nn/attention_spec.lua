@@ -17,7 +17,7 @@ local function near(expected, got, tolerance)
   end
 end
 
--- Computes softmax(q kᵀ / √width + mask) v in whole matrices.
+-- The oracle: computes softmax(q kᵀ / √width + mask) v without dividing the matrices into blocks.
 local function plainly(q, k, v, mask)
   local scores = q:matmul(k.mT) / math.sqrt(q.shape[q.ndim])
   return (scores + mask):softmax(-1):matmul(v)
@@ -100,10 +100,12 @@ describe("attention", function()
       (got * got):sum():backward()
       for i, t in ipairs {x, y, z} do near(fused[i].grad, t.grad, 1e-12) end
     end
-    check(q:expand_dims(3), k:expand_dims(3), k:expand_dims(3))                     -- [2, 3, 1, 8], of one row
+    -- [2, 3, 1, 8]: one row for each head
+    check(q:expand_dims(3), k:expand_dims(3), k:expand_dims(3))
     check(q:expand_dims(3), k:expand_dims(2), k:expand_dims(2):broadcast_to {2, 3, 3, 8})
     check(q:transpose(2, 3):expand_dims(3), k:transpose(2, 3):expand_dims(3), q:transpose(2, 3):expand_dims(3))
-    local one = q:narrow(3, 2, 1):expand_dims(2)                                     -- [2, 1, 3, 1] in rows of 8
+    -- [2, 1, 3, 1]; its rows are 8 elements apart
+    local one = q:narrow(3, 2, 1):expand_dims(2)
     check(one, one, one)
     check(one:broadcast_to {2, 4, 3, 1}, q:flip {3}:narrow(3, 1, 1):expand_dims(2):broadcast_to {2, 4, 3, 1},
           lt.ones(1, 1, 1, 1, {dtype = "float64"}):broadcast_to {2, 4, 3, 1})

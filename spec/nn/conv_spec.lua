@@ -1,7 +1,8 @@
 -- tags: no-cudnn
 -- Compares convolutions with nested loops in plain Lua, for many shapes, strides, paddings, dilations, groups, dtypes
--- and layouts. Gradients are compared with nested loops (except the weight's in bfloat16) and with finite differences.
--- The inputs are multiples of 1/2, so that every dtype can represent the sums exactly.
+-- and layouts. Gradients are compared with nested loops and with finite differences. The weight's gradient in bfloat16
+-- is not compared with nested loops. The inputs are multiples of 1/2, so that every dtype can represent the sums
+-- exactly.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"
@@ -22,7 +23,7 @@ local function pair(v, otherwise)
 end
 
 -- Calls visit(b, o, p, q, c, channel, i, j, k, l) for each product x[b, channel, i, j] · w[o, c, k, l] in the sum
--- y[b, o, p, q]. b: image; o: output channel; c: number of input channel `channel` within its group; p, i: rows; q,
+-- y[b, o, p, q]. b: image; o: output channel; c: index of input channel `channel` in its group; p, i: rows; q,
 -- j: columns; k, l: row and column of the kernel. All are 0-based. Position (i, j) may lie outside of x.
 local function products(case, visit)
   local x, w, y = case.x, case.w, case.y

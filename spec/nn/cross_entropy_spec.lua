@@ -1,5 +1,5 @@
--- Compares cross entropy of classes, the C function that nn.functional.cross_entropy calls, with a loop over rows in
--- plain Lua.
+-- Tests the C function that nn.functional.cross_entropy calls for classes. Its results are compared with a loop over
+-- rows in plain Lua.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
@@ -8,7 +8,7 @@ local helpers = require "spec.support.helpers"
 local on_gpu = helpers.device ~= "cpu"
 local abs, exp, log = math.abs, math.exp, math.log
 
--- Returns the losses of the rows, and the gradients of the sum of g[r] times loss r (g[r] is 1 if g is nil). rows:
+-- Returns the loss of each row, and the gradients of the sum over r of g[r] · losses[r] (g[r] is 1 if g is nil). rows:
 -- lists of logits; classes: the 1-based class of each row. Rows of class `ignored` have loss 0.
 local function oracle(rows, classes, ignored, g)
   local losses, gradients = {}, {}

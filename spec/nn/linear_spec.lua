@@ -1,5 +1,5 @@
--- Tests nn.functional.linear, x Wᵀ + b as one op, by values that were worked out by hand, by the separate ops, and by
--- its gradients.
+-- Tests nn.functional.linear, which computes x Wᵀ + b as one op. Its results are compared with values that were worked
+-- out by hand and with the results of separate ops. Its gradients are tested, too.
 local lt = require "luatensor"
 local F = require("luatensor.nn").functional
 local gradient = require "spec.support.gradient"

@@ -261,7 +261,8 @@ describe("modules inside of modules", function()
     local m = nn.Sequential(shared, nn.ReLU(), shared)
     assert.same({"", "1", "2"}, names(m:named_modules()))
     assert.equal(2, #m:parameters())
-    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(m:state_dict()))       -- also PyTorch's names
+    -- PyTorch's state_dict also names shared parameters twice
+    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(m:state_dict()))
     m:load_state_dict(m:state_dict())
   end)
 
@@ -386,7 +387,8 @@ load_state_dict: this is not the state of such a Sequential:
 
   it("changes nothing where memory runs out", function()
     local m = mlp()
-    lt._fail_after(3, 2)                -- the third tensor fails, and once more after a collection
+    -- the allocation of the third tensor fails, and so does its retry after a collection
+    lt._fail_after(3, 2)
     assert.raises("^out of memory", m.to, m, "float64")
     lt._fail_after(0)
     for _, p in ipairs(m:parameters()) do assert.equal("float32", p.dtype) end

@@ -1,5 +1,5 @@
 -- tags: smoke
--- Compares normalisation with loops over elements in plain Lua. spec/data/pytorch/normalization.py compares with
+-- Compares normalisation with loops over elements in plain Lua. nn/pytorch_spec.lua compares normalisation with
 -- PyTorch.
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -12,8 +12,9 @@ local on_gpu = helpers.device ~= "cpu"
 
 -- ---- the oracle ----
 
--- `parts` describes a flat list x of rows. A row has `segments` segments of `run` elements, n in all, and each segment
--- has one weight and one bias. Row r (0-based) has the parameters of group r % groups.
+-- `parts` describes how a flat list x is divided into rows. A row has n elements: `segments` segments of `run` elements
+-- each. Each segment of a row has one weight and one bias. The rows are in `groups` groups by turns: row r (0-based)
+-- has the parameters of group r % groups.
 
 local function row_of(parts, e) return (e // parts.n) + 1 end
 local function segment_of(parts, e) return e // parts.run % parts.segments end
@@ -21,9 +22,9 @@ local function parameter_of(parts, e)
   return (row_of(parts, e) - 1) % parts.groups * parts.segments + segment_of(parts, e) + 1
 end
 
--- Returns y, and the gradients of x, w and b for the gradient g of y, by the formulas. All are lists. set_of(e)
--- returns the key of the set of elements whose statistics normalise element e (0-based). If `rms` is true, the mean
--- is taken as 0.
+-- Computes normalisation by its formulas. Returns y, and the gradients of x, w and b if g is the gradient of y. All are
+-- lists. set_of(e) returns the key of the set of elements whose statistics normalise element e (0-based). If `rms` is
+-- true, the mean is taken as 0.
 local function oracle(x, w, b, g, parts, set_of, eps, rms)
   local sets = {}
   local function set(e)

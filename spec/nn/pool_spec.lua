@@ -19,7 +19,7 @@ local function pair(v, otherwise)
   return type(v) == "table" and v or {v, v}
 end
 
--- Returns the windows of one dim: for each window the positions in x, 0-based, and the divisor of an average.
+-- Returns a list of the windows along dim d. A window is {list of 0-based positions in x, divisor of the average}.
 local function windows(case, d, length)
   local list, kernel = {}, pair(case.kernel)[d]
   if case.size then

@@ -1,5 +1,5 @@
--- Layers and functions of networks give PyTorch's numbers, forward and backward. spec/data/pytorch/make.py explains
--- how the numbers were made, and how to add a case.
+-- Tests that layers and functions of networks give PyTorch's numbers, forward and backward. spec/data/pytorch/make.py
+-- explains how the numbers were made, and how to add a case.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local data = require "spec.support.data"
@@ -9,7 +9,7 @@ local scope = setmetatable({lt = lt, nn = nn, functional = nn.functional}, {__in
 
 local function evaluate(text) return assert(load("return " .. text, text, "t", scope))() end
 
--- Returns the tensor of an entry; floats get the dtype of the case.
+-- Returns the tensor that entry e of the JSON file describes. Tensors of floats get the dtype of the case.
 local function tensor(e, dtype)
   local is_float = e.dtype:find("float") ~= nil
   local options = {dtype = is_float and dtype or e.dtype, device = helpers.device}
@@ -22,8 +22,8 @@ local function number(x)
   return x
 end
 
--- Returns a text on the difference between tensor x and the entry, or nil if they agree. The tolerance is relative to
--- the entry's largest magnitude.
+-- Returns a text that describes the difference between tensor x and entry e of the JSON file, or nil if they agree. The
+-- tolerance is relative to the entry's largest magnitude.
 local function problem(e, x, tolerance)
   if not lt.is_tensor(x) then return ("tensor expected, got %s"):format(type(x)) end
   local shape, largest = "[" .. table.concat(e.shape, ", ") .. "]", 1e-3
@@ -49,7 +49,7 @@ local function check(what, e, x, tolerance)
   if found then error(what .. ": " .. found, 0) end
 end
 
--- Appends the tensors among the first n items of `list`, and in tables within it, to `into`, and returns `into`.
+-- Appends the tensors among the first n items of `list` to `into`, also the tensors in nested tables. Returns `into`.
 local function flatten(list, n, into)
   for i = 1, n do
     local x = list[i]
@@ -129,7 +129,8 @@ local function shapes(row)
   return table.concat(list, ", ")
 end
 
--- LUATENSOR_GCSTRESS makes many tensors cost a collection each, so only one case in six runs then.
+-- With LUATENSOR_GCSTRESS, many allocations of tensors collect garbage, which takes long. Then only one case in six
+-- runs.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 6 or 1
 
 local files = assert(io.popen("ls spec/data/pytorch/*.json"))

@@ -7,7 +7,8 @@ local MIB = 2 ^ 20
 local MILLION = 2 ^ 18          -- the number of float32 elements in 1 MiB
 local leaf = {requires_grad = true}
 
--- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, many tensors cost a collection each.
+-- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, many allocations of tensors collect
+-- garbage, which takes long.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
 local function live() return lt.memory("cpu").live / MIB end
@@ -227,7 +228,8 @@ describe("a loop", function()
       layer(x):square():sum():backward()
       opt:step()
     end)
-    assert.is_true(most < 10, ("%.1f MiB"):format(most))          -- the gradients take 4 MiB; those of 30 steps 120
+    -- the gradients of one step take 4 MiB, those of 30 steps 120 MiB
+    assert.is_true(most < 10, ("%.1f MiB"):format(most))
   end)
 
   it("of small steps leaves no garbage in Lua's heap", function()

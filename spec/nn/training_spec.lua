@@ -22,8 +22,8 @@ end
 
 local function loss_of(model, x, y) return (model(x) - y):square():mean() end
 
--- Returns the losses of `steps` steps. make(parameters) returns the optimiser. If step(opt, model, x, y) is given, it
--- replaces the loss, backward and opt:step, and returns the loss.
+-- Returns the losses of `steps` steps. make(parameters) returns the optimiser. If `step` is given, step(opt, model, x,
+-- y) makes a whole step and returns the loss.
 local function train(where, steps, make, step)
   local model, x, y = problem(where)
   local opt, losses = make(model:parameters()), {}

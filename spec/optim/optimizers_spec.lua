@@ -287,7 +287,7 @@ describe("L-BFGS in Rosenbrock's valley, as PyTorch's:", function()
                  optim.LBFGS({y}, {line_search_fn = "strong_wolfe", max_iter = 3})
     assert.equal("enough", message(a.step, a, closure(a, x, 1)))
     assert.same({5, 3}, x:detach():totable())
-    a:step(closure(a, x, 100))                              -- as if the failed step had not been made
+    a:step(closure(a, x, 100))                              -- the result is as if the failed step had not been made
     b:step(closure(b, y, 100))
     assert.same(y:detach():totable(), x:detach():totable())
   end)

@@ -6,7 +6,8 @@ local optim = require "luatensor.optim"
 local pytorch = require("spec.support.data").read "optim"
 local S = optim.scheduler
 
--- Returns an optimiser like PyTorch's in spec/data/optim.json: two groups, one with its own rate.
+-- Returns an optimiser like the one whose rates are in spec/data/optim.json: it has two groups, and the second group
+-- has its own rate.
 local function optimiser()
   local p, q = lt.zeros(1, {requires_grad = true}), lt.zeros(1, {requires_grad = true})
   return optim.SGD({{params = {p}}, {params = {q}, lr = 0.1}}, {lr = 0.5, momentum = 0.9})

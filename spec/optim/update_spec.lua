@@ -98,7 +98,8 @@ row("adadelta", {"square_avg", "acc_delta"}, {1, 0.1, 0.3, 0.75, 0.25, 0.125}, f
   return p - n[3] * d, v, n[4] * u + n[5] * d * d
 end)
 
--- ---- layouts of operands; "each" uses them by turns ----
+-- ---- layouts of operands ----
+-- The layout "each" uses these layouts by turns.
 
 local layouts = {
   contiguous = function(x) return x:clone() end,

@@ -1,6 +1,6 @@
 -- tags: unsanitized uncollected
--- Changed files of results are refused by an error message, or shown with the changes; they never raise another Lua
--- error.
+-- Tests damaged files of results. A function that reads a damaged file must refuse it by an error message or show the
+-- damaged values. It must not raise another Lua error.
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 local json = require "dkjson"

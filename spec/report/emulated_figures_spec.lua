@@ -1,6 +1,6 @@
 -- tags: process
--- Figures of an emulated device are marked in all output, and are never shown beside real figures. The spec examines all
--- output of the command for an emulated GPU.
+-- Tests that figures of an emulated device are marked in all output, and are never shown beside real figures. The spec
+-- examines the output of every command for an emulated GPU.
 
 local bench = require "luatensor.bench"
 local marks = require "spec.support.emulated_figures"

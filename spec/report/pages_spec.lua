@@ -305,7 +305,7 @@ local function contrast(one, other)
 end
 
 describe("a page's colours", function()
-  -- Returns the variables of each theme: of the light page, of the dark page, of paper.
+  -- Returns the colour variables of each theme: the light page, the dark page, and print.
   local function themes()
     local list = {}
     for block in page.new("x", ""):gmatch(":root {(.-)}") do

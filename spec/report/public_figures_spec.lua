@@ -119,7 +119,8 @@ describe("public figures, bound", function()
   it("counts only bytes that no cache can spare: a cache full a call less", function()
     local small = slow{cache = 15}
     assert.equal(4.5, (figures.bound(small, work(0, 60), "in_place")))
-    -- the cache spares 15 bytes of each call: 2 calls of 20 bytes and 4 of 10 bytes read (40 - 2 · 15) + 0 bytes
+    -- The cache holds 15 bytes, so each call reads 15 bytes less. 2 calls with 20 bytes each read 40 - 2 · 15 = 10
+    -- bytes; 4 calls with 10 bytes each read none.
     local rows = {rows = {{bytes = 40, calls = 2}, {bytes = 40, calls = 4}}}
     assert.equal(1, (figures.bound(small, rows, "in_place")))
   end)

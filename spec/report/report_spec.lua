@@ -1,5 +1,6 @@
 -- tags: texts
--- Tests the report: all measurements become one result, and its pages show only data of the JSON.
+-- Tests the report: all measurements become one result, and its pages show only figures and texts that its JSON
+-- contains.
 
 local bench = require "luatensor.bench"
 local dkjson = require "dkjson"
@@ -16,7 +17,7 @@ local function part(id, measure)
   return {id = id, title = "Part " .. id, weight = 1, measure = measure}
 end
 
--- Returns a run in the form that an experiment's script returns.
+-- Returns an invented run of an experiment, in the form that an experiment's script returns.
 local function fake_run(device, emulated)
   return {
     format = "luatensor", version = 1, kind = "experiment", name = "fake", device = device, emulated = emulated, values = {},
@@ -200,7 +201,7 @@ local function read(path)
   return text
 end
 
--- Returns the pages of a report that measures everything, by kind.
+-- Makes a report with all measurements in a new process. Returns its pages by kind: html, md and json.
 local function real_pages(environment)
   local base, pages = os.tmpname(), {}
   local file = assert(io.open(base, "w"))

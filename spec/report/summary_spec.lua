@@ -1,4 +1,4 @@
--- Tests the short answers of a report, for invented figures that allow checking by hand.
+-- Tests the short answers of a report. Their figures are invented, so that the answers can be checked by hand.
 
 local format = require "luatensor.page.format"
 local summary = require "luatensor.report.summary"
@@ -7,7 +7,8 @@ local function loop_run(device, rows, cols, iterations, seconds)
   return {device = device, options = {rows = rows, cols = cols, iterations = iterations}, values = {seconds = {value = seconds, unit = "s"}}}
 end
 
--- Returns a crossover in which the CPU takes seconds[n] and the absent GPU at least bounds[n].
+-- Returns a crossover at which the CPU takes seconds[n] seconds for size n, and the absent GPU takes at least bounds[n]
+-- seconds.
 local function crossover(name, seconds, bounds)
   local points, list = {}, {}
   for _, n in ipairs{16, 32, 64} do
@@ -113,7 +114,8 @@ describe("a report's summary of GPUs", function()
     assert.is_nil(answer(report{{id = "03_small", runs = {loop_run("cpu", 40, 30, 2, 1)}}}, "What would a GPU have to beat?"))
   end)
 
-  -- On the GPU of the notebook's laptop, a call took 0.0965 s / 100 / 4 = 241 µs.
+  -- On the GPU of the notebook's laptop, the loop of 100 iterations with 4 calls each took 0.0965 s. So one call took
+  -- 241 µs.
   it("predicts from which size on an absent GPU could be faster", function()
     local seconds = {[16] = 1.5e-6, [32] = 1e-4, [64] = 1e-2}
     local made = report{{id = "07_crossover", runs = {{device = "cpu", results = {
@@ -132,7 +134,7 @@ describe("a report's summary of GPUs", function()
       .. "if each call cost it 241 µs")
     assert_says(text, "could be faster at every size by the published figures alone, but could not be at n = 64 if each call cost it 241 µs")
     assert_says(text, "sum of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 could be faster at some sizes")
-    -- A launch alone takes a microsecond, which is not less than the CPU's times.
+    -- One launch of a kernel takes 1 µs, which is not less than the CPU's times.
     assert_says(text, "min of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster at any size")
   end)
 

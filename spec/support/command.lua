@@ -45,7 +45,7 @@ function command.write(name, text)
   return command.file(name)
 end
 
--- Returns the result that was saved under a name, as the plain table that its JSON describes.
+-- Returns the result that was saved in file `name`, as the plain table that its JSON describes.
 function command.saved(name) return (require("dkjson").decode(command.read(name))) end
 
 return command

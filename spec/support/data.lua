@@ -4,7 +4,7 @@ local json = require "dkjson"
 
 local data = {}
 
--- The numbers that JSON lacks, by the strings that replace them.
+-- JSON has no infinities and no NaN. The files contain these strings instead.
 local unusual = {Infinity = math.huge, ["-Infinity"] = -math.huge, NaN = 0 / 0}
 
 local function with_numbers(value)

@@ -1,5 +1,6 @@
-/* A second library that uses DLPack, for io/dlpack_spec.lua: it makes DLPack structs for luatensor, and consumes
-** luatensor's. The two libraries share only the standard, so its declarations are repeated here. */
+/* A second library that uses DLPack, for io/dlpack_spec.lua. It makes DLPack structs for luatensor, and consumes DLPack
+** structs of luatensor. The two libraries share no header, so this file repeats the declarations of the DLPack
+** standard. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -153,8 +154,8 @@ static void describe(lua_State *L, const DLTensor *t) {
   set_list(L, "strides", t->strides, t->ndim);
 }
 
-/* take(userdata, old): takes over the struct of a to_dlpack userdata, of a DLPack version below 1.0 if `old` is
-** true. Returns the struct's description and its address. */
+/* take(userdata, old): takes over the struct of a userdata that to_dlpack returned. old: true for a struct of DLPack
+** versions below 1.0. Returns the struct's description and its address. */
 static int take(lua_State *L) {
   void **capsule = luaL_checkudata(L, 1, "luatensor.DLPack"), *managed = *capsule;
   *capsule = NULL;

@@ -44,8 +44,8 @@ local function walk(value, emulated, real)
   for _, item in pairs(value) do walk(item, emulated, real) end
 end
 
---- Returns the raw figures of a result as two sets: those of emulated devices, and those of the CPU. A figure that
--- would be in both sets is in neither.
+--- Returns the raw figures of a result as two sets: the figures of emulated devices, and the figures of the CPU. A
+--- figure that would be in both sets is in neither.
 function marks.figures(result)
   local emulated, real = {}, {}
   walk(result, emulated, real)
@@ -107,8 +107,8 @@ end
 
 local by_kind = {table = table_faults, chart = chart_faults, text = text_faults, note = text_faults}
 
---- Returns a list of texts on mistakes in blocks: emulated devices or figures without a mark, real figures with a
--- mark, and ratios or charts that mix both kinds.
+--- Returns a list of texts that describe mistakes in blocks: emulated devices or figures that are not marked as
+--- emulated, real figures that are marked, and ratios or charts that mix emulated and real figures.
 function marks.faults(blocks, emulated, real)
   local faults = {}
   local function fault(...) faults[#faults + 1] = string.format(...) end
@@ -146,8 +146,8 @@ end
 
 local SHOWN = {"p", "li", "h1", "h2", "h3", "th", "td", "figcaption", "summary", "text"}
 
--- Returns a list of texts on mistakes in an HTML page, as marks.faults does, and the page's tables as blocks. The
--- page's figures have 14 digits, so they are compared with as many digits.
+-- Returns the mistakes in an HTML page as marks.faults does, and the page's tables as blocks. The page shows figures
+-- with 14 digits, so `emulated` and `real` are rounded to 14 digits before they are compared.
 function marks.page_faults(page, emulated, real)
   local function shortened(set)
     local short = {}

@@ -22,8 +22,8 @@ local function functions_of(object)
   return functions
 end
 
--- Returns the index of the instruction to which instruction i, a branch, jumps back. Returns nil if instruction i is
--- no branch inside the function, or jumps forward.
+-- If instruction i is a branch that jumps back to an instruction of the same function, returns the index of that
+-- instruction. Otherwise returns nil or false.
 local function back_target(instructions, index_of, i)
   local target = index_of[tonumber(instructions[i].operands:match "(%x+) <" or "", 16)]
   local is_branch = instructions[i].mnemonic:find "^b" or instructions[i].mnemonic:find "^[ct]bn?z$"
@@ -59,7 +59,8 @@ local function has(loops, wanted)
   return false
 end
 
--- True if one of the loops computes or copies whole NEON registers, which are named v1.4s in arithmetic, q1 in copies.
+-- True if one of the loops computes with or copies whole NEON registers. Arithmetic names a register v1.4s, a copy
+-- names it q1.
 local function is_vectorised(loops)
   for _, loop in ipairs(loops) do
     for _, one in ipairs(loop) do
@@ -111,8 +112,8 @@ local function scalar_because(object, name)
   end
 end
 
--- For each object file, the pattern that finds the name in a kernel's symbol: add_float32 in map_add_float32, and
--- float32_to_int8 itself.
+-- Patterns that find the kernel's name in a symbol of each object file. The symbol map_add_float32 contains the name
+-- add_float32; the symbol float32_to_int8 is a name itself.
 local kernel_of = {map = "^map_(.*)$", convert = "^(%w+_to_%w+)$"}
 
 describe("the ARM64 build", function()

@@ -63,8 +63,8 @@ void store(void *p, int64_t i, int type, double v) {
 
 struct matrix {
   void *data;
-  int64_t ld, step;                    /* distance between columns, and between the products of a batch, in
-                                       ** elements */
+  int64_t ld, step;                    /* distances, in elements: between the columns of a matrix, and between the
+                                       ** matrices of a batch */
   int type;
   int op;                              /* 0: not transposed; 1: transposed; 2: transposed and conjugated */
 };

@@ -109,7 +109,8 @@ int64_t place(const lengths &n, int64_t a, int64_t b, int64_t c, int64_t d) {
   return ((a * n[1] + b) * n[2] + c) * n[3] + d;
 }
 
-/* Calls f with the offsets, in elements, of one element of x, of w and of y, for each product of the convolution. */
+/* For each product of the convolution, calls f with the offsets, in elements, of its factors in x and w and of its sum
+** in y. */
 template <class F> void each_product(const work &k, F f) {
   const int64_t *x = k.x.length, *w = k.w.length, *y = k.y.length, per_group = w[0] / k.how.groups;
   for (int64_t b = 0; b < y[0]; b++)
@@ -185,9 +186,9 @@ dnn_choice choice(int algo, int status, size_t memory, int repeats, int math) {
   return c;
 }
 
-/* Proposes algorithms. The first four are algorithms that callers must avoid: results that differ in every run,
-** failure when the algorithm is used, more memory than the device has, and products of reduced precision. The last
-** algorithm is correct, needs a workspace, and fills the workspace with garbage. */
+/* Proposes algorithms. Callers must avoid the first four: one gives other results in every run, one fails when it is
+** used, one needs more memory than the device has, and one computes products with reduced precision. The last algorithm
+** is correct. It needs a workspace, and fills the workspace with garbage. */
 int proposals(dnn_handle h, dnn_tensor x, dnn_filter w, dnn_convolution how, dnn_tensor y, int most, int *count,
               dnn_choice *choices) {
   if (int r = check(h, x, w, how, y)) return r;

@@ -1,6 +1,6 @@
-/* The emulated cuFFT: batches of transforms along one dim. A transform is computed in double, by the prime factors of
-** its length. Requirements of the real library are checked, and reliance on unspecified behaviour makes results NaN
-** (see transform). */
+/* The emulated cuFFT: batches of transforms along one dim. A transform is computed in double precision, recursively for
+** each prime factor of its length. Requirements of the real library are checked, and reliance on unspecified behaviour
+** makes results NaN (see transform). */
 
 #include "emulator.h"
 
@@ -31,8 +31,8 @@ complex operator*(complex x, complex y) { return {x.re * y.re - x.im * y.im, x.r
 /* The input or the output of a transform. */
 struct side {
   int type;
-  int64_t length, stride, distance;    /* number of elements of a line, distance between them, and distance between
-                                       ** lines, in elements */
+  int64_t length, stride, distance;    /* a line's number of elements, the distance between its elements, and the
+                                       ** distance between lines, in elements */
   char *data;
 };
 

@@ -290,7 +290,8 @@ EXPORT int cusolverDnXsyevd(solver_handle h, solver_params, solver_vectors v, so
   }});
 }
 
-/* ---- singular values: as in the real library, the matrix must not have more columns than rows ---- */
+/* ---- singular values ----
+** As in the real library, the matrix must not have more columns than rows. */
 
 EXPORT int cusolverDnXgesvd_bufferSize(solver_handle h, solver_params, signed char, signed char, int64_t m, int64_t n,
                                        blas_type type, const void *, int64_t lda, blas_type s_type, const void *,

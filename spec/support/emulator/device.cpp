@@ -32,7 +32,8 @@ static void empty_context(gpu_context c) {
   c->sticky = SUCCESS;
 }
 
-/* Returns the value of a device's attribute, by CUDA's number. Attributes that are not listed are 0. */
+/* Returns the value of a device's attribute. a is the number that CUDA gives to the attribute. Attributes that are not
+** listed are 0. */
 static int attribute(int a) {
   switch (a) {
     case 1: case 2: case 3: return 1024;              /* maximum number of threads of a block: in total, in x and in
