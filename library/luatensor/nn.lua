@@ -45,7 +45,7 @@ function Module:register_buffer(name, x, options) end
 ---for name, module in nn.Sequential(nn.ReLU(), nn.Tanh()):named_modules() do count = count + 1 end
 ---count  --> 3
 ---```
----@return function # an iterator of names ("" for this module; for inner modules the name of a parameter, such as "1.weight", without its last part) and modules
+---@return function # an iterator of names and modules. The name of this module is ""; the name of an inner module is its path of fields, such as "encoder.1"
 function Module:named_modules() end
 
 ---Iterates over the modules that are fields of this module, with their names.
@@ -420,21 +420,22 @@ function nn.Threshold(limit, value) end
 ---@return luatensor.Module #
 function nn.PReLU(options) end
 
----Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani
----et al.).
+---Makes multi-head attention ("Attention is all you need", Vaswani et al.). Each head projects queries, keys and
+---values by its own weights, and computes attention of the queries to the keys and values.
 ---
 ---    local y, weights = attention(query, key, value, {attn_mask = …})
----    local y = attention(x, {need_weights = false})          -- of x to itself
+---    local y = attention(x, {need_weights = false})          -- self-attention of x
 ---
----As in PyTorch, tensors are [times, batch, width] unless `batch_first`; without a batch they are 2-d. Options of a
----call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys] are masks,
----either bool or float. In a bool mask, true marks a key that is NOT seen, the opposite of
----scaled_dot_product_attention; a float mask is added to the scores. With `is_causal` (false), query i sees keys 1 …
----i. `need_weights` (true) returns the weights, for which all scores must be in memory. `average_attn_weights` (true)
----takes the mean of the weights over the heads. The returned weights are the factors of the values, so in training
----some weights are 0 by dropout. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights
----are needed). The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If
----keys or values have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
+---As in PyTorch, tensors have shape [times, batch, width], or [batch, times, width] with `batch_first`. Without a
+---batch, tensors have 2 dims. Options of a call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or
+---[batch heads, queries, keys] are masks, either bool or float. In a bool mask, true marks a key that is NOT seen, the
+---opposite of scaled_dot_product_attention. A float mask is added to the scores. With `is_causal` (false), query i sees
+---keys 1 … i. With `need_weights` (true), the call also returns the weights, and all scores must be in memory. With
+---`average_attn_weights` (true), the call returns the mean of the weights over the heads. In training, dropout sets
+---some of the returned weights to 0. Queries that see no key give 0 before the last projection (NaN in PyTorch if
+---weights are needed). The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias.
+---If keys or values have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of
+---in_proj_weight.
 ---```lua
 ---local x = lt.rand(2, 7, 8)
 ---nn.MultiheadAttention(8, 2, {batch_first = true})(x, x, x).shape  --> [2, 7, 8]
@@ -549,7 +550,8 @@ function nn.Flatten(options) end
 function nn.Unflatten(dim, sizes) end
 
 ---Makes a layer that slides `outputs` kernels over a signal, as nn.functional.conv1d. Weight [outputs, inputs /
----groups, kernel_size] and bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
+---groups, kernel_size] and bias [outputs] are drawn uniformly between -b and b, where b = 1/√(inputs / groups ·
+---kernel_size).
 ---```lua
 ---nn.Conv1d(3, 8, 5)(lt.rand(2, 3, 20)).shape  --> [2, 8, 16]
 ---```
@@ -607,7 +609,7 @@ function nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module #
 function nn.Dropout(p, options) end
 
----A layer for dropout of whole channels of [rows, channels, length].
+---A layer that, in training, drops whole channels of tensors [rows, channels, length], as nn.functional.dropout1d.
 ---```lua
 ---nn.Dropout1d(0.5):eval()(lt.ones(1, 2, 3)).shape  --> [1, 2, 3]
 ---```
@@ -616,7 +618,8 @@ function nn.Dropout(p, options) end
 ---@return luatensor.Module #
 function nn.Dropout1d(p, options) end
 
----A layer for dropout of whole channels of [rows, channels, height, width].
+---A layer that, in training, drops whole channels of tensors [rows, channels, height, width], as
+---nn.functional.dropout2d.
 ---```lua
 ---nn.Dropout2d(0.5)(lt.ones(1, 2, 3, 3)).shape  --> [1, 2, 3, 3]
 ---```
@@ -625,7 +628,8 @@ function nn.Dropout1d(p, options) end
 ---@return luatensor.Module #
 function nn.Dropout2d(p, options) end
 
----A layer for dropout of whole channels of [rows, channels, depth, height, width].
+---A layer that, in training, drops whole channels of tensors [rows, channels, depth, height, width], as
+---nn.functional.dropout3d.
 ---```lua
 ---nn.Dropout3d(0.5)(lt.ones(1, 2, 3, 3, 3)).shape  --> [1, 2, 3, 3, 3]
 ---```
@@ -652,7 +656,7 @@ function nn.AlphaDropout(p, options) end
 ---@param count integer the number of rows
 ---@param width integer the number of elements of a row
 ---@param options? luatensor.nn.Embedding.options
----@return luatensor.Module # takes integers from 1 of any shape, and returns their rows, [..., width]
+---@return luatensor.Module # takes row numbers from 1 to count, of any shape, and returns the rows [..., width]
 function nn.Embedding(count, width, options) end
 
 ---Makes an Embedding with the rows of a tensor, which are copied.
@@ -807,7 +811,7 @@ function nn.functional.softsign(x) end
 ---@return luatensor.Tensor #
 function nn.functional.logsigmoid(x) end
 
----Returns elements above a limit, and NaN, unchanged, and a given value in place of all other elements.
+---Returns a copy of x in which `value` replaces each element that is at most `limit`. NaN stays unchanged.
 ---```lua
 ---nn.functional.threshold(lt.tensor{-1.0, 3.0}, 0, 7)  --> [7.0, 3.0]
 ---```
@@ -1016,7 +1020,7 @@ function nn.functional.embedding(indices, weight, options) end
 ---nn.functional.one_hot(lt.tensor{1, 3}, 3)  --> [[1, 0, 0], [0, 0, 1]]
 ---```
 ---@param classes luatensor.Tensor of integers from 1, of any shape
----@param count? integer the number of classes; unless given, the largest class, for which the call waits for a GPU
+---@param count? integer the number of classes; by default the largest class; the call then waits for a GPU
 ---@return luatensor.Tensor # int64 [..., count]
 function nn.functional.one_hot(classes, count) end
 
@@ -1341,8 +1345,9 @@ function nn.init.dirac_(x, options) end
 ---@return number # the gain
 function nn.init.calculate_gain(nonlinearity, slope) end
 
----Fills x uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.). fan is
----the number of inputs of each output, or for mode "fan_out" the number of outputs of each input.
+---Fills x from the uniform distribution between -b and b, where b = √3 gain / √fan. This bound preserves variances
+---through layers of rectifiers (He et al.). fan is the number of inputs of each output, or for mode "fan_out" the
+---number of outputs of each input.
 ---```lua
 ---nn.init.kaiming_uniform_(lt.zeros(3, 6), {nonlinearity = "relu"}):abs():max():item() <= 1  --> true
 ---```
@@ -1360,7 +1365,8 @@ function nn.init.kaiming_uniform_(x, options) end
 ---@return luatensor.Tensor # x
 function nn.init.kaiming_normal_(x, options) end
 
----Fills x uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+---Fills x from the uniform distribution between -b and b, where b = gain √(6 / (fan_in + fan_out)) (Glorot and
+---Bengio).
 ---```lua
 ---nn.init.xavier_uniform_(lt.zeros(3, 3)):abs():max():item() <= 1  --> true
 ---```
@@ -1411,8 +1417,8 @@ function nn.init.orthogonal_(x, options) end
 ---@return luatensor.Tensor # x
 function nn.init.sparse_(x, sparsity, options) end
 
----Makes a layer that computes x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from
----±1/√inputs.
+---Makes a layer that computes x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly between
+---1/√inputs and 1/√inputs.
 ---```lua
 ---local layer = nn.Linear(3, 2)
 ---layer(lt.ones(5, 3)).shape  --> [5, 2]

@@ -535,7 +535,7 @@
 
 ---@class (exact) luatensor.options.beta_threshold
 ---@field beta? number (default 1)
----@field threshold? number (default 20) x itself is the result if beta x is greater
+---@field threshold? number (default 20) the result is x if beta x is greater than this number
 
 ---@class (exact) luatensor.nn.Softmax.options
 ---@field dim? integer|table also option `dim`; default -1
@@ -744,7 +744,7 @@
 ---@field padding? integer|integer[]|string (default 0) zeros on each side
 ---@field ceil_mode? boolean (default false) the last window may reach beyond the input
 ---@field count_include_pad? boolean (default true) the padding's zeros count
----@field divisor_override? integer a divisor of sums in place of the window's size
+---@field divisor_override? integer divides the sums in place of the window's size
 
 ---@class (exact) luatensor.options.return_indices
 ---@field return_indices? boolean (default false) returns positions, too

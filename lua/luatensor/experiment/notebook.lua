@@ -33,7 +33,8 @@ notebook.claims = {
   },
   {
     claim = "A GeForce RTX 4090 has 16 384 cores and 24 GB. A Ryzen Threadripper Pro 5995WX has 64 cores.",
-    -- Ids of rows in luatensor.bench.public_figures. The notebook cites both processors, but it ran on neither.
+    -- Ids of rows in luatensor.bench.public_figures. The notebook's text cites both processors, but the notebook was
+    -- run on neither.
     cited = {"rtx-4090", "threadripper-5995wx"},
   },
   {claim = "A GPU is efficient with a large volume of data. Small or simple tasks cannot use all cores of a GPU."},
@@ -77,7 +78,8 @@ notebook.claims = {
 
 for number, row in ipairs(notebook.claims) do row.number = number end
 
--- True if a result measured the notebook's loop with float32 on a real device. The number of rounds may differ.
+-- True if a result is comparable with the notebook's loop: the same matrix sizes, float32 and a real device. The number
+-- of rounds may differ.
 local function compares(result, loop)
   local options = result.options
   return not result.emulated and options.rows == loop.rows and options.cols == loop.cols and options.dtype == "float32"
@@ -87,8 +89,8 @@ local function line(name, rounds, queued, elapsed)
   return {name, rounds, queued, elapsed or false, (elapsed or queued) / rounds}
 end
 
---- Makes a table of the notebook's figures for a claim and the figures of experiments. The notebook read its clock
--- without waiting for the device, so the table shows the time before the synchronisation as well.
+--- Makes a table that compares the notebook's times for a claim with the times that experiments measured. The notebook
+-- read its clock without waiting for the device, so the table shows the time before the synchronisation as well.
 -- @int claim
 -- @tab results results of the experiments, one for each device
 -- @treturn[1] table block

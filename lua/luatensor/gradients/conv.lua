@@ -5,7 +5,7 @@ local core = require "luatensor.core"
 
 local rules = {}
 
--- Returns the lengths of a shape after the dims of the batch and the channels, as several results.
+-- Returns the lengths of the spatial dims of a shape [batch, channels, ...], as several results.
 local function lengths(shape) return table.unpack(shape, 3) end
 
 --- Returns the gradient of a convolution's bias: the sum of g, the gradient of the result, over all dims except dim
@@ -35,8 +35,8 @@ rules.conv_weight = {
 rules.max_pool = {{"2p", function(g, position, p)
   return core.max_pool_back(g[1], position, p.args[1], lengths(p.shape))
 end}}
---- The rule of core.max_pool_back, which computes the gradient of max_pool. The gradient of max_pool_back itself
--- consists of the elements of g at the positions of the maxima; the positions have no gradient.
+--- Gradient of core.max_pool_back, which itself computes the gradient of max_pool. The rule takes the elements of g at
+-- the positions of the maxima. The positions are integers and have no gradient.
 rules.max_pool_back = {{"yp", function(g, position, p)
   local shape = p.shape
   local rows = {shape[1], shape[2], -1}

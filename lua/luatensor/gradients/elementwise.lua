@@ -7,9 +7,9 @@ local ag = core.autograd
 local conj, zero, same, where = help.conj, help.zero, help.same, core.where
 local rules = {}
 
---- Adds a rule for an op of one input. df(value) is the derivative, where the letter selects the value: "x" is the
--- op's input, "o" its result. `fused` is g, the gradient of the result, times the derivative as an expression of
--- lt.elementwise, for real numbers, or nil.
+--- Adds a rule for an op of one input. df(value) returns the derivative. The letter selects the value: "x" is the op's
+-- input, "o" is the op's result. `fused` is nil or a string: an expression of lt.elementwise for real numbers, which
+-- multiplies g, the gradient of the result, by the derivative.
 local function of(letter, name, df, fused)
   local function plain(g, x) return g * conj(df(x)) end
   rules[name] = {{letter, fused and help.fused(letter, fused, plain) or plain}}
@@ -118,10 +118,11 @@ rules.sign = {{"x", function(g, x)
 end}}
 for name in ("floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
 
---- The remainder is x - floor(x / y) * y, where floor is constant except at its steps.
+--- The remainder is x - floor(x / y) * y. The derivative of floor is 0 except at the steps of floor, so the gradient of
+-- y is -g * floor(x / y).
 rules.remainder = {same, {"xy", function(g, x, y) return -g * core.floor_divide(x, y) end}}
 rules.floor_divide = {zero, zero}
-rules.nextafter = {same, zero}                   -- a constant step from x, independent of y
+rules.nextafter = {same, zero}                   -- the step from x to the result counts as a constant
 rules.copysign = {{"xo", function(g, x, o) return where(core.equal(x, 0), 0, g * (o / x)) end}, zero}
 
 -- ---- exponentials and logarithms ----

@@ -1,9 +1,9 @@
 --- Gradients of factorizations. Sources: M. Giles 2008 (see linalg.lua); I. Murray, "Differentiation of the Cholesky
 -- decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with
 -- application in optimum experimental design" (2010), for qr; PyTorch's FunctionsManual.cpp for complex matrices.
--- PyTorch's documentation says which gradients are defined: vectors of eigh, eig and svd are unique up to a factor of
--- length 1, but vectors of repeated values are not. If a function depends on the choice of the factor, its gradient
--- is meaningless; for vectors of repeated values the gradient is not finite.
+-- PyTorch's documentation says which gradients are defined. A vector of eigh, eig or svd is unique up to a factor of
+-- absolute value 1. If a loss depends on this factor, the gradient of the loss is meaningless. The vectors of a
+-- repeated eigenvalue or singular value are not unique, and the gradient of these vectors is not finite.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -68,7 +68,9 @@ end}}
 --- Returns inverse(Vᴴ) inner Vᴴ, the last step in the gradient of eig.
 local function by_vectors(inner, v) return core.linalg.solve(adjoint(v), inner:matmul(adjoint(v))) end
 
---- The gradient is the gradient of eigh plus a term that keeps the columns of V at length 1.
+--- The gradient of x = V diag(values) inverse(V) is inverse(Vᴴ) (diag(gv) + M) Vᴴ. gv is the gradient of the values and
+-- gV is the gradient of V. M is Vᴴ gV without the part that would change the lengths of V's columns, divided by the
+-- differences of the values.
 rules.eig = {{"12", function(g, values, v)
   local inner = g[1] and diagonal(g[1])
   if g[2] then
@@ -203,14 +205,14 @@ local function of_lu(g, lu)
   return beside and core.concat({result, beside}, -1) or result
 end
 
---- The gradient of core's lu. The op's second result `order` contains, for each row of L U, the number of the same
--- row in x.
+--- The gradient of core's lu. The op's second result `order` describes the row exchanges: row i of L U is row order[i]
+-- of x.
 rules.lu = {{"12", function(g, lu, order)
   local places = order:argsort(-1):expand_dims(-1)
   return of_lu(g[1], lu):take_along_axis(places, -2)
 end}}
 
---- Returns a copy of the list of lengths with n as the last length.
+--- Returns a copy of a shape whose last length is replaced by n.
 local function with_last(shape, n)
   local list = {table.unpack(shape)}
   list[#list] = n
@@ -228,7 +230,7 @@ end
 rules.lu_factor = {{"12", function(g, lu, pivots)
   local m = rows(lu)
   local k = columns(pivots)
-  if m > k then                                  -- pivots do not list the last rows
+  if m > k then                                  -- pivots has k entries; rows k + 1 to m are not exchanged
     local rest = core.arange(k + 1, m + 1, {dtype = pivots.dtype, device = lu.device})
     pivots = core.concat({pivots, rest:broadcast_to(with_last(pivots.shape, m - k))}, -1)
   end

@@ -7,7 +7,7 @@ local help = require "luatensor.gradients.help"
 
 local rules = {}
 
-local norms = {"backward", "ortho", "forward"}                  -- in the order of their numbers in op_params
+local norms = {"backward", "ortho", "forward"}                  -- norms[i + 1] has the number i in op_params
 local function norm_of(p) return norms[p[1] + 1] end
 local function other_norm(p) return norms[3 - p[1]] end
 
@@ -58,8 +58,8 @@ local function count_twice(x, d, n)
   return x * core.concat(weights):reshape(shape)
 end
 
---- By the suffix of a function's name, as in fft, fft2 and fftn: the number of last dims that a call without dims
--- transforms. false means all dims.
+--- The key is the suffix of a function's name, as in fft, fft2 and fftn. The value is the number of trailing dims that
+-- a call without dims transforms; false means all dims.
 local counts = {[""] = 1, ["2"] = 2, n = false}
 
 for suffix, count in pairs(counts) do

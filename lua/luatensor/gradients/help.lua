@@ -80,8 +80,9 @@ local function put_in_zeros(g, shape, set)
   return result
 end
 
---- Returns zeros of a shape with g in a part of them: the gradient with respect to x of a function whose result is
--- part(x). The result can be differentiated: the gradient of g is part(gradient of the result).
+--- Returns a tensor of the given shape with g in the part that `part` selects, and 0 elsewhere. This tensor is the
+-- gradient of x for a function that returns part(x). The tensor can be differentiated: the gradient of g is
+-- part(gradient of the tensor).
 -- @tparam tensor g
 -- @tab shape of the result
 -- @tparam function part part(x) returns the part of a tensor of that shape
@@ -93,7 +94,8 @@ function help.embed(g, shape, part, set)
   return result
 end
 
---- Records a node with a gradient of its own: tensors `results` become functions of `inputs`.
+--- Records a node of the graph: the tensors `results` depend on `inputs`, and the function `gradient` differentiates
+-- them.
 -- @string name of the function, for messages
 -- @tab inputs a list of tensors and other values
 -- @tab results a list of tensors

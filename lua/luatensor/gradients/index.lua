@@ -1,4 +1,4 @@
---- Gradients of parts of tensors: of views, of x[key], and of functions such as take and scatter.
+--- Gradients of indexing: of views, of x[key], and of functions such as take and scatter.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -21,8 +21,9 @@ local function may_repeat(key)
   return false
 end
 
---- Returns zeros of a shape to which g is added at the positions that the key selects, also if the key selects a
--- position twice. To find these positions, the key is applied to a tensor of the shape that contains 1, 2, 3, … .
+--- Returns a tensor of zeros of the given shape with g added at the positions that the key selects. A position that the
+-- key selects twice gets the sum of both elements of g. To find the positions, the key is applied to a tensor of the
+-- shape that contains 1, 2, 3, … .
 local function add_at(g, shape, key)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end

@@ -5,10 +5,10 @@ local core = require "luatensor.core"
 local ag = core.autograd
 local rules = {}
 
---- Returns the gradient of x in the cross entropy: (softmax(x) - e) · g · scale for each row, and 0 for ignored rows.
--- e is 1 at the row's class and 0 elsewhere, and g is the gradient of the loss. scale, the last element of sums, is
--- 1, or for the mean 1 / the number of rows that are not ignored. Unlike the C function, these ops can be
--- differentiated.
+--- Returns the gradient of x in the cross entropy: (softmax(x) - e) · g · scale for each row, and 0 for ignored rows. e
+-- is 1 at the row's class and 0 elsewhere, and g is the gradient of the loss. scale is the last element of sums. For
+-- the reduction "mean", scale is 1 / the number of rows that are not ignored. For other reductions, scale is 1. Unlike
+-- the C function, these ops can be differentiated.
 local function composed(g, x, sums, classes, ignored)
   local scale = sums:detach()[sums.size]
   local kept = ignored and classes:not_equal(ignored):to(g.dtype) or 1

@@ -8,8 +8,8 @@ local rules = {}
 
 local keep = {keepdim = true}
 
---- Returns x normalised over dims, from which all gradients are computed, and the reciprocal standard deviation. If
--- mean or rstd is nil, the function computes it over dims; RMS normalisation (rms is true) uses the mean 0.
+--- Returns x normalised over dims, and the reciprocal standard deviation. All gradients are computed from these two
+-- tensors. If mean or rstd is nil, the function computes it over dims; RMS normalisation (rms is true) uses the mean 0.
 local function normalised(x, dims, eps, rms, mean, rstd)
   if not mean and not rms then mean = x:mean(dims, keep) end
   local d = mean and x - mean or x

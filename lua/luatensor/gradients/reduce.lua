@@ -43,13 +43,14 @@ local function to_the_end(ndim, dims)
   return order, back
 end
 
---- Returns, for each element of each row, the product of the elements before it in the row.
+--- Returns the exclusive prefix products of each row: element k of the result is the product of the row's elements
+-- before element k.
 local function before(lines)
   return lines:cumulative_prod(2, {include_initial = true}):narrow(2, 1, lines.shape[2])
 end
 
---- The gradient of an element is g times the product of all other elements of the product. This is the product of the
--- elements before the element times the product of the elements after it, so that zeros need no special case.
+--- The gradient of an element is g times the product of all other elements. This product is the exclusive prefix
+-- product times the exclusive suffix product, so that zeros need no special case.
 rules.prod = {{"xp", function(g, x, p)
   if x.size == 0 then return x:zeros_like() end
   local order, back = to_the_end(#p.shape, p.dims)
@@ -79,7 +80,9 @@ rules.logsumexp = {{"xop", function(g, x, o, p)
   return restored(g, p) * (x - restored(finite, p)):exp()
 end}}
 
--- ---- norms of real tensors; their gradient at 0 is 0 ----
+-- ---- norms of real tensors ----
+
+-- At 0, where norms are not differentiable, the gradient is 0.
 
 rules.norm_1_ = {{"xp", function(g, x, p) return restored(g, p) * x:sign() end}}
 rules.norm_2_ = {{"xop", function(g, x, o, p) return x * restored(where(o:equal(0), 0, g / o), p) end}}

@@ -10,7 +10,7 @@ local rules = {}
 -- added this element.
 local function of_elements(g, p) return p.flag and g:narrow(p.dim, 2, p.shape[p.dim]) or g end
 
---- Returns, for each element, the sum of this element and of all later elements along dim d.
+--- Returns the suffix sums of g along dim d: element k of the result is the sum of the elements k and later.
 local function sum_from(g, d) return g:flip(d):cumulative_sum(d):flip(d) end
 
 rules.cumulative_sum = {{"p", function(g, p) return sum_from(of_elements(g, p), p.dim) end}}
@@ -32,9 +32,9 @@ local function backward_recurrence(g, x, d)
   return s
 end
 
---- Returns the gradient of a cumulative product along dim d. Only products and sums compute this gradient, so that
--- its own gradient is correct for zeros in x, too. The gradient of an element is the product of the elements before
--- it, times the sum that backward_recurrence returns.
+--- Returns the gradient of a cumulative product along dim d. The function does not divide, so that the gradient of this
+-- gradient is correct even if x contains zeros. The gradient of an element is the product of the elements before it,
+-- times the sum that backward_recurrence returns.
 local function of_products(g, x, d)
   x = conj(x)
   local before = x:cumulative_prod(d, {include_initial = true}):narrow(d, 1, x.shape[d])

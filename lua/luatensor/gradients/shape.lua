@@ -10,8 +10,8 @@ rules.broadcast_to = {help.same}                  -- the engine sums over broadc
 rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
 rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
 
---- Replaces the table p.needs, which says for each input whether its gradient is wanted. An op with one input has no
--- such table, because the gradient of its only input is always wanted.
+--- Used in place of p.needs if an op has one input. p.needs says for each input whether its gradient is wanted. With
+-- one input p.needs does not exist, because the gradient of an only input is always wanted.
 local alone = {true}
 
 rules.concat = {all = {"p", function(g, p)

@@ -1,11 +1,12 @@
---- Gradients of sorting. Each element of the gradient moves to the position in x of the element that was sorted.
+--- Gradients of sorting. The gradient of each sorted element is written to the position in x from which the element
+-- came.
 
 local core = require "luatensor.core"
 
 local rules = {}
 
---- Returns zeros of a shape, the shape of x, with g, the gradient of the sorted elements, at their positions in x
--- along dim d. No position may occur twice.
+--- Scatters g, the gradient of the sorted elements, into zeros of the given shape, the shape of x. `positions` are the
+-- positions of the sorted elements in x along dim d. No position may occur twice.
 local function put_back(g, shape, d, positions)
   return core.zeros(shape, {dtype = g.dtype, device = g.device}):scatter(d, positions, g)
 end

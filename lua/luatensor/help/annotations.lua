@@ -1,5 +1,6 @@
---- Reads the annotations in library/, which tools/annotate.lua writes. Help and editors take their texts from these
--- files. A line that does not follow the grammar is an error.
+--- Reads the annotations in library/: for each module, a file of comments that describe the module's functions and
+-- types. tools/annotate.lua writes the files. lt.help and editors take their texts from them. A line that does not
+-- follow the grammar is an error.
 
 local annotations = {}
 

@@ -59,8 +59,7 @@ local function names_of(value)
   return found
 end
 
--- Finds the topic of a value. If the value has several names, a name is preferred whose entry is not only a reference
--- to another name.
+-- Finds the topic of a value. If the value has several names, the function prefers a name that is not an alias.
 local function find_value(value)
   local topic, same
   for _, name in ipairs(names_of(value)) do

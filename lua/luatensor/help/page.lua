@@ -1,4 +1,4 @@
---- Formats topics of help as text for a terminal.
+--- Formats the topics of lt.help as text for a terminal. A topic is a public name with its description.
 
 local topics = require "luatensor.help.topics"
 
@@ -86,8 +86,7 @@ local function parameter_list(doc)
   return ((text .. ("]"):rep(open)):gsub("^ ", ""):gsub("%[, ", "[, "))
 end
 
---- Returns the calls of a topic, one on each line: as a function if the topic is a function, and as a method if it is
--- a method.
+--- Returns the call syntax of a topic: one line for the function, and one line for the method, if they exist.
 function page.heads(topic, doc)
   local lines = {}
   if topic.as_function then

@@ -20,8 +20,8 @@ local json = require "luatensor.io.json"
 local safetensors = require "luatensor.io.safetensors"
 local lt = require "luatensor.base.public"
 
-local TREE_TAKES = 2 * json.TAKES            -- bytes of memory for each byte of JSON, which is read and then copied
-local MOST_DEPTH = 30                        -- the deepest nesting of tables; a table's JSON has at most 3 levels
+local TREE_TAKES = 2 * json.TAKES            -- bytes for each byte of JSON: the decoded tree and the values built from it
+local MOST_DEPTH = 30                        -- deepest nesting of tables; each takes up to 3 of JSON's 100 levels
 local FIRST = 300                            -- bytes at the beginning of a file that identify its format
 
 -- ---- saving ----
@@ -129,8 +129,8 @@ end
 
 texts = {number = number_text, string = string_text, boolean = tostring, table = table_text}
 
--- True if the value is a table, not empty, of tensors by name. The tensors then have the table's names in the file,
--- and the file needs no JSON of the structure.
+-- True if the value is a non-empty table that contains only tensors by name. The tensors then have the table's names in
+-- the file, and the file needs no JSON of the structure.
 local function is_flat(value)
   if type(value) ~= "table" or next(value) == nil then return false end
   for key, x in next, value do
@@ -253,8 +253,8 @@ end
 
 -- ---- public functions ----
 
--- Endings of the files of other formats, whose readers could not read a file of lt.save. `.bin`, `.ckpt` and `.th`
--- are endings of PyTorch's files.
+-- Endings of other file formats. lt.save refuses these endings, because programs that read such formats cannot read a
+-- file of lt.save. `.bin`, `.ckpt` and `.th` are endings of PyTorch's files.
 local FOREIGN = {}
 for ending in ([[npz pt pth th bin ckpt pkl
                  pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl

@@ -8,7 +8,7 @@ local json = {}
 
 local MOST_DEPTH = 100
 
---- Upper bound of the bytes of memory that a text and its value take, for each byte of the text. Measurements gave 49
+--- Upper bound of the memory for a text and its decoded value, in bytes for each byte of the text. Measurements gave 49
 -- for nested lists, 28 for empty lists and objects, and 5 to 26 for other texts.
 json.TAKES = 50
 
@@ -75,9 +75,9 @@ function write_value(parts, value, indent)
                       or clocale.tostring(value)
 end
 
---- Returns the text of a value: a string, a finite number (floats with 14 significant digits), a boolean, a list,
--- whose holes become null, or a table with strings as keys, which are sorted. nil becomes null. Metatables are
--- ignored.
+--- Returns the text of a value. A float has 14 significant digits. nil and the holes of a list become null. Other
+-- values may be strings, finite numbers, booleans, lists, and tables with strings as keys. The keys are sorted.
+-- Metatables are ignored.
 -- @treturn string
 function json.encode(value)
   local parts = {}

@@ -93,7 +93,7 @@ end
 
 --- A layer that computes log(1 + exp(beta x)) / beta for each element x.
 -- @function nn.Softplus
--- @tparam[opt] table options `beta` (1), `threshold` (20): x itself is the result if beta x is greater
+-- @tparam[opt] table options `beta` (1), `threshold` (20): the result is x if beta x is greater than this number
 -- @treturn Module
 local with_numbers = {LeakyReLU = "leaky_relu", Hardtanh = "hardtanh", ELU = "elu", CELU = "celu",
                       Softplus = "softplus"}

@@ -11,26 +11,27 @@ local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.base.blame"
 local Module = require "luatensor.nn.module"
 
---- Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani
--- et al.).
+--- Makes multi-head attention ("Attention is all you need", Vaswani et al.). Each head projects queries, keys and
+-- values by its own weights, and computes attention of the queries to the keys and values.
 --
 --     local y, weights = attention(query, key, value, {attn_mask = …})
---     local y = attention(x, {need_weights = false})          -- of x to itself
+--     local y = attention(x, {need_weights = false})          -- self-attention of x
 --
--- As in PyTorch, tensors are [times, batch, width] unless `batch_first`; without a batch they are 2-d. Options of a
--- call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys] are masks,
--- either bool or float. In a bool mask, true marks a key that is NOT seen, the opposite of
--- scaled_dot_product_attention; a float mask is added to the scores. With `is_causal` (false), query i sees keys 1 …
--- i. `need_weights` (true) returns the weights, for which all scores must be in memory. `average_attn_weights` (true)
--- takes the mean of the weights over the heads. The returned weights are the factors of the values, so in training
--- some weights are 0 by dropout. Queries that see no key give 0 before the last projection (NaN in PyTorch if weights
--- are needed). The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias. If
--- keys or values have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of in_proj_weight.
+-- As in PyTorch, tensors have shape [times, batch, width], or [batch, times, width] with `batch_first`. Without a
+-- batch, tensors have 2 dims. Options of a call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or
+-- [batch heads, queries, keys] are masks, either bool or float. In a bool mask, true marks a key that is NOT seen, the
+-- opposite of scaled_dot_product_attention. A float mask is added to the scores. With `is_causal` (false), query i sees
+-- keys 1 … i. With `need_weights` (true), the call also returns the weights, and all scores must be in memory. With
+-- `average_attn_weights` (true), the call returns the mean of the weights over the heads. In training, dropout sets
+-- some of the returned weights to 0. Queries that see no key give 0 before the last projection (NaN in PyTorch if
+-- weights are needed). The state has in_proj_weight [3 width, width], in_proj_bias, out_proj.weight and out_proj.bias.
+-- If keys or values have another width, q_proj_weight, k_proj_weight and v_proj_weight take the place of
+-- in_proj_weight.
 -- @function nn.MultiheadAttention
 -- @int embed_dim width of queries and results
 -- @int num_heads number of heads; must divide embed_dim
--- @tparam[opt] table options `dropout` (0), probability that a weight becomes 0 in training; `bias` (true); `kdim`
---   and `vdim` (embed_dim): widths of keys and values; `batch_first` (false); `dtype`, `device`, `generator`
+-- @tparam[opt] table options `dropout` (0), probability that a weight becomes 0 in training; `bias` (true); `kdim` and
+--   `vdim` (embed_dim): widths of keys and values; `batch_first` (false); `dtype`, `device`, `generator`
 -- @treturn Module
 local MultiheadAttention = Module:extend "MultiheadAttention"
 
@@ -177,9 +178,9 @@ local function settings(self, o, b, n, m, query)
   }
 end
 
---- Computes attention of `query` to itself by one fused op. Returns nil if weights are wanted, with dropout, with a
--- mask that requires gradients, under nn.autocast, or if keys or values have another width than queries. Returns nil,
--- too, if compute.packed does. o: the options of the call; s: a result of settings.
+--- Computes self-attention of `query` by one fused op. Returns nil if the op cannot compute the call: if weights are
+-- wanted, if there is dropout, if the mask requires gradients, if nn.autocast is on, if keys or values have another
+-- width than queries, or if compute.packed returns nil. o: the options of the call; s: a result of settings.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end

@@ -138,9 +138,9 @@ function Sequential:init(...)
   end
 end
 
--- Calls the modules in sequence. If neither the module that made a result nor the module that reads it keeps
--- tensors, the result is freed when the second module has returned: only this loop refers to it. If the graph needs
--- the tensor, the graph keeps its memory.
+-- Calls the modules in sequence. An intermediate result is freed as soon as the module that reads it has returned, if
+-- neither this module nor the module that made the result keeps tensors. Only this loop refers to such a result. If the
+-- graph needs the tensor, the graph keeps the tensor's memory.
 function Sequential:forward(x)
   local ours = false
   for i = 1, rawget(self, "_count") or 0 do
@@ -270,7 +270,7 @@ end
 
 local function all_of(...) return ... end
 
--- all_of prevents a tail call, so that errors find the layer on the stack.
+-- all_of prevents a tail call, so that this method stays on the stack, where blame.lua finds the layer for messages.
 function Lambda:forward(...) return all_of(blame.call_back(self.fn, ...)) end
 function Lambda:extra() return self.name and tostring(self.name) or "" end
 

@@ -18,8 +18,8 @@ local function check_groups(name, groups, inputs, outputs)
   end
 end
 
--- Makes the weight [first, second, kernel …] and the bias [outputs]. Both are drawn uniformly from ±1/√(second ·
--- kernel size), as in PyTorch.
+-- Makes the weight [first, second, kernel …] and the bias [outputs]. As in PyTorch, both are drawn uniformly between -b
+-- and b, where b = 1/√(second · kernel size).
 local function make_parameters(self, first, second, kernel, options)
   local shape, fan = {first, second}, second + 0.0
   for d = 3 - self.dims, 2 do
@@ -83,7 +83,8 @@ end
 local classes = {}
 
 --- Makes a layer that slides `outputs` kernels over a signal, as nn.functional.conv1d. Weight [outputs, inputs /
--- groups, kernel_size] and bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
+-- groups, kernel_size] and bias [outputs] are drawn uniformly between -b and b, where b = 1/√(inputs / groups ·
+-- kernel_size).
 -- @function nn.Conv1d
 -- @int inputs the number of channels of x
 -- @int outputs the number of channels of the result

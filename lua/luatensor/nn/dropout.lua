@@ -13,19 +13,21 @@ local Module = require "luatensor.nn.module"
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- A layer for dropout of whole channels of [rows, channels, length].
+--- A layer that, in training, drops whole channels of tensors [rows, channels, length], as nn.functional.dropout1d.
 -- @function nn.Dropout1d
 -- @tparam[opt=0.5] number p probability that a channel becomes 0
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- A layer for dropout of whole channels of [rows, channels, height, width].
+--- A layer that, in training, drops whole channels of tensors [rows, channels, height, width], as
+-- nn.functional.dropout2d.
 -- @function nn.Dropout2d
 -- @tparam[opt=0.5] number p probability that a channel becomes 0
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- A layer for dropout of whole channels of [rows, channels, depth, height, width].
+--- A layer that, in training, drops whole channels of tensors [rows, channels, depth, height, width], as
+-- nn.functional.dropout3d.
 -- @function nn.Dropout3d
 -- @tparam[opt=0.5] number p probability that a channel becomes 0
 -- @tparam[opt] table options `p`, `generator`

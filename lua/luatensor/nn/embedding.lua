@@ -15,7 +15,7 @@ local Module = require "luatensor.nn.module"
 -- @int count the number of rows
 -- @int width the number of elements of a row
 -- @tparam[opt] table options `padding_idx`: a row of zeros that gets no gradient; `dtype`, `device`, `generator`
--- @treturn Module takes integers from 1 of any shape, and returns their rows, [..., width]
+-- @treturn Module takes row numbers from 1 to count, of any shape, and returns the rows [..., width]
 local Embedding = Module:extend "Embedding"
 
 function Embedding:init(count, width, options)

@@ -15,8 +15,8 @@ Module.parameter = nil
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
                "recurrent", "attention", "normalization", "transformer"}
---- The names of the classes whose forward calls the modules in fields 1 … n, in sequence, and no module in another
--- field.
+--- The names of the classes whose forward calls the modules in fields 1 … n, in sequence. These classes never call a
+-- module in another field.
 local chains = {Sequential = true, Residual = true}
 
 for _, file in ipairs(files) do

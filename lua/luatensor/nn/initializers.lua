@@ -44,8 +44,8 @@ local function fill(x, values)
   return x
 end
 
--- Returns fan_in, the number of inputs of each output, and fan_out, the number of outputs that each input affects, of
--- a weight [outputs, inputs, kernel …].
+-- Returns fan_in and fan_out of a weight [outputs, inputs, kernel …]. fan_in is the number of inputs of each output.
+-- fan_out is the number of outputs that each input affects.
 local function fans(name, x)
   local shape = x.shape
   if #shape < 2 then blame.fail(name, "at least 2 dims expected, the shape is %s", args.shape_text(shape)) end
@@ -207,8 +207,9 @@ local function centred(_, x, std, options) return normal(x, 0, std, options) end
 
 local kaiming, xavier = {a = true, mode = true, nonlinearity = true}, {gain = true}
 
---- Fills x uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.). fan is
--- the number of inputs of each output, or for mode "fan_out" the number of outputs of each input.
+--- Fills x from the uniform distribution between -b and b, where b = √3 gain / √fan. This bound preserves variances
+-- through layers of rectifiers (He et al.). fan is the number of inputs of each output, or for mode "fan_out" the
+-- number of outputs of each input.
 -- @function nn.init.kaiming_uniform_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `a` (0): the slope of leaky_relu; `mode` ("fan_in", "fan_out"), `nonlinearity`
@@ -223,7 +224,8 @@ scaled("kaiming_uniform_", kaiming_std, uniform, kaiming)
 -- @treturn tensor x
 scaled("kaiming_normal_", kaiming_std, centred, kaiming)
 
---- Fills x uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+--- Fills x from the uniform distribution between -b and b, where b = gain √(6 / (fan_in + fan_out)) (Glorot and
+-- Bengio).
 -- @function nn.init.xavier_uniform_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `gain` (1), `generator`
@@ -316,7 +318,7 @@ function init.sparse_(x, sparsity, options)
   local generator = options.generator
   local std = number("sparse_", "std", options.std, 0.01)
   local values = lt.randn(x.shape, {device = core.host_device, generator = generator}) * std
-  -- Draws a random number for each element. The elements with the smallest numbers of each column become 0.
+  -- Draws a random number for each element. In each column, the elements with the smallest numbers become 0.
   local order = lt.rand(x.shape, {device = core.host_device, generator = generator}):argsort(1):argsort(1)
   if rows > 0 then values = values:masked_fill(order:less_equal(zeros), 0) end
   return fill(x, values)

@@ -61,8 +61,8 @@ function layer.uniform(shape, bound, options)
   return lt.uniform(-bound, bound, shape, layer.made(options)):requires_grad_()
 end
 
---- Raises an error unless x is a tensor that was not freed, with the dtype and the device of the parameter `like`, if
--- given. While autocast is on, the dtype may differ.
+--- Raises an error unless x is a tensor that was not freed. If the parameter `like` is given, x must have the dtype and
+-- the device of `like`. While autocast is on, the dtype may differ.
 -- @tparam Module self
 -- @string what name of x in messages, such as "the input"
 -- @param x the input
@@ -88,8 +88,8 @@ end
 -- may free a result between two such layers.
 layer.keeps_nothing = {}
 
---- The set of the methods `forward` that call only the modules in fields 1 … n, in sequence. In modules with such a
--- method, a module in any other field is an error, because it would never be called.
+--- The set of the methods `forward` that call only the modules in fields 1 … n, in sequence. If a module has one of
+-- these methods, a module in any other field is an error, because it would never be called.
 layer.is_chain = {}
 
 return layer

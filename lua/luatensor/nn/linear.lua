@@ -5,8 +5,8 @@ local Module = require "luatensor.nn.module"
 local autocast = require "luatensor.nn.autocast"
 local layer = require "luatensor.nn.layer"
 
---- Makes a layer that computes x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from
--- ±1/√inputs.
+--- Makes a layer that computes x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly between
+-- -1/√inputs and 1/√inputs.
 -- @function nn.Linear
 -- @int inputs length of x's last dim
 -- @int outputs length of the result's last dim

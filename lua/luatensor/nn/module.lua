@@ -34,9 +34,9 @@ Module.class_name = "Module"
 
 -- ---- classes ----
 
--- Does nothing if ok is true. Otherwise raises `why`, the error of a constructor. In an error from a file of
--- luatensor/nn, such as lack of memory, the class's name replaces a function's name. Other errors are raised without
--- change.
+-- Does nothing if ok is true. Otherwise raises `why`, the error of a constructor. If the error comes from a file of
+-- luatensor/nn, such as lack of memory, the raised message names the class instead of a function. Other errors are
+-- raised without change.
 local function check_made(class, ok, why)
   if ok then return end
   local rest = type(why) == "string" and why:match("^[^\n:]*luatensor[/\\]nn[/\\][^\n:]*:%d+: (.*)$")
@@ -141,8 +141,8 @@ end
 
 --- Iterates over this module and all modules inside of it, each module once: `for name, module in
 -- model:named_modules() do`.
--- @treturn function an iterator of names ("" for this module; for inner modules the name of a parameter, such as
---   "1.weight", without its last part) and modules
+-- @treturn function an iterator of names and modules. The name of this module is ""; the name of an inner module is
+--   its path of fields, such as "encoder.1"
 function Module:named_modules()
   local list, i = {}, 0
   walking.walk(self, "", function(prefix, module) list[#list + 1] = {prefix, module} end)

@@ -207,7 +207,7 @@ functional.hardswish = pointwise.define("hardswish", {
 --- Returns log(1 + exp(beta x)) / beta for each element x, and x itself if beta x is above `threshold`.
 -- @function nn.functional.softplus
 -- @tparam tensor x
--- @tparam[opt] table options `beta` (1), `threshold` (20): x itself is the result if beta x is greater
+-- @tparam[opt] table options `beta` (1), `threshold` (20): the result is x if beta x is greater than this number
 -- @treturn tensor
 with_options("softplus", {{"beta", 1}, {"threshold", 20}}, pointwise.define("softplus", {
   numbers = {"a", "b"},
@@ -238,7 +238,7 @@ local threshold = pointwise.define("threshold", {
   plain = function(g, x, a) return where(x:less_equal(a), 0, g) end,
 })
 
---- Returns elements above a limit, and NaN, unchanged, and a given value in place of all other elements.
+--- Returns a copy of x in which `value` replaces each element that is at most `limit`. NaN stays unchanged.
 -- @function nn.functional.threshold
 -- @tparam tensor x
 -- @number limit elements above this number are unchanged

@@ -27,7 +27,7 @@ local function check_parameters(owner, x, weight, bias)
   if bias then window.check_kin(owner, x, bias, "the bias") end
 end
 
--- Calls function f of core. Its errors are raised in the name of the owner, a layer or a function.
+-- Calls f, a function of core. If f raises an error, the message names the owner, a layer or a function, instead of f.
 local function run(owner, f, ...)
   local ok, y = pcall(f, ...)
   if ok then return y end
@@ -38,9 +38,9 @@ local function run(owner, f, ...)
   blame.call(error, y, 0)
 end
 
--- Returns option `out` for core, which requires a batch dim: if lone is true (the input has no batch dim), a view of
--- `out` with a batch dim, else `out` itself. Core refuses a value that is no tensor. dims: 1 for signals, 2 for
--- images.
+-- Returns the tensor that core writes to if option `out` was given. core requires a batch dim. If lone is true, the
+-- input has no batch dim, and the function returns a view of `out` with a batch dim. Otherwise the function returns
+-- `out` itself. Core refuses a value that is no tensor. dims: 1 for signals, 2 for images.
 local function target(owner, out, lone, dims)
   if not lone or not core.is_tensor(out) or core.gone(out) then return out end
   if out.ndim ~= dims + 1 then
@@ -98,8 +98,8 @@ function convolution.transposed(owner, x, weight, bias, geometry, extra, dims, o
   return out or window.unbatched(y, lone)
 end
 
---- Returns option output_padding as {height, width}: the number of elements by which a transposed convolution's
--- result is longer at its end. Must be less than the stride.
+--- Returns option output_padding as {height, width}: the numbers of elements that a transposed convolution appends at
+-- the end of its result. Both must be less than the stride.
 function convolution.output_padding(name, value, dims, geometry)
   local extra = window.lengths(name, "output_padding", value, dims, 0, 0)
   for d = 1, 2 do

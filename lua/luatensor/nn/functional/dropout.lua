@@ -10,7 +10,7 @@ local ag = core.autograd
 local where = core.where
 local functional = {}
 
--- ---- kept elements are scaled, other elements become a number ----
+-- ---- scaling of kept elements, replacement of dropped elements ----
 
 local by_dtype = {}
 
@@ -33,7 +33,7 @@ local rule = ag.new_rule {name = "dropout", {"yz", function(g, mask, scale)
 end}, false}
 
 --- Returns x * scale + shift where the mask is true, and `other` elsewhere. The backward pass needs only the mask and
--- the scale. Frees the mask, whose memory the graph keeps if gradients are recorded.
+-- the scale. The function frees the tensor `mask`. If gradients are recorded, the graph keeps the memory of the mask.
 local function keep(x, mask, scale, shift, other)
   local y = compiled(x.dtype)[1](mask, x:detach(), scale, shift, other)
   if x.requires_grad and ag.mode() then ag.new_node("dropout", rule, {x, mask, scale}, {y}) end
@@ -43,7 +43,7 @@ end
 
 local known = {p = true, training = "boolean", generator = "generator"}
 
---- Returns p and the options. p is nil if x is not to be changed: option training is false, or p is 0.
+--- Returns p and the options. p is nil if x must stay unchanged, because option training is false or p is 0.
 local function checked(name, x, options)
   pointwise.check(name, x)
   options = args.options(name, options, known)

@@ -41,8 +41,8 @@ local function check_range(indices, count)
   blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
 end
 
---- Returns g, the gradient of a weight, with the padding row set to 0. Only this function refers to g, a new result
--- of take's rule, so g is changed in place unless gradients are recorded.
+--- Returns g, the gradient of a weight, with the padding row set to 0. g is a new result of take's rule, and nothing
+-- else refers to g. So this function changes g in place unless gradients are recorded.
 local function without_row(g, row)
   if ag.mode() then
     local rows = core.arange(1, g.shape[1] + 1, {device = g.device})
@@ -54,8 +54,8 @@ end
 
 local padded_rule = ag.new_rule {name = "embedding", {"y", without_row}}
 
---- Returns a tensor with the weight's memory, recorded as a function of the weight. Its gradient is passed on to the
--- weight with 0 in the padding row.
+--- Returns a tensor that shares the weight's memory and is recorded as a function of the weight. The gradient of this
+-- tensor, with 0 in the padding row, becomes the gradient of the weight.
 local function padded(weight, row)
   local same = weight:detach()
   ag.new_node("embedding", padded_rule, {weight, row}, {same})
@@ -94,7 +94,7 @@ end
 --- Converts each class to a row of zeros with a 1 at the number of the class.
 -- @function nn.functional.one_hot
 -- @tparam tensor classes of integers from 1, of any shape
--- @tparam[opt] int count the number of classes; unless given, the largest class, for which the call waits for a GPU
+-- @tparam[opt] int count the number of classes; by default the largest class; the call then waits for a GPU
 -- @treturn tensor int64 [..., count]
 function functional.one_hot(classes, count)
   check_indices("one_hot", classes)

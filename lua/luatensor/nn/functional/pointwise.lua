@@ -7,9 +7,9 @@ local blame = require "luatensor.base.blame"
 
 local ag, dtype_of = core.autograd, core.dtype_of
 
---- The module. Field with_options has, for each function with options, by its name: `keys`, a list of {option,
--- default}; `f`, the function of x and the options' values; `check`, which checks these values. Layers use this
--- table to check their options only once, when the layer is made.
+--- The module. The field with_options has an entry for each function with options, by the function's name. The entry
+-- has these fields: `keys`, a list of {option, default}; `f`, the function of x and the options' values; `check`, which
+-- checks these values. Layers use these entries to check their options only once, when the layer is made.
 local pointwise = {with_options = {}}
 
 --- For each float dtype, the dtype of the computation: float32 for half floats, whose results are rounded at the end.

@@ -18,8 +18,8 @@ pooling.max_options = {stride = true, padding = true, dilation = true, ceil_mode
 pooling.average_options = {stride = true, padding = true, ceil_mode = "boolean", count_include_pad = "boolean",
                            divisor_override = true}
 
---- Returns the list that describes windows to core.max_pool and core.average_pool, from a kernel's lengths and the
--- options.
+--- Converts a kernel's lengths and the options to the list of numbers that describes the windows to core.max_pool and
+-- core.average_pool.
 function pooling.windows(name, kernel_size, options, dims)
   local kernel = window.lengths(name, "kernel_size", kernel_size, dims, 1)
   local stride = window.lengths(name, "stride", options.stride, dims, 1, kernel_size)
@@ -35,8 +35,8 @@ function pooling.windows(name, kernel_size, options, dims)
           options.ceil_mode and 1 or 0, options.count_include_pad ~= false and 1 or 0, divisor}
 end
 
---- Returns the list {height, width} of adaptive pooling's results, from option output_size. For signals, height is 1.
--- false in the list keeps the length of x.
+--- Converts option output_size of adaptive pooling to the list {height, width} of the result. For signals, height is 1.
+-- false in the list stands for the length of x in the same dim.
 function pooling.adaptive(name, size, dims)
   if core.type_name(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
   if #size ~= dims then args.fail(name, "output_size: %d numbers expected, got %d", dims, #size) end
@@ -153,7 +153,7 @@ functional.max_pool2d = make_max("max_pool2d", 2)
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @param kernel_size the number of elements of a window
 -- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true:
---   the padding's zeros count), `divisor_override`: a divisor of sums in place of the window's size
+--   the padding's zeros count), `divisor_override`: divides the sums in place of the window's size
 -- @treturn tensor [batch, channels, length]; the length follows the formula of max_pool1d
 functional.avg_pool1d = make_average("avg_pool1d", 1)
 

@@ -33,7 +33,8 @@ function reduction.weight(name, what, weight, x)
   reduction.same_device(name, x, weight, what)
 end
 
---- Returns input and target with one dtype. Raises an error unless both are on one device and have the same shape.
+--- Returns the input x and the target y, converted to one common dtype. Raises an error unless both are on one device
+-- and have the same shape.
 function reduction.pair(name, x, y)
   reduction.tensor(name, 1, x, true)
   reduction.tensor(name, 2, y)
