@@ -1576,9 +1576,9 @@ function nn.RMSNorm(normalized_shape, options) end
 ---@return luatensor.Module # takes x [N, channels, …], and returns a tensor of x's shape
 function nn.GroupNorm(num_groups, num_channels, options) end
 
----Makes a layer for batch normalisation of [N, channels] or [N, channels, length], `functional.batch_norm`. Weight
----and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0) and running_var
----(initially 1). Buffer num_batches_tracked counts the batches in training.
+---Makes a layer that calls `functional.batch_norm`: it normalises each channel of [N, channels] or [N, channels,
+---length]. Weight and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0)
+---and running_var (initially 1). Buffer num_batches_tracked counts the batches in training.
 ---```lua
 ---nn.BatchNorm1d(3)(lt.randn(8, 3)).shape  --> [8, 3]
 ---```
@@ -1811,10 +1811,10 @@ function nn.LSTMCell(inputs, hidden, options) end
 ---@return luatensor.Module # takes x and h, and returns the next h
 function nn.GRUCell(inputs, hidden, options) end
 
----Makes a layer of an encoder: self-attention, then two linear layers. The result of the attention is added to its
----input and normalised, and so is the result of the linear layers. In the call `y = layer(x, {src_mask =,
----src_key_padding_mask =, is_causal =})` the options are passed to nn.MultiheadAttention as attn_mask,
----key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+---Makes a layer of an encoder: self-attention, then two linear layers. Each of these two parts adds its
+---result to its input. The sum is normalised; with `norm_first`, the input is normalised instead. In the call
+---`y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})` the options are passed to nn.MultiheadAttention as
+---attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
 ---```lua
 ---nn.TransformerEncoderLayer(8, 2, {batch_first = true})(lt.rand(2, 7, 8)).shape  --> [2, 7, 8]
 ---```
@@ -1859,8 +1859,8 @@ function nn.TransformerEncoder(encoder_layer, num_layers, options) end
 ---@return luatensor.Module # takes x and the encoder's result, and returns a tensor of x's shape
 function nn.TransformerDecoder(decoder_layer, num_layers, options) end
 
----Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of the elements of all
----gradients as one vector. The call does not wait for a GPU, except with error_if_nonfinite.
+---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of the vector of all elements
+---of all gradients. The call does not wait for a GPU, except with error_if_nonfinite.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{3.0, 4.0})
 ---p:square():sum():backward()

@@ -352,8 +352,8 @@ function optim.RMSprop(params, options) end
 ---@return luatensor.Optimizer #
 function optim.Adagrad(params, options) end
 
----Makes an optimiser whose steps are as large as the earlier changes of the parameter. g is the gradient plus
----weight_decay · p.
+---Makes an optimiser whose steps are scaled by two root mean squares: the earlier changes of the parameter, divided by
+---the earlier gradients. g is the gradient plus weight_decay · p.
 ---
 ---    v ← rho · v + (1 − rho) · g²
 ---    d = √(u + eps) / √(v + eps) · g
@@ -383,9 +383,10 @@ function optim.Adadelta(params, options) end
 ---@return luatensor.GradScaler #
 function optim.GradScaler(options) end
 
----Makes an optimiser that steps along −H g. H approximates the inverse of the second derivatives by the last changes
----of parameters and gradients. A step calls the closure several times, and waits for a GPU before each decision. All
----parameters form one long vector on the first parameter's device. The method suits small problems without noise.
+---Makes an optimiser that steps along −H g, where g is the gradient. H approximates the inverse of the Hessian (the
+---matrix of second derivatives) by the last changes of parameters and gradients. A step calls the closure several
+---times, and waits for a GPU before each decision. All parameters form one long vector on the first parameter's device.
+---The method suits small problems without noise.
 ---
 ---    opt:step(function()
 ---      opt:zero_grad()
@@ -446,10 +447,10 @@ function optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 ---@return luatensor.Scheduler #
 function optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) end
 
----Makes a scheduler for one cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then
----down to max_lr / div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as
----many steps as it rose. The momentum goes from max_momentum to base_momentum and back. Smith, Topin:
----Super-Convergence (2018).
+---Makes a scheduler for one cycle. The rate rises from max_lr / div_factor to max_lr in the first share pct_start of
+---all steps, then falls to max_lr / div_factor / final_div_factor. With three_phase, the rate first falls to the
+---initial rate, in as many steps as it rose, and then to the final rate. The momentum goes from max_momentum to
+---base_momentum and back. Smith, Topin: Super-Convergence (2018).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1, momentum = 0.9})
 ---local schedule = optim.scheduler.OneCycleLR(opt, 1, {total_steps = 10})
@@ -461,10 +462,10 @@ function optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) en
 ---@return luatensor.Scheduler #
 function optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 
----Makes a scheduler that repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in
----step_size_down steps. The height of cycles is constant ("triangular"), halved in each cycle ("triangular2"), or
----multiplied by gammaᵗ ("exp_range"). The momentum goes from max_momentum to base_momentum and back. Smith: Cyclical
----Learning Rates for Training Neural Networks (2017).
+---Makes a scheduler that repeats cycles. The rate rises from base_lr to max_lr in step_size_up steps, then falls to
+---base_lr in step_size_down steps. The height of cycles is constant ("triangular"), halved in each cycle
+---("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum goes from max_momentum to base_momentum and
+---back. Smith: Cyclical Learning Rates for Training Neural Networks (2017).
 ---```lua
 ---local opt = optim.SGD({nn.Parameter(lt.ones(1))}, {lr = 1, momentum = 0.9})
 ---local schedule = optim.scheduler.CyclicLR(opt, 0.1, 1, {step_size_up = 2})

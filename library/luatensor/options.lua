@@ -991,7 +991,7 @@
 ---@field init_scale? number (default 65536)
 ---@field backoff_factor? number (default 0.5) the factor of the scale after a skipped step
 ---@field growth_factor? number (default 2) the factor of the scale after `growth_interval` steps
----@field growth_interval? integer (default 2000) the number of consecutive steps of which none was skipped
+---@field growth_interval? integer (default 2000) the number of consecutive steps without a skipped step
 ---@field enabled? boolean (default true)
 
 ---@class (exact) luatensor.optim.LBFGS.options

@@ -178,9 +178,9 @@ local function settings(self, o, b, n, m, query)
   }
 end
 
---- Computes self-attention of `query` by one fused op. Returns nil if the op cannot compute the call: if weights are
--- wanted, if there is dropout, if the mask requires gradients, if nn.autocast is on, if keys or values have another
--- width than queries, or if compute.packed returns nil. o: the options of the call; s: a result of settings.
+--- Computes self-attention of `query` by one fused op. Returns nil if weights are wanted, if there is dropout, if the
+-- mask requires gradients, or if nn.autocast is on. Also returns nil if keys or values have another width than queries,
+-- or if compute.packed returns nil. o: the options of the call; s: a result of settings.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end

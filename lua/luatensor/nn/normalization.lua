@@ -165,9 +165,9 @@ local function check_input(self, x, least_dims, most_dims)
   end
 end
 
---- Makes a layer for batch normalisation of [N, channels] or [N, channels, length], `functional.batch_norm`. Weight
--- and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0) and running_var
--- (initially 1). Buffer num_batches_tracked counts the batches in training.
+--- Makes a layer that calls `functional.batch_norm`: it normalises each channel of [N, channels] or [N, channels,
+-- length]. Weight and bias are initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0)
+-- and running_var (initially 1). Buffer num_batches_tracked counts the batches in training.
 -- @function nn.BatchNorm1d
 -- @int num_features the number of channels
 -- @tparam[opt] table options `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches; the

@@ -1,4 +1,5 @@
---- nn.rename_pytorch, which converts names that PyTorch counts from 0 to names that count from 1.
+--- nn.rename_pytorch, which renames the tensors of a PyTorch network. PyTorch counts layers in names from 0, as in
+-- "0.weight"; luatensor counts from 1.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"

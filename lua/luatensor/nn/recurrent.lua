@@ -22,9 +22,9 @@ local function check_nonlinearity(name, value)
   blame.fail(name, "nonlinearity: \"tanh\" or \"relu\" expected, got %s", tostring(value))
 end
 
---- Registers the parameters of a cell, drawn uniformly from ±1/√hidden. These are the weights of the input [gates ·
--- hidden, inputs] and of the state [gates · hidden, outputs], and their biases. If the output size differs from
--- hidden, there is also the projection [outputs, hidden]. The names of the parameters end in `suffix`.
+--- Registers the parameters of a cell, drawn uniformly between -1/√hidden and 1/√hidden. These are the weights of the
+-- input [gates · hidden, inputs] and of the state [gates · hidden, outputs], and their biases. If the output size
+-- differs from hidden, there is also the projection [outputs, hidden]. The names of the parameters end in `suffix`.
 local function add_parameters(self, kind, suffix, inputs, options)
   local hidden, outputs, gates = self.hidden_size, self.output_size, gates_of[kind]
   local bound = 1 / math.sqrt(hidden)
@@ -159,8 +159,8 @@ local function dropped(self, x)
   return functional.dropout(x, {p = self.dropout, generator = self.generator})
 end
 
---- Runs all layers over x [times, batch, inputs] from h and c [layers, batch, …]. Returns y, h and c (nil unless
--- LSTM).
+--- Runs all layers over x [times, batch, inputs] from the states h and c [layers, batch, …]. Returns y, h and c; c is
+-- nil except in an LSTM.
 local function run_layers(self, kind, x, h, c)
   local hs, cs, ys = {}, {}, {}
   each_layer(self, function(l, suffix, backwards)

@@ -64,10 +64,10 @@ local function feed_forward(self)
   return function(x) return self.linear2(self.dropout(blame.call_back(self.activation, self.linear1(x)))) end
 end
 
---- Makes a layer of an encoder: self-attention, then two linear layers. The result of the attention is added to its
--- input and normalised, and so is the result of the linear layers. In the call `y = layer(x, {src_mask =,
--- src_key_padding_mask =, is_causal =})` the options are passed to nn.MultiheadAttention as attn_mask,
--- key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+--- Makes a layer of an encoder: self-attention, then two linear layers. Each of these two parts adds its
+-- result to its input. The sum is normalised; with `norm_first`, the input is normalised instead. In the call
+-- `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})` the options are passed to nn.MultiheadAttention as
+-- attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
 -- @function nn.TransformerEncoderLayer
 -- @int d_model width, the length of x's last dim
 -- @int nhead the number of heads of attention

@@ -35,7 +35,7 @@ local function bound(fn, what, x)
   return x
 end
 
--- Returns the norm of the elements of all gradients as one vector, on the device of the first gradient.
+-- Returns the norm of the vector of all elements of all gradients. The result is on the first gradient's device.
 local function total_norm(list, order)
   if #list == 0 then return core.zeros({}) end
   local norms = {}
@@ -60,8 +60,8 @@ local function clip_norm(params, max_norm, options)
   return norm
 end
 
---- Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of the elements of all
--- gradients as one vector. The call does not wait for a GPU, except with error_if_nonfinite.
+--- Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of the vector of all elements
+-- of all gradients. The call does not wait for a GPU, except with error_if_nonfinite.
 -- @function nn.utils.clip_grad_norm_
 -- @param params a list of tensors, such as model:parameters(), or one tensor
 -- @number max_norm the largest norm after clipping

@@ -7,7 +7,7 @@ local blame = require "luatensor.base.blame"
 
 local window = {}
 
-local MOST = 1 << 30                         -- lengths are less, so that a product of two lengths cannot overflow
+local MOST = 1 << 30                         -- lengths are below MOST, so the product of two cannot overflow
 
 -- ---- lengths ----
 

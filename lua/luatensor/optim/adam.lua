@@ -17,8 +17,8 @@ local function start(_, p, group)
           max_exp_avg_sq = group.amsgrad and core.zeros_like(p) or nil}
 end
 
--- Makes a step for parameter p. decay: the weight decay that is added to the gradient; shrink: the factor of p before
--- the step. Returns nil, or the reason why no step was made.
+-- Makes a step for parameter p. decay: the weight decay that is added to the gradient; shrink: the factor by which p is
+-- multiplied before the step. Returns nil, or the reason why no step was made.
 local function update(p, state, group, decay, shrink)
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
   local kind = group.amsgrad and updates.adam_amsgrad or updates.adam

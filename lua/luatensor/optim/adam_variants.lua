@@ -15,8 +15,8 @@ end
 
 local function sign(group) return group.maximize and -1 or 1 end
 
--- Returns the weight decay that is added to the gradient, and the factor of the parameter, which is not 1 with
--- decoupled weight decay.
+-- Returns the weight decay that is added to the gradient, and the factor by which the parameter is multiplied before
+-- the step. The factor is 1 unless the weight decay is decoupled.
 local function decay(group)
   if group.decoupled_weight_decay then return 0, 1 - group.lr * group.weight_decay end
   return group.weight_decay, 1

@@ -77,8 +77,8 @@ function Adagrad:update(p, state, group)                                -- luach
   return problem
 end
 
---- Makes an optimiser whose steps are as large as the earlier changes of the parameter. g is the gradient plus
--- weight_decay · p.
+--- Makes an optimiser whose steps are scaled by two root mean squares: the earlier changes of the parameter, divided by
+-- the earlier gradients. g is the gradient plus weight_decay · p.
 --
 --     v ← rho · v + (1 − rho) · g²
 --     d = √(u + eps) / √(v + eps) · g

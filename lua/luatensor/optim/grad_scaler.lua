@@ -48,7 +48,7 @@ local function check_self(self, name) saving.check_self(self, "seen", name, "sca
 -- @function optim.GradScaler
 -- @tparam[opt] table options `init_scale` (65536); `backoff_factor` (0.5): the factor of the scale after a skipped
 --   step; `growth_factor` (2): the factor of the scale after `growth_interval` steps; `growth_interval` (2000): the
---   number of consecutive steps of which none was skipped; `enabled` (true)
+--   number of consecutive steps without a skipped step; `enabled` (true)
 -- @treturn GradScaler
 local function new(_, options)
   local self = setmetatable(args.read("GradScaler", options, rows), GradScaler)

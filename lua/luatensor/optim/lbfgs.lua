@@ -1,4 +1,4 @@
---- optim.LBFGS. line_search.lua finds the lengths of its steps.
+--- optim.LBFGS, a quasi-Newton method with limited memory. line_search.lua finds the lengths of its steps.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -11,9 +11,10 @@ local strong_wolfe = require "luatensor.optim.line_search"
 
 local gradient = core.autograd.gradient
 
---- Makes an optimiser that steps along −H g. H approximates the inverse of the second derivatives by the last changes
--- of parameters and gradients. A step calls the closure several times, and waits for a GPU before each decision. All
--- parameters form one long vector on the first parameter's device. The method suits small problems without noise.
+--- Makes an optimiser that steps along −H g, where g is the gradient. H approximates the inverse of the Hessian (the
+-- matrix of second derivatives) by the last changes of parameters and gradients. A step calls the closure several
+-- times, and waits for a GPU before each decision. All parameters form one long vector on the first parameter's device.
+-- The method suits small problems without noise.
 --
 --     opt:step(function()
 --       opt:zero_grad()
@@ -226,8 +227,8 @@ function LBFGS:check_state(_, saved)
   end
 end
 
--- Returns a copy of a value of the state, whose tensors must have the length of the one vector of all parameters. The
--- copy is on the first parameter's device.
+-- Returns a copy of a value of the state, on the first parameter's device. Each tensor in the value must have as many
+-- elements as all parameters together.
 function LBFGS:adapt(_, p, name, value)
   if type(value) == "table" then
     local list = {}

@@ -20,10 +20,10 @@ local function interpolate(a, b, least, most)
   return math.min(math.max(at, least), most)
 end
 
--- Tries the step t first, then longer steps. Returns two points {t, f, slope, g} between which a suitable step is, or
--- one point that meets the conditions and nil. Also returns the number of points that were tried after the first, at
--- most `most`. If that number is reached, the first two results are `start` and the last point. `start` is the point
--- of step 0.
+-- Tries the step t first, then longer steps. Returns two points {t, f, slope, g} that enclose a suitable step, or one
+-- point that meets the conditions and nil. Also returns the number of points that were tried after the first, at most
+-- `most`. If that number is reached, the first two results are `start` and the last point. `start` is the point of step
+-- 0.
 local function bracket(evaluate, start, t, most)
   local before, now, tried = start, evaluate(t), 0
   while tried < most do
@@ -37,9 +37,10 @@ local function bracket(evaluate, start, t, most)
   return start, now, tried
 end
 
--- Returns a step between two points. The second result is true if the step is closer to one of the points than a
--- tenth of their distance. stuck is true if the previous step was as close. Then, or if the step is one of the
--- points, the step is moved to a tenth of the distance from this point, and the second result is false.
+-- Returns the next step to try between the points a and b. A step is close to a point if their distance is less than a
+-- tenth of the distance between a and b. The second result is true if the step is close to a or b. stuck is true if the
+-- previous step was close. Then, or if the step is one of the points, a close step is replaced by the step at a tenth
+-- of the distance from this point, and the second result is false.
 local function next_step(a, b, stuck)
   local t, least, most = interpolate(a, b), math.min(a.t, b.t), math.max(a.t, b.t)
   local margin = 0.1 * (most - least)

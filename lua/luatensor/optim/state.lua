@@ -13,8 +13,8 @@ local function copy(value)
 end
 state.copy = copy
 
---- Raises an error if self lacks `field`, which all objects with the method have. The script has then called the
--- method `name` with a dot in place of a colon. `call` is the name of the object in the error's example.
+--- Raises an error if self lacks `field`. All objects with the method `name` have this field, so the script has called
+-- the method with a dot in place of a colon. `call` is the object's name in the example of the error.
 function state.check_self(self, field, name, call)
   if type(self) ~= "table" or rawget(self, field) == nil then
     blame.fail(name, "a method is called with a colon: %s:%s(…)", call, name)
@@ -119,8 +119,8 @@ end
 
 -- ---- state of a parameter ----
 
---- Returns the state that the class makes at the first step, for the smallest parameter, so that little memory is
--- used.
+--- Returns the state that the class makes at the first step of a parameter, as an example of the required entries. The
+-- function takes the smallest parameter, to use little memory.
 function state.first_of(self)
   local smallest = self.index[1]
   for _, p in ipairs(self.index) do if p.size < smallest.size then smallest = p end end

@@ -221,7 +221,7 @@ local folder_guard = {__close = function(self)
   os.remove(self.path)
 end}
 
--- Makes a folder for temporary files that only this user can enter, and returns a table whose field `path` is the
+-- Makes a folder for temporary files. Only this user can enter the folder. Returns a table whose field `path` is the
 -- folder's path. The folder is removed when the `<close>` variable with this table goes out of scope. Returns nil and
 -- the reason on failure.
 local function make_folder()
@@ -328,8 +328,8 @@ local function title_line(block)
   return text_at(9, 21, 16, block.title), 30
 end
 
--- Returns the legend below a chart, a line for each series, and its height. A single series that is not emulated has
--- no legend: "" and 0.
+-- Returns the legend below a chart, with a line for each series, and the legend's height. Returns "" and 0 if the only
+-- series is not emulated, because such a chart has no legend.
 local function legend(block, top)
   local lines = {}
   if #block.series == 1 and not block.series[1].emulated then return "", 0 end

@@ -58,7 +58,7 @@ local function draw_grid(series, x, y, width)
   return grid
 end
 
--- Returns a table from the row of each tick to the text of the tick, and the width of the longest text in characters.
+-- Returns a table that maps the row of each tick to the tick's text, and the width of the longest text in characters.
 local function row_labels(y)
   local labels, widest = {}, 0
   for _, tick in ipairs(y.ticks) do

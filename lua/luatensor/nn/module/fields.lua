@@ -1,4 +1,5 @@
---- The fields of modules that are modules, parameters or buffers, in the order of their assignment.
+--- Records which fields of a module of nn are modules, parameters or buffers, in the order of their first assignment,
+-- and checks the values of these fields.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -75,7 +76,7 @@ end
 
 -- ---- assignment ----
 
-fields.methods = {}         -- names of nn.Module's functions, which only fields with a function may have
+fields.methods = {}         -- set of the names of nn.Module's methods; fields of these names may only contain functions
 
 -- Raises an error if a field with a method's name gets a value other than a function. A function may replace a
 -- method, such as forward, in one module.
@@ -94,8 +95,8 @@ local function check_made(self, name, value)
   end
 end
 
---- Maps a module to a module that has it in a field. Only error messages use this table. A module that replaced the
--- value of an existing field is not in the table until a traversal finds it.
+--- Maps a module to its parent, a module that contains it in a field. Only error messages use this table. A module that
+-- was assigned to an existing field is not in the table until a traversal finds it.
 fields.parents = setmetatable({}, {__mode = "kv"})
 
 --- Records a module as the parent of the modules in its fields. Does nothing if the argument is no module.

@@ -72,8 +72,8 @@ local function matches(own, state)
   return n
 end
 
--- Returns a hint if the state has PyTorch's names, or if one of its entries is the state; otherwise nil. The second
--- result is true if an entry is the state.
+-- Returns a hint if the names in `state` are PyTorch's, or if an entry of `state`, such as state.model, is the table of
+-- tensors; otherwise nil. The second result is true for the hint about an entry.
 local function find_cure(own, state)
   local found = matches(own, state)
   if matches(own, rename_pytorch(state)) > found then

@@ -5,8 +5,9 @@ local fields = require "luatensor.nn.module.fields"
 
 local walking = {}
 
--- Calls visit(prefix, module) for self and all modules inside of it. Each module is visited once, or, if `every` is
--- true, once for each of its names; only cycles are left out. `all` receives each module as a key.
+-- Calls visit(prefix, module) for self and all modules inside of it. Each module is visited once. If `every` is true,
+-- each module is visited once for each of its names, except names that pass through a cycle. `all` receives each module
+-- as a key.
 local function step(self, prefix, seen, visit, every, all)
   if seen[self] then return end
   seen[self], all[self] = true, true

@@ -1,8 +1,9 @@
 --- Computes a recurrent layer over all its time steps as one op with its own gradient, for float32 and float64. One
 -- node is recorded, and each step is one product and one pass over its gates.
 --
--- gx [times, batch, gates] contains the input's share of the gates' sums; the functions overwrite gx. w is [gates,
--- hidden]. h and c, the previous state, are [batch, hidden]. backwards is true if the last time is the first step.
+-- gx [times, batch, gates] contains the products of the input with the input's weights; the functions overwrite gx. w
+-- [gates, hidden] contains the weights of the state. h and c [batch, hidden] are the previous state. backwards is true
+-- if the last time is the first step.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"

@@ -1,8 +1,9 @@
 --- Computes recurrent layers step by step, with ops that record their own gradients. recurrent.lua uses this file for
 -- half floats, for projections and with {fused = false}, which gradients of gradients need.
 --
--- gx [times, batch, gates] contains the input's share of the gates' sums. p contains the weights: hh [gates, hidden],
--- its bias bh for a GRU, and hr [projected, hidden] or nil. h and c, the previous state, are [batch, …].
+-- gx [times, batch, gates] contains the products of the input with the input's weights. p contains the weights of the
+-- state: hh [gates, hidden], its bias bh for a GRU, and hr [projected, hidden] or nil. h and c [batch, …] are the
+-- previous state.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -45,7 +46,7 @@ end
 
 --- Runs all time steps. Returns y [times, batch, …] and the last h and c.
 -- @tparam function cell one of the functions above
--- @tparam tensor gx the input's share of the gates' sums
+-- @tparam tensor gx the products of the input with the input's weights
 -- @tab p the weights
 -- @tparam tensor h the state before the first step
 -- @tparam ?tensor c the state c of an LSTM before the first step

@@ -10,7 +10,8 @@ local saving = require "luatensor.optim.state"
 
 local copy = saving.copy
 
---- Schedulers set the learning rates of an optimiser's groups, depending on the number of their steps:
+--- A scheduler sets the learning rates of an optimiser's groups. The rates depend on the number of the scheduler's
+-- steps:
 --
 --     local schedule = optim.scheduler.CosineAnnealingLR(opt, epochs)
 --     for epoch = 1, epochs do
@@ -18,9 +19,9 @@ local copy = saving.copy
 --       schedule:step()
 --     end
 --
--- The rate after t steps is a function of t and of `base`, the group's rate when it got its first scheduler
--- (`initial_lr`), like PyTorch's closed forms. The next step overwrites a rate that the script or another scheduler
--- has set. To run several schedulers in sequence, use SequentialLR.
+-- The rate after t steps is a function of t and of `base`, the group's rate when the group got its first
+-- scheduler (`initial_lr`), like PyTorch's closed forms. The next step overwrites a rate that the script or another
+-- scheduler has set. To run several schedulers in sequence, use SequentialLR.
 -- @type Scheduler
 local Scheduler = {}
 Scheduler.__index = Scheduler
@@ -47,7 +48,7 @@ function Scheduler:each_group(what, value, kind)
 end
 
 local function new(class, optimizer, ...)
-  arity.check(class.name, class.init, 0, optimizer, ...)       -- the optimiser counts in place of init's self
+  arity.check(class.name, class.init, 0, optimizer, ...)       -- `optimizer` takes the place of init's parameter self
   local self = setmetatable({optimizer = optimizer, last_epoch = 0, base_lrs = {}}, class)
   if not Optimizer.is(optimizer) then self:fail("optimiser expected, got %s", core.type_name(optimizer)) end
   for k, group in ipairs(optimizer.param_groups) do
@@ -77,10 +78,10 @@ function Scheduler:text()
   return ("%s(%s)%s"):format(self.name, options.list_text(fields_of(self)), table.concat(parts))
 end
 
---- Makes a class of schedulers. `rows` are its options, as for args.read, which become fields. `arguments` has the
--- kinds, by name, of the other fields in its state (for a list: the kind of each element). Methods of the class:
--- `init(…, options)`, which checks the constructor's arguments and calls `self:read(options)`; `rate(base, t, k)`,
--- which returns the learning rate of group k after t steps.
+--- Makes a class of schedulers. `rows` are its options, as for args.read; each option becomes a field. `arguments` maps
+-- the names of the other fields in the state to their kinds; for a list, to the kind of its elements. Methods of the
+-- class: `init(…, options)`, which checks the constructor's arguments and calls `self:read(options)`; `rate(base, t,
+-- k)`, which returns the learning rate of group k after t steps.
 function Scheduler.class(name, rows, arguments)
   local class = {name = name, rows = rows or {}, arguments = arguments or {}, __tostring = Scheduler.text}
   class.__index = class

@@ -15,10 +15,10 @@ local function set_momentum(group, momentum)
   if group.betas then group.betas = {momentum, group.betas[2]} else group.momentum = momentum end
 end
 
---- Makes a scheduler for one cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then
--- down to max_lr / div_factor / final_div_factor. With three_phase, the rate first returns to the initial rate, in as
--- many steps as it rose. The momentum goes from max_momentum to base_momentum and back. Smith, Topin:
--- Super-Convergence (2018).
+--- Makes a scheduler for one cycle. The rate rises from max_lr / div_factor to max_lr in the first share pct_start of
+-- all steps, then falls to max_lr / div_factor / final_div_factor. With three_phase, the rate first falls to the
+-- initial rate, in as many steps as it rose, and then to the final rate. The momentum goes from max_momentum to
+-- base_momentum and back. Smith, Topin: Super-Convergence (2018).
 -- @function optim.scheduler.OneCycleLR
 -- @tparam Optimizer optimizer
 -- @param max_lr a number, or a list with a number for each group
@@ -63,7 +63,8 @@ function OneCycleLR:init(max_lr, options)
   end
 end
 
--- Returns the value between a and b after the share `part` of a phase, by the anneal_strategy.
+-- Interpolates between a, for part = 0, and b, for part = 1. `part` is the completed share of a phase. Option
+-- anneal_strategy selects linear interpolation or half a cosine.
 function OneCycleLR:between(a, b, part)
   if self.anneal_strategy == "linear" then return a + (b - a) * part end
   return b + (a - b) / 2 * (1 + math.cos(math.pi * part))
@@ -92,10 +93,10 @@ function OneCycleLR:rate(base, t, k)
   return self:between(levels[phase[2]], levels[phase[3]], part)
 end
 
---- Makes a scheduler that repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in
--- step_size_down steps. The height of cycles is constant ("triangular"), halved in each cycle ("triangular2"), or
--- multiplied by gammaᵗ ("exp_range"). The momentum goes from max_momentum to base_momentum and back. Smith: Cyclical
--- Learning Rates for Training Neural Networks (2017).
+--- Makes a scheduler that repeats cycles. The rate rises from base_lr to max_lr in step_size_up steps, then falls to
+-- base_lr in step_size_down steps. The height of cycles is constant ("triangular"), halved in each cycle
+-- ("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum goes from max_momentum to base_momentum and
+-- back. Smith: Cyclical Learning Rates for Training Neural Networks (2017).
 -- @function optim.scheduler.CyclicLR
 -- @tparam Optimizer optimizer
 -- @param base_lr a number, or a list with a number for each group

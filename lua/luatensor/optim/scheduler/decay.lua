@@ -1,4 +1,4 @@
---- Schedulers that multiply the base rate by a factor, which depends on the number of steps t.
+--- Schedulers whose rate is the base rate times a factor. The factor depends on the number of steps t.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
