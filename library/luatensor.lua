@@ -910,8 +910,8 @@ function Tensor:floor_divide(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:floor_divide_(y) end
 
----Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
----a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
+---Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. `free`
+---does nothing in a finalizer or debug hook that interrupted an operation, because the operation may use this tensor. The
 ---collector then frees the tensor when nothing refers to it any more.
 ---```lua
 ---local x = lt.ones(1000)
@@ -1208,7 +1208,7 @@ function Tensor:log2_() end
 ---@return luatensor.Tensor # x
 function Tensor:log_() end
 
----Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or 1.
+---Computes log(softmax(x)) along a dim. The result is accurate even if softmax(x) is nearly 0 or 1.
 ---```lua
 ---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
 ---```
@@ -1535,8 +1535,8 @@ function Tensor:nextafter(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:nextafter_(y) end
 
----Returns the positions of the elements that are not 0 (or are true), row-major. Waits for the device, because the
----result's length depends on the elements.
+---Returns the positions of the elements that are not 0 (or are true), in row-major order. Waits for the device,
+---because the result's length depends on the elements.
 ---```lua
 ---lt.nonzero(lt.tensor{0, 5, 0, 7})[1]  --> 2
 ---```
@@ -2131,10 +2131,10 @@ Tensor["t"] = Tensor["matrix_transpose"]
 ---@param indices luatensor.Tensor integers of any shape; negative numbers count from the end
 ---@param dim? integer|luatensor.take.options required unless x is 1-d
 ---@param options? luatensor.take.options
----@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
+---@return luatensor.Tensor # of the shape of x, with dim replaced by the dims of indices
 function Tensor:take(indices, dim, options) end
 
----Returns elements along a dim, like gather, but the other dims broadcast.
+---Returns elements along a dim, like gather, but x and indices broadcast in all other dims.
 ---```lua
 ---local x = lt.tensor{30, 10, 20}
 ---x:take_along_axis(x:argsort())  --> [10, 20, 30]
@@ -2210,9 +2210,9 @@ function Tensor:to(...) end
 function Tensor:to_bytes() end
 
 ---Exports the tensor to other libraries in this process, without a copy. On a GPU the function first waits for queued
----work. The consumer may delete the struct only when its own work on the memory is done. The userdata owns a
----DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise
----the struct is deleted with the userdata.
+---work. The userdata owns a DLManagedTensorVersioned struct, and begins with the struct's address. To take over the
+---struct, set this address to NULL; otherwise the struct is deleted with the userdata. A consumer may delete the struct
+---only when the consumer's own work on the memory is done.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
 ---```
@@ -2914,7 +2914,7 @@ function lt.accelerator() end
 ---type(lt.cuda.is_available())  --> boolean
 ---```
 ---@return boolean #
----@return string # the reason if there is none
+---@return string # if the first result is false: the reason
 function lt.cuda.is_available() end
 
 ---Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
@@ -2941,9 +2941,9 @@ function lt.synchronize(device) end
 function lt.clock() end
 
 ---Exports the tensor to other libraries in this process, without a copy. On a GPU the function first waits for queued
----work. The consumer may delete the struct only when its own work on the memory is done. The userdata owns a
----DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise
----the struct is deleted with the userdata.
+---work. The userdata owns a DLManagedTensorVersioned struct, and begins with the struct's address. To take over the
+---struct, set this address to NULL; otherwise the struct is deleted with the userdata. A consumer may delete the struct
+---only when the consumer's own work on the memory is done.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
 ---```
@@ -3204,9 +3204,9 @@ function lt.detach(x) end
 ---called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
 ---computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
 ---to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
----called. Shapes and Lua's own decisions are those of the capture. Inside the function, reading values, copies from and to
----the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the graph: it
----runs only in the two calls.
+---called. Shapes, and branches that Lua took at the capture, stay the same. Inside the function, reading values, copies
+---from and to the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the
+---graph: it runs only in the two calls.
 ---Errors: errors of f; if the device is a CPU.
 ---```lua
 ---if lt.cuda.is_available() then
@@ -3221,8 +3221,9 @@ function lt.detach(x) end
 ---@return luatensor.graph # with the methods below; its memory, including the memory of temporary tensors, is kept until the graph is freed
 function lt.graph(f, options) end
 
----Measures the limits of a device by loops that do nothing else, on all threads in use. This takes about a second
----and needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
+---Measures the limits of a device with loops that only compute or only access memory. On the CPU the loops run on all
+---threads in use. This takes about a second and needs an idle device. The arithmetic uses the ordinary units; a GPU's
+---tensor cores are faster.
 ---```lua
 ---local function reads_faster(a, b)      -- takes about a second for each device
 ---  return lt.limits(a).read > lt.limits(b).read
@@ -3697,7 +3698,7 @@ function lt.cumulative_min(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.softmax(x, dim, options) end
 
----Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or 1.
+---Computes log(softmax(x)) along a dim. The result is accurate even if softmax(x) is nearly 0 or 1.
 ---```lua
 ---lt.tensor{0.0, 0.0}:log_softmax(1)  --> [-0.6931, -0.6931]
 ---```
@@ -3745,8 +3746,8 @@ function lt.argsort(x, dim, options) end
 function lt.topk(x, k, dim, options) end
 
 ---Makes a stream: a separate queue of work on a device. A script's work goes to the device's current stream;
----`lt.with_stream` makes another stream current. Streams run concurrently; if several streams use a tensor, they wait for
----each other if necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its `<close>`
+---`lt.with_stream` makes another stream current. Streams run concurrently; streams that use the same tensor wait for each
+---other if necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its `<close>`
 ---variable; queued work is still finished.
 ---Errors: if a device would have more than 31 streams at a time.
 ---```lua
@@ -3799,7 +3800,7 @@ function lt.event(options) end
 ---@param indices luatensor.Tensor integers of any shape; negative numbers count from the end
 ---@param dim? integer|luatensor.take.options required unless x is 1-d
 ---@param options? luatensor.take.options
----@return luatensor.Tensor # the shape of x, in which the shape of indices replaces dim
+---@return luatensor.Tensor # of the shape of x, with dim replaced by the dims of indices
 function lt.take(x, indices, dim, options) end
 
 ---Returns elements along a dim, where each position has its own index: `out[i][j] = x[index[i][j]][j]` for dim 1.
@@ -3813,7 +3814,7 @@ function lt.take(x, indices, dim, options) end
 ---@return luatensor.Tensor # of index's shape
 function lt.gather(x, dim, index, options) end
 
----Returns elements along a dim, like gather, but the other dims broadcast.
+---Returns elements along a dim, like gather, but x and indices broadcast in all other dims.
 ---```lua
 ---local x = lt.tensor{30, 10, 20}
 ---x:take_along_axis(x:argsort())  --> [10, 20, 30]
@@ -3860,8 +3861,8 @@ function lt.scatter_add(x, dim, index, src) end
 ---@return luatensor.Tensor #
 function lt.index_add(x, dim, index, src) end
 
----Returns the positions of the elements that are not 0 (or are true), row-major. Waits for the device, because the
----result's length depends on the elements.
+---Returns the positions of the elements that are not 0 (or are true), in row-major order. Waits for the device,
+---because the result's length depends on the elements.
 ---```lua
 ---lt.nonzero(lt.tensor{0, 5, 0, 7})[1]  --> 2
 ---```
@@ -3883,7 +3884,7 @@ function lt.argwhere(x) end
 ---```lua
 ---lt.tensor{10, 20, 30}:searchsorted(lt.tensor{20, 25})  --> [2, 3]
 ---```
----@param sorted luatensor.Tensor 1-d, or rows that match those of values; any dtype but complex
+---@param sorted luatensor.Tensor 1-d, or of values' shape except in the last dim; any dtype but complex
 ---@param values luatensor.Tensor|number
 ---@param options? luatensor.searchsorted.options
 ---@return luatensor.Tensor # int64, of values' shape
@@ -3909,8 +3910,8 @@ function lt.concat(tensors, dim, options) end
 ---@return luatensor.Tensor #
 function lt.stack(tensors, dim, options) end
 
----Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
----a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
+---Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. `free`
+---does nothing in a finalizer or debug hook that interrupted an operation, because the operation may use this tensor. The
 ---collector then frees the tensor when nothing refers to it any more.
 ---```lua
 ---local x = lt.ones(1000)
@@ -3930,7 +3931,7 @@ function lt.free(x) end
 function lt.is_tensor(v) end
 
 ---Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads. All
----operations use fewer threads if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most
+---operations use fewer threads if the system refuses to start that many. The default is `OMP_NUM_THREADS` (at most
 ---`OMP_THREAD_LIMIT`), else the number of processors that the process may use: the processors on which it may run, or its
 ---container's share of them. The default is at most the greatest `n` that this function accepts.
 ---```lua
@@ -3939,7 +3940,7 @@ function lt.is_tensor(v) end
 ---lt.get_num_threads()  --> 1
 ---lt.set_num_threads(n)
 ---```
----@param n integer from 1 to 4 times the number of processors, or to 64 if that is more
+---@param n integer at least 1, at most the greater of 64 and 4 × the number of processors
 function lt.set_num_threads(n) end
 
 ---Returns the number of threads.
@@ -3949,7 +3950,7 @@ function lt.set_num_threads(n) end
 ---lt.get_num_threads()  --> 1
 ---lt.set_num_threads(n)
 ---```
----@return integer # the number of threads that an operation may use: the number that was set, or fewer if the system refused to start as many
+---@return integer # the number of threads that an operation may use: the number that was set, or fewer if the system refused to start that many
 function lt.get_num_threads() end
 
 ---Describes the software that computes: kernels, threads, BLAS with its processor type and threading, and the driver and

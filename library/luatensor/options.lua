@@ -45,7 +45,7 @@
 ---@class (exact) luatensor.from_dlpack.options
 ---@field versioned? boolean (default true) false for light userdata to the older DLManagedTensor
 ---@field copy? boolean true always copies, false is an error if a copy is needed
----@field device? string the device to which it is copied. An address is not checked, so a sandbox (docs/embedding.md) accepts only userdata
+---@field device? string the device of the result. An address is not checked, so a sandbox (docs/embedding.md) accepts only userdata
 
 ---@class (exact) luatensor.options.n_dim_out_norm
 ---@field n? integer number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded with zeros
@@ -183,25 +183,25 @@
 
 ---@class (exact) luatensor.cumulative_sum.options
 ---@field dim? integer required unless x has at most one dim
----@field include_initial? boolean starts with 0, so that there is one more element
+---@field include_initial? boolean true puts 0 before the first of the sums
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.cumulative_prod.options
 ---@field dim? integer required unless x has at most one dim
----@field include_initial? boolean starts with 1, so that there is one more element
+---@field include_initial? boolean true puts 1 before the first of the products
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.cumulative_max.options
 ---@field dim? integer required unless x has at most one dim
----@field include_initial? boolean starts with the least value of the dtype, so that there is one more element
+---@field include_initial? boolean true puts the least value of the dtype before the first maximum
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 
 ---@class (exact) luatensor.cumulative_min.options
 ---@field dim? integer required unless x has at most one dim
----@field include_initial? boolean starts with the greatest value of the dtype, so that there is one more element
+---@field include_initial? boolean true puts the greatest value of the dtype before the first minimum
 ---@field dtype? luatensor.dtype of the result
 ---@field out? luatensor.Tensor the tensor to write the result to
 

@@ -13,9 +13,9 @@
 **               GPU_SLACK). Filling the slack takes several times as long as the collection. The share of live bytes
 **               makes collections rare if much is live. The last term bounds the relative cost for scripts with a
 **               large heap.
-** A full collection also starts if Lua's heap has doubled, because Lua's own collector does not do this while steps
-** are made for it. The backward pass begins with a full collection if live bytes have grown half as much as
-** collect_at allows, because tensors that only garbage refers to could not be freed during the pass.
+** A full collection also starts if Lua's heap has doubled since the last one. Lua itself starts no full collections
+** while this file makes young collections. The backward pass begins with a full collection if live bytes have grown
+** half as much as collect_at allows, because tensors that only garbage refers to cannot be freed during the pass.
 **
 ** The incremental mode has no full collections unless memory is exhausted, because they would stop the host for too
 ** long (86 ms for 64 MB of small tables). Its only threshold is step_at, which starts a step of at most a tenth of a
@@ -28,18 +28,18 @@
 #include "lua/args.h"
 
 #define NURSERY    ((size_t)512 << 10)
-#define CPU_SLACK  ((size_t)16 << 20)         /* bytes, which the results of additions fill in 2 ms; the slack is at
-                                              ** least 1/16 of the live bytes */
+#define CPU_SLACK  ((size_t)16 << 20)         /* bytes: additions allocate this much in 2 ms; the slack is at least
+                                              ** 1/16 of the live bytes */
 #define GPU_SLACK  ((size_t)64 << 20)         /* bytes; the slack is at least 1/4 of the live bytes */
-#define FINE_SLACK ((size_t)4 << 20)          /* bytes, for an incremental collector on the CPU: a cycle of a small
-                                              ** heap takes 0.2 ms */
+#define FINE_SLACK ((size_t)4 << 20)          /* bytes, in incremental mode on the CPU: a cycle of a small heap
+                                              ** takes 0.2 ms */
 #define HEAP_SLACK ((size_t)1 << 20)
 
 enum {
   FINE       = 4,        /* "stepmul" of a step: 1/25 of Lua's default, whose steps took 2 to 6 ms with 64 MB of small
                          ** tables */
-  MOST_STEPS = 256       /* most steps at one allocation: 10 to 25 ms, which is negligible beside an allocation of about
-                         ** 80 MB */
+  MOST_STEPS = 256       /* the maximum number of steps before one allocation; 256 steps take 10 to 25 ms, which is
+                         ** negligible beside the time of an allocation of about 80 MB */
 };
 
 static atomic_uint requests;              /* counts the calls of ask_others by states that have run out of memory */
@@ -81,9 +81,9 @@ static bool step(lua_State *L) {
 
 /* ---- incremental ---- */
 
-/* Estimates the steps that a cycle will take, in proportion to Lua's heap, from the last cycle that a step of this
-** file ended. The result is at least the number of steps of the current cycle, because Lua's own steps may end cycles
-** unnoticed. */
+/* Estimates the number of steps of a collection cycle: the steps of the last cycle whose end `step` reported, scaled by
+** the growth of Lua's heap since then. Lua's own steps may end cycles unnoticed, so the result is at least the number
+** of steps since the last reported end. */
 static size_t steps_of_cycle(const module_state *m, size_t heap) {
   size_t last = (size_t)m->cycle * (heap >> 10) / max_size(m->cycle_heap >> 10, 1);
   return max_size(max_size(last, (size_t)m->steps), 1);

@@ -8,8 +8,8 @@
 /* Called before `bytes` bytes are allocated for account a: collects garbage if a collection is due. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes);
 
-/* Runs a full collection if the live bytes on `where` have grown by more than half of the growth after which
-** collect_if_due runs one. Called before a backward pass. Does nothing if Lua's collector is incremental. */
+/* Called before a backward pass. collect_if_due runs a full collection when live bytes on `where` have grown to a
+** threshold; this function already runs it when they have grown half-way. Does nothing in incremental mode. */
 void collect_grown(lua_State *L, place where);
 
 /* Does one step of Lua's collector. In generational mode the step is a young collection. Returns true if an incremental

@@ -38,8 +38,8 @@ static int finish_call(lua_State *L, int status, lua_KContext ctx) {
   return luaL_error(L, "%s", message);
 }
 
-/* Raises an error if a method was called without arguments, as x.name(). Lua functions cannot distinguish such a call
-** from a call with nil. */
+/* Handles a call without arguments. If `name` is a method, the script probably wrote x.name() for x:name(), so raises
+** an error. A function written in Lua could not distinguish this call from a call with nil. */
 static void check_none(lua_State *L, const char *name) {
   const char *help = push_colon(L, name);
   if (*help) luaL_error(L, "%s: argument 1: tensor expected, got no value%s", name, help);

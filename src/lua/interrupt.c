@@ -1,14 +1,15 @@
-/* Finds the functions that finalizers and debug hooks interrupted.
+/* Detects finalizers and debug hooks that interrupted an operation of this library.
 **
-** lua_getinfo returns "__gc" as the name of a finalizer's level, and "hook" as the kind of a hook's level. From Lua
-** 5.4.4 on, the level named "__gc" is the finalizer; in older versions it is the function that the finalizer
-** interrupted. From the interrupted function on, the levels are searched for a Lua function or a C function of this
-** library. If this function belongs to the library, an operation is interrupted. (Any other C function, such as
-** string.rep, was called by a Lua function or by a C function of this library.)
+** The file searches the levels of the call stack (lua_getstack). lua_getinfo gives a hook's level the kind "hook",
+** and marks a finalizer by the name "__gc". From Lua 5.4.4 on, the finalizer's own level has this name; in older
+** versions the level of the interrupted function has it. The search goes from the interrupted function outwards to
+** the first function that is written in Lua or belongs to this library. If that function belongs to the library, an
+** operation is interrupted. Other C functions, such as string.rep, are skipped, because the function that called
+** them decides.
 **
-** A finalizer or a hook may resume a coroutine. So all coroutines from the main thread to the running one are
-** searched. A call of coroutine.resume has the next coroutine as its first argument; a function from coroutine.wrap
-** has the next coroutine as its upvalue. */
+** A finalizer or a hook may resume a coroutine, so the file searches all coroutines from the main thread to the
+** running one. A call of coroutine.resume has the next coroutine as its first argument; a function from
+** coroutine.wrap has the next coroutine as its upvalue. */
 
 #include "lua/interrupt.h"
 
@@ -19,8 +20,8 @@
 #include "base/system.h"
 #include "lua/register.h"
 
-static const char home_key = 0;          /* its address is a registry key. The value is the text with which the
-                                         ** source names of the library's Lua files begin */
+static const char home_key = 0;          /* its address is a registry key; the value is the prefix that the
+                                         ** source names of all Lua files of the library share */
 
 enum finding { NOTHING, SCRIPT, OPERATION };   /* SCRIPT: a script's own code was interrupted; OPERATION: an operation
                                                ** was interrupted */
@@ -124,8 +125,8 @@ static lua_State *main_thread(lua_State *L) {
 ** running; before Lua 5.4.4, 0 may mean the same. */
 static bool may_finalize(int running) { return LUA_VERSION_RELEASE_NUM < 50404 ? running != 1 : running == -1; }
 
-/* True if an operation is interrupted. Coroutines that cannot be followed may hide a finalizer, so then an operation
-** counts as interrupted. */
+/* True if an operation is interrupted. A coroutine that the search cannot reach may hide a finalizer. So the function
+** also returns true if the search broke off, found no finalizer, and may_finalize(running) is true. */
 static bool find_interrupt(lua_State *L, int running) {
   bool old = running != -1, finalizer = false;
   lua_State *co = main_thread(L);

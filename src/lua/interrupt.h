@@ -1,8 +1,9 @@
 #ifndef LT_LUA_INTERRUPT_H
 #define LT_LUA_INTERRUPT_H
 
-/* Finalizers and debug hooks run in the middle of other functions. A finalizer or hook that interrupted an operation
-** of this library, in C or in Lua, must not replace the memory of tensors. */
+/* Detects finalizers and debug hooks that interrupted an operation. Lua runs finalizers and hooks in the middle of
+** other functions. If this function is an operation of the library, in C or in Lua, the finalizer or hook must not
+** replace the memory of tensors, because the operation may use it. */
 
 #include <lua.h>
 #include <stdbool.h>

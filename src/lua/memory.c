@@ -31,11 +31,11 @@ static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes)
              push_bytes(L, a->limit));
 }
 
-enum { NESTED = 20 };       /* the most levels of the call stack that are searched */
+enum { NESTED = 20 };       /* the number of call stack levels that describe_origin searches */
 
 /* Returns a text that says where a tensor was made, for the message about exhausted memory: "[7000, 7000] float32 made
-** at train.lua:14". The line is the script's, not the line of a composition. The caller owns the text. NULL: there is
-** no memory for the text. */
+** at train.lua:14". The line is the script's, even if a library function written in Lua made the tensor. The caller
+** owns the text. Returns NULL if there is no memory for the text. */
 static char *describe_origin(lua_State *L, const tensor *t) {
   lua_Debug ar;
   const char *at = "";
@@ -129,8 +129,9 @@ tensor *push_empty(lua_State *L) {
   return &u->tensor;
 }
 
-/* Returns the account to charge, after a collection if one is due. NULL: the state is being closed, and no memory is
-** charged to it any more. */
+/* Prepares an allocation of `bytes` bytes: collects garbage if a collection is due, and checks the state's limit.
+** Returns the account that counts the state's memory on `where`, or NULL if the state is being closed and counts no
+** more. */
 static account *prepare_account(lua_State *L, const char *fn, place where, size_t bytes) {
   module_state *m = state_of(L);
   account *a = account_of(m, where);
@@ -240,8 +241,8 @@ static int l_empty_cache(lua_State *L) {
   return 0;
 }
 
-/* For specs of error paths, if LUATENSOR_FAULTS is set: makes allocations n … n + times - 1 from now on fail, in all
-** states of the process. */
+/* _fail_after(n, times), for specs of error paths if LUATENSOR_FAULTS is set: makes the n-th allocation from now on
+** fail, and the `times` - 1 allocations after that one. Counts the allocations of all states of the process. */
 static int l_fail_after(lua_State *L) {
   long n = (long)check_integer(L, 1, "_fail_after", "n");
   storage_fail_after(n, lua_isnoneornil(L, 2) ? 1 : (long)check_integer(L, 2, "_fail_after", "times"));
@@ -252,8 +253,8 @@ static const function_row functions[] = {
   {"memory", l_memory, 1}, {"reset_peak_memory", l_reset_peak_memory, 1}, {"set_memory_limit", l_set_memory_limit, 2},
   {"empty_cache", l_empty_cache, 1}, {NULL, NULL, 0}
 };
-/* For specs of cancelling: makes every check of an operation call the hook from now on, instead of one check in 10
-** ms. */
+/* _ask_always(on), for specs of cancelling: if `on` is true, operations call the debug hook at every check from now on,
+** instead of once in 10 ms. */
 static int l_ask_always(lua_State *L) {
   cancel_ask_always(lua_toboolean(L, 1));
   return 0;

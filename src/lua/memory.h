@@ -13,7 +13,7 @@ typedef struct tensor_userdata {
   bool        needs_grad, is_leaf;     /* needs_grad, is_leaf, held and output are for autograd (autograd/autograd.c).
                                        ** is_leaf: false if an op that was recorded for gradients made the tensor */
   bool        held;                    /* a gradient that no script has seen: only autograd has the handle */
-  int         output;                  /* number of the result of the tensor's node; the node is the user value */
+  int         output;                  /* which result of its graph node the tensor is; the node is the user value */
   const void *class;
 } tensor_userdata;
 
@@ -24,9 +24,9 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
 /* Frees memory on a device: collects garbage, even if the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
-/* st = call, where call runs an op on `where` and may be cancelled. If the op's scratch memory cannot be allocated,
-** call is repeated after reclaim. This is safe, because an op that returns ERR_MEMORY has changed nothing. (This is a
-** macro, because `call` may be evaluated twice.) */
+/* Evaluates `call`, an expression that runs an op on `where`, and stores its status in st. The op may be cancelled. If
+** the op's scratch memory cannot be allocated, TRY calls reclaim and evaluates `call` again. This is safe, because an
+** op that returns ERR_MEMORY has changed nothing. (TRY is a macro, because `call` may be evaluated twice.) */
 #define TRY(L, where, st, call) \
   (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
 #define WATCHED(L, st, call) (cancel_watch(is_cancelled, L), (st) = (call), cancel_unwatch())
@@ -36,8 +36,8 @@ tensor *push_empty(lua_State *L);
 
 /* A scope frees the tensors that were made while it was open and that are not part of its result. A thread has at most
 ** one open scope, which ignores tensors that finalizers and debug hooks make. */
-enum { SCOPE = 64 };                                         /* most tensors of a scope; further tensors are left to the
-                                                             ** collector */
+enum { SCOPE = 64 };                                         /* the maximum number of tensors that a scope frees; the
+                                                             ** collector frees further tensors */
 typedef struct scope { int n; bool hooked; lua_State *thread; tensor_userdata *made[SCOPE]; } scope;
 
 scope *scope_open(lua_State *L, scope *s);                   /* returns NULL if another scope is open */

@@ -1,4 +1,4 @@
-/* Guards of modes.
+/* Guards of modes. A mode is a setting such as "record gradients" (lua/mode.h); an open guard gives the mode a value.
 **
 ** The youngest guard of the running coroutine determines the mode of an operation. If this coroutine has no guard, the
 ** youngest guard of the coroutines that resumed it, directly or indirectly, determines the mode. If there is no such
@@ -80,7 +80,7 @@ static void put_in_bucket(guard *g) {
   *youngest = g;
 }
 
-/* Gives the list, which is at the top of the stack, 2^log2 buckets. */
+/* Gives `list` 2^log2 buckets. The userdata of the list must be at the top of the stack. */
 static void make_buckets(lua_State *L, guards *list, int log2) {
   int before = list->bucket ? 1 << list->log2 : 0;
   guard **old = list->bucket, **fresh = lua_newuserdatauv(L, sizeof *fresh << log2, 0);
@@ -221,8 +221,9 @@ static bool settle(lua_State *L, const guard *g) {
 
 enum standing { APPLIES, WAITS, DEAD, UNSURE };
 
-/* Returns the coroutine that co, which is not running, resumes by coroutine.resume or a function of coroutine.wrap, or
-** closes by coroutine.close. Returns NULL if co runs no coroutine by these functions. */
+/* Returns the coroutine that co has resumed by coroutine.resume or a function of coroutine.wrap, or is closing by
+** coroutine.close. Returns NULL if co is not in a call of one of these functions. co must not be the running
+** coroutine. */
 static lua_State *run_by(const guards *list, lua_State *co) {
   lua_Debug ar;
   if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
@@ -237,10 +238,10 @@ static lua_State *run_by(const guards *list, lua_State *co) {
   return next;
 }
 
-/* Returns APPLIES if g sets its mode for L, WAITS if g's coroutine is suspended, DEAD if it has ended, and UNSURE if
-** no reference to g was found. A coroutine that is neither suspended nor dead has resumed L, directly or indirectly.
-** (The main thread has no frame if a host resumes a coroutine from outside of Lua.) While coroutine.close closes a
-** coroutine's variables, Lua 5.4.0 to 5.4.2 still report the coroutine as suspended. */
+/* Returns APPLIES if g sets its mode for L, WAITS if g's coroutine is suspended, DEAD if this coroutine has ended, and
+** UNSURE if no reference to g was found. A coroutine that is neither suspended nor dead has resumed L, directly or
+** indirectly. (The main thread has no frame if a host resumes a coroutine from outside of Lua.) While coroutine.close
+** closes a coroutine's variables, Lua 5.4.0 to 5.4.2 still report the coroutine as suspended. */
 static enum standing standing_of(lua_State *L, guard *g) {
   lua_State *co = g->thread;
   if (co != L) {
@@ -347,7 +348,8 @@ static guard *push_argument(lua_State *L) {
   return g;
 }
 
-/* guard(value): sets the mode until the result, which belongs in a <close> variable, is closed. */
+/* guard(value): sets the mode, and returns an open guard. The mode ends when the guard, a <close> variable of the
+** caller, is closed. */
 static int l_guard(lua_State *L) {
   open_guard(L, push_argument(L));
   return 1;

@@ -9,7 +9,7 @@
 
 /* ---- types ---- */
 
-/* True for modules of nn, which are tables whose class has a name. */
+/* True if the table at index i is a module of nn: the module has a table `_known`, and its class has a name. */
 static bool is_module(lua_State *L, int i) {
   lua_pushliteral(L, "_known");
   bool is = lua_rawget(L, i) == LUA_TTABLE && luaL_getmetafield(L, i, "class_name") == LUA_TSTRING;

@@ -1,7 +1,8 @@
 #ifndef LT_LUA_ON_LINES_H
 #define LT_LUA_ON_LINES_H
 
-/* Functions that compute along a dim treat a 0-d tensor as a 1-d tensor of one element. */
+/* Helpers with which functions that compute along a dim, such as sort, treat a 0-d tensor as a 1-d tensor of one
+** element. */
 
 #include <lua.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Raises Lua errors for the statuses that functions below src/lua return, and for exhausted memory. */
+/* Raises Lua errors for exhausted memory, and for the statuses that the layers below src/lua return. */
 
 #include "base/text.h"
 #include "lua/args.h"
@@ -20,7 +20,7 @@ const char *push_no_room(lua_State *L, double bytes) {
   enum { SMALL = 16 << 20 };          /* bytes; up to this size the limits are not read: reading takes 0.1 ms, filling
                                       ** 16 MiB takes 2 ms */
   size_t available = SIZE_MAX;
-  /* the bytes that tensors can still take below the memory limit of the process */
+  /* sets `available` to the bytes that tensors can still take below the memory limit of the process */
   if (bytes > SMALL) host_place().device->available(0, &available);
   if (bytes <= (double)available) return NULL;
   return lua_pushfstring(L, "this takes about %s of memory, %s are available", push_bytes(L, (size_t)bytes),
@@ -142,8 +142,8 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
   }
 }
 
-/* Raises an error for shapes that do not broadcast. The error names the first input that does not fit the earlier
-** ones. */
+/* Raises an error for shapes that do not broadcast. The error names the first input whose shape does not
+** broadcast with the earlier inputs. */
 static int raise_job_broadcast(lua_State *L, const char *fn, const job *j) {
   shape s = {.ndim = 0};
   for (int i = 0; i < j->nin; i++) {

@@ -37,7 +37,7 @@ int raise_memory(lua_State *L, const char *fn, place where);
 ** CPU, or the CPU if there is none. */
 place failing_place(const tensor *const *t, int n);
 
-/* Raises ERR_OUT_SHAPE or ERR_CAST, because a result of this dtype and shape does not fit into out. */
+/* Raises the error for status ERR_OUT_SHAPE or ERR_CAST: a result of this dtype and shape does not fit into out. */
 int raise_target(lua_State *L, const char *fn, int status, const tensor *out, enum dtype result, const shape *s);
 
 /* Raises an error of job_prepare or job_run; out may be NULL. */
@@ -66,8 +66,8 @@ void check_dot(lua_State *L, const char *fn);
 ** get. */
 int count_arguments(lua_State *L);
 
-/* Returns 1 if the script called the running function as a method, x:f(y), because messages then do not count x; else
-** 0. */
+/* Returns 1 if the script called the running function as a method, as in x:f(y), else 0. Error messages about
+** numbers of arguments subtract the result, because they do not count x. */
 int method_self(lua_State *L);
 
 /* Drops arguments beyond `most` if they are nil; otherwise raises an error. */
@@ -83,7 +83,7 @@ int raise_most(lua_State *L, const char *fn, int most, int nargs);
 const char *push_colon(lua_State *L, const char *fn);
 
 /* Pushes the suggestion for `name`, which is not a key of the table at `names`: "; did you mean \"sum\"?", or "". kind:
-** as in names.lua, such as "tensor" or "option". */
+** the kind of name, as in lua/luatensor/base/names.lua, such as "tensor" or "option". */
 const char *push_help(lua_State *L, const char *kind, const char *name, int names);
 
 /* push_double converts x, and push_plain the value at stack index i, to text as tostring does in the C locale. Both

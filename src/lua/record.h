@@ -1,7 +1,7 @@
 #ifndef LT_LUA_RECORD_H
 #define LT_LUA_RECORD_H
 
-/* Reports an op to autograd, before and after the op runs. */
+/* Functions that report an op to autograd before and after the op runs, so that gradients can be computed. */
 
 #include <lua.h>
 
@@ -33,7 +33,7 @@ typedef struct op_record {
 } op_record;
 
 /* The recorder: functions of autograd/autograd.c, which are set when a tensor of the process first requires a
-** gradient. All may raise Lua errors. */
+** gradient. All these functions may raise Lua errors. */
 typedef struct op_recorder {
   void (*record)(lua_State *L, const op_record *r);
   void (*check_write)(lua_State *L, const char *fn, int target);     /* target: a stack index, or 0 for option out */
@@ -51,9 +51,9 @@ static inline void check_in_place(lua_State *L, const char *fn) {
   if (recorder()) recorder()->check_write(L, fn, 1);
 }
 
-/* Called before the op of a record writes to the tensor at stack index `target`. Inputs that share this tensor's memory
-** are replaced by copies, which are pushed, if the op's gradient needs their elements. After the op was recorded,
-** free_kept must be called with the stack's previous height. */
+/* Called before the op of record r writes to the tensor at stack index `target`. If the op's gradient needs the
+** elements of inputs that share memory with this tensor, pushes copies of these inputs and puts the copies into r.
+** After the op was recorded, free_kept must be called with the height that the stack had before this call. */
 static inline void keep_overwritten_inputs(lua_State *L, op_record *r, int target) {
   if (recorder()) recorder()->keep(L, r, target);
 }

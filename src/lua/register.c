@@ -9,7 +9,7 @@
 
 const char tensor_class = 0;
 
-/* Checks the number of arguments and calls the function. The upvalue is the row. */
+/* Checks the number of arguments and calls the function of a function_row, which is upvalue 1. */
 static int l_bounded(lua_State *L) {
   const function_row *row = lua_touserdata(L, lua_upvalueindex(1));
   check_most(L, row->name, row->most);

@@ -1,7 +1,7 @@
 #ifndef LT_LUA_REGISTER_H
 #define LT_LUA_REGISTER_H
 
-/* The functions by which the files of src/lua add their functions to the module. */
+/* Functions with which the files of src/lua add their own functions, methods, properties and classes to the module. */
 
 #include <lua.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE, INTERNALS };
 #define LIBRARY(name) void open_##name(lua_State *L);
 #include "families.def"
 
-/* A function, and its greatest number of arguments, including a table of options. Lists of rows are static, and end
-** with a row whose name is NULL. */
+/* A function and the maximum number of its arguments, in which a table of options counts as one. Lists of rows are
+** static, and end with a row whose name is NULL. */
 typedef struct function_row {
   const char   *name;
   lua_CFunction call;
@@ -40,8 +40,8 @@ void set_functions(lua_State *L, const function_row *functions);         /* adds
 void push_library(lua_State *L, const function_row *functions);          /* pushes a new table of functions */
 
 struct luaL_Reg;
-void add_properties(lua_State *L, const struct luaL_Reg *properties);    /* adds functions that compute x.f, by the
-                                                                         ** name f */
+void add_properties(lua_State *L, const struct luaL_Reg *properties);    /* adds properties: for each name f, the
+                                                                         ** function that computes x.f */
 void add_metamethods(lua_State *L, const struct luaL_Reg *metamethods);  /* adds metamethods of tensors, such as
                                                                          ** "__len" */
 /* adds an internal table core.library with the functions */

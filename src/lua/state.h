@@ -21,7 +21,7 @@ typedef struct module_state {
   /* Fields of lua/collect.c about Lua's collector. */
   bool     incremental;                 /* the collector's mode at the last check */
   size_t   settled_heap;                /* Lua's heap after the last full collection, in bytes */
-  int      steps, cycle;                /* steps of this incremental cycle so far, and of the previous cycle */
+  int      steps, cycle;                /* numbers of steps: in this incremental cycle so far; in the previous cycle */
   size_t   cycle_heap;                  /* bytes of Lua's heap at the end of the previous cycle */
 } module_state;
 
@@ -34,8 +34,8 @@ void push_state_userdata(lua_State *L);
 ** closed. */
 account *account_of(module_state *m, place where);
 
-/* Makes the state. This comes first when the module is opened, so that the state ends last. Returns false if the state
-** exists already. */
+/* Makes the state. open_state must be the first call when the module is opened, so that the state ends last. Returns
+** false if the state exists already. */
 bool open_state(lua_State *L);
 
 /* Calls f when the state is closed, after the finalizers of all objects that are made after this call. */

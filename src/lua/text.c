@@ -1,4 +1,5 @@
-/* Runs Lua's own text functions in the C locale. Only the library's own Lua files use this. */
+/* The function `plainly`, with which the library's own Lua files call Lua's text functions in the C locale; and the
+** conversion of numbers to text in that locale. */
 
 #include <string.h>
 

@@ -64,9 +64,9 @@ INLINE double fma_float64(double a, double b, double c) {
 #endif
 }
 
-/* Returns a * b, rounded. In complex products, gcc 12 merges a product and a sum to one FMA in vectors, but not in the
-** elements that are left over, in spite of -ffp-contract=off. The bits then depend on an element's position. gcc does
-** not see that a * b + -0 is a product. */
+/* Returns a * b, rounded. In complex products, gcc 12 contracts a product and a sum to one FMA in the vectorised loop,
+** but not in the scalar remainder loop, in spite of -ffp-contract=off. The bits of a result then depend on the
+** element's position. The FMA a * b + -0 prevents this, because gcc does not see that it is a product. */
 #if defined(__FMA__)
 INLINE float  rounded_product_float32(float a, float b)   { return BUILTIN(fmaf)(a, b, -0.0f); }
 INLINE double rounded_product_float64(double a, double b) { return BUILTIN(fma)(a, b, -0.0); }
@@ -144,7 +144,8 @@ INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) &
 #define ROUNDER32 0x1.8p23f   /* for |x| < 2^22 */
 #define ROUNDER64 0x1.8p52    /* for |x| < 2^51 */
 
-/* ---- rounding to an integral value; a result of 0 has the sign of x ---- */
+/* ---- rounding to an integer ----
+** A result of 0 has the sign of x. */
 
 #if !LT_ONLY_SSE2
 INLINE float  m_round_float32(float x)  { return BUILTIN(rintf)(x); }

@@ -1,10 +1,10 @@
 #ifndef LT_MATH_COMPLEX_H
 #define LT_MATH_COMPLEX_H
 
-/* Functions of complex numbers. Functions with a series are computed in double from z = x + iy, also for complex64,
-** whose results are then rounded once. The functions are correct for every pair of x and y. At zeros, infinities, NaN
-** and on both sides of a branch cut they follow annex G of the C standard and the tables of the Python array API
-** standard.
+/* Functions of complex numbers z = x + iy. Functions that need a series, such as exp and log, are computed in
+** double. For complex64 their results are then rounded once to float. All functions are correct for every pair of x
+** and y. At zeros, infinities, NaN and on both sides of a branch cut they follow annex G of the C standard and the
+** tables of the Python array API standard.
 **
 ** "eps" in a comment is the error of a complex128 result: |result - exact| / |exact| in units of 2^-52. The error of
 ** complex64 results is at most 0.8 in units of 2^-23. spec/array/complex_math_spec.lua repeats the measurement of
@@ -30,7 +30,7 @@ INLINE double sine_cosine(double y, double *cosine) {
   return from_bits_float64(bits_float64(sin_quadrant_float64(r, l, q)) ^ (bits_float64(y) & 0x8000000000000000u));
 }
 
-/* Returns the first factor of e^x = result * 2^k and sets *rounded to k + ROUNDER64. x is clamped to -746 … 1460.
+/* Splits e^x into f * 2^k: returns f and sets *rounded to k + ROUNDER64. x is clamped to -746 … 1460.
 ** Beyond these limits, e^x times a sine other than 0 is 0 or infinite. */
 INLINE double exp_split(double x, double *rounded) {
   double c = x < -746.0 ? -746.0 : x > 1460.0 ? 1460.0 : x;
@@ -75,10 +75,10 @@ RARE complex128_t sigmoid_parts(double x, double y) {
   return make_complex128((x < 0 ? q * (u * c - v * s) : u * c + v * s) / d, y == 0 ? y : 2.0 * q * s * c / d);
 }
 
-/* ---- hyperbolic and trigonometric functions: sin z = -i sinh iz exchanges the parts, and tan z = -i tanh iz does,
-** too ---- */
+/* ---- hyperbolic and trigonometric functions ----
+** The formulas sin z = -i sinh iz and tan z = -i tanh iz only exchange the real and the imaginary parts. */
 
-/* Returns the argument `product`. If it is NaN although x or y is 0, returns 0 with the sign of x y. */
+/* Returns `product`. But if `product` is NaN and x or y is 0, returns 0 with the sign of x * y. */
 INLINE double zero_or(double product, double x, double y) {
   double zero = add_sign_float64(0, sign_float64(x) * sign_float64(y));
   return product != product && (x == 0 || y == 0) ? zero : product;

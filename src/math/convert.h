@@ -114,9 +114,10 @@ FROM_COMPLEX(uint64, uint64_t)
 
 /* ---- to floats ---- */
 
-/* Converts 64-bit integers to double on machines without an instruction for this conversion. The high word, in units
-** of 2^32, becomes the low mantissa bits of 2^84, and the low word those of 2^52. `bias` is the sum of the constants
-** that were added. Its subtraction is exact, so that the result is rounded once. */
+/* Converts 64-bit integers to double on machines without an instruction for this conversion. The high 32 bits are put
+** into the low mantissa bits of the double 2^84, whose last bit counts 2^32. The low 32 bits are put into the low
+** mantissa bits of the double 2^52. `bias` is the sum of the constants that were added. Subtracting `bias` is exact, so
+** that the result is rounded once. */
 #if defined(__SSE2__) && !defined(__AVX512DQ__)
 INLINE double float64_words(uint64_t high, uint64_t low, double bias) {
   double h = from_bits_float64(high | 0x4530000000000000u);          /* the double 2^84 + 2^32 high */
@@ -145,7 +146,8 @@ INLINE double float64_from_complex128(complex128_t z) { return real_complex128(z
 #define to_complex64(x)  ((complex64_t)(x))
 #define to_complex128(x) ((complex128_t)(x))
 
-/* ---- half floats, which are stored as bit patterns and computed as float ---- */
+/* ---- half floats ----
+** A half float is stored as a bit pattern and computed as float. */
 
 #if LT_ON_GPU && !defined(LT_EMULATOR)
 /* The GPU has one instruction for each conversion. NaN is handled separately, because the instruction changes a NaN's

@@ -34,8 +34,8 @@ INLINE float m_exp_float32(float x) {
   return y * pow2_float32(half) * pow2_float32(n - half);
 }
 
-/* Computes e^x - 1 as 2^n (e^r - 1) + (2^n - 1), in units of 2^(n-1), because 2^128 exceeds float. The largest error
-** found in tests is 1.3 ulp. */
+/* Computes e^x - 1 as 2^n (e^r - 1) + (2^n - 1), in units of 2^(n-1), because 2^128 is not a finite float. The largest
+** error found in tests is 1.3 ulp. */
 INLINE float m_expm1_float32(float x) {
   int32_t n;
   float c = x < -20.0f ? -20.0f : x > 89.0f ? 89.0f : x;
@@ -330,8 +330,8 @@ INLINE float m_atan_float32(float x) {
   return add_sign_float32(big ? 0x1.921fb6p0f - (p + 0x1.777a5cp-25f) : p, x);
 }
 
-/* Returns the angle of the point (x, y). With the coordinates' absolute values, the angle is atan(smaller / larger),
-** which is then moved to the octant of the point. The largest error found in tests is 1.5 ulp. */
+/* Returns the angle of the point (x, y). Computes atan(smaller / larger) from the absolute values of the coordinates,
+** and maps this angle to the octant of the point. The largest error found in tests is 1.5 ulp. */
 INLINE float m_atan2_float32(float y, float x) {
   float a = abs_float32(x), b = abs_float32(y);
   bool steep = b > a;
@@ -345,7 +345,8 @@ INLINE float m_atan2_float32(float y, float x) {
   return x != x || y != y ? NAN : p;
 }
 
-/* ---- functions computed in double with polynomials of float's degree, so that the result is rounded once ---- */
+/* ---- functions computed in double ----
+** Their polynomials have the degree that float needs. The result is rounded to float once. */
 
 /* Returns e^x for |x| < 745, with a relative error of 2^-31. The caller converts the result to float, which rounds
 ** results that are subnormal as floats. */

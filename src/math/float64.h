@@ -2,8 +2,8 @@
 #define LT_MATH_FLOAT64_H
 
 /* Elementary functions of double, computed like the functions of float32.h. If one more rounding would give an error
-** above 2 ulp, an intermediate value is a sum of two doubles. spec/array/math_spec.lua repeats the measurements of
-** all errors given in this file. */
+** above 2 ulp, an intermediate value is a sum of two doubles (double-double). spec/array/math_spec.lua repeats the
+** measurements of all errors given in this file. */
 
 #include "math/float32.h"
 
@@ -256,8 +256,8 @@ INLINE double trig_reduce_float64(double a, uint64_t *q, double *l) {
   return s;
 }
 
-/* Like trig_reduce_float64, for every finite a >= 0, but slower (Payne and Hanek). With a = m 2^e, a 2/pi mod 4
-** depends only on the bits of 2/pi whose value, multiplied by 2^e, is at most 2. */
+/* Like trig_reduce_float64, but slower and for every finite a >= 0 (Payne-Hanek reduction). For a = m * 2^e, the
+** product of a and 2/pi modulo 4 depends only on those bits of 2/pi whose value, multiplied by 2^e, is at most 2. */
 RARE double trig_reduce_any64(double a, uint64_t *q, double *l) {
   static const uint64_t two_over_pi[] = {   /* 64 zero bits, then the bits of 2/pi */
     0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,

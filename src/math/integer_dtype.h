@@ -1,5 +1,5 @@
-/* The functions of one integer dtype. scalar.h includes this header once for each integer dtype. Before, scalar.h
-** defines:
+/* The functions of one integer dtype. scalar.h includes this header once for each integer dtype. Before each
+** inclusion, scalar.h defines:
 **
 **     TYPE     the dtype's name
 **     U        the name of the unsigned dtype of the same width, only for a signed dtype
@@ -35,8 +35,8 @@ INLINE T NAME(m_pow)(T x, T y) {
   return y < 0 ? unit : (T)power_wrapping((uint64_t)x, (uint64_t)y);
 }
 
-/* Shifts x right arithmetically, by a logical shift of x or ~x, because many machines have no vector instruction for
-** arithmetic shifts. */
+/* Shifts x right arithmetically. The function uses a logical shift (of ~x if x is negative), because many machines have
+** no vector instruction for arithmetic shifts. */
 INLINE T NAME(right)(T x, UNSIGNED n) {
   UNSIGNED sign = (UNSIGNED)(x < 0 ? -1 : 0);
   return (T)(((UNSIGNED)(x ^ (T)sign) >> (n < sizeof(T) * 8 ? n : sizeof(T) * 8 - 1)) ^ sign);

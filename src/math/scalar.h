@@ -162,7 +162,8 @@ INLINE float remainder_any_float32(float x, float y) {
 
 /* The branch-free forms fail for huge arguments of sin, cos and tan, and for huge quotients. FAR(name, inputs, test,
 ** expression) describes a slower form of an operation of ops.def, for the inputs for which `test` is true. A CPU
-** kernel uses the slower form for a whole block, a GPU kernel only for the single element. */
+** kernel uses the slower form for the whole block of elements if `test` is true for one of them. A GPU kernel uses it
+** only for that element. */
 #define FAR_sin       , FAR(sin, 1, is_far_trig(x), any_sin(x))
 #define FAR_cos       , FAR(cos, 1, is_far_trig(x), any_cos(x))
 #define FAR_tan       , FAR(tan, 1, is_far_trig(x), any_tan(x))

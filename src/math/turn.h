@@ -1,5 +1,5 @@
-/* Sine and cosine for the angles of normal numbers. normal.h includes this header once for float32 and once for
-** float64. Before, normal.h defines:
+/* Sine and cosine for the angles with which normal.h makes normally distributed numbers. normal.h includes this header
+** once for float32 and once for float64. Before each inclusion, normal.h defines:
 **
 **     TYPE      the dtype's name
 **     T         the dtype's C type

@@ -47,7 +47,8 @@ int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d);
 
 /* Finds the place, shape and dtypes of a run with the inputs in j. Fails with ERR_DTYPE if input *wrong is a tensor
 ** whose dtype does not promote to the parameter's dtype. Fails with ERR_SCALAR if input *wrong is a number that does
-** not fit the parameter's dtype. Fails with ERR_DEVICES or ERR_BROADCAST if the inputs do not go together. */
+** not fit the parameter's dtype. Fails with ERR_DEVICES or ERR_BROADCAST if the inputs are on different devices or do
+** not broadcast. */
 int elementwise_prepare(const elementwise *e, job *j, int *wrong);
 
 /* Runs the expression and writes the result to `out`. The errors are those of job_run. */

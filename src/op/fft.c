@@ -90,9 +90,10 @@ static int transform(const step *s, const tensor *in, tensor *out) {
 
 /* ---- filling the second half of transforms of real numbers ---- */
 
-/* Fills a part of the second half of dim s[0] by y[-j] = conj(y[j]), with indices modulo the lengths. In each other
-** dim, index 0 is its own mirror image, and the indices from 1 on are reversed. Bit i - 1 of `later` selects the part
-** along dim s[i], for i >= 1: index 0 if the bit is 0, the indices from 1 on if the bit is 1. */
+/* Fills a part of the second half of dim s[0] by Hermitian symmetry: y[-j] = conj(y[j]), where each index is modulo the
+** length of its dim. In every other dim, index 0 maps to itself, and the indices from 1 on are reversed. A call fills
+** only one of these two ranges in each dim s[i], i >= 1: index 0 if bit i - 1 of `later` is 0, else the indices from 1
+** on. */
 static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
   int64_t rest = (s[0].n - 1) / 2;
   tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);
@@ -172,9 +173,10 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
   return st == OK ? copy(&inside, trim, conjugated) : st;
 }
 
-/* Sets *fresh to the input of the step `next`, and *inside to the beginning of this input, to which step s before it
-** writes. left is the number of steps after s. If left is even, the step may write to out's memory, because the
-** last step then reads from other memory. For this, out must have the dtype and the shape of the step's result. */
+/* Prepares memory for the result of step s, which is the input of step `next`. *fresh becomes the whole input of
+** `next`, and *inside the part of *fresh to which step s writes; the rest of *fresh is zero. left is the number of
+** steps after s. If left is even, *fresh may be in the memory of `out`, because the last step then reads from other
+** memory. This requires that out has the dtype and shape of *fresh. */
 static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
                       tensor *inside) {
   shape wide = in->shape;
@@ -190,7 +192,7 @@ static int next_input(const step *next, int left, const tensor *in, const step *
   return make_input(fresh, inside, d, &wide, next, in->store->place);
 }
 
-/* Runs all steps. `have` is the tensor that owns `in`, or a tensor without storage if no step owns `in`. */
+/* Runs all steps. `have` owns the memory of `in`, or has no storage if `in` is a view of the caller's tensor. */
 static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *have, tensor *out) {
   int st = OK;
   for (int i = 0; st == OK && i < f->ndims - 1; i++) {

@@ -1,8 +1,8 @@
 #ifndef LT_OP_FFT_H
 #define LT_OP_FFT_H
 
-/* Discrete Fourier transforms: determines dtypes and shapes, and calls the device for one dim after another. Raises
-** no Lua errors. */
+/* Discrete Fourier transforms. fft_prepare determines dtypes and shapes, and fft_run calls the device for one dim after
+** another. Neither raises Lua errors. */
 
 #include "op/op.h"
 

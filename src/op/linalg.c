@@ -41,7 +41,7 @@ static int choose_dtype(linalg_job *j) {
   return dtype_compute(d) == d ? OK : ERR_DTYPE;
 }
 
-/* Finds the size of a's matrices, and the batch dims, which are a's broadcast with b's. */
+/* Finds the size of the matrices of a, and the batch dims: the broadcast of the batch dims of a and b. */
 static int choose_shapes(linalg_job *j) {
   const shape *a = &j->a->shape;
   if (a->ndim < 2) return ERR_RANK;
@@ -202,7 +202,7 @@ static bool choose_columns(const linalg_job *j) {
 
 static double epsilon(enum dtype d) { return ldexp(1, 1 - dtypes[dtype_real(d)].digits); }
 
-/* Sets the operands of the call that receive the results. */
+/* Sets the output operands of call c to the memory of the results `out`. */
 static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out) {
   void *r[LINALG_RESULTS];
   for (int i = 0; i < j->nout; i++) r[i] = tensor_data(out[i]);
@@ -254,7 +254,8 @@ static linalg_call make_call(const linalg_job *j, const tensor *a, bool columns,
   return c;
 }
 
-/* Calls the device. If a matrix has no result, stores its number and its info in j, and returns ERR_MATRIX. */
+/* Calls the device. If the op failed for a matrix, stores the number and the info of the first such matrix in j, and
+** returns ERR_MATRIX. */
 static int call_device(linalg_job *j, linalg_call *c) {
   place where = j->a->store->place;
   int32_t few[16], *info = NULL;

@@ -1,8 +1,8 @@
 #ifndef LT_OP_LINALG_H
 #define LT_OP_LINALG_H
 
-/* Linear algebra by LAPACK, or by a device's own library: determines dtypes and shapes, copies into the memory order
-** that LAPACK requires, and calls the device. Raises no Lua errors. */
+/* Linear algebra by LAPACK or by a device's own library. These functions determine dtypes and shapes, copy inputs into
+** the memory order that LAPACK requires, and call the device. They raise no Lua errors. */
 
 #include "op/op.h"
 
@@ -18,14 +18,15 @@ typedef struct linalg_result {
 /* A call. The caller sets the fields up to rtol, and linalg_prepare sets the fields up to `out`. The results of each
 ** op:
 **    cholesky           the triangular factor
-**    lu                 L and U in one matrix; the pivots or, if `full` is set, the order of the rows
+**    lu                 L and U in one matrix; the pivots or, if `full` is set, the permutation of the rows
 **    solve, lu_solve    x; for lu_solve, a and pivots are results of lu
 **    inv, det           the inverse; the determinant
 **    slogdet            the sign of the determinant, and the logarithm of its absolute value
 **    qr                 Q and R
 **    svd                U, the singular values and Vᴴ or, unless `vectors` is set, only the values
 **    eigh, eig          the eigenvalues and, if `vectors` is set, the eigenvectors
-**    lstsq              b as LAPACK's gelsd returns it, the rank of a, and the singular values of a */
+**    lstsq              the matrix with which LAPACK's gelsd overwrites b (the solution is in the first n rows), the
+**                       rank of a, and the singular values of a */
 typedef struct linalg_job {
   enum linalg_op op;
   const tensor *a, *b, *pivots;

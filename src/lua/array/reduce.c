@@ -47,8 +47,8 @@ static double opt_correction(lua_State *L, const char *fn, int options) {
   return value;
 }
 
-/* Raises the error of a call that an op refused. `asked` is the call's dtype option, or DT_none. `result` and `s` are
-** the dtype and the shape that the result would have. */
+/* Raises the error for the status `st` of a reduction. `out` is option out, or NULL. `asked` is option dtype, or
+** DT_none. `result` and `s` are the dtype and the shape that the result would have. */
 static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const tensor *out, enum dtype asked,
                   enum dtype result, const shape *s) {
   const tensor *t[] = {out ? out : in, in};
@@ -103,8 +103,9 @@ static int l_reduce(lua_State *L) {
 static const char *const options_scan[] = {"dim", "dtype", "out", "include_initial", NULL};
 static const char *const options_softmax[] = {"dim", "dtype", "out", NULL};
 
-/* Returns the 0-based dim along which a scan or softmax computes. The default is the last dim for softmax. A scan has
-** a default only if x has at most one dim. */
+/* Returns the 0-based dim at stack index i, along which a scan or softmax computes. If the dim is nil, returns 0 if
+** x has at most one dim, else the last dim if `last` is set (softmax). A scan of several dims without a dim is an
+** error. */
 static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool last) {
   if (lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
   if (!lua_isnil(L, i)) return check_line_dim(L, i, fn, &x->shape);
@@ -118,7 +119,7 @@ Computes the running sum along a dim. Bool and integers are added in int64 or ui
 @function cumulative_sum
 @tparam Tensor x
 @tparam[opt] int dim required unless x has at most one dim
-@tparam[opt] table options `dim`, `include_initial`: starts with 0, so that there is one more element; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: true puts 0 before the first of the sums; `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -126,7 +127,7 @@ Computes the running product along a dim. Bool and integers are multiplied in in
 @function cumulative_prod
 @tparam Tensor x
 @tparam[opt] int dim required unless x has at most one dim
-@tparam[opt] table options `dim`, `include_initial`: starts with 1, so that there is one more element; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: true puts 1 before the first of the products; `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -134,8 +135,8 @@ Computes the running maximum along a dim. From the first NaN on, results are NaN
 @function cumulative_max
 @tparam Tensor x
 @tparam[opt] int dim required unless x has at most one dim
-@tparam[opt] table options `dim`, `include_initial`: starts with the least value of the dtype, so that there is one more
-  element; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: true puts the least value of the dtype before the first maximum;
+  `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -143,8 +144,8 @@ Computes the running minimum along a dim. From the first NaN on, results are NaN
 @function cumulative_min
 @tparam Tensor x
 @tparam[opt] int dim required unless x has at most one dim
-@tparam[opt] table options `dim`, `include_initial`: starts with the greatest value of the dtype, so that there is one
-  more element; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: true puts the greatest value of the dtype before the first minimum;
+  `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -156,7 +157,7 @@ Computes exp(x) / sum(exp(x)) along a dim, without overflow.
 @treturn Tensor
 */
 /***
-Computes the logarithm of softmax, which is exact even if softmax is nearly 0 or 1.
+Computes log(softmax(x)) along a dim. The result is accurate even if softmax(x) is nearly 0 or 1.
 @function log_softmax
 @tparam Tensor x
 @tparam[opt=-1] int dim
@@ -202,8 +203,9 @@ static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char 
   lua_setfield(L, table, name);
 }
 
-/* Reductions whose names end in an underscore are called only by luatensor's Lua code. They are added to the table
-** core.reductions. Their error messages begin with the part of the name before the first underscore. */
+/* Adds the functions and methods of this file. Reductions whose names end in an underscore, such as norm_1_, go into
+** the table core.reductions instead, because only luatensor's Lua code calls them. Their error messages begin with the
+** part of the name before the first underscore ("norm"). */
 void open_reduce(lua_State *L) {
   lua_newtable(L);
   int hidden = lua_gettop(L);

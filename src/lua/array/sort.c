@@ -1,4 +1,5 @@
-/* The functions and methods sort, argsort and topk. */
+/* Sorting along a dim: the functions and methods sort, argsort (the positions that sort a line of elements) and topk
+** (the k largest elements of a line). */
 
 #include "lua/args.h"
 #include "lua/on_lines.h"
@@ -10,7 +11,8 @@ static void expect_at_most(lua_State *L, const char *fn, int nargs, int most) {
   if (nargs > most) raise_most(L, fn, most, nargs);
 }
 
-/* Returns the dim at i, by default the last one. For a 0-d tensor, which is a line of one element, returns 0. */
+/* Returns the 0-based dim at stack index i. Without this argument, returns the last dim, or 0 for a 0-d tensor, which
+** counts as a line of one element. */
 static int line_dim(lua_State *L, const char *fn, int nargs, int i, const tensor *x) {
   bool given = nargs >= i && !lua_isnil(L, i);
   if (given && lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);

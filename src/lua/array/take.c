@@ -45,7 +45,7 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
 @tparam Tensor indices integers of any shape; negative numbers count from the end
 @tparam[opt] int dim required unless x is 1-d
 @tparam[opt] table options `dim`, `out`
-@treturn Tensor the shape of x, in which the shape of indices replaces dim
+@treturn Tensor of the shape of x, with dim replaced by the dims of indices
 */
 static int l_take(lua_State *L) {
   int nargs, options = check_dim_option(L, "take", dim_options, &nargs, 3);
@@ -68,8 +68,8 @@ static int l_take(lua_State *L) {
   return run_get(L, "take", options, &j, x, t, dim);
 }
 
-/* Starts job `op` on x, for positions of shape s. t contains the index along dim for each position. In the other
-** dims, a length of 1 of x is broadcast to the length of s. */
+/* Starts index job j with operation `op` on x. The job has one position for each element of shape s. t contains the
+** index along dim for each position. In the other dims, a dim of x with length 1 is broadcast to the length in s. */
 static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
   index_start(j, op, x);
   j->shape = *s;
@@ -117,7 +117,7 @@ static int l_gather(lua_State *L) {
   return run_get(L, "gather", options, &j, x, t, dim);
 }
 
-/*** Returns elements along a dim, like gather, but the other dims broadcast.
+/*** Returns elements along a dim, like gather, but x and indices broadcast in all other dims.
 @function take_along_axis
 @tparam Tensor x
 @tparam Tensor indices integers, with as many dims as x
@@ -179,8 +179,8 @@ static int run_put(lua_State *L, const char *fn, const char *name, index_job *j,
                                        .last = 3, .in_place = in_place});
 }
 
-/* Handles a call in which x or the index is 0-d (has_points). Calls f, the form that does not change x, with each 0-d
-** tensor among x, index and source as a 1-d tensor. If `in_place` is set, x:copy_ then stores the result in x. */
+/* Handles a call of scatter or index_add in which x or the index is 0-d (has_points). Makes each 0-d tensor among x,
+** index and src 1-d, and calls f. f returns a copy of x, so if `in_place` is set, x:copy_ stores the result in x. */
 static int put_points(lua_State *L, const char *fn, lua_CFunction f, bool in_place) {
   if (!in_place) return call_on_lines(L, fn, f, 1 << 1 | 1 << 3 | 1 << 4, 1);
   lua_getfield(L, 1, "copy_");
@@ -264,8 +264,8 @@ static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true);
 
 /* ---- searching ---- */
 
-/*** Returns the positions of the elements that are not 0 (or are true), row-major. Waits for the device, because the
-result's length depends on the elements.
+/*** Returns the positions of the elements that are not 0 (or are true), in row-major order. Waits for the device,
+because the result's length depends on the elements.
 @function nonzero
 @tparam Tensor x at least 1-d
 @treturn Tensor ... one int64 tensor for each dim; together they index x
@@ -325,7 +325,7 @@ static void check_rows(lua_State *L, const tensor *sorted, const tensor *values)
              push_shape(L, &sorted->shape));
 }
 
-/* Returns argument 2 as a tensor. A number gets dtype d. */
+/* Returns argument 2 as a tensor. A number becomes a 0-d tensor of dtype d. */
 static const tensor *searched_values(lua_State *L, const char *fn, const arg *a, const tensor *sorted, enum dtype d) {
   if (a->t) return a->t;
   tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
@@ -356,7 +356,7 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
 /*** Returns the positions, from 1 to n + 1, at which values can be inserted into a sorted row so that the row stays
 sorted.
 @function searchsorted
-@tparam Tensor sorted 1-d, or rows that match those of values; any dtype but complex
+@tparam Tensor sorted 1-d, or of values' shape except in the last dim; any dtype but complex
 @tparam Tensor|number values
 @tparam[opt] table options `side`: "left" (default) is before equal elements, "right" after them; `right`: true is the
   same as `side = "right"`; `sorter`: positions that sort the first argument (a result of argsort)

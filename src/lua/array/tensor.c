@@ -20,8 +20,8 @@ static int l_gc(lua_State *L) {
 }
 
 /***
-Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. Inside of
-a finalizer or debug hook that interrupted an operation, possibly on this very tensor, `free` does nothing; the
+Frees this tensor at once. Its memory is freed with the last tensor that shares it. Freeing twice is harmless. `free`
+does nothing in a finalizer or debug hook that interrupted an operation, because the operation may use this tensor. The
 collector then frees the tensor when nothing refers to it any more.
 @function free
 @tparam tensor x
@@ -29,8 +29,8 @@ collector then frees the tensor when nothing refers to it any more.
 static int l_free(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (!t) {
-    const char *type = type_name(L, 1);              /* read before anything is pushed, because the argument may be
-                                                     ** missing */
+    const char *type = type_name(L, 1);              /* read before push_colon pushes a string, which would become
+                                                     ** argument 1 if the argument is missing */
     return luaL_error(L, "free: tensor expected, got %s%s", type, push_colon(L, "free"));
   }
   if (!is_interrupting(L)) tensor_drop(t);
@@ -112,9 +112,9 @@ static int l_no_order(lua_State *L) {
                     cure);
 }
 
-/* Pushes the line of the comparing script, such as "train.lua:12", and a key for this line. Returns the line. If Lua
-** does not know the line, both are "?". At the prompt each input is line 1 of its own chunk, so the key contains the
-** chunk's address there. */
+/* Pushes the script's line that contains the comparison, such as "train.lua:12", and a key for this line. Returns the
+** line. If Lua does not know the line, line and key are "?". At the prompt each input is line 1 of its own chunk, so
+** the key then contains the chunk's address. */
 static const char *push_caller(lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "Slf", &ar) || ar.currentline < 0) {
@@ -128,7 +128,8 @@ static const char *push_caller(lua_State *L) {
   return caller;
 }
 
-/* Warns once for each line of a script. The registry keeps the lines with warnings under the address of `lines`. */
+/* Warns once for each line of a script. The address of `lines` is the registry key of the table of lines for which a
+** warning was given. */
 static void warn_equal(lua_State *L) {
   static const char lines = 0;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lines) == LUA_TNIL) {
@@ -158,8 +159,8 @@ static int l_equal(lua_State *L) {
 
 /* ---- x:size(1) ---- */
 
-/* Handles the call of a number. If the number is a tensor's property, which is a method in PyTorch and Torch7, the
-** error message says what to write instead. Other calls of numbers raise Lua's own message. */
+/* Raises the error for a call of a number. In PyTorch and Torch7 some properties of tensors are methods, such as size.
+** If a script calls such a property, the message says what to write instead. Otherwise the message is Lua's own. */
 static int l_call_number(lua_State *L) {
   lua_Debug ar = {.name = NULL};
   if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);

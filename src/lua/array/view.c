@@ -1,5 +1,6 @@
-/* Views: functions that return all or some elements of a tensor with another shape or another order, without a copy if
-** the strides allow. Also x.shape, and the iterator over rows. */
+/* Functions that return all or some elements of a tensor in another shape or order. The result is a view, a tensor that
+** shares the memory of the first tensor, unless the strides require a copy. The file also has x.shape and the iterator
+** over rows. */
 
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* ---- shapes in scripts: x.shape can be indexed, compared and printed ---- */
+/* ---- x.shape ---- */
 
 static const char shape_class = 0;
 
@@ -70,7 +71,7 @@ static const luaL_Reg shape_meta[] = {
 
 /* Reads integers from arguments first … last, or from one table; returns their number. */
 static int check_integers(lua_State *L, int first, int last, const char *fn, const char *what, int64_t *to) {
-  if (last < first && lua_isnil(L, first)) last = first;             /* an argument that is nil is wrong, not missing */
+  if (last < first && lua_isnil(L, first)) last = first;             /* an explicit nil raises an error */
   bool table = first == last && lua_istable(L, first);
   int n = table ? (int)lua_rawlen(L, first) : last - first + 1;
   if (n > MAX_DIMS) luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
@@ -103,18 +104,18 @@ static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int
   return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
-/* Finishes a view, which is at the top of the stack, of the tensor at index 1. The gradient of the view needs no
-** argument of the call. */
+/* Records the view at the top of the stack, a view of the tensor at index 1, for the gradient. Returns 1. The gradient
+** needs no argument of the call. */
 static int finish_view(lua_State *L, const char *name) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}});
 }
 
-/* Finishes a view whose gradient needs the arguments 2 … last. */
+/* Like finish_view, for a view whose gradient needs the arguments 2 … last. */
 static int finish_part(lua_State *L, const char *name, int last) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}, .first = 2, .last = (short)last});
 }
 
-/* Finishes a view whose dim d is dim order[d] of the tensor at index 1. */
+/* Like finish_view, for a view whose dim d is dim order[d] of the tensor at index 1. */
 static int finish_order(lua_State *L, const int *order) {
   return finish_record(L, &(op_record){.name = "permute_dims", .params = &(op_params){.order = order}, .nin = 1, .in = {1}});
 }

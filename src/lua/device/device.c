@@ -114,7 +114,7 @@ static int l_accelerator(lua_State *L) {
 True if there is a GPU that can be used.
 @function cuda.is_available
 @treturn boolean
-@treturn string the reason if there is none
+@treturn string if the first result is false: the reason
 */
 static int l_is_available(lua_State *L) {
   place p;

@@ -8,8 +8,9 @@ static void set_number(lua_State *L, const char *name, double value) {
   lua_setfield(L, -2, name);
 }
 
-/*** Measures the limits of a device by loops that do nothing else, on all threads in use. This takes about a second
-and needs an idle device. The arithmetic uses the ordinary units; a GPU's tensor cores are faster.
+/*** Measures the limits of a device with loops that only compute or only access memory. On the CPU the loops run on all
+threads in use. This takes about a second and needs an idle device. The arithmetic uses the ordinary units; a GPU's
+tensor cores are faster.
 @function limits
 @string[opt] device by default the default device
 @string[opt="float32"] dtype whose arithmetic is measured

@@ -1,4 +1,5 @@
-/* Functions by which the profiler in Lua starts and stops counting and timing a state's device calls. */
+/* Functions for the profiler (lua/luatensor/device/profile.lua): they start and stop a profile, which counts and times
+** the device calls of a Lua state. */
 
 #include "base/profile.h"
 #include "lua/args.h"
@@ -78,7 +79,7 @@ static void push_used(lua_State *L, const profile *p) {
 /* profile_stop(): ends the profile and returns a table, or nil if this state runs no profile. The fields are
 **      mode             "counting" or "serialised"
 **      seconds          from start to stop
-**      inside, outside  seconds that counting adds to a call: within the call's measured seconds, and outside of them
+**      inside, outside  overhead of the profile in seconds per call: the parts inside and outside of the measured time
 **      devices          {"cpu", "cuda:0", …}: the devices that had calls
 **      rows             {{device = "cpu", family = "gemm", dtype, calls, seconds, elements, read, written, flops}, …}:
 **                       dtype is the one in which the call computes, or nil; read and written are bytes */

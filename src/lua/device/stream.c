@@ -1,5 +1,5 @@
-/* Streams and events. On the CPU, work is done when a call returns. So streams do nothing on the CPU, events store
-** the time, and the same script runs on CPU and GPU. */
+/* Streams (queues of work on a device) and events (marks in a queue). The CPU has no queues: its work is done when a
+** call returns. So that the same script runs there, streams do nothing on the CPU, and events store the time. */
 
 #include <string.h>
 
@@ -81,8 +81,8 @@ static void start_stream(stream *s, int number) {
 
 /***
 Makes a stream: a separate queue of work on a device. A script's work goes to the device's current stream;
-`lt.with_stream` makes another stream current. Streams run concurrently; if several streams use a tensor, they wait for
-each other if necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its `<close>`
+`lt.with_stream` makes another stream current. Streams run concurrently; streams that use the same tensor wait for each
+other if necessary. On the CPU a stream does nothing. A stream ends with its last reference, or with its `<close>`
 variable; queued work is still finished.
 @function stream
 @string[opt] device by default the default device

@@ -1,5 +1,5 @@
-/* Functions of the operating system for the library's own Lua files, which scripts do not call: sleep, terminals,
-** folders, memory and processors. */
+/* Functions of the operating system: sleep, terminals, folders, memory and processors. Only the library's own Lua files
+** call them, not scripts. */
 
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* sleep(seconds): returns false if a signal ended the sleep, so that Ctrl-C is handled at once. */
+/* sleep(seconds): waits, and returns true. If a signal ends the sleep, such as Ctrl-C, returns false at once. */
 static int l_sleep(lua_State *L) {
   lua_Number seconds = luaL_checknumber(L, 1);
   luaL_argcheck(L, seconds >= 0 && seconds <= 1e6, 1, "seconds from 0 to a million expected");
@@ -77,7 +77,7 @@ static int l_available_memory(lua_State *L) {
   return status == OK ? push_size(L, bytes) : raise_device(L, "available_memory", status, p);
 }
 
-/* system_memory([root]): returns the most bytes that the process can have, and the bytes that it can still get.
+/* system_memory([root]): returns the memory limit of the process and the memory that is still available, in bytes.
 ** Unknown numbers are nil. Specs pass a folder `root` whose files replace /proc and /sys. */
 static int l_system_memory(lua_State *L) {
   size_t available, most = system_memory(luaL_optstring(L, 1, ""), &available);

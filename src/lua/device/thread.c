@@ -1,4 +1,4 @@
-/* The functions set_num_threads, get_num_threads and config. */
+/* Functions about the threads of an operation (set_num_threads, get_num_threads) and the description `config`. */
 
 #include "base/system.h"
 #include "lua/args.h"
@@ -7,11 +7,11 @@
 
 /***
 Sets how many threads an operation may use, in all states of the process. Small operations use fewer threads. All
-operations use fewer threads if the system refuses to start as many. The default is `OMP_NUM_THREADS` (at most
+operations use fewer threads if the system refuses to start that many. The default is `OMP_NUM_THREADS` (at most
 `OMP_THREAD_LIMIT`), else the number of processors that the process may use: the processors on which it may run, or its
 container's share of them. The default is at most the greatest `n` that this function accepts.
 @function set_num_threads
-@tparam integer n from 1 to 4 times the number of processors, or to 64 if that is more
+@tparam integer n at least 1, at most the greater of 64 and 4 × the number of processors
 */
 static int l_set_num_threads(lua_State *L) {
   check_no_sandbox(L, "set_num_threads");
@@ -25,7 +25,7 @@ static int l_set_num_threads(lua_State *L) {
 /*** Returns the number of threads.
 @function get_num_threads
 @treturn integer the number of threads that an operation may use: the number that was set, or fewer if the system
-  refused to start as many
+  refused to start that many
 */
 static int l_get_num_threads(lua_State *L) {
   lua_pushinteger(L, host_place().device->threads());

@@ -1,5 +1,5 @@
-/* Compiles and launches kernels that scripts write. lua/luatensor/device/user_kernel.lua reads the parameters from
-** the kernel's source. */
+/* Compiles and launches GPU kernels that scripts write in CUDA C++. lua/luatensor/device/user_kernel.lua reads the
+** parameters from the kernel's source. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static const char user_kernel_class = 0;
 static const char *const launch_options[] = {"grid", "block", "shared", "count", NULL};
 
-enum { BLOCK = 256 };        /* threads of a block if only a count is given */
+enum { BLOCK = 256 };        /* threads per block without option `block` */
 
 typedef struct parameter {
   enum dtype dtype;          /* DT_none: a pointer to elements of any type */
@@ -86,7 +86,7 @@ static parameter read_parameter(lua_State *L) {
   return p;
 }
 
-/* Raises an error with the compiler's messages (log, which is freed here) or with the device's error. */
+/* Raises an error with the compiler's messages in `log`, which is freed. If log is NULL, the error is the device's. */
 static int raise_compile(lua_State *L, const char *name, place where, char *log) {
   char text[1024];
   if (!log) {

@@ -1,4 +1,5 @@
-/* The table of functions that include/luatensor.h finds in the registry. */
+/* The C interface for hosts, the programs that embed Lua: puts a table of function pointers into Lua's registry, where
+** the functions of include/luatensor.h find it. */
 
 #include "base/system.h"
 #include "lua/args.h"

@@ -1,4 +1,5 @@
-/* Makes tensors on memory that a host lends, and ends such loans. */
+/* Loans: makes tensors that use memory of the host (the program that embeds Lua), and ends this use when the host
+** revokes the loan. */
 
 #include "base/loan.h"
 #include "io/dlpack.h"
@@ -45,8 +46,8 @@ static int to_status(enum loan_status status) {
   return of[status];
 }
 
-/* Another thread must not use L, so the loan's owner is compared first. Queued copies to a GPU may still read the
-** memory, so the function waits for all queues. */
+/* First checks that the loan belongs to this thread, because no other thread may use L. Then waits for all queues,
+** because queued copies to a GPU may still read the memory. */
 int api_revoke(lua_State *L, luatensor_loan loan) {
   enum loan_status status = loan_look(loan);
   if (status != LOAN_OPEN) return to_status(status);

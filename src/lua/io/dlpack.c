@@ -1,7 +1,8 @@
 /* The functions to_dlpack and from_dlpack, which exchange tensors with other libraries in the process.
 **
-** The userdata from to_dlpack (metatable "luatensor.DLPack") begins with the address of the struct. A C module that
-** takes over the struct sets this address to NULL, and calls the deleter when it no longer needs the struct. */
+** to_dlpack returns a userdata (metatable "luatensor.DLPack") that begins with the address of a DLPack struct, which
+** describes the tensor. A C module that takes over the struct sets this address to NULL, and calls the struct's deleter
+** when the module no longer needs the struct. */
 
 #include <stdlib.h>
 
@@ -38,9 +39,9 @@ static void check_no_gradient(lua_State *L, const char *fn) {
 
 /***
 Exports the tensor to other libraries in this process, without a copy. On a GPU the function first waits for queued
-work. The consumer may delete the struct only when its own work on the memory is done. The userdata owns a
-DLManagedTensorVersioned, and begins with its address. To take over the struct, set this address to NULL; otherwise
-the struct is deleted with the userdata.
+work. The userdata owns a DLManagedTensorVersioned struct, and begins with the struct's address. To take over the
+struct, set this address to NULL; otherwise the struct is deleted with the userdata. A consumer may delete the struct
+only when the consumer's own work on the memory is done.
 @function to_dlpack
 @tparam tensor x
 @tparam[opt] table options `versioned` (true): false gives the older struct, DLManagedTensor
@@ -75,7 +76,7 @@ static void check_ready(lua_State *L, const dl_owned *p) {
   if (!p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
 }
 
-/* Pushes a tensor that uses the data itself. Afterwards luatensor owns the struct. */
+/* Pushes a tensor that shares the struct's memory. Afterwards luatensor owns the struct. */
 static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
   size_t bytes = (size_t)form->count * (size_t)dtype_size(form->dtype);
   tensor *t = push_empty(L);
@@ -155,7 +156,7 @@ struct still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
 @tparam[opt] table options `versioned` (true): false for light userdata to the older DLManagedTensor; `copy`: true
-  always copies, false is an error if a copy is needed; `device`: the device to which it is copied. An address is not
+  always copies, false is an error if a copy is needed; `device`: the device of the result. An address is not
   checked, so a sandbox (docs/embedding.md) accepts only userdata
 @treturn tensor
 */

@@ -199,7 +199,7 @@ static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, 
   *left = (int64_t)s.st_size - (int64_t)(start + length);
 }
 
-/* Checks, before memory is allocated, that the file has as many bytes of data as the header says. */
+/* Checks that the file has as many bytes of data as the header says. Called before memory is allocated. */
 static void check_length(lua_State *L, const char *path, const npy_header *h, int64_t left) {
   int64_t count;
   if (shape_count(&h->shape, dtype_size(h->dtype), &count) != OK) raise_bad(L, "load", path, "a shape whose size does not fit");

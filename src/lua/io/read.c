@@ -1,4 +1,4 @@
-/* Readers of data sets: IDX files (MNIST's format) and separated values, which gzip may have compressed.
+/* Readers of data sets: IDX files (MNIST's format) and text files of separated values (CSV), also compressed by gzip.
 ** lua/luatensor/data calls these functions. */
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static int unpack_gc(lua_State *L) {
   return 0;
 }
 
-/* Opens a file, which is closed when the function that pushed it ends or raises an error. So no file stays open until a
-** collection. */
+/* Opens a file, which gzip may have compressed, and pushes its userdata. The file is closed as soon as the calling C
+** function returns or raises an error, not only when the userdata is collected. */
 static unpack *push_unpack(lua_State *L, const char *fn, const char *path) {
   char wrong[UNPACK_WORDS];
   unpack_box *box = push_object(L, &unpack_class, sizeof *box, 0);
@@ -76,7 +76,7 @@ static int64_t read_idx_header(lua_State *L, const char *path, unpack *u, enum d
   return count * dtype_size(*d);
 }
 
-/* Checks, before memory is allocated, that the file can contain `bytes` bytes of elements. */
+/* Checks that the file can contain `bytes` bytes of elements. Called before memory is allocated. */
 static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dtype d, const shape *s, int64_t bytes) {
   int64_t most = unpack_most(u) - 4 - 4 * s->ndim;
   if (unpack_is_packed(u) ? bytes <= most : bytes == most) return;
@@ -136,8 +136,8 @@ typedef struct numbers {
 typedef struct reading {
   csv     from;
   numbers values, classes;
-  int64_t class_bytes, class_room;         /* bytes that classes take, and bytes that they may take before the next
-                                           ** check of memory */
+  int64_t class_bytes, class_room;         /* class_bytes: bytes of memory that classes take; class_room: value of
+                                           ** class_bytes at which the available memory is checked next */
 } reading;
 static const char reading_class = 0;
 
@@ -150,8 +150,9 @@ static int reading_gc(lua_State *L) {
   return 0;
 }
 
-/* Pushes a reading, which is freed when the function that pushed it ends or raises an error. Freeing is not left to
-** the collector, because the collector does not know the size of the memory. */
+/* Opens a file of separated values and pushes its userdata of type `reading`. The userdata's memory is freed as soon as
+** the calling C function returns or raises an error. This is not left to the collector, which does not know how much
+** memory a reading has. */
 static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   char wrong[UNPACK_WORDS];
   reading *r = push_object(L, &reading_class, sizeof *r, 0);
@@ -234,10 +235,10 @@ static int raise_field(lua_State *L, const char *path, const csv *c, int i, cons
 typedef struct wanted {
   const char *path;
   enum dtype  dtype;               /* the dtype of the returned numbers */
-  bool        integers, fills;     /* integers: integers are wanted; fills: an empty field becomes `missing` */
+  bool        integers, fills;     /* integers: only integers are allowed; fills: an empty field becomes `missing` */
   double      missing;
-  int         fields, ncolumn, labels;     /* fields: number of fields in each row; labels: the column of classes, from
-                                           ** 0; -1: there is none */
+  int         fields, ncolumn, labels;     /* fields: number of fields in each row; labels: the column of classes,
+                                           ** 0-based; -1: there is none */
   const int  *column;              /* the columns of the numbers, 0-based */
   int         names;               /* stack index of the table of classes, which maps names to numbers and numbers to
                                    ** names */
@@ -278,8 +279,8 @@ static void add_number(lua_State *L, reading *r, const wanted *w, int i) {
   }
 }
 
-/* Checks the memory for a class: its name, and its entries in tables by name and by number. 210 to 320 bytes were
-** measured. */
+/* Raises an error if there is no memory for a new class. A class takes the bytes of its name, and entries in the tables
+** by name and by number, which took 210 to 320 bytes when measured. */
 static void check_class(lua_State *L, reading *r, const wanted *w, size_t name) {
   enum { TAKES = 320 };
   r->class_bytes += TAKES + (int64_t)name;

@@ -1,4 +1,4 @@
-/* Reads and writes the bytes of .safetensors files, which lua/luatensor/io/safetensors.lua interprets. */
+/* Reads and writes the bytes of .safetensors files. lua/luatensor/io/safetensors.lua interprets the headers. */
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -15,8 +15,8 @@ static bool big_endian(void) {
 
 /* ---- writing ---- */
 
-/* Writes the tensors of the list at stack index `list` one after the other, in chunks. On failure returns false; *at
-** is the tensor, and *status its error, or OK if errno has the reason. */
+/* Writes the tensors of the list at stack index `list` one after the other, in chunks. On failure returns false, sets
+** *at to the tensor that failed, and sets *status to the error, or to OK if errno has the reason. */
 static bool write_list(lua_State *L, FILE *f, int list, int *status, const tensor **at) {
   int top = lua_gettop(L);
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {

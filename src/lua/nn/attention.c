@@ -28,8 +28,8 @@ static int run(lua_State *L, bool back) {
   return raise(L, "attention", st, j.at, 1);
 }
 
-/* attention(q, k, v, scale, causal, mask, o, log_sums): writes o and, unless log_sums is nil, the logarithms of the
-** rows' sums of exponentials. */
+/* attention(q, k, v, scale, causal, mask, o, log_sums): writes the result to o. Unless log_sums is nil, writes to
+** log_sums the log-sum-exp of each row of scores. */
 static int l_attention(lua_State *L) { return run(L, false); }
 
 /* attention_back(q, k, v, scale, causal, mask, o, log_sums, dout, dq, dk, dv): writes dq, dk and dv. */

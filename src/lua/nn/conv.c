@@ -8,7 +8,7 @@
 #include "op/nn/conv.h"
 #include "op/nn/pool.h"
 
-/* Reads the integers of the list at i into out. Returns how many there are, at most `most`. */
+/* Reads the integers of the list at stack index i into out, and returns their number. More than `most` are an error. */
 static int read_list(lua_State *L, int i, const char *fn, int64_t *out, int most) {
   luaL_checktype(L, i, LUA_TTABLE);
   int n = (int)lua_rawlen(L, i);
@@ -138,8 +138,8 @@ static void prepare_pool(lua_State *L, const char *fn, pool_job *j) {
   if (st != OK) raise_call(L, fn, st, j->in, j->position ? j->position : j->in);
 }
 
-/* Pools `nin` inputs, with the windows at index nin + 1. If `position` is set, pushes the positions of the maxima,
-** too. */
+/* Runs the pooling j, whose `nin` inputs are the first arguments and whose windows are the next argument. Pushes the
+** result and, if `position` is set, the positions of the maxima. */
 static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bool position) {
   place where = j->in->store->place;
   tensor *out = push_tensor(L, fn, j->in->dtype, &j->shape, where);

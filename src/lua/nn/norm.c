@@ -24,7 +24,7 @@ static void prepare(lua_State *L, const char *fn, norm_job *j) {
   raise(L, fn, st, t, n);
 }
 
-/* Runs a forward call and pushes the normalised tensor. The gradient is computed by the rule with the name fn. */
+/* Runs a forward call and pushes the normalised tensor. fn is also the name of the rule that computes the gradient. */
 static int run(lua_State *L, const char *fn, const norm_job *j, const op_params *p) {
   place where = j->x->store->place;
   tensor *out = push_tensor(L, fn, j->x->dtype, &j->x->shape, where), *stats = push_tensor(L, fn, j->compute, &j->stats, where);

@@ -1,11 +1,12 @@
-/* Updates of parameters, for lua/luatensor/optim: core.updates.adam(parameter, state, number …). */
+/* Functions that update parameters in place, for the optimisers of lua/luatensor/optim. There is one function for each
+** update rule, such as core.updates.adam(parameter, state, number …). */
 
 #include "lua/args.h"
 #include "lua/register.h"
 #include "op/nn/update.h"
 
 /* ---- problems ----
-** Functions push a text that says why a parameter cannot be updated. The optimiser adds the parameter's name. */
+** These functions push a text that says why a parameter cannot be updated. The optimiser adds the parameter's name. */
 
 static int push_problem(lua_State *L, const char *words) {
   lua_pushstring(L, words);
@@ -38,8 +39,8 @@ static int push_gone_as(lua_State *L, const tensor *t, const char *what) {
 
 /* ---- operands ---- */
 
-/* Stores the row's states, which are fields of the table at index 2, in `at`. Returns false if a state is missing, or
-** differs from the parameter in shape, dtype or device. */
+/* Stores the states of update rule `row`, such as Adam's moments, in `at`. The states are fields of the table at index
+** 2. Returns false if a state is missing, or differs from the parameter in shape, dtype or device. */
 static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   for (int k = 0; k < row->states; k++) {
     lua_pushvalue(L, lua_upvalueindex(2 + k));
@@ -67,9 +68,9 @@ static bool get_parameter(lua_State *L, int i, tensor **at) {
   return true;
 }
 
-/* update(parameter, state, number …): updates the parameter and returns nothing. Returns false if there is no
-** gradient, "state" if the state must be made or must follow the parameter's dtype or device, else an error message.
-** Upvalues: the number of the row (enum update_op), and the names of the row's states. */
+/* update(parameter, state, number …): updates the parameter and returns nothing. If the parameter has no gradient,
+** returns false. If a state is missing, or differs from the parameter in shape, dtype or device, returns "state". On
+** other errors returns a message. Upvalues: the update rule (enum update_op), and the names of the rule's states. */
 static int l_update(lua_State *L) {
   enum update_op op = (enum update_op)lua_tointeger(L, lua_upvalueindex(1));
   const update_info *row = &update_rows[op];
