@@ -15,8 +15,9 @@ LIBDIR ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 
-# A build stores in $(BUILD)/settings those of these settings that the command line or the environment sets. `make
-# install` reads that file, so that it installs the module as it was built, unless the settings are given again.
+# A build stores the settings that the command line or the environment gives in the file $(BUILD)/settings. `make
+# install` reads this file, so that `make install` does not compile the module again with other settings. A setting
+# that is given to `make install` replaces the stored one.
 SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG SYSROOT LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
 ifeq ($(MAKECMDGOALS),install)
   -include $(BUILD)/settings
@@ -31,8 +32,8 @@ endif
 
 # ---- this machine -----------------------------------------------------------------------------
 
-# The compiler says for which system and processor it compiles. A cross compiler has a prefix, which its pkg-config
-# has as well: aarch64-linux-gnu-gcc and aarch64-linux-gnu-pkg-config.
+# `$(CC) -dumpmachine` prints the system and the processor for which the compiler compiles. The names of a cross
+# compiler and of its pkg-config have the same prefix: aarch64-linux-gnu-gcc and aarch64-linux-gnu-pkg-config.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 SYSTEM := $(if $(findstring darwin,$(TARGET:macos=darwin)),Darwin,$(shell uname -s))
 CROSS  := $(filter %-gcc,$(notdir $(firstword $(CC))))
@@ -41,8 +42,9 @@ ARCH   := $(firstword $(subst -, ,$(TARGET)))
 
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 
-# SYSROOT=folder: headers and libraries are those below this folder (tools/debian_root fills one) instead of this
-# machine's. gcc searches some of the machine's folders first, so the folders below SYSROOT are given by name.
+# With SYSROOT=folder, the compiler takes headers and libraries from this folder, not from the machine's own system
+# (tools/debian_root fills such a folder). gcc searches some of the machine's folders before SYSROOT, so the flags name
+# each folder below SYSROOT.
 ifneq ($(SYSROOT),)
   SYSROOT_CFLAGS := --sysroot=$(SYSROOT) $(if $(CROSS),-isystem $(SYSROOT)/usr/include/$(MULTIARCH) -isystem $(SYSROOT)/usr/include)
   SYSROOT_LIBS   := --sysroot=$(SYSROOT) $(patsubst %,-B%/ -L%,$(SYSROOT)/usr/lib/$(MULTIARCH) $(SYSROOT)/lib/$(MULTIARCH))
@@ -75,10 +77,11 @@ ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(SYSROOT_CFLAGS) $(ZLI
 
 comma := ,
 
-# With BUNDLE=1, `make install` copies the shared libraries beside the module, which searches this folder first. The
-# path is stored under its older tag (DT_RPATH), because only this tag also applies to the libraries that these
-# libraries need.
-# The linker stores no build-id, which would depend on the folder of the checkout through the debug information.
+# With BUNDLE=1, `make install` copies the shared libraries into the module's folder, and the module searches this
+# folder first. The linker stores this search path under the older tag DT_RPATH. The newer tag DT_RUNPATH would not
+# apply to the dependencies of the copied libraries.
+# The linker stores no build-id. The debug information names the folder of the checkout, so a build-id would depend on
+# this folder.
 ifneq ($(BUNDLE),)
   BLAS_LIBS := $(filter-out -Wl$(comma)-rpath%,$(BLAS_LIBS)) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -Wl,--build-id=none
   STRIP ?= $(CROSS:gcc=)strip
@@ -88,14 +91,14 @@ endif
 # ---- flags ------------------------------------------------------------------------------------
 
 # -fwrapv makes integers wrap. -ffast-math is not used, because NaN and signed zeros are part of the results.
-# gcc's -Wshadow also warns of a parameter with the name of a type, so gcc gets -Wshadow=local. clang's -Wshadow does
-# not warn of it, and clang lacks -Wshadow=local. clang's warnings about & and | of truth values (our code avoids
-# branches with them), about macros without variable arguments, and about loops that only gcc vectorises are off.
+# gcc's -Wshadow also warns if a parameter has the name of a type; gcc's -Wshadow=local does not. clang has only
+# -Wshadow, which does not warn of type names. Three warnings of clang are off: & and | of truth values (our code uses
+# them to avoid branches), macros called without variable arguments, and loops that only gcc vectorises.
 FOR_CLANG := -Wshadow -Wno-unknown-warning-option -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments -Wno-pass-failed
 FOR_THIS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),$(FOR_CLANG),-Wshadow=local)
 WARNINGS := -Wall -Wextra -Wpedantic $(FOR_THIS) -Wundef -Wvla -Wcast-qual -Wwrite-strings -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wformat=2 \
-            -Werror=implicit-function-declaration    # shows functions that the headers of an old Lua lack
+            -Werror=implicit-function-declaration    # finds calls of functions that an old Lua's headers lack
 OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
 CFLAGS   ?= -g1
@@ -129,8 +132,9 @@ ifneq ($(SANITIZE),)
   TRACE    := -fsanitize-coverage=trace-pc
 endif
 
-# Kernels are compiled once for each instruction set; isa.c picks one when the module is loaded. Sanitized kernels
-# take long to compile, so those for AVX-512, which are the same loops, are compiled only with FULL=1.
+# Kernels are compiled once for each instruction set; isa.c picks one when the module is loaded. A build with
+# SANITIZE=address,undefined compiles the AVX-512 kernels only with FULL=1: their loops are the same as the AVX2
+# kernels', and sanitized kernels take long to compile.
 ifeq ($(ARCH)-$(filter thread,$(SANITIZE)),x86_64-)
   ISAS := base avx2 $(if $(SANITIZE),$(FULL:%=avx512),avx512)
 else
@@ -171,7 +175,7 @@ EMBEDDED := $(sort $(shell find src/gpu/kernels src/math -name '*.cuh' -o -name 
 .SUFFIXES:
 
 .PHONY: build
-build: $(MODULE) $(BUILD)/settings   ## the module: build/luatensor/core.so
+build: $(MODULE) $(BUILD)/settings   ## builds the module: build/luatensor/core.so
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -181,7 +185,7 @@ $(MODULE): $(OBJECTS)
 # so that it contains no object of a deleted file.
 STATIC := $(BUILD)/libluatensor.a
 .PHONY: static
-static: $(STATIC)  ## a static library: build/libluatensor.a
+static: $(STATIC)  ## builds a static library: build/libluatensor.a
 $(STATIC): $(OBJECTS) $(PARTS)/flags $(MODULE).flags
 	$(call say,$@)rm -f $@ && $(AR) rcs $@ $(OBJECTS)
 
@@ -292,11 +296,11 @@ demo: deps-run            ## builds and runs every experiment at full size; DEMO
 	@$(MAKE) --no-print-directory build
 	@tools/lua examples/demo.lua $(DEMO)
 
-bench: build              ## the performance table; BENCH="--rows add --json file", DEVICE=cuda, PYTHON=with torch and numpy
+bench: build              ## prints the performance table; BENCH="--rows add --json file", DEVICE=cuda, PYTHON=a Python with torch and numpy
 	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(if $(DEVICE),--device $(DEVICE)) $(BENCH)
 
 .PHONY: install
-install: build            ## into PREFIX (/usr/local)
+install: build            ## installs into PREFIX (/usr/local)
 	@tools/room "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)" -- $(MODULE) lua library examples $(if $(BUNDLE),$(OPENBLAS_DIR))
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(if $(BUNDLE),-s --strip-program=$(STRIP)) $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
@@ -350,7 +354,7 @@ test-rock:                ## installs the module with LuaRocks into empty trees 
 
 # The releases of Debian on which `make test-empty-machine` tests: bullseye has Lua 5.4.2, bookworm has 5.4.4.
 MACHINES ?= bullseye bookworm
-test-empty-machine:       ## installs the rock of `make rocks` where only Lua and LuaRocks are, and does what the pages show; MACHINES=bookworm
+test-empty-machine:       ## tests the rock of `make rocks` on systems with only Lua and LuaRocks; MACHINES=bookworm
 	@for suite in $(MACHINES); do \
 	  tools/test_empty_machine $(DIST)/luatensor-$(shell tools/version)-1.linux-$(firstword $(ROCK_ARCH)).rock $(CACHE)/luatensor-machines $$suite || exit 1; done
 

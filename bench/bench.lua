@@ -46,7 +46,7 @@ local function measure(row, contenders)
     end
   end
   local spent, round = 0, 0
-  while round < 3 or (round < options.rounds and spent < 30) do     -- at least three rounds, also of slow rows
+  while round < 3 or (round < options.rounds and spent < 30) do     -- at least three rounds, even if a row is slow
     for _, who in ipairs(runners) do
       idle.pause()                              -- lets the threads of the other libraries stop spinning
       local seconds = who:run()

@@ -1,7 +1,8 @@
--- The libraries that are timed, with one interface. Each has name, version, prepare(row) and run().
---   prepare   makes the row's inputs, warms up, and finds the number of calls in a round; returns
---             true, or false and the problem (nil: the row is not for this library)
---   run       makes one round, and returns the seconds of a call
+-- The libraries that the benchmark compares: luatensor, PyTorch and NumPy. Each library is an object with the fields
+-- name and version and these two methods:
+--   prepare(row)   makes the row's inputs, warms up, and finds the number of calls in a round; returns true, or false
+--                  and an error message (nil: the row is not for this library)
+--   run()          runs one round, and returns the mean seconds of a call
 
 local lt = require "luatensor"
 local steps = require "bench.steps"
@@ -145,7 +146,7 @@ end
 function contender.close(list)
   for _, who in ipairs(list) do
     if who.requests then
-      who.requests:write("quit\n")         -- closing the pipe is not enough, because later peers inherited its end
+      who.requests:write("quit\n")         -- closing the pipe is not enough: later peers inherited its write end
       who.requests:close()
       who.answers:close()
     end

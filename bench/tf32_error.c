@@ -64,9 +64,9 @@ static void multiply(double *to, const float *x, const float *y, int n) {
   for (int i = 0; i < n; i++) to[i] = (double)x[i] * y[i];
 }
 
-/* Simulates the dot product of a and b, of k elements, by tensor cores. products: the number of TF32 products for
-** each float32 product, 1 or 3. promote: the number of elements after which the accumulator is added to the float32
-** sum; 0: only at the end. */
+/* Simulates how tensor cores compute the dot product of a and b, which have k elements. products: the number of TF32
+** products for each float32 product, 1 or 3. promote: the number of elements after which the accumulator is added to
+** the float32 sum; 0: only at the end. guard: see core_add. */
 static float dot_core(const split *a, const split *b, int k, int products, int promote, int guard) {
   float total = 0, acc = 0;
   for (int i = 0; i < k; i += STEP) {

@@ -1,4 +1,5 @@
-# Settings of Sphinx, with MyST and Furo. `make doc` builds the site from the pages in docs/ and from the reference.
+# Settings of Sphinx, which builds the documentation site (`make doc`) from the pages in docs/ and from the reference.
+# MyST parses the pages; Furo is the theme.
 
 project = "luatensor"
 html_title = "luatensor"

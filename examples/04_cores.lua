@@ -1,5 +1,5 @@
--- Compares serial and parallel work: times the operations of the large loop (02_large.lua), x + y and exp with 1, 2, …
--- all threads of the CPU, and on a GPU if there is one.
+-- Compares serial and parallel work. The operations are those of the large loop (02_large.lua), x + y, and exp. Each
+-- operation is timed with 1, 2, …, all threads of the CPU, and on a GPU if there is one.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -46,8 +46,8 @@ local function measure(parts, device, threads)
   return seconds
 end
 
--- Returns the numbers of threads to measure: 1, 2, 3 … most if `most` is at most 8, otherwise 1, 2, 4, 8 … and
--- `most`.
+-- Returns the list of thread counts to measure. If `most` is at most 8, the list has all counts from 1 to `most`.
+-- Otherwise, the list has the powers of two below `most`, and then `most`.
 local function thread_counts(most)
   local counts, n = {}, 1
   while n < most do

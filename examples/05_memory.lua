@@ -1,7 +1,7 @@
--- Shows whether memory or arithmetic limits an operation. In float32, adding does one addition for every 12 bytes and
--- summing one for every 4 bytes, at the memory's speed. A matrix product does thousands of operations for each
--- element, at the arithmetic units' speed. The limits are measured (lt.bench.machine), by loops that do nothing else,
--- so 100 % is the best that this machine can do.
+-- Shows whether memory or arithmetic limits an operation. In float32, x + y does one addition for every 12 bytes and a
+-- sum does one addition for every 4 bytes, so memory limits both. A matrix product does thousands of operations for
+-- each element, so the arithmetic units limit it. lt.bench.machine measures the machine's limits with loops that only
+-- move memory or only compute, so 100 % is the best that this machine can do.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -71,7 +71,7 @@ run:table{
 local one, of_what = machine.share(1, "flops", device, options.dtype)
 if one and limits.copy then
   local peak, least, most = 1 / one, lines[1][2] / 2, 2 * lines[#lines][2]
-  local ridge = peak / limits.copy                          -- FLOP a byte from which on arithmetic is the limit
+  local ridge = peak / limits.copy                          -- FLOP per byte above which arithmetic is the limit
   run:text("Measured limits: {copy} copied, {read} read, {peak} ({what}). From {ridge} FLOP a byte on arithmetic "
     .. "limits.", {
     what = {of_what, "text"},

@@ -63,7 +63,7 @@ if device ~= "cpu" then
   }))
   run:value("sent_share", (split.parts.to_device + split.parts.to_host) / split.wall, "share")
 else
-  -- the minimum time of sending alone to a GPU that this machine lacks, by the published speed of the link
+  -- lower bound of the transfer time to GPUs that this machine lacks, from the published bandwidth of their links
   for _, id in ipairs{"rtx-4090", "h100-sxm"} do
     local gpu = public_figures.find(id)
     local least = run:value(id .. "_send_seconds", 2 * bytes / gpu.link, "s", id)

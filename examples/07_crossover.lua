@@ -1,5 +1,6 @@
--- Finds the size from which on the GPU is faster than the CPU, for the product and for the sum x + y of two n × n
--- matrices. In the product the arithmetic for each element grows with n; the sum has one addition for each element.
+-- Finds the crossover for two operations on n × n matrices: the size n above which the GPU is faster than the CPU. The
+-- operations are the matrix product, whose arithmetic for each element grows with n, and the sum x + y, which has one
+-- addition for each element.
 -- The product and the sum are timed twice: with the matrices already on the GPU, and with sending the matrices and
 -- fetching the result. Without a GPU, the example shows the times of the CPU, which a GPU would have to beat.
 

@@ -1,6 +1,6 @@
--- Trains two networks, an MLP and a small convolutional network, to read handwritten digits, five times each from
--- different initial weights. A neuron adds up its weighted inputs; training moves the weights a little against the
--- gradient of the loss, batch by batch.
+-- Trains two networks, an MLP and a small convolutional network, to read handwritten digits. Each network is trained
+-- five times, each time from different initial weights. A neuron adds up its weighted inputs. Training changes the
+-- weights after each batch by a small step against the gradient of the loss.
 
 local lt = require "luatensor"
 local data, nn, optim = require "luatensor.data", require "luatensor.nn", require "luatensor.optim"

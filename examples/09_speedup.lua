@@ -1,7 +1,7 @@
 -- Tests the title of the notebook (docs/notebook.md): how many times as fast a GPU trains a neural network. The example
 -- times steps of training (forward, loss, backward, update) of small to large MLPs with small to large batches, on the
--- CPU and on the GPU. The losses of both are compared, because both devices must compute the same losses. Without a
--- GPU, the example shows the times that a GPU would have to beat.
+-- CPU and on the GPU. Both devices must compute the same losses, so the example compares them. Without a GPU, the
+-- example shows the times that a GPU would have to beat.
 
 local lt = require "luatensor"
 local nn, optim = require "luatensor.nn", require "luatensor.optim"
@@ -19,7 +19,7 @@ local run <close> = experiment.start({...}, {
 local options = run.options
 local device = options.device
 
--- Returns the list of `first` and its multiples by powers of 4 that are less than `last`, then `last`.
+-- Returns a list of sizes: first, 4 × first, 16 × first, …, as long as they are below `last`, and then `last`.
 local function sizes(first, last)
   local list, n = {}, first
   while n < last do

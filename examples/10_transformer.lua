@@ -160,8 +160,8 @@ local function write(words, count)
   return table.concat(list)
 end
 
--- Replaces by dots what a terminal cannot show: control characters except line breaks, and bytes that are not valid
--- UTF-8.
+-- Replaces characters that a terminal cannot show by dots: control characters except line breaks, and bytes that are
+-- not valid UTF-8.
 local function printable(words)
   words = words:gsub("%c", function(c) return c == "\n" and c or "·" end)
   for _ = 1, #words do

@@ -1,6 +1,6 @@
--- Runs every experiment at full size, on the CPU and on the accelerator if there is one, and ends with the figures of
--- the notebook (docs/notebook.md) beside this machine's. `make demo` calls this script; DEMO="--iterations 2" makes
--- the run short.
+-- Runs every experiment at full size, on the CPU and, if there is one, on the accelerator. At the end, prints the
+-- figures of the notebook (docs/notebook.md) beside the figures of this machine. `make demo` calls this script;
+-- DEMO="--iterations 2" makes the run short.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"

@@ -41,8 +41,8 @@ enum luatensor_dtype {
 
 enum { LUATENSOR_MAX_DIMS = 16, LUATENSOR_any_ndim = -1 };
 
-/* A description of elements in CPU memory: those of a tensor (`read`, `check`), or memory of the host program
-** (`lend`, which ignores `count` and `contiguous`). */
+/* Describes elements in CPU memory. `read` and `check` describe the elements of a tensor. For `lend`, the host program
+** describes its own memory; `lend` ignores `count` and `contiguous`. */
 typedef struct luatensor_array {
   void   *data;                         /* the address of the first element */
   int32_t dtype, ndim;                  /* a luatensor_dtype, and the number of dims */
@@ -77,7 +77,7 @@ enum {
 /* Results of functions that do not raise. `explain` returns a sentence for each of them. */
 enum luatensor_status {
   LUATENSOR_ok = 0,
-  LUATENSOR_ended,                      /* the loan was revoked before, or its last tensor was freed */
+  LUATENSOR_ended,                      /* the host has revoked the loan, or the loan's last tensor was freed */
   LUATENSOR_other_thread,               /* another thread has made or claimed the loan */
   LUATENSOR_busy,                       /* an operation of the state is running */
   LUATENSOR_bad_threads                 /* the number of threads is out of range */
@@ -89,7 +89,7 @@ typedef struct luatensor_cancel luatensor_cancel;      /* the cancel flag of a s
 /* Bytes of tensors in CPU memory. */
 typedef struct luatensor_memory {
   uint64_t live, peak, limit;           /* of this Lua state; limit 0: no limit */
-  uint64_t process_live, process_peak;  /* of all Lua states, with scratch memory of operations */
+  uint64_t process_live, process_peak;  /* of all Lua states, including scratch memory of operations */
 } luatensor_memory;
 
 /* ---- the functions ---- */
@@ -103,18 +103,18 @@ typedef struct luatensor_api {
   /* Returns 1 if the value at a stack index is a tensor, else 0. */
   int (*is_tensor)(lua_State *L, int index);
 
-  /* Describes the tensor at a stack index. Returns 1, or 0 after pushing a sentence that says why not. The address
-  ** `data` is valid until the tensor is collected, freed or revoked. */
+  /* Describes the tensor at a stack index in *a and returns 1. On failure, pushes a sentence with the reason and
+  ** returns 0. The address a->data is valid until the tensor is collected or freed, or until its loan is revoked. */
   int (*read)(lua_State *L, int index, int flags, luatensor_array *a);
 
-  /* Describes argument `arg` of a C function like `read`, but raises luaL_argerror. The tensor must have
-  ** `dtype` and `ndim` dims, unless these are LUATENSOR_any and LUATENSOR_any_ndim. */
+  /* Like `read` for argument `arg` of a C function, but raises an error (luaL_argerror) on failure. Also checks the
+  ** tensor's dtype and number of dims. LUATENSOR_any allows every dtype, LUATENSOR_any_ndim every number of dims. */
   void (*check)(lua_State *L, int arg, int dtype, int ndim, int flags, luatensor_array *a);
 
-  /* Pushes a tensor on memory of the host, without a copy. The memory must stay valid until `release`, which may be
-  ** NULL, is called. This happens once: when the last tensor on the memory ends (perhaps during a garbage collection
-  ** or lua_close), or when the host revokes the loan. `release` must not use Lua. May raise; then nothing was lent
-  ** and `release` is not called. */
+  /* Pushes a tensor on memory of the host, without a copy. The loan ends when the last tensor on the memory is freed
+  ** (perhaps during a garbage collection or lua_close) or when the host revokes the loan. The memory must stay valid
+  ** until the loan ends. luatensor then calls release(context) once, unless `release` is NULL. `release` must not use
+  ** Lua. May raise; after an error there is no loan, and `release` is not called. */
   luatensor_loan (*lend)(lua_State *L, const luatensor_array *a, void (*release)(void *context), void *context);
 
   /* Takes the memory of a loan back, and returns a luatensor_status. LUATENSOR_ok means that nothing refers to the
@@ -131,9 +131,9 @@ typedef struct luatensor_api {
   void (*set_memory_limit)(lua_State *L, uint64_t bytes);
   void (*memory)(lua_State *L, luatensor_memory *m);
 
-  /* set_threads sets the number of threads of an operation in all states. It returns LUATENSOR_ok, or
-  ** LUATENSOR_bad_threads if n is below 1 or above the limit, which is 4 times the number of processors but from 64 to
-  ** 1024. `threads` returns the number. Any thread may call both functions. */
+  /* set_threads sets the number of threads that an operation uses, for all states. Returns LUATENSOR_ok, or
+  ** LUATENSOR_bad_threads if n is below 1 or above the limit. The limit is 4 × the number of processors, but at least
+  ** 64 and at most 1024. `threads` returns the number of threads. Any thread may call both functions. */
   int (*set_threads)(int n);
   int (*threads)(void);
 
@@ -188,8 +188,8 @@ static inline const luatensor_api *luatensor_open(lua_State *L, int abi) {
   return lt;
 }
 
-/* Makes a later require open luatensor as a sandbox: docs/embedding.md lists what is closed. Returns 1, or 0 if
-** luatensor is already loaded, which is too late. */
+/* Makes the first require of luatensor open it as a sandbox. docs/embedding.md lists the functions that a sandbox
+** refuses. Returns 1, or 0 if luatensor is already loaded; the state then gets no sandbox. */
 static inline int luatensor_sandbox(lua_State *L) {
   if (luatensor_loaded(L)) return 0;
   lua_pushboolean(L, 1);

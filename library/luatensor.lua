@@ -1379,8 +1379,8 @@ function Tensor:maximum_(y) end
 ---@return luatensor.Tensor #
 function Tensor:mean(dim, options) end
 
----Computes the median: the middle element in sorted order, or the mean of the two middle elements of an even number
----of elements. The result is NaN if an element is NaN, or if there is no element.
+---Computes the median, the middle element in sorted order. If the number of elements is even, the median is the mean
+---of the two middle elements. The result is NaN if an element is NaN, or if there is no element.
 ---```lua
 ---lt.tensor{1, 9, 2}:median()  --> 2.0
 ---```
@@ -1543,7 +1543,7 @@ function Tensor:nextafter_(y) end
 ---@return luatensor.Tensor # ... one int64 tensor for each dim; together they index x
 function Tensor:nonzero() end
 
----Computes the norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---Computes the vector norm of order p of the elements: (sum of |x|^p)^(1/p).
 ---```lua
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
@@ -2308,7 +2308,8 @@ function Tensor:uniform_(low, high, options) end
 ---The same as unique_values.
 Tensor["unique"] = Tensor["unique_values"]
 
----Returns the distinct elements, sorted, with first positions, inverse and counts. The call waits for a GPU.
+---Returns all results of the other unique functions: the distinct elements, sorted, the positions of their first
+---occurrences, the inverse, and the counts. The call waits for a GPU.
 ---```lua
 ---local values, positions, inverse, counts = lt.unique_all(lt.tensor{3, 1, 3})
 ---values     --> [1, 3]
@@ -2332,7 +2333,7 @@ function Tensor:unique_all() end
 ---@return luatensor.Tensor # counts, int64
 function Tensor:unique_counts() end
 
----Returns the distinct elements, sorted, and, for each element of x, its position in them. The call waits for a GPU.
+---Returns the distinct elements, sorted, and the position of each element of x among them. The call waits for a GPU.
 ---```lua
 ---local values, inverse = lt.unique_inverse(lt.tensor{3, 1, 3})
 ---inverse  --> [2, 1, 2]
@@ -4095,10 +4096,10 @@ function lt.rows(x) end
 ---@return table #
 function lt.broadcast_shapes(...) end
 
----The notebook's table "when to choose CPU, GPU, TPU" with this machine's figures: a training step of models from
----100 000 to 70 thousand million parameters. Models of up to `largest` parameters are measured. Times of larger
----models are extrapolated from their matrix products. Devices that are not in this machine get lower bounds from
----published figures.
+---Makes the notebook's table "When to choose CPU, GPU, TPU" for this machine. The table shows the time of a training
+---step of models with 100 000 to 70 thousand million parameters. Models with up to `largest` parameters are measured.
+---The times of larger models are extrapolated from their matrix products. Devices that are not in this machine get
+---lower bounds from published figures.
 ---```lua
 ---local function print_choices() print(lt.advise.choices {largest = 100000}) end      -- takes some seconds
 ---```
@@ -4106,15 +4107,16 @@ function lt.broadcast_shapes(...) end
 ---@return table # a result of kind "choices"
 function lt.advise.choices(options) end
 
----Recommends a device for fn by what its calls cost on each device of this machine, with a paragraph that says why.
+---Recommends a device for fn: measures the time of its calls on each device of this machine, and explains the choice.
 ---
 ---    local r = lt.advise(function(x, y) return x:matmul(y.T) end, {sizes = {256, 1024}, calls = 100})
 ---    print(r)
 ---    local x = lt.rand(1024, 1024, {device = r.device})
 ---
----Costs are measured as by bench.crossover. The result says where measuring ended. Sizes that do not fit or take too
----long are extrapolated by the trend. Devices that are not in this machine get lower bounds ("at least") from the
----counted work and published figures. An emulated device shows that the work runs there and is never recommended.
+---The times are measured as in bench.crossover. The result names the largest measured size. Larger sizes that do not
+---fit into memory or take too long are extrapolated from the trend. Devices that are not in this machine get lower
+---bounds ("at least") from the counted work and published figures. An emulated device only shows that the work runs on
+---it; it is never recommended.
 ---Errors: errors of fn, unchanged.
 ---```lua
 ---local advice = lt.advise(function(x) return x:sqrt() end, {sizes = {16, 64}, calls = 10})
@@ -4181,10 +4183,10 @@ function lt.einsum(spec, ...) end
 ---local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
 ---scale(lt.tensor{1.0, 2.0}, 3)  --> [4.0, 7.0]
 ---```
----@param parameters string "float32 x, float32 y": a name for each argument and the dtype in which it is computed; at most 8 parameters
+---@param parameters string the dtype and the name of each parameter, such as "float32 x, float32 y"; at most 8 parameters
 ---@param expression string of the parameters, such as "x * y + 1"
 ---@param dtype? string of the result; by default the dtype of the expression
----@return function # with one argument, a tensor or a number, for each parameter, and a table with option `out` after them; each argument must promote to the dtype of its parameter
+---@return function # that takes a tensor or a number for each parameter, and then, if wanted, a table with option `out`; each argument must promote to the dtype of its parameter
 function lt.elementwise(parameters, expression, dtype) end
 
 ---Returns the frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
@@ -4334,7 +4336,7 @@ function lt.linalg.cross(x, y, options) end
 ---@return luatensor.Tensor # [..., n, n]
 function lt.linalg.matrix_power(x, n) end
 
----Computes the norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
+---Computes the vector norm of order ord of the elements: (sum of |x|^ord)^(1/ord).
 ---```lua
 ---lt.linalg.vector_norm(lt.tensor{3.0, 4.0})  --> 5.0
 ---```
@@ -4572,8 +4574,8 @@ function lt.masked_select(x, mask) end
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
 
----Computes the median: the middle element in sorted order, or the mean of the two middle elements of an even number
----of elements. The result is NaN if an element is NaN, or if there is no element.
+---Computes the median, the middle element in sorted order. If the number of elements is even, the median is the mean
+---of the two middle elements. The result is NaN if an element is NaN, or if there is no element.
 ---```lua
 ---lt.tensor{1, 9, 2}:median()  --> 2.0
 ---```
@@ -4708,7 +4710,7 @@ function lt.unique_values(x) end
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_counts(x) end
 
----Returns the distinct elements, sorted, and, for each element of x, its position in them. The call waits for a GPU.
+---Returns the distinct elements, sorted, and the position of each element of x among them. The call waits for a GPU.
 ---```lua
 ---local values, inverse = lt.unique_inverse(lt.tensor{3, 1, 3})
 ---inverse  --> [2, 1, 2]
@@ -4718,7 +4720,8 @@ function lt.unique_counts(x) end
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function lt.unique_inverse(x) end
 
----Returns the distinct elements, sorted, with first positions, inverse and counts. The call waits for a GPU.
+---Returns all results of the other unique functions: the distinct elements, sorted, the positions of their first
+---occurrences, the inverse, and the counts. The call waits for a GPU.
 ---```lua
 ---local values, positions, inverse, counts = lt.unique_all(lt.tensor{3, 1, 3})
 ---values     --> [1, 3]
@@ -4744,7 +4747,7 @@ function lt.unique_all(x) end
 ---@return luatensor.Tensor # bool, of x1's shape
 function lt.isin(x1, x2, options) end
 
----Computes the norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---Computes the vector norm of order p of the elements: (sum of |x|^p)^(1/p).
 ---```lua
 ---lt.tensor{3.0, 4.0}:norm()  --> 5.0
 ---```
@@ -4819,8 +4822,8 @@ function lt.autograd.grad(outputs, inputs, options) end
 ---@return any # what fn returns, or the guard
 function lt.no_grad(fn, ...) end
 
----Calls a function with recording, even inside of lt.no_grad. Without a function, the result is a guard that records
----until its block ends, as for lt.no_grad.
+---Calls a function with recording, even inside of lt.no_grad. Without a function, the result is a guard: ops are
+---recorded until the block of the variable that holds the guard ends.
 ---```lua
 ---local x = lt.ones(1, {requires_grad = true})
 ---lt.no_grad(function() return lt.enable_grad(function() return x * 2 end) end).requires_grad  --> true
@@ -4846,13 +4849,13 @@ function lt.is_grad_enabled() end
 ---}
 ---double(lt.tensor{3.0})  --> [6.0]
 ---```
----@param f table `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the gradients of the results and returns the gradients of the arguments, in order (nil for an argument without gradient). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if the gradient of argument i is wanted; `name`: the name in messages
+---@param f table `forward(ctx, …)`: returns one or more tensors; its ops are not recorded. `backward(ctx, g, …)`: takes the gradients of the results and returns the gradients of the arguments, in order (nil for an argument without gradient). `name`: the name in messages. In forward, `ctx:save(x, …)` keeps tensors; in backward, `ctx:saved()` returns them. `ctx.needs[i]` is true if the gradient of argument i is wanted
 ---@return function #
 function lt.autograd_function(f) end
 
 ---Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward pass
----inside of the function. The error names the op and the line of the script. This mode is slow, because every result
----is waited for and checked. Without a function, the result is a guard, as for lt.no_grad.
+---inside of the function. The error names the op and the line of the script. This mode is slow, because it waits for
+---every result and checks it. Without a function, the result is a guard, as for lt.no_grad.
 ---```lua
 ---local x = lt.zeros(1, {requires_grad = true})
 ---pcall(lt.detect_anomaly, function() (x / x):sum():backward() end)  --> false

@@ -1,4 +1,4 @@
-"""Times rows of bench/rows.lua with NumPy. The number of threads is read by NumPy's BLAS from the environment."""
+"""Times rows of bench/rows.lua with NumPy. NumPy's BLAS reads the number of threads from the environment."""
 
 import numpy
 

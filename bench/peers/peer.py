@@ -23,7 +23,7 @@ def parse_inputs(text):
 
 
 def timed(timer, calls, wait):
-    """Returns the seconds that this many calls take until the device has finished."""
+    """Runs the timer's code `calls` times, waits for the device, and returns the elapsed seconds."""
     start = time.perf_counter()
     timer.timeit(calls)
     wait()
@@ -37,7 +37,7 @@ def prepare(inputs, setup, code, make, names, wait):
         space[name] = make(dtype, shape)
     exec(setup, space)
     timer = timeit.Timer(code, globals=space)
-    calls, seconds = 1, timed(timer, 1, wait)     # the first call may start threads
+    calls, seconds = 1, timed(timer, 1, wait)     # warm-up: the first call may start threads
     seconds = timed(timer, 1, wait)
     while seconds < ROUND / 4:
         calls *= 2

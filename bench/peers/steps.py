@@ -1,4 +1,4 @@
-"""The training steps of bench/steps.lua with the same networks in PyTorch (eager mode), for the performance table."""
+"""The PyTorch versions (eager mode) of the training steps in bench/steps.lua, for the performance table."""
 
 import torch
 from torch import nn

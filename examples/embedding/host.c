@@ -31,7 +31,7 @@ static void *ring(void *arg) {
   return NULL;
 }
 
-/* Opens Lua's libraries except io, os and debug, and luatensor as a sandbox. Leaves the address of luatensor's
+/* Opens Lua's libraries except io, os and debug. Then opens luatensor as a sandbox. Leaves the address of luatensor's
 ** functions on the stack. */
 static int open_state(lua_State *L) {
   static const luaL_Reg libraries[] = {

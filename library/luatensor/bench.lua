@@ -4,9 +4,10 @@
 ---@class luatensor.bench
 local bench = {}
 
----Times functions that should do the same work, a round of each in turn (A B B A), and shows how much faster each is
----than the first. A ratio is only shown if the results agree. For this check each function is called with the same
----seed, and floats may differ by the tolerance of their dtype, relative to the largest magnitude.
+---Times several functions that should do the same work, and shows how much faster each function is than the first one.
+---The functions run in turn, one round each, in alternating order (A B B A). A ratio is only shown if the results
+---agree. For this check each function is called with the same seed. Floats may differ by the tolerance of their dtype,
+---relative to the largest magnitude.
 ---```lua
 ---local x = lt.ones(10)
 ---local ways = {{"sum", function() return x:sum() end}, {"mean", function() return x:mean() * 10 end}}
@@ -14,11 +15,11 @@ local bench = {}
 ---```
 ---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, this device is the default device
 ---@param options? luatensor.bench.compare.options
----@return table # a result of kind "compare". Each of its `entries` has the figures of bench.time, and `pairs`: adjacent rounds of the base and the entry, with their `count`, how many of them were `faster`, and the quartiles of their ratios; `ratio`: the median of these ratios, if the results agree and both devices are real or both emulated; `verdict`: "faster", "slower" or "undecided"; `agreement`: "agree", "differ", "not checked" or "does not repeat", and `difference`, the reason; `error`: the message if the entry failed, which does not stop the other entries. A verdict other than "undecided" needs two things. Chance must have a probability of at most 1/1000 to make as many pairs agree. The quartiles of the ratios must differ from 1 by at least 5 %, or by 25 % if other processes used more than a tenth of the processor
+---@return table # a result of kind "compare". Each of its `entries` has the figures of bench.time, and `pairs`: adjacent rounds of the base and the entry, with their `count`, how many of them were `faster`, and the quartiles of their ratios; `ratio`: the median of these ratios, if the results agree and both devices are real or both emulated; `verdict`: "faster", "slower" or "undecided"; `agreement`: "agree", "differ", "not checked" or "does not repeat", and `difference`, the reason; `error`: the message if the entry failed, which does not stop the other entries. A verdict other than "undecided" needs two things. So many pairs must favour one function that chance would do this with a probability of at most 1/1000. The quartiles of the ratios must differ from 1 by at least 5 %, or by 25 % if other processes used more than a tenth of the processor
 function bench.compare(entries, options) end
 
 ---Returns sizes from first to last in geometric progression.
----Errors: unless both are integers from 1 on with first ≤ last.
+---Errors: if `first` or `last` is no integer of at least 1, or if `first` is greater than `last`.
 ---```lua
 ---table.concat(lt.bench.sizes(10, 1000), " ")  --> 10 20 40 80 160 320 640 1000
 ---```
@@ -28,16 +29,17 @@ function bench.compare(entries, options) end
 ---@return table # ascending; the first and the last are among them
 function bench.sizes(first, last, per_doubling) end
 
----Measures fn at each size on each device, and finds the size from which on one device is faster than the other.
+---Measures fn at each size on each device, and finds the crossover: the size above which one device is faster than the
+---other.
 ---
 ---    local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
 ---    print(r)
 ---
----The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and
----with transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of
----both devices are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the
----verdict is "undecided". A crossing is only reported if the results agree. Emulated devices are measured but not
----compared. With only one device, published figures give bounds for other devices.
+---The answer is an interval between two sizes. There are two answers: with the data in place (the inputs are already on
+---the device), and with transfers (the inputs start on the CPU, and the results are copied to the CPU). One device is
+---faster if the quartiles of both devices are 5 % apart, or 25 % if other processes used more than a tenth of the
+---processor; otherwise the verdict is "undecided". A crossing is only reported if the results agree. Emulated devices
+---are measured but not compared. With only one device, published figures give bounds for other devices.
 ---Errors: errors of fn, unchanged.
 ---```lua
 ---local result = lt.bench.crossover(function(x) return x:sqrt() end, {16, 64}, {seconds = 0.01})
@@ -67,9 +69,9 @@ function bench.crossover(fn, sizes, options) end
 ---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (above 1: the second run is faster), verdict, why}; the verdict is "faster", "slower", "small" (below the `floor`), "noise" or "undecided"; `why` it is undecided is "single" (no quartiles), "busy" or "spread"; `only_before`, `only_after`: names; `mixed`: names of figures that are emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: between the runs; `same_machine`
 function bench.diff(before, after) end
 
----Measures the limits of this machine, by loops without other work and by functions that a script would call. The
----limits are measured once and kept in the user's cache for this machine, these threads and these versions; the first
----time takes half a minute.
+---Measures the limits of this machine: the rates of arithmetic, matrix products, memory and transfers, and the time of
+---a call. The first measurement takes half a minute. The limits are kept in the user's cache. They are measured again
+---if the machine, the number of threads or a version of the software changes.
 ---Errors: Ctrl-C, with what was measured so far (luatensor.bench.interrupt).
 ---```lua
 ---local function print_machine() print(lt.bench.machine()) end      -- takes half a minute the first time
@@ -92,7 +94,7 @@ function bench.machine(options) end
 function bench.load(path) end
 
 ---Splits the time of a function into parts.
----Errors: errors of fn, unchanged; for a split within a split.
+---Errors: errors of fn, unchanged; also an error if fn itself runs a split.
 ---```lua
 ---local split = lt.bench.split(function() lt.rand(9):sum():item() end, {seconds = 0.01})
 ---split.kind  --> split

@@ -368,7 +368,7 @@
 ---@class (exact) luatensor.quantile.options
 ---@field dim? integer|integer[] a dim or a list of dims; by default all dims
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
----@field method? "linear"|"lower"|"higher"|"midpoint"|"nearest" (default "linear") the value at a position between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (between two equally near elements, the element whose position, counted from 0, is even)
+---@field method? "linear"|"lower"|"higher"|"midpoint"|"nearest" (default "linear") the value at a position between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two equally near elements, the one with the even position, counted from 0)
 
 ---@class (exact) luatensor.bincount.options
 ---@field weights? luatensor.Tensor a tensor with a weight for each element, added up instead of 1
@@ -417,7 +417,7 @@
 ---@field retain_graph? boolean (default false) keeps the graph that fn recorded, for a backward pass from tensors that fn stored outside of its results
 
 ---@class (exact) luatensor.autograd.grad.options
----@field grad_outputs? luatensor.Tensor|table the gradients of the outputs, a tensor or a list; 1 unless given, and for entries that are false
+---@field grad_outputs? luatensor.Tensor|table the gradients of the outputs, a tensor or a list; missing gradients, and gradients that are false, are 1
 ---@field create_graph? boolean (default false) the gradients can be differentiated, too
 ---@field retain_graph? boolean (default create_graph) keeps the graph for another backward pass
 ---@field allow_unused? boolean (default false) returns nil for inputs on which the outputs do not depend, instead of an error

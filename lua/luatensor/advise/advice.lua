@@ -36,8 +36,9 @@ advice.class = result.class("advice", {blocks = page.blocks, timings = measured.
     }},
   }))
 
--- Adds the fields of an advice to `found`, the measurements at all sizes and on all devices, and returns the advice.
--- `calls` is the number of calls with the same data. `place` has the functions that query this machine.
+-- Makes an advice of `found`, which holds the measurements at all sizes and on all devices. Adds the advice's fields to
+-- this table and returns it. `calls` is the number of calls with the same data. `place` has the functions that query
+-- this machine.
 local function follow(found, settings, sizes, calls, place)
   found.name, found.devices, found.calls, found.wanted = settings.name, settings.devices, calls, sizes
   found.options = {seconds = settings.seconds, patience = settings.patience, calls = calls}

@@ -21,11 +21,11 @@ local choices = {}
 
 local BATCH <const>, LAYERS <const> = 64, 4
 local STEPS <const> = 10000           -- the number of steps of the training run whose time the table shows
--- The largest credible ratio of the upper quartile of a step's measured times to the time that is compared (their
--- median or minimum). Above this ratio noise would decide the choice, so the choice is "not known".
+-- The limit of the ratio between the upper quartile of a step's measured times and the time that the devices are
+-- compared by (the median or the minimum). Above this limit noise would decide, so the choice is "not known".
 local MOST <const> = 4
--- Bounds of the seconds that STEPS steps take. A run of up to SHORT seconds needs no other device. A run of more than
--- LONG seconds takes too long.
+-- Thresholds in seconds for the time of STEPS steps. If this machine takes at most SHORT seconds, no other device is
+-- needed. More than LONG seconds is too long.
 local SHORT <const>, LONG <const> = 60, 3600
 
 -- The bytes for each parameter: the float32 parameter, its gradient, and the two moments of Adam.
@@ -113,7 +113,7 @@ end
 
 local function absent(id, model, devices)
   local figure = figures.find(id)
-  -- every step reads the parameters at least three times: forward, backward, and for the update
+  -- each step reads the parameters at least three times: in the forward pass, the backward pass and the update
   local work = {rows = {{calls = 3 * LAYERS, flops = flops(model.parameters), bytes = 3 * 4 * model.parameters,
     dtype = "float32"}}}
   return {id = id, name = figure.name, kind = figure.kind, seconds = figures.bound(figure, work, "in_place"),
@@ -141,7 +141,7 @@ local function entry_at(advice, cell, parameters)
     list[i] = step_here(advice, cell.device, parameters, function(times) return times[name] end)
   end
   if #list < #NAMES then return nil end
-  table.sort(list)             -- each quartile has its own trend, so their order may change
+  table.sort(list)             -- each quartile is extrapolated on its own, so they may be out of order
   for i, name in ipairs(NAMES) do there[name] = list[i] end
   return {device = cell.device, emulated = cell.emulated, agreement = cell.differs and "differ", in_place = there}
 end
@@ -188,8 +188,8 @@ local function fits_nowhere(cells)
   return real > 0
 end
 
--- The texts that say how the time of a whole training run was computed, by the origin of the time of one step. The
--- whole run is never timed.
+-- Maps the origin of a step's time ("measured" or "extrapolated") to the text that says how the time of a whole
+-- training run was computed. A whole run is never timed.
 local reckoned = {
   measured = "reckoned from a step that was measured", extrapolated = "reckoned from the trend of smaller networks",
 }
@@ -263,9 +263,9 @@ local function noise_in(advice)
   return most, hidden
 end
 
--- Returns the choice for a row of the table, its sentence and its values. If other processes used the processor, the
--- choice may be "not known": if the upper quartiles of the same rounds lead to another choice or exceed the limit MOST,
--- or if noise.drowns is true.
+-- Returns the choice for a row of the table, its sentence and its values. If other processes used the processor during
+-- the measurement, the choice may be "not known". There are three such cases. (1) The upper quartiles of the times lead
+-- to another choice. (2) Noise hides a time, and an upper quartile exceeds the limit MOST. (3) noise.drowns is true.
 local function decide(row, advice, rooms)
   local choice, text, values = choose(row, row.here)
   local others, hidden = noise_in(advice)
@@ -424,10 +424,10 @@ function choices.run(options, place)
   interrupt.raise(complete(partial, place))
 end
 
---- The notebook's table "when to choose CPU, GPU, TPU" with this machine's figures: a training step of models from
--- 100 000 to 70 thousand million parameters. Models of up to `largest` parameters are measured. Times of larger
--- models are extrapolated from their matrix products. Devices that are not in this machine get lower bounds from
--- published figures.
+--- Makes the notebook's table "When to choose CPU, GPU, TPU" for this machine. The table shows the time of a training
+-- step of models with 100 000 to 70 thousand million parameters. Models with up to `largest` parameters are measured.
+-- The times of larger models are extrapolated from their matrix products. Devices that are not in this machine get
+-- lower bounds from published figures.
 -- @function advise.choices
 -- @tparam[opt] table options `largest`: parameters of the largest network that is measured (10000000); `seconds`,
 --   `devices`, `patience` as lt.advise has them

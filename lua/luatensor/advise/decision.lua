@@ -98,8 +98,8 @@ local function skipped_at(skipped, device, n)
 end
 
 --- Predicts the times of this machine's devices at skipped sizes, by the trend of the measured sizes.
--- @treturn table {{n =, device =, why = the reason for skipping, seconds = extrapolated, unless the data would not
---   fit, bytes = extrapolated}, …}
+-- @treturn table {{n =, device =, why = the reason for skipping, seconds = the extrapolated time (nil if the reason is
+--   not "takes too long"), bytes = the extrapolated size of the data}, …}
 function decision.predictions(found, sizes, calls)
   local list = {}
   for _, n in ipairs(sizes) do

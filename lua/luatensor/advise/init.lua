@@ -9,15 +9,16 @@ local network = require "luatensor.advise.network"
 
 local advise = {network = network.network, choices = choices.choices}
 
---- Recommends a device for fn by what its calls cost on each device of this machine, with a paragraph that says why.
+--- Recommends a device for fn: measures the time of its calls on each device of this machine, and explains the choice.
 --
 --     local r = lt.advise(function(x, y) return x:matmul(y.T) end, {sizes = {256, 1024}, calls = 100})
 --     print(r)
 --     local x = lt.rand(1024, 1024, {device = r.device})
 --
--- Costs are measured as by bench.crossover. The result says where measuring ended. Sizes that do not fit or take too
--- long are extrapolated by the trend. Devices that are not in this machine get lower bounds ("at least") from the
--- counted work and published figures. An emulated device shows that the work runs there and is never recommended.
+-- The times are measured as in bench.crossover. The result names the largest measured size. Larger sizes that do not
+-- fit into memory or take too long are extrapolated from the trend. Devices that are not in this machine get lower
+-- bounds ("at least") from the counted work and published figures. An emulated device only shows that the work runs on
+-- it; it is never recommended.
 -- @function advise
 -- @tparam function fn gets what inputs(n) returned, its tensors moved to the device
 -- @tparam[opt] table options `sizes` (64 to 1024, doubling); `inputs`: function(n) that returns every tensor that fn

@@ -9,7 +9,7 @@ local lt = require "luatensor.base.public"
 
 local methods = core.methods
 
-local REMEMBERED = 256   -- the most strings and programs in the cache, which is emptied when it is full
+local REMEMBERED = 256   -- the maximum number of strings and programs in the cache; a full cache is emptied
 
 -- ---- the string ----
 
@@ -85,10 +85,10 @@ end
 
 -- ---- indices of dims ----
 
---- Returns the table that a call fills with its indices, each of which is one bit of an integer. `bit` maps the name
--- of an index to its bit. `name`, `length` and `owner` map the bit to the name of the index, to its length, and to
--- the number of the operand that has this length. `spec` is the string, `used` the number of indices so far, `hidden`
--- the largest number of dims for which "..." stands in an operand.
+--- Returns an empty table for the indices of one call. Each index gets one bit of an integer. `bit` maps the name of an
+-- index to its bit. `name`, `length` and `owner` map the bit to the name of the index, to its length, and to the number
+-- of the operand that has this length. `spec` is the string. `used` is the number of indices so far. `hidden` is the
+-- maximum number of dims that "..." stands for in an operand.
 local function new_indices(spec)
   return {spec = spec, bit = {}, name = {}, length = {}, owner = {}, used = 0, hidden = 0}
 end

@@ -85,8 +85,9 @@ local function needed_elsewhere(plan, terms, i, j)
   return mask
 end
 
---- Returns the next product to compute and the numbers of its two terms. It is the product whose number of elements
--- minus those of its two terms is the least. Of such products the one with the fewest multiplications is chosen.
+--- The greedy search: returns the next product to compute and the numbers of its two terms. The growth of a product is
+-- its number of elements minus the numbers of elements of its two terms. The search takes the product with the least
+-- growth; among equals it takes the one with the fewest multiplications.
 local function next_pair(plan, terms)
   local best, least, left, right
   for i = 1, #terms - 1 do
@@ -218,8 +219,8 @@ local function copied(plan, term, list)
   return is_run(term, list) and 0 or places(plan, term.mask)
 end
 
---- Returns the order of the indices to be summed that copies fewer elements: their order in a, or their order in b.
--- An operand whose dims of these indices are adjacent needs no copy in its own order.
+--- Returns the summed indices in the order that copies fewer elements: the order of term a or the order of term b. A
+-- term needs no copy for its own order if its dims of the summed indices are adjacent.
 local function inner_order(plan, a, b, inner)
   local by_a, by_b = members(a.list, inner), members(b.list, inner)
   local cost_a = copied(plan, a, by_a) + copied(plan, b, by_a)
@@ -255,8 +256,8 @@ local function contract(plan, a, b, keep)
   if #rows ~= 1 or #columns ~= 1 then emit(plan, "reshape", a.at, nil, a.shape) end
 end
 
---- True if b has the first index of the einsum's result that only one of a and b has. Then `evaluate` exchanges a and
--- b, so that this index is in the rows of the product.
+--- Takes the first index of the einsum's result that occurs in only one of the terms a and b. True if this term is b.
+-- `evaluate` then exchanges a and b, so that the index is in the rows of the product.
 local function turns(plan, a, b)
   local first = members(plan.output, a.mask ~ b.mask)[1]
   return first and b.mask & first ~= 0

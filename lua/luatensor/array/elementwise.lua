@@ -1,5 +1,5 @@
---- lt.elementwise, which makes element-wise functions from expressions. This file contains the parser; for each value
--- of the expression the parser calls core, which appends to the program.
+--- lt.elementwise, which makes element-wise functions from expressions. This file contains the parser. For each
+-- operation of the expression, the parser calls a function of core that appends a step to the function's program.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
@@ -29,8 +29,8 @@ local levels = {
 local unary = {["-"] = "negative", ["+"] = "positive", ["!"] = "logical_not", ["not"] = "logical_not",
                ["~"] = "bitwise_invert"}
 
---- Operations on two numbers, which are computed during parsing, so that 1 / 3 is not rounded to a tensor's dtype
--- before another number is added.
+--- Constant folding: the parser computes these operations on two numbers itself, in Lua's numbers. Without folding,
+-- 1 / 3 would be rounded to a tensor's dtype before another number is added.
 local folded = {
   add = function(x, y) return x + y end, subtract = function(x, y) return x - y end,
   multiply = function(x, y) return x * y end, divide = function(x, y) return x / y end,
@@ -106,7 +106,7 @@ end
 
 --- ---- steps of the program ----
 
---- Calls function f of core, which adds to the program. An error in f becomes an error of the expression at
+--- Calls f, a function of core that appends steps to the program. An error in f becomes an error of the expression at
 -- `position`.
 function parser:build(position, f, ...)
   local results = table.pack(pcall(f, self.expression, ...))
@@ -256,12 +256,11 @@ end
 -- || ! & | ~ << >> and c ? a : b; Lua's ~=, `and`, `or` and `not` work, too. The functions are the ops of the op
 -- table, such as exp(x), maximum(x, y) and where(c, a, b), and dtypes, which convert: float64(x). Operations promote
 -- and compute as on tensors, but half floats are rounded only once, at the end.
--- @string parameters "float32 x, float32 y": a name for each argument and the dtype in which it is computed; at most
---   8 parameters
+-- @string parameters the dtype and the name of each parameter, such as "float32 x, float32 y"; at most 8 parameters
 -- @string expression of the parameters, such as "x * y + 1"
 -- @string[opt] dtype of the result; by default the dtype of the expression
--- @treturn function with one argument, a tensor or a number, for each parameter, and a table with option `out` after
---   them; each argument must promote to the dtype of its parameter
+-- @treturn function that takes a tensor or a number for each parameter, and then, if wanted, a table with option `out`;
+--   each argument must promote to the dtype of its parameter
 -- @raise if the expression does not parse (the message names the character), or if an op does not support a dtype
 function lt.elementwise(parameters, expression, dtype)
   for i, text in ipairs {parameters or false, expression or false} do

@@ -1,5 +1,5 @@
---- The inspection functions of the Python array API standard (data-apis.org), from which programs learn what a
--- library supports, and the constants of this standard.
+--- The inspection functions and the constants of the Python array API standard (data-apis.org). The inspection
+-- functions tell a program which dtypes, devices and features a library supports.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"

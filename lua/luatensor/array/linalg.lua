@@ -1,4 +1,5 @@
---- lt.linalg: functions composed of LAPACK's factorizations (src/lua/array/linalg.c), products, norms and views.
+--- The functions of lt.linalg that are composed of other operations: of LAPACK's factorizations
+-- (src/lua/array/linalg.c), products, norms and views.
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"
@@ -131,7 +132,7 @@ end
 
 local vector_options = {ord = true, dim = true, keepdim = true, dtype = true}
 
---- Computes the norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
+--- Computes the vector norm of order ord of the elements: (sum of |x|^ord)^(1/ord).
 -- @function linalg.vector_norm
 -- @tparam Tensor x any shape; integers give the default float
 -- @number[opt=2] ord math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0
@@ -298,9 +299,9 @@ local function squares(x, d)
   return x:square():sum(d)
 end
 
---- Solves a x = b for x by least squares, for matrices a of m rows and n columns. Returns x, the last m - n rows of
--- LAPACK's result, the ranks, and the singular values of a. The squares of these rows add up to the residuals. If m
--- <= n, the second result is nil.
+--- Solves a x = b for x by least squares, for matrices a of m rows and n columns. Returns four tensors: x, the last
+-- m - n rows of LAPACK's result, the ranks of a, and the singular values of a. Summing the squares of the elements in
+-- these rows gives the residuals. If m <= n, the second result is nil.
 local function solve_least_squares(a, b, rtol)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local work, rank, s = parts.lstsq(a, b, rtol or -1)
@@ -325,7 +326,7 @@ function linalg.lstsq(a, b, options)
   if rtol ~= nil and type(rtol) ~= "number" then
     args.fail("lstsq", "rtol: number expected, got %s", core.type_name(rtol))
   end
-  if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would use its default instead of such an rtol
+  if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK replaces any other rtol by its default
     args.fail("lstsq", "rtol: 0 or more and less than 1 expected, got %s", rtol)
   end
   if b.ndim > 0 and b.shape[vector and 1 or b.ndim - 1] ~= m then
@@ -356,7 +357,7 @@ function linalg.lu(x)
   local m, n = check_matrix("lu", 1, x)
   local k, lu, order = math.min(m, n), parts.lu(x)
   local positions = lt.arange(1, m + 1, 1, {dtype = "int64", device = x.device}):expand_dims(-1)
-  if k == 0 then order = order:add(positions:squeeze(-1)) end      -- parts.lu returns zeros: make them 1 … m
+  if k == 0 then order = order:add(positions:squeeze(-1)) end      -- parts.lu returned zeros: the order is 1 … m
   local p = order:expand_dims(-2):equal(positions):to(lu.dtype)
   local l = lu:narrow(-1, 1, k):tril(-1):add(lt.eye(m, k, {dtype = lu.dtype, device = x.device}))
   return p, l, lu:narrow(-2, 1, k):triu()

@@ -9,8 +9,8 @@ local methods = core.methods
 
 local fail, options_of, integer_of = args.fail, args.options, args.integer
 
---- An upper bound of widths, diagonals and numbers of repeated elements. No memory has as many elements, and the sum
--- of a few such numbers does not overflow an integer.
+--- The upper bound of widths, of numbers of diagonals, and of numbers of repeated elements. No memory holds so many
+-- elements, and the sum of a few numbers below the bound does not overflow an integer.
 local MOST = 1 << 60
 
 --- Returns a list that is given as positional numbers or as one table.
@@ -206,9 +206,9 @@ end)
 
 -- ---- padding ----
 
--- For each mode of padding, a function of the positions i in a padded dim, counted from 0 at the first element of x,
--- so that some i are negative or at least n. The function returns the positions 0 … n - 1 of the elements to copy to
--- i.
+-- Maps a mode of padding to a function of positions i in a padded dim. Position 0 is the first element of x, so the
+-- padding has positions below 0 and from n on. For each i, the function returns the position (0 … n - 1) of the element
+-- of x that is copied to position i.
 local place = {
   replicate = function(i, n) return i:clip(0, n - 1) end,
   reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,

@@ -70,8 +70,8 @@ local function with_nan(result, sorted, d)
   return lt.where(last:isnan(), last, result)
 end
 
---- Computes the median: the middle element in sorted order, or the mean of the two middle elements of an even number
--- of elements. The result is NaN if an element is NaN, or if there is no element.
+--- Computes the median, the middle element in sorted order. If the number of elements is even, the median is the mean
+-- of the two middle elements. The result is NaN if an element is NaN, or if there is no element.
 -- @tparam Tensor x any dtype but complex; integers and bool give the default float
 -- @param[opt] dim a dim or a list of dims; by default all dims
 -- @tab[opt] options `dim`, `keepdim`
@@ -152,8 +152,8 @@ end
 -- @tparam number|Tensor q quantiles in [0, 1]; the dims of a tensor come first in the result
 -- @param[opt] dim a dim or a list of dims; by default all dims
 -- @tab[opt] options `dim`, `keepdim`, `method`: the value at a position between two elements: "linear" (default),
---   "lower", "higher", "midpoint", "nearest" (between two equally near elements, the element whose position, counted
---   from 0, is even)
+--   "lower", "higher", "midpoint", "nearest" (of two equally near elements, the one with the even position, counted
+--   from 0)
 -- @treturn Tensor NaN for lines that contain a NaN
 -- @usage x:quantile(0.9)   x:quantile(lt.tensor {0.25, 0.75}, 2)
 add("quantile", function(x, q, ...)
@@ -222,7 +222,7 @@ add("bincount", function(x, options)
       fail("bincount", "value %d: Lua tensors start at 1", least)
     end
     local most = x:max():item()
-    length = math.max(length, most < 0 and math.maxinteger or most)  -- uint64 values above int64 are negative here
+    length = math.max(length, most < 0 and math.maxinteger or most)  -- a uint64 value of 2^63 or more is negative here
   end
   return count(x, length, weights)
 end)

@@ -22,8 +22,8 @@ local options = {
 
 local function is_finite(v) return v - v == 0 end
 
---- True if floats are printed in scientific notation. If option `sci` is "auto", this is the case if fixed notation
--- would show more than 8 digits before the point, or no digit other than 0 of the smallest number.
+--- True if floats are printed in scientific notation. With option `sci` = "auto", the result is true in two cases:
+-- fixed notation would show more than 8 digits before the point, or only zeros for the smallest number.
 local function needs_sci(values)
   if options.sci ~= "auto" then return options.sci end
   local largest, least = 0, math.huge
@@ -36,8 +36,8 @@ local function needs_sci(values)
   return largest >= 1e8 or options.precision > 0 and least < 10 ^ -options.precision
 end
 
---- Returns the mantissa of a number's text without trailing zeros of its fraction, of which at least one digit stays.
--- Returns the exponent, such as "e+05" or "", as second result.
+--- Returns the mantissa of a number's text without the trailing zeros after the point; one digit after the point always
+-- stays. The second result is the exponent, such as "e+05" or "".
 local function trim(text)
   local mantissa, exponent = text:match("^([^e]*)(.*)$")
   local short = mantissa:gsub("0+$", "")

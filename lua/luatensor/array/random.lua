@@ -51,8 +51,8 @@ local function check_weights(w)
   end
 end
 
---- Draws n positions from each row of the weights w, with replacement. A random number below the sum of the row
--- selects the first position up to which the weights add up to more than this number.
+--- Draws n positions from each row of the weights w, with replacement. Draws a random number below the sum of the row,
+-- and finds the first position whose prefix sum of weights is greater than this number.
 local function drawn_again(w, n, options)
   local sums = w:cumulative_sum(-1)
   local shape = w.ndim == 1 and {n} or {w.shape[1], n}

@@ -168,14 +168,15 @@ add_unique("unique_values", "values")
 -- @treturn Tensor counts, int64
 add_unique("unique_counts", "values", "counts")
 
---- Returns the distinct elements, sorted, and, for each element of x, its position in them. The call waits for a GPU.
+--- Returns the distinct elements, sorted, and the position of each element of x among them. The call waits for a GPU.
 -- @function unique_inverse
 -- @tparam Tensor x any shape and dtype
 -- @treturn Tensor values, as from unique_values
 -- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 add_unique("unique_inverse", "values", "inverse")
 
---- Returns the distinct elements, sorted, with first positions, inverse and counts. The call waits for a GPU.
+--- Returns all results of the other unique functions: the distinct elements, sorted, the positions of their first
+-- occurrences, the inverse, and the counts. The call waits for a GPU.
 -- @function unique_all
 -- @tparam Tensor x any shape and dtype
 -- @treturn Tensor values, as from unique_values
@@ -266,8 +267,8 @@ local function check_isin(i, x)
 end
 
 --- Returns both arguments as tensors of one dtype on one device; one argument may be a number. Adding a tensor of
--- zeros moves numbers of lt.complex, which are on the CPU, to the device. For other tensors on different devices the
--- addition raises the error.
+-- zeros moves a number made by lt.complex, which is on the CPU, to the device. If two other tensors are on different
+-- devices, the addition raises the error message of an op.
 local function together(x1, x2)
   check_isin(1, x1)
   check_isin(2, x2)

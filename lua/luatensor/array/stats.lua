@@ -56,7 +56,7 @@ local function power_norm(x, p, options)
   return options.out and sum:pow(1 / p, {out = options.out}) or power(sum, 1 / p):to(float.dtype)
 end
 
---- Computes the norm of the elements as a vector: the root of order p of the sum of |x|^p.
+--- Computes the vector norm of order p of the elements: (sum of |x|^p)^(1/p).
 -- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
 -- @number[opt=2] p math.huge: the largest |x|; -math.huge: the smallest |x|; 0: the number of elements other than 0
 -- @param[opt] dim a dim or a list of dims; by default all dims

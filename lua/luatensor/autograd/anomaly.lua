@@ -1,4 +1,5 @@
---- lt.detect_anomaly, which finds the op that produces the first NaN. This file makes its watcher.
+--- lt.detect_anomaly, which finds the op that produces the first NaN. This file makes the watcher: a table of functions
+-- that core calls with the results and gradients of each op.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"

@@ -1,4 +1,4 @@
---- lt.autograd_function, which calls functions of scripts that have their own backward function.
+--- lt.autograd_function, which makes an op from two functions of a script: `forward`, and `backward` for the gradients.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -11,7 +11,7 @@ local ag = core.autograd
 local context = {}
 context.__index = context
 
---- Keeps tensors for backward, with their versions, which change when a tensor is changed in place.
+--- Keeps tensors for backward. Also keeps the version of each tensor, a number that changes with each in-place change.
 function context:save(...)
   self.kept = table.pack(...)
   self.versions = {}

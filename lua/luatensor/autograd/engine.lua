@@ -118,9 +118,9 @@ function engine.walk(x, g, run)
   ag.walk(nodes, run, engine, source, output, g)
 end
 
---- The ends of two error messages of engine.first_gradient, by the public function that failed. They say how a script
--- can pass the gradient of a result that is not a single real number. Functions that are not listed take no such
--- gradient.
+--- Maps the name of a public function to the ends of two error messages of engine.first_gradient: for a result with
+-- several elements, and for a complex result. The ends say how the script can pass the gradient of such a result to the
+-- function. A function that is not listed takes no gradient from the script.
 local ways = {
   backward = {", or give a gradient of that shape", "give a gradient, or take real parts first"},
   ["autograd.grad"] = {", or give option grad_outputs", "give option grad_outputs, or take real parts first"},

@@ -316,8 +316,8 @@ lt.autograd = {}
 -- @function autograd.grad
 -- @tparam Tensor|{Tensor,...} outputs of one element each, unless grad_outputs is given
 -- @tparam Tensor|{Tensor,...} inputs
--- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list; 1 unless given, and
---   for entries that are false. `create_graph` (false): the gradients can be differentiated, too. `retain_graph`
+-- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list; missing gradients, and
+--   gradients that are false, are 1. `create_graph` (false): the gradients can be differentiated, too. `retain_graph`
 --   (default create_graph): keeps the graph for another backward pass. `allow_unused` (false): returns nil for inputs
 --   on which the outputs do not depend, instead of an error
 -- @treturn Tensor ... the gradient of each input

@@ -80,8 +80,8 @@ end
 -- @return what fn returns, or the guard
 function lt.no_grad(...) return with_mode("no_grad", modes.recording, false, ...) end
 
---- Calls a function with recording, even inside of lt.no_grad. Without a function, the result is a guard that records
--- until its block ends, as for lt.no_grad.
+--- Calls a function with recording, even inside of lt.no_grad. Without a function, the result is a guard: ops are
+-- recorded until the block of the variable that holds the guard ends.
 -- @tparam[opt] function fn
 -- @param ... the arguments of fn
 -- @return what fn returns, or the guard
@@ -93,10 +93,10 @@ function lt.is_grad_enabled() return (ag.mode()) end
 
 --- Makes a function with its own gradient, for results that can be computed faster or more exactly than by existing
 -- ops.
--- @tab f `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the
+-- @tab f `forward(ctx, …)`: returns one or more tensors; its ops are not recorded. `backward(ctx, g, …)`: takes the
 --   gradients of the results and returns the gradients of the arguments, in order (nil for an argument without
---   gradient). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if
---   the gradient of argument i is wanted; `name`: the name in messages
+--   gradient). `name`: the name in messages. In forward, `ctx:save(x, …)` keeps tensors; in backward, `ctx:saved()`
+--   returns them. `ctx.needs[i]` is true if the gradient of argument i is wanted
 -- @treturn function
 function lt.autograd_function(f)
   local is_table = type(f) == "table" and core.type_name(f) ~= "library"
@@ -108,8 +108,8 @@ function lt.autograd_function(f)
 end
 
 --- Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward pass
--- inside of the function. The error names the op and the line of the script. This mode is slow, because every result
--- is waited for and checked. Without a function, the result is a guard, as for lt.no_grad.
+-- inside of the function. The error names the op and the line of the script. This mode is slow, because it waits for
+-- every result and checks it. Without a function, the result is a guard, as for lt.no_grad.
 -- @tparam[opt] function fn
 -- @param ... the arguments of fn
 -- @return what fn returns, or the guard

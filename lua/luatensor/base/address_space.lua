@@ -25,8 +25,8 @@ local function find(text, name, unit)
   return number and math.tointeger(tonumber(number) * unit)
 end
 
---- The name of each limit, its kind of memory, and a function that returns the bytes that the limit allows and the
--- bytes in use, or nil if the limit is not set.
+--- The limits of the process. Each row has the command that sets the limit, the kind of memory, and a function. The
+-- function returns the bytes that the limit allows (nil if the limit is not set) and the bytes in use.
 local limits = {
   {"ulimit -v", "address space", function(root)
     return find(read(root .. "/proc/self/limits"), "Max address space", 1),
@@ -43,8 +43,8 @@ local limits = {
   end},
 }
 
---- Returns the number of processors that the machine may have, even those on which the process may not run, because
--- OpenBLAS counts them all. The result may be above MOST, the limit of OpenBLAS.
+--- Returns the number of processors that the machine may have. Processors on which the process may not run count, too,
+-- because OpenBLAS counts them. The result may be above MOST, the limit of OpenBLAS.
 local function count_processors(root)
   local last = read(root .. "/sys/devices/system/cpu/possible"):match "(%d+)\n$"
   if last then return math.min(tonumber(last), MOST) + 1 end

@@ -126,7 +126,7 @@ function kinds.share(fn, what, value)
   return value
 end
 
---- The kind "count": a positive integer, or a float with such a value. Returns an integer.
+--- The kind "count": a positive integer, or a float such as 2.0 whose value is a positive integer. Returns an integer.
 function kinds.count(fn, what, value)
   local n = math.tointeger(kinds.real(fn, what, value))
   if not n or n < 1 then args.fail(fn, "%s: an integer above 0 expected, got %s", what, value) end

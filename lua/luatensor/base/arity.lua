@@ -9,8 +9,8 @@ local arity = {}
 
 local select, most_arguments, type_name = select, core.most_arguments, core.type_name
 
--- The set of the constructors (`init`) of luatensor's own classes of modules, which arity.module has prepared. The
--- keys are weak.
+-- The set of the constructors (`init`) that arity.module has prepared: those of luatensor's own classes of modules.
+-- The keys are weak.
 local bounded = setmetatable({}, {__mode = "k"})
 
 -- Raises an error by fail(name, …) if one of the arguments after the first `most` is not nil. `name` is the name of
@@ -79,8 +79,9 @@ function arity.library(functions)
   return functions
 end
 
--- Like arity.method, but the method also raises an error if self has no method of this name, because the script wrote
--- a dot in place of a colon. `noun` is the name of such an object in the message, such as "model".
+-- Like arity.method, but the method also checks its argument self. If self has no method `name`, the script called the
+-- method with a dot in place of a colon, and the method raises an error. In the message, `noun` stands for the object,
+-- as in "a method is called with a colon: model:append(…)".
 local function member(name, f, noun)
   local bounded_method = arity.method(name, f)
   return function(self, ...)

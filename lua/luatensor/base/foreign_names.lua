@@ -1,7 +1,8 @@
 --- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that luatensor lacks, and the replacements that errors suggest.
--- Each name has a list of functions, a text, or false. From a list, the error suggests the first function that exists
--- in the table in which the name was looked up, or else shows the list's field `otherwise`. A text is shown as it is.
--- false suggests nothing, because the most similar name would mislead.
+-- The value of a name is a list of functions, a text, or false. The error suggests the first function of the list that
+-- exists in the table in which the script looked up the name. If none exists, the error shows the list's field
+-- `otherwise`. A text is shown as it is. With false, the error suggests nothing; without this entry, the error would
+-- suggest the most similar name, which would mislead.
 
 local foreign = {}
 
@@ -132,7 +133,7 @@ local nn = {
   AbsCriterion = {"L1Loss"}, SmoothL1Criterion = {"SmoothL1Loss"}, DistKLDivCriterion = {"KLDivLoss"},
   CAddTable = {"Residual"},
 
-  -- names of Keras and Flax, and names that resemble a name of luatensor with a different meaning
+  -- names of Keras and Flax, and names that resemble a name of luatensor but mean something else
   Dense = {"Linear"}, Swish = {"SiLU"}, Conv = {"Conv2d"}, Conv3d = false, ConvTranspose3d = false, MaxPool3d = false,
   AvgPool3d = false, AdaptiveAvgPool3d = false, AdaptiveMaxPool3d = false, RReLU = false, LPPool2d = false,
   Transformer = {"TransformerEncoder"}, Fold = false, Unfold = false, Bilinear = false, Hardshrink = false,

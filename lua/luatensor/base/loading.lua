@@ -1,5 +1,5 @@
---- Explains why the C module luatensor.core could not be loaded, and what to do, which the message of the system's
--- loader does not say.
+--- Explains why the C module luatensor.core could not be loaded, and says what to do. The message of the system's
+-- loader says neither.
 
 local loading = {}
 
@@ -42,8 +42,8 @@ function loading.meaning(problem)
     if found then return type(row[2]) == "string" and row[2] or row[2](found) end
   end
   local library = problem:match "([^%s/:]+): cannot open shared object file"
-  -- Lua itself opened core.so before, so the file exists: glibc gives this message also for code for another
-  -- processor.
+  -- Lua has already opened core.so, so the file exists. glibc also gives this message for a library that was compiled
+  -- for another processor.
   if library and library:find "^core%." then return loading.meaning "wrong ELF class" end
   return library and missing(library)
 end

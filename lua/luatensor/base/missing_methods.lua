@@ -9,7 +9,7 @@ local missing = {}
 
 local getinfo, can_read = debug and debug.getinfo, io and io.open      -- nil without debug or io in the host
 
-local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- the most helps and source lines in the two caches
+local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- limits of the two caches (help texts, lines)
 
 -- Returns line n of a text, or of a regular file if source is "@path"; "" if there is no such line. Pipes are not
 -- read, because reading could block.

@@ -36,8 +36,8 @@ local function find_elsewhere(kind, name)
   if kind == "" and core.methods[name] then return ("; it is a method: x:%s(…)"):format(name) end
 end
 
--- The set of the kinds whose names are in no table that names.guard guards, so that names.help does not search these
--- tables for them.
+-- The set of the kinds of names that are never in a guarded table. names.help does not search the guarded tables for a
+-- name of such a kind.
 local kinds = {option = true, module = true, optimiser = true, dtype = true}
 
 --- Says what to write instead of an unknown name.
@@ -111,7 +111,7 @@ end
 --- Makes reading an unknown name in a table of functions an error that says what to write instead.
 -- @tab functions
 -- @string prefix the text that scripts write before the name, such as "nn."
--- @tparam[opt] function load is called with an unknown name first; its result is the value unless nil
+-- @tparam[opt] function load is called first with an unknown name; if load(name) is not nil, it is the name's value
 -- @tparam[opt] table late a table whose keys are the names that `load` can load
 -- @treturn table functions
 function names.guard(functions, prefix, load, late)

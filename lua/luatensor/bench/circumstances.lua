@@ -1,11 +1,12 @@
---- Lists the differences between two runs other than the measured figures, such as devices, versions and options.
+--- Lists how the circumstances of two runs differ: devices, versions, options and so on, but not the measured figures.
 -- bench.diff shows this list.
 
 local format = require "luatensor.page.format"
 
 local circumstances = {}
 
--- The share by which the reported memory of one machine may differ, because systems reserve some of the memory.
+-- The largest relative difference of two memory sizes that may come from the same machine. The system reserves some of
+-- the memory, so the reported size varies.
 local MEMORY <const> = 0.05
 
 -- The fields that identify a device, and the fields that may differ for the same device.

@@ -18,8 +18,8 @@ local timing = require "luatensor.bench.timing"
 
 local comparison = {}
 
---- The significance level of a verdict: between equally fast functions, as many pairs of rounds favour the same
--- function by chance with at most this probability.
+--- The significance level of a verdict, which is a sign test. If two functions are equally fast, the probability is at
+-- most LEVEL that so many pairs of rounds favour one of them by chance.
 comparison.LEVEL = 0.001
 
 comparison.class = result.class("compare", page, {
@@ -264,9 +264,10 @@ local function make_entries(list, checked)
   return entries
 end
 
---- Times functions that should do the same work, a round of each in turn (A B B A), and shows how much faster each is
--- than the first. A ratio is only shown if the results agree. For this check each function is called with the same
--- seed, and floats may differ by the tolerance of their dtype, relative to the largest magnitude.
+--- Times several functions that should do the same work, and shows how much faster each function is than the first one.
+-- The functions run in turn, one round each, in alternating order (A B B A). A ratio is only shown if the results
+-- agree. For this check each function is called with the same seed. Floats may differ by the tolerance of their dtype,
+-- relative to the largest magnitude.
 -- @function bench.compare
 -- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device
 --   runs, this device is the default device
@@ -281,9 +282,9 @@ end
 --   `verdict`: "faster", "slower" or "undecided";
 --   `agreement`: "agree", "differ", "not checked" or "does not repeat", and `difference`, the reason;
 --   `error`: the message if the entry failed, which does not stop the other entries.
---   A verdict other than "undecided" needs two things. Chance must have a probability of at most 1/1000 to make as
---   many pairs agree. The quartiles of the ratios must differ from 1 by at least 5 %, or by 25 % if other processes
---   used more than a tenth of the processor
+--   A verdict other than "undecided" needs two things. So many pairs must favour one function that chance would do this
+--   with a probability of at most 1/1000. The quartiles of the ratios must differ from 1 by at least 5 %, or by 25 % if
+--   other processes used more than a tenth of the processor
 function comparison.compare(entries, options)
   options = args.read("bench.compare", options, known_options)
   check_entries(entries)

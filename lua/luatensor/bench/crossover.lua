@@ -1,4 +1,4 @@
---- Finds the size from which on one device is faster than another.
+--- Finds the crossover of two devices: the size above which one device is faster than the other.
 
 local core = require "luatensor.core"
 local args = require "luatensor.base.args"
@@ -24,7 +24,7 @@ local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
 -- @int last largest
 -- @int[opt=1] per_doubling sizes for each doubling
 -- @treturn {int,...} ascending; the first and the last are among them
--- @raise unless both are integers from 1 on with first ≤ last
+-- @raise if `first` or `last` is no integer of at least 1, or if `first` is greater than `last`
 function crossover.sizes(first, last, per_doubling)
   first = args.integer("bench.sizes", "first", first, 1)
   last = args.integer("bench.sizes", "last", last, first)
@@ -276,16 +276,17 @@ function crossover.run(fn, sizes, options, place)
   return made
 end
 
---- Measures fn at each size on each device, and finds the size from which on one device is faster than the other.
+--- Measures fn at each size on each device, and finds the crossover: the size above which one device is faster than the
+-- other.
 --
 --     local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
 --     print(r)
 --
--- The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and
--- with transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of
--- both devices are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the
--- verdict is "undecided". A crossing is only reported if the results agree. Emulated devices are measured but not
--- compared. With only one device, published figures give bounds for other devices.
+-- The answer is an interval between two sizes. There are two answers: with the data in place (the inputs are already on
+-- the device), and with transfers (the inputs start on the CPU, and the results are copied to the CPU). One device is
+-- faster if the quartiles of both devices are 5 % apart, or 25 % if other processes used more than a tenth of the
+-- processor; otherwise the verdict is "undecided". A crossing is only reported if the results agree. Emulated devices
+-- are measured but not compared. With only one device, published figures give bounds for other devices.
 -- @function bench.crossover
 -- @tparam function fn takes the results of inputs(n), with tensors moved to the device, which is the default device
 --   during the call

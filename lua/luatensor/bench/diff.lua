@@ -11,7 +11,7 @@ local statistics = require "luatensor.bench.statistics"
 
 local diff = {}
 
---- The largest difference of the ratio of two medians from 1 for which the verdict is "small".
+--- The verdict is "small" if the ratio of two medians differs from 1 by at most FLOOR.
 diff.FLOOR = 0.05
 
 --- The largest distance between quartiles, as a share of the median, that still allows a decision.
@@ -234,7 +234,8 @@ local function pair_up(fields, before, after)
   local names, first = figures_of(before)
   local others, second = figures_of(after)
   local list, paired = {}, {}
-  -- each result is one function, whose name contains a line number that may have changed
+  -- Two results of kind "time" are paired even if their names differ: a function's name contains its line number, which
+  -- may have changed.
   if before.kind == "time" and after.kind == "time" then
     return {{before.name, first[before.name], second[after.name]}}
   end

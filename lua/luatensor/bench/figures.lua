@@ -68,8 +68,8 @@ local function add_values(result, prefix, list)
   end
 end
 
--- Sets `work` and `others` of the figures from index `first` on to those of the surrounding result, if they are not
--- set.
+-- Completes the figures from index `first` on: a figure without the field `work` or `others` gets the value of the
+-- surrounding result.
 local function add_context(list, first, result)
   local work = work_of(result)
   for i = first, #list do

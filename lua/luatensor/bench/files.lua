@@ -32,7 +32,8 @@ function files.write(path, text)
   return true
 end
 
---- Reads a regular file of JSON. Memory for the decoded values, many times the file's size, must be free.
+--- Reads a regular file of JSON. Fails if there is too little free memory for the decoded values, which take many times
+-- the file's size.
 -- @string path
 -- @treturn[1] string
 -- @treturn[2] nil

@@ -35,8 +35,8 @@ end
 
 local LOOKS <const> = 3
 
--- Measures the rate of arithmetic again, up to LOOKS times, if the measured rate of matrix products exceeds it by more
--- than 5 % (share.OVER). The first measurement of arithmetic was then disturbed.
+-- Compares the measured rate of matrix products with the measured rate of arithmetic. If products are more than 5 %
+-- (share.OVER) faster, the measurement of arithmetic was disturbed, and is repeated up to LOOKS times.
 local function look_again(entry, product)
   local plain = share.row_of(entry.arithmetic, product.dtype)
   for _ = 1, LOOKS do
@@ -247,9 +247,9 @@ local function measure(fields, steps, weight)
   end)
 end
 
---- Measures the limits of this machine, by loops without other work and by functions that a script would call. The
--- limits are measured once and kept in the user's cache for this machine, these threads and these versions; the first
--- time takes half a minute.
+--- Measures the limits of this machine: the rates of arithmetic, matrix products, memory and transfers, and the time of
+-- a call. The first measurement takes half a minute. The limits are kept in the user's cache. They are measured again
+-- if the machine, the number of threads or a version of the software changes.
 -- @function bench.machine
 -- @tparam[opt] table options `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`:
 --   names (all of this machine)

@@ -22,7 +22,7 @@ noise.BUSY_FLOOR = 0.25
 -- The largest credible power of the size n with which the seconds of some work grow. The largest credible power of
 -- the bytes is half of this power, because the bytes of square matrices grow with n².
 local STEEPEST <const> = 4
-local MARGIN <const> = 2           -- allowed factor between times: they jump where more threads or caches take effect
+local MARGIN <const> = 2           -- allowed jump of the time between sizes (more threads, another cache), as a factor
 
 --- True if others used more than the share notes.OTHERS of the processor during the measurement.
 function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
@@ -48,8 +48,9 @@ function noise.seconds(figures) return noise.busy(figures) and figures.min or fi
 -- disturbed, because threads that wait for each other wait for busy cores in every round.
 function noise.drowns(others) return (others or 0) > noise.MOST end
 
---- True if the figure is too uncertain for a verdict. Its time does not fit the times of other sizes, its quartiles
--- are far apart on a busy machine, or other processes used more than the share MOST of the processor.
+--- True if the figure is too uncertain for a verdict. There are three reasons: its time is an outlier among the times
+-- of all sizes; its quartiles are far apart on a busy machine; other processes used more than the share MOST of the
+-- processor.
 function noise.hides(figures)
   if figures.out_of_line or noise.drowns(figures.others) then return true end
   return noise.busy(figures) and noise.wide(figures)
@@ -63,8 +64,8 @@ local function most_growth(item, smaller)
   return MARGIN * math.min(n ^ STEEPEST, math.max(n, bytes) ^ (STEEPEST / 2))
 end
 
--- True if the seconds of size list[i] do not fit those of other sizes. They do not fit if they are more than MARGIN
--- times the seconds of a larger size, or if their ratio to the seconds of a smaller size exceeds most_growth.
+-- True if the seconds of size list[i] are an outlier: they are more than MARGIN times the seconds of a larger size, or
+-- their ratio to the seconds of a smaller size exceeds most_growth.
 local function is_out(list, i)
   local seconds = list[i][2]
   for later = i + 1, #list do
@@ -76,7 +77,7 @@ local function is_out(list, i)
   return false
 end
 
---- Finds the sizes whose seconds do not fit the seconds of the other sizes.
+--- Finds the sizes whose seconds are outliers.
 -- @tab list {{n, seconds, its bytes or nil}, …}, n ascending
 -- @treturn table {[n] = true, …}
 function noise.out_of_line(list)
@@ -87,8 +88,8 @@ function noise.out_of_line(list)
   return out
 end
 
---- Calls f(figures, point, out) for the figures of each device and size at which others used the processor or rounds
--- differ much. out: true if the time does not fit the times of other sizes.
+--- Calls f(figures, point, out) for the doubtful figures of each device: figures for which other processes used the
+-- processor, or whose rounds differ much. out: true if the time is an outlier among the times of all sizes.
 -- @tab points of a grid
 -- @tab devices {{device =}, …}
 -- @func f

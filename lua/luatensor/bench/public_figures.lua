@@ -11,7 +11,7 @@ local PCIE_5 <const> = 32e9 * 16 * 128 / 130 / 8
 
 local GB <const> = 2 ^ 30
 
---- Bounds of fewer seconds are meaningless: a launch on an accelerator takes longer.
+--- A lower bound of fewer seconds than this is meaningless, because a launch on an accelerator takes longer.
 figures.VISIBLE = 1e-6
 
 -- The bytes of cache that a lower bound assumes if the maker publishes no size. 256 MiB, the cache of the
@@ -61,8 +61,8 @@ local rows = {
     source = "Google Cloud documentation, \"TPU v5p\", read 2026",
   },
   {
-    -- We found no document of the maker for the clock, and so for the peak, nor for the speed of the memory. This
-    -- device therefore has no bounds.
+    -- We found no document of AMD that gives the clock rate or the memory bandwidth of this device. Without the clock
+    -- rate, the peak is unknown. The device therefore has no bounds.
     id = "threadripper-5995wx", name = "AMD Ryzen Threadripper Pro 5995WX",
     reported = "amd ryzen threadripper pro 5995wx 64-cores", kind = "cpu", year = 2022, cores = 64,
     peak = {}, memory = 2048 * GB, cache = 256 * 2 ^ 20,
@@ -70,9 +70,9 @@ local rows = {
   },
 }
 
---- Ids of the published devices that are shown beside the devices of this machine. GPU is shown where one device
--- suffices; the notebook cites its core count, but did not run on it. GPUS are shown if this machine has only one
--- device. FOR_TRAINING are devices on which networks are trained, ordered by memory.
+--- Ids of the published devices that are shown beside the devices of this machine. GPU is shown if a single device
+-- suffices; the notebook cites the core count of this GPU, but did not run on it. GPUS are shown if this machine has
+-- only one device. FOR_TRAINING lists devices on which networks are trained, ordered by memory.
 figures.GPU = "rtx-4090"
 figures.GPUS = {figures.GPU, "h100-sxm"}
 figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
@@ -172,7 +172,7 @@ function figures.bound(figure, work, mode)
   return seconds + transfers, transfers > seconds and "transfers" or what
 end
 
---- Returns the least number of such devices that together have memory for `bytes` bytes.
+--- Returns how many devices of this model are needed to have memory for `bytes` bytes.
 -- @tab figure
 -- @number bytes
 -- @treturn int

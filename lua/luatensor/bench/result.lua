@@ -150,7 +150,8 @@ function result.load(path)
   return value
 end
 
---- Runs steps one by one until the last one, or until Ctrl-C, which sets `fields.incomplete` and is raised again.
+--- Runs steps one by one. After Ctrl-C, no further step is run: `fields.incomplete` says how many steps were run, and
+-- the error of Ctrl-C is raised again, with the result so far.
 -- @tab class of the result
 -- @tab fields the result's figures, which the steps fill
 -- @string unit the noun for steps: "sizes"

@@ -19,17 +19,17 @@ local statistics = require "luatensor.bench.statistics"
 local sample = {}
 
 local ROUNDS <const> = 20             -- the planned number of rounds in the given seconds: enough for quartiles
-local LONGEST_ROUND <const> = 0.1     -- the most seconds of a round of several calls
+local LONGEST_ROUND <const> = 0.1     -- the maximum seconds of a round, unless a single call takes longer
 local MOST_ROUNDS <const> = 1000
 local MOST_CALLS <const> = 2 ^ 30 // 1 | 0
 local TRIES <const> = 1 << 20         -- so many empty calls, of 20 ns each, take 20 ms: measurable with any clock
 local STEADY <const> = 0.05           -- the warm-up ends when two successive rounds differ by at most this share
-local LONGEST_WARM_UP <const> = 1     -- the most seconds of a warm-up of several calls
+local LONGEST_WARM_UP <const> = 1     -- the maximum seconds of a warm-up that makes several calls
 local PATIENCE <const> = 30           -- seconds after which measuring ends if there are at least two rounds
 -- Seconds from which on a call counts as slow. Cold caches hardly change the time of a slow call, so no call is made
 -- only to warm them.
 local SLOW <const> = 1
-local MOST_GARBAGE <const> = 32 << 20 -- the most bytes of garbage in a round without collections
+local MOST_GARBAGE <const> = 32 << 20 -- the maximum bytes of garbage in a round without collections
 local MOST_CORRECTIONS <const> = 3
 local SINGLES <const> = 5
 local SHORT <const> = 1e-6            -- in calls of fewer seconds, the function call itself may take a relevant part
@@ -81,8 +81,8 @@ local function call(fn, times)
   for _ = 1, times do fn() end
 end
 
--- Returns the seconds of `calls` calls of the function until the device has finished, and the seconds until the last
--- call has returned. A GPU only queues its work, so the second time is shorter.
+-- Calls the function `calls` times. Returns two times in seconds: until the device has finished the work of all calls,
+-- and until the last call has returned. A call only queues the work of a GPU, so the second time is shorter.
 function sampler:time_calls(calls)
   local fn, clock, device, events = self.fn, self.clock, self.sync, self.events
   lt.synchronize(device)
@@ -213,7 +213,7 @@ function sampler:is_slow()
   return false
 end
 
---- Makes the first call, then calls until their time is steady, and sets the number of calls in a round.
+--- Makes the first call, then more calls until the time of a call is steady. Sets the number of calls in a round.
 function sampler:warm_up()
   local _ <close> = state.use_device(self.default_device)
   self:first_call()
@@ -255,7 +255,8 @@ function sampler:round()
   self.around = self.around + self.clock() - start
 end
 
---- True if no more rounds are needed: the rounds and seconds that the options request are reached, or a limit.
+--- True if no more rounds are needed: the requested numbers of rounds and seconds are reached, or a limit of rounds or
+-- seconds is reached.
 function sampler:done()
   local n = #self.samples
   if n >= MOST_ROUNDS or n >= 2 and self.spent >= self.patience then return true end
@@ -265,8 +266,8 @@ end
 
 -- ---- figures ------------------------------------------------------------------------------------
 
--- Returns the median seconds of a single call until the device has finished, and of a single call until it returns.
--- If every round had one call, the rounds' times are used; otherwise SINGLES calls are timed.
+-- Returns two median times of a single call in seconds: until the device has finished the call's work, and until the
+-- call returns. If every round had one call, the times of the rounds are used; otherwise SINGLES calls are timed.
 function sampler:single_calls()
   local _ <close> = state.use_device(self.default_device)
   local single, queued = self.samples, self.queued

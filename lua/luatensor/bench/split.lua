@@ -182,7 +182,7 @@ split.class = result.class("split", page, {
 --   normal runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`,
 --   `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the
 --   limit named in `limit`), `part`, `emulated`
--- @raise errors of fn, unchanged; for a split within a split
+-- @raise errors of fn, unchanged; also an error if fn itself runs a split
 function split.split(fn, options)
   args.check("bench.split", "argument 1", fn, "callable")
   options = args.read("bench.split", options, known)

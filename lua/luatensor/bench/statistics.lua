@@ -52,7 +52,7 @@ end
 --- Returns the least number of `pairs` pairs that must favour the same side for significance at `level`, by a
 -- two-sided sign test.
 -- @int pairs
--- @number level the accepted probability that as many pairs favour one side by chance
+-- @number level the accepted probability that so many pairs favour one side by chance
 -- @treturn ?int nil if the agreement of all pairs would not suffice
 function statistics.majority(pairs, level)
   -- `ways` is the number of the 2 ^ pairs outcomes in which all but k pairs favour a given side.

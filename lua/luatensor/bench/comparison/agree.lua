@@ -7,13 +7,13 @@ local lt = require "luatensor"
 
 local agree = {}
 
--- The largest allowed difference as a share of the result's largest magnitude. It allows for another order of
--- additions, but not for other work.
+-- The tolerance for each dtype: the largest allowed difference, relative to the result's largest magnitude. It is large
+-- enough for a different order of additions, but too small for other work.
 local tolerances = {
   float64 = 1e-9, complex128 = 1e-9, float32 = 1e-4, complex64 = 1e-4, float16 = 1e-2, bfloat16 = 5e-2,
 }
--- The relative tolerance for Lua numbers if the functions returned no tensor of floats with them. The numbers may
--- come from float32 tensors.
+-- The relative tolerance for Lua numbers if the functions returned numbers but no tensor of floats. The numbers may
+-- have been computed in float32.
 local NUMBERS <const> = tolerances.float32
 -- The number of elements that are compared at once, so that the float64 copies take at most 8 MiB each.
 local CHUNK <const> = 1 << 20

@@ -6,8 +6,8 @@ local notes = require "luatensor.bench.notes"
 
 local page = {}
 
---- The default number of rounds, and so of pairs of rounds. An undecided comparison of fewer pairs gets a note that the
--- pairs are too few.
+--- The default number of rounds of each function. Two functions then have as many pairs of rounds. If a comparison is
+-- undecided and has fewer pairs, the page says that the pairs are too few.
 page.ROUNDS = 12
 
 local columns = {

@@ -1,12 +1,12 @@
---- Finds the size from which on one device is faster than the other. The functions are pure: they derive verdicts
--- from quartiles, and an interval and a sentence from verdicts.
+--- Finds the crossover of two devices: the size above which one device is faster than the other. The functions are
+-- pure: they derive verdicts from quartiles, and an interval and a sentence from verdicts.
 
 local noise = require "luatensor.bench.noise"
 
 local crossing = {}
 
 --- Compares `other` with `base` by their quartiles. The result is "undecided" if the quartiles are closer than the
--- floor of luatensor.bench.noise, or if a time does not fit the times of other sizes.
+-- floor of luatensor.bench.noise, or if a time is an outlier among the times of all sizes (out_of_line).
 -- @tab base {q1 =, q3 =, others =, out_of_line =}
 -- @tab other the same
 -- @treturn string "faster", "slower" or "undecided"
@@ -39,7 +39,7 @@ function crossing.find(points)
   return found
 end
 
-local CLOSE <const> = 1.1        -- no size is measured between two sizes whose ratio is smaller
+local CLOSE <const> = 1.1        -- a gap between two sizes with a smaller ratio gets no further size
 
 --- Returns the next size to measure: the geometric mean of the widest gap between measured sizes where the verdict
 -- changes.
@@ -95,7 +95,7 @@ local function say_changes(found, values)
   return table.concat(parts, ", ")
 end
 
---- Returns a sentence on the sizes from which on a device is faster than the base.
+--- Returns a sentence that says at which sizes a device is faster than the base.
 -- @tab found a result of crossing.find for at least one point
 -- @string device
 -- @string base

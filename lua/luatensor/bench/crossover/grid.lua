@@ -194,9 +194,10 @@ function run:try(rows, n)
   return left
 end
 
--- Adds memory that the measured peak lacks to row.bytes, the bytes that a device needs at this size. Devices other
--- than the CPU need `sent` bytes for the inputs of a call with transfers. The CPU, where results are compared, needs
--- `fetched` bytes for the results of each device, and again for the second call on the base.
+-- row.bytes is the memory that a device needs at this size. So far, row.bytes is the measured peak; this function adds
+-- the memory that the peak does not include. A device other than the CPU also needs `sent` bytes for the inputs of a
+-- call with transfers. The CPU compares the results, so it also needs `fetched` bytes for the results of each device,
+-- and once more for the second call on the base.
 local function add_bytes(rows, sent, fetched)
   for _, row in ipairs(rows) do
     if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
@@ -259,7 +260,8 @@ local function kept(figures)
     rounds = figures.samples and #figures.samples, others = figures.others}
 end
 
--- Returns the entry of a point, which the result stores, from a row, which also has fields for measuring.
+-- Returns the fields of a row that the result stores as an entry of a point. The other fields of a row are only needed
+-- for measuring.
 local function entry_from(row)
   local track = row.track
   return {device = row.device, emulated = track.emulated, agreement = row.agreement, bytes = row.bytes,
@@ -317,9 +319,9 @@ function run:visit(n)
   if point then insert(self.found.points, point) end
 end
 
--- ---- times that do not fit those of other sizes -------------------------------------------------
+-- ---- outliers: times that do not fit the trend of the other sizes --------------------------------
 
-local LOOKS <const> = 2            -- the most times that a size is measured again if its times may be noise
+local LOOKS <const> = 2            -- how often at most a size is measured again if its time is an outlier
 
 function run:forget()
   -- The lists are emptied, because they contain figures of larger sizes than the next one.
@@ -376,7 +378,7 @@ end
 -- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {entry, …}}, …}; skipped = {{n
 --   =, device =, why =, needs =, available =, seconds =}, …}; incomplete = a text after Ctrl-C, else nil}. An entry
 --   is {device =, emulated =, agreement =, bytes =, in_place = figures, with_transfers = figures}; figures are {min,
---   q1, median, q3, max, rounds, others, out_of_line = true if the time does not fit the times of other sizes}
+--   q1, median, q3, max, rounds, others, out_of_line = true if the time is an outlier among the times of all sizes}
 function grid.run(fn, sizes, settings, place)
   local self = setmetatable({fn = fn, settings = settings, place = place, tracks = {}, done = 0,
     found = {points = {}, skipped = {}}}, run)

@@ -25,8 +25,8 @@ function measured.devices(devices, emulated)
   return list
 end
 
--- Implements the method `timings` of results with points: returns their figures with names, which bench.diff
--- compares.
+-- Implements the method `timings` of results with points. Returns the figures of all points; bench.diff compares
+-- figures with the same name.
 function measured.timings(self)
   local list = {}
   for _, point in ipairs(self.points) do

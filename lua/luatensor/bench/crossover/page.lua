@@ -110,8 +110,8 @@ local function has_mode(self, device, mode)
   return false
 end
 
--- Returns a mark if figures of a point are doubtful: "out of line" (a time does not fit the times of other sizes) or
--- "rounds differ" (the quartiles are far apart). Otherwise returns "".
+-- Returns a mark if figures of a point are doubtful: "out of line" (a time is an outlier among the times of all sizes)
+-- or "rounds differ" (the quartiles are far apart). Otherwise returns "".
 local function mark_of(point, devices)
   local mark = ""
   for _, device in ipairs(devices) do
@@ -269,7 +269,7 @@ function page.say_doubts(points, devices, blocks)
   end
 end
 
--- Names the sizes whose times do not fit the times of other sizes, even after repeated measurements.
+-- Adds a note that names the sizes whose times are outliers even after repeated measurements.
 local function say_out_of_line(self, blocks)
   local sizes, seen = {}, {}
   for _, point in ipairs(self.points) do

@@ -73,8 +73,8 @@ function place.reset_peak(device)
   before[device] = lt.memory(device).live
 end
 
---- Returns the peak of a device's memory since reset_peak in bytes, without the memory that was in use at that
--- moment.
+--- Returns the peak of a device's memory since the last call of reset_peak, in bytes. The memory that was in use at
+-- that call does not count.
 function place.peak(device) return lt.memory(device).peak - (before[device] or 0) end
 
 --- Frees the memory of a measured size: collects garbage, and returns the memory that the allocators keep to the
@@ -99,7 +99,7 @@ local function all_done(samplers)
   return true
 end
 
---- Times calls in turn, a round of each: A B A B.
+--- Times several calls in turn, one round each: A B A B.
 -- @tab entries {{device =, call =}, …}
 -- @tab settings what, seconds
 -- @treturn table the figures of each entry, from luatensor.bench.sample

@@ -22,8 +22,8 @@ end
 
 --- Lists the caches that contain data, the smallest first.
 -- @string[opt=""] root the folder that contains /sys
--- @treturn table list of {name = "L1", bytes =, shared = the number of processors that share it}; empty if the system
---   does not say
+-- @treturn table list of {name = "L1", bytes =, shared = the number of processors that share the cache}; empty if the
+--   system does not list its caches
 function caches.list(root)
   local list, i = {}, 0
   while true do

@@ -32,9 +32,9 @@ end
 local fixed                      -- facts that do not change while the process runs
 
 --- Describes the machine. Every result contains this description.
--- @treturn table devices (name, kind, cores, isa, memory, software), threads, processors that the process may use,
---   quota (of their time, in processors; nil: none), system, config (the computing libraries, with versions),
---   luatensor, lua
+-- @treturn table devices (name, kind, cores, isa, memory, software), threads, processors (that the process may use),
+--   quota (the limit of the process's processor time, as a number of processors; nil: no limit), system, config (the
+--   computing libraries, with versions), luatensor, lua
 return function()
   fixed = fixed or {devices = describe_devices(), system = system_name()}
   local processors, quota = core.processors()

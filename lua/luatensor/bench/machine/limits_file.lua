@@ -8,7 +8,7 @@ local result = require "luatensor.bench.result"
 
 local limits_file = {}
 
---- The version of the ways of measuring. Stored figures of another version are measured again.
+--- The version number of the measuring methods. Figures that were stored under another number are measured again.
 limits_file.VERSION = 1
 
 -- Returns the 64-bit FNV-1a hash of a text in hexadecimal.
@@ -90,7 +90,7 @@ local function real_part(identity)
   return part
 end
 
---- Stores devices' limits, together with the limits of the same machine that the file has already.
+--- Stores the limits of devices in the machine's file. Limits of other devices that the file already contains are kept.
 -- @tab class of the result in the file
 -- @tab identity
 -- @bool emulated true for the emulated devices

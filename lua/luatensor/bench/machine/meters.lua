@@ -30,7 +30,7 @@ function meters.working_set(device, bytes) return core.working_set(device, bytes
 
 -- ---- matrix products ----------------------------------------------------------------------------
 
-local LARGEST <const> = 8192            -- the most rows of a square matrix; in float32 the matrix has 256 MiB
+local LARGEST <const> = 8192            -- the maximum number of rows; a square float32 matrix then has 256 MiB
 local WIDEST <const> = 8                -- bytes of an element of the widest dtype
 
 local function fits(device, n)

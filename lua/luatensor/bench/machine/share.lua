@@ -20,8 +20,8 @@ end
 
 local row_of <const> = share.row_of
 
--- Returns the larger of two measured rates, of multiplications with additions and of matrix products, and its name.
--- Returns nil and the reason if neither was measured.
+-- Compares two measured rates: multiply-adds and matrix products. Returns the larger rate and its name, or nil and the
+-- reason if neither rate was measured.
 local function flops_limit(entry, dtype)
   dtype = parts[dtype] or dtype or "float32"
   local plain, product = row_of(entry.arithmetic, dtype), row_of(entry.products, dtype)

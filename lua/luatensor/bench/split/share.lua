@@ -18,7 +18,7 @@ local streams <const> = {map = true, elementwise = true, reduce = true, scan = t
 function share.known(row, device)
   if row.rate then return machine.share(row.rate, "flops", device, row.dtype) end
   if not (streams[row.family] and row.bandwidth) then return nil end
-  if row.read < row.written / 8 then return nil end              -- the speed of writing alone was never measured
+  if row.read < row.written / 8 then return nil end              -- no share: the write-only bandwidth is not measured
   local kind = row.written < row.read / 8 and "read" or "copy"
   return machine.share(row.bandwidth, kind, device, nil, math.ceil(row.bytes / row.calls))
 end
