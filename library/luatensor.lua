@@ -679,7 +679,7 @@ function Tensor:cumulative_sum(dim, options) end
 ---@return any # integer
 function Tensor:data_ptr() end
 
----Returns a tensor with the same elements in the same memory, through which no gradient flows.
+---Returns a tensor that shares x's memory. No gradient flows through the result.
 ---```lua
 ---local x = lt.ones(1, {requires_grad = true})
 ---x:multiply(2):detach().requires_grad  --> false
@@ -1788,7 +1788,7 @@ function Tensor:requires_grad_(flag) end
 ---@return luatensor.Tensor #
 function Tensor:reshape(...) end
 
----Makes backward keep the gradient of a tensor that is no leaf, in `x.grad`.
+---Makes backward store the gradient of x in `x.grad`, although x is no leaf.
 ---```lua
 ---local x = lt.ones(1, {requires_grad = true})
 ---local y = x * 2
@@ -3192,7 +3192,7 @@ function lt.fft.rfftn(x, s, dim, options) end
 ---@return luatensor.Tensor # float32 or float64
 function lt.fft.irfftn(x, s, dim, options) end
 
----Returns a tensor with the same elements in the same memory, through which no gradient flows.
+---Returns a tensor that shares x's memory. No gradient flows through the result.
 ---```lua
 ---local x = lt.ones(1, {requires_grad = true})
 ---x:multiply(2):detach().requires_grad  --> false

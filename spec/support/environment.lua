@@ -1,5 +1,5 @@
--- Environments of processes: variables for threads, limits, locales, missing files. In each of them a script must end
--- with its result or with a Lua error; it must not hang or end by a signal.
+-- Runs a script in unusual environments: variables for threads, limits, locales and missing files. The script must end
+-- with its result or with a Lua error. It must not hang, and no signal must end it.
 local shell = require "spec.support.shell"
 
 local environment = {}
@@ -26,8 +26,8 @@ local function can_hide_proc()
   return (shell.run "unshare -m sh -c 'umount -l /proc && test ! -e /proc/self'") == 0
 end
 
--- Runs the script in a case {threads, limits, places, hidden}. Returns nil if it ended well, or a text that says what
--- happened.
+-- Runs the script in a case {threads, limits, places, hidden}. Returns nil if the script ended as it must, or a text
+-- that says what happened instead.
 function environment.try(case)
   local limit = case.limits ~= "" and case.limits or ":"
   local command = ("f=$(mktemp); %s; env %s %s timeout -s KILL %d lua5.4 %s $f.safetensors; s=$?; rm -f $f*; exit $s"):format(
@@ -43,7 +43,8 @@ function environment.try(case)
     status == 137 and ", hung or killed" or "", output:sub(-300))
 end
 
--- Returns cases that together contain every thread setting, limit and place at least once, without all combinations.
+-- Returns cases that together contain every thread setting, limit and place at least once, but not every combination of
+-- them.
 function environment.covering()
   local cases = {}
   for i = 1, math.max(#environment.threads, #environment.limits) do

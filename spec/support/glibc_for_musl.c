@@ -36,7 +36,8 @@ void _gfortran_concat_string(size_t room, char *to, size_t n, const char *a, siz
 void _gfortran_etime(float times[2], float *sum);
 void _gfortran_etime(float times[2], float *sum) { times[0] = times[1] = *sum = 0; }
 
-/* ---- checked functions, which need not check here ---- */
+/* ---- glibc's checked functions ----
+** glibc's functions check whether the result fits. These replacements check nothing. */
 
 void *__memset_chk(void *to, int byte, size_t n, size_t room);
 void *__memset_chk(void *to, int byte, size_t n, size_t room) {

@@ -1,5 +1,5 @@
--- Helpers of specs that need a GPU. On a machine with a GPU they run there. Otherwise the spec file runs itself again
--- on the emulator, in one process for each mode.
+-- Helpers of specs that need a GPU. If the machine has a GPU, the specs run on it. Otherwise the spec file runs itself
+-- again on the emulator, in one process for each mode.
 local busted = require "busted"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"

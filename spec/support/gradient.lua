@@ -1,7 +1,7 @@
 -- The oracle of gradients: approximates each derivative by central differences in float64, in plain Lua, and compares
 -- it with the gradient of the backward pass.
 local lt = require "luatensor"
-require "spec.support.helpers"               -- for the device under test
+require "spec.support.helpers"               -- selects the device under test
 
 local gradient = {}
 
@@ -32,7 +32,8 @@ function gradient.tensor(shape, low, high, seed, complex)
   return lt.complex(re, im)
 end
 
--- ---- layouts: the same elements in other memory layouts ----
+-- ---- layouts ----
+-- Functions that return the same elements in another memory layout.
 
 gradient.layouts = {
   contiguous = function(x) return x:clone() end,
@@ -64,7 +65,7 @@ local function from_numbers(list, like)
   return flat:reshape(like.shape)
 end
 
--- Returns the sum of the products of fn's results with weights, in plain Lua.
+-- Returns the weighted sum of fn's results, computed in plain Lua.
 local function weighed(fn, inputs, weights)
   local results, total = {fn(table.unpack(inputs))}, 0.0
   for k, y in ipairs(results) do
@@ -144,8 +145,8 @@ local function went_back(fn, inputs, options)
 end
 
 -- Fails if the gradient of fn for one of its float64 and complex128 arguments differs from central differences.
--- options: layout, a function of gradient.layouts, which is applied to each argument; tolerance (default 1e-7),
--- relative to the derivative if it is greater than 1.
+-- options: layout, a function of gradient.layouts that is applied to each argument; tolerance (default 1e-7), absolute
+-- for derivatives of magnitude up to 1, relative to greater derivatives.
 function gradient.check(name, fn, inputs, options)
   options = options or {}
   local made, weights = went_back(fn, inputs, options)
@@ -156,7 +157,8 @@ function gradient.check(name, fn, inputs, options)
   end
 end
 
--- ---- along one direction: few calls of fn for any number of elements ----
+-- ---- derivatives along one direction ----
+-- They need few calls of fn, whatever the number of elements is.
 
 -- Returns a pseudo-random direction, a list of numbers, for each differentiated input.
 local function directions(inputs)
@@ -230,8 +232,8 @@ local function rounded(inputs, dtype)
   return low, high
 end
 
--- Returns the gradients of fn in float64, and those for the same numbers in a less precise dtype, as lists of lists
--- of numbers. Returns nil if fn refuses the dtype.
+-- Returns the gradients of fn in float64 and in a less precise dtype, for the same numbers. Each is a list of lists of
+-- numbers. Returns nil if fn refuses the dtype.
 local function gradients_in(fn, inputs, dtype)
   local low, high = rounded(inputs, dtype)
   if not pcall(fn, table.unpack(low)) then return nil end
@@ -256,8 +258,8 @@ local function gradients_in(fn, inputs, dtype)
   return lists[1], lists[2]
 end
 
--- Fails if a gradient in a dtype differs from the gradient in float64 by more than `tolerance` times the largest
--- magnitude of all gradients, at least 1. Returns false if fn refuses the dtype, else true.
+-- Fails if a gradient in a dtype differs from the gradient in float64 by more than tolerance · max(1, the largest
+-- magnitude of all gradients). Returns false if fn refuses the dtype, else true.
 function gradient.check_dtype(name, fn, inputs, dtype, tolerance)
   local want, got = gradients_in(fn, inputs, dtype)
   if not want then return false end

@@ -1,7 +1,7 @@
--- Calls of every function that has a gradient, over its options, for autograd/gradient_every_spec.lua. Inputs lie
+-- Lists calls of every function that has a gradient, with its options, for autograd/gradient_every_spec.lua. Inputs lie
 -- inside of each function's domain, away from ties and from points without a derivative.
 local lt = require "luatensor"
-require "spec.support.helpers"               -- for the device under test
+require "spec.support.helpers"               -- selects the device under test
 local ag = require("luatensor.core").autograd
 local F = lt.nn.functional
 

@@ -83,9 +83,9 @@ local function show(x) return math.type(x) == "float" and ("%.17g"):format(x) or
 
 local function sign_bit(x) return x < 0 or (x == 0 and 1 / x < 0) end
 
--- Returns the difference between `got` and `want` as text, or nil if it is within the tolerance. t: the element of
--- reference.dtype.info for the dtype. Tolerances: ulp, in ULPs of want, and atol, absolute. A zero may have the other
--- sign only if a tolerance is not 0.
+-- Returns the difference between `got` and `want` as text, or nil if it is within the tolerances. t: the element of
+-- reference.dtype.info for the dtype. ulp: the tolerance in ULPs of `want`; atol: the absolute tolerance. A zero may
+-- have the other sign only if a tolerance is not 0.
 local function difference(got, want, t, ulp, atol)
   if type(got) ~= type(want) or math.type(got) ~= math.type(want) then return "of another type" end
   if not t.is_float then return got ~= want and "" or nil end

@@ -53,8 +53,8 @@ local function takes(item)
   return type(item) == "table" and item.mask and #shape_of(item.mask) or 1
 end
 
--- Returns the items with one item for each dim of x, besides "new" items. The ellipsis, and dims after the last item,
--- become ranges {} over whole dims. A mask becomes a list of indices for each of its dims.
+-- Expands an index so that it has one item for each dim of x, in addition to its "new" items. The ellipsis, and dims
+-- after the last item, become ranges {} over whole dims. A mask becomes a list of indices for each of its dims.
 local function written_out(shape, items)
   local needed, list = 0, {}
   for _, item in ipairs(items) do needed = needed + takes(item) end

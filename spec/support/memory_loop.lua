@@ -1,4 +1,4 @@
--- Run by host/memory_spec.lua in a process of its own: allocates like the loop of the notebook (docs/notebook.md).
+-- host/memory_spec.lua runs this script in a new process. The script allocates like the loop in docs/notebook.md.
 -- Prints the peak live bytes of tensors, the growth of the process's peak resident memory in KiB, and the number of
 -- tables in the ballast.
 --
@@ -12,7 +12,7 @@ window, heap = tonumber(window), tonumber(heap)
 
 if mode ~= "default" then collectgarbage(mode) end
 
--- Returns a figure of /proc/self/status in KiB: "VmRSS" is the current one, "VmHWM" the peak.
+-- Returns the resident memory of the process in KiB. name: "VmRSS" for the current value, "VmHWM" for the peak.
 local function resident_set(name)
   for line in io.lines("/proc/self/status") do
     local size = line:match("^" .. name .. ":%s+(%d+)")

@@ -46,8 +46,8 @@ function planes.check(what, shape, list, x)
   end
 end
 
--- True unless call() raises an error "… not available on …", because the device under test lacks a kernel. Specs of
--- such kernels are pending.
+-- True unless call() raises an error "… not available on …", which means that the device under test lacks the kernel.
+-- Then the specs of this kernel are pending.
 function planes.available(call)
   local ok, message = pcall(call)
   return ok or not tostring(message):find("not available on", 1, true)

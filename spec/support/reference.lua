@@ -48,7 +48,8 @@ function reference.dtypes_of(op, ...)
   return compute, compute and (row.result == "BOOL" and "bool" or compute)
 end
 
--- Applies an element-wise op to arrays and Lua numbers, broadcast and promoted; nil if the op refuses the dtypes.
+-- Applies an element-wise op to arrays and Lua numbers after broadcasting and promotion. Returns nil if the op refuses
+-- the dtypes.
 function reference.elementwise(op, ...)
   local row, inputs, shapes = reference.map[op], {...}, {}
   local compute, result = reference.dtypes_of(op, ...)
@@ -73,7 +74,7 @@ function reference.elementwise(op, ...)
     elseif arguments == 2 then y = f(a[i], b[i], t)
     elseif arguments == 3 then y = f(a[i], b[i], c[i], t)
     else y = f(a[i], b[i], c[i], d[i], t) end
-    if t.step and type(y) == "number" then y = t.step(y) end         -- half floats compute in float32
+    if t.step and type(y) == "number" then y = t.step(y) end         -- kernels compute half floats in float32
     data[i] = dtype.store(y, result)
   end
   return array.new(shape, result, data)

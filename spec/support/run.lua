@@ -4,12 +4,12 @@
 --                                  [--list] [spec/FOLDER/NAME_spec.lua …]
 --
 -- VARIABLE=value sets a variable in the environment of the specs. --jobs runs n files at a time (default 1), and
--- prints each file's line when the file is done. --with and --without select files by tags (tags.lua), from the named
--- files or from all specs: files with one of the tags, and files with none of the tags. --list only prints the files.
--- The line of a file ends with the user and system time of its processes, which depend less on other processes than
--- the elapsed time. The output ends with a line for each failure and "N passed, N failed, N skipped". The exit status
--- is 1 if a spec failed or a process crashed. A file that ends without busted's counts, because of a crash, is one
--- failure.
+-- prints each file's line when the file is done. --with runs only files that have one of the tags (tags.lua), --without
+-- only files that have none of the tags. Both apply to the named files, or to all specs if no file is named. --list
+-- only prints the files. The line of a file ends with the user and system time of its processes, which depend less on
+-- other processes than the elapsed time. The output ends with a line for each failure and "N passed, N failed, N
+-- skipped". The exit status is 1 if a spec failed or a process crashed. A file that ends without busted's counts,
+-- because of a crash, is one failure.
 local tags = require "spec.support.tags"
 
 local lua = os.getenv "LUA" or "lua5.4"
@@ -35,7 +35,7 @@ local function all_specs()
   return files
 end
 
--- Options with a value, and the names of their fields.
+-- Maps each option that takes a value to the name of its field.
 local valued = {["--label"] = "label", ["--jobs"] = "jobs", ["--with"] = "with", ["--without"] = "without"}
 
 local function parse(arguments)

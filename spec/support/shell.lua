@@ -1,7 +1,7 @@
 -- Runs shell commands, for specs that start processes.
 local shell = {}
 
---- Returns the exit status and the output, of both streams, of a command.
+--- Runs a command. Returns its exit status, and the text of both output streams.
 function shell.run(command)
   local pipe = assert(io.popen("(" .. command .. "\n) 2>&1; echo \"status $?\""))
   local output = pipe:read "a"

@@ -1,5 +1,5 @@
--- Reads tables of special cases (special_real.lua). The names of sets become values of a dtype, and results become
--- checks.
+-- Reads tables of special cases, such as special_real.lua. The name of a set of operands stands for some values of a
+-- dtype, and a result stands for a check.
 local reference = require "spec.support.reference"
 local info = reference.dtype.info
 
@@ -151,8 +151,8 @@ local function each_choice(names, sets, f, chosen)
   chosen[k] = nil
 end
 
--- Makes the case for the numbers of all operands. width: the numbers of an operand (2 if complex). of_parts: the
--- functions of `results`, one for each part of the result.
+-- Makes the case for the numbers of all operands. width: how many numbers an operand has (1, or 2 if it is complex).
+-- of_parts: the functions of `results`, one for each part of the result.
 local function make_case(row, t, numbers, width, of_parts)
   local case = {row = row, operands = {}, parts = {}}
   for k = 1, #numbers // width do case.operands[k] = {table.unpack(numbers, (k - 1) * width + 1, k * width)} end

@@ -237,7 +237,7 @@ cases.reciprocal = [[
   2 , +0 -> 0.5 , 0
 ]]
 
--- The standard leaves most results open. Of these functions only NaN in both parts, and finite numbers, are tested.
+-- The standard leaves most results of these functions open. Only NaN in both parts, and finite numbers, are tested.
 cases.multiply = [[
   NaN , NaN ; NaN , NaN -> NaN , NaN
   1 , 2 ; 3 , 4 -> -5 , 10
@@ -253,7 +253,7 @@ cases.divide = [[
   least , least ; least , least -> 1 , 0
 ]]
 
--- each part of the result is that of the real function for the same parts of the operands
+-- each part of the result is the result of the real function for the same parts of the operands
 cases.add = [[
   NaN , finite ; finite , +inf -> NaN , +inf
   +inf , -inf ; -inf , -inf -> NaN , -inf
@@ -270,7 +270,7 @@ cases.subtract = [[
   nonzero , nonzero ; ±0 , ±0 -> a , b
 ]]
 
--- not in the standard, which also allows exp(w log z), whose result for powers of z = 0 is NaN
+-- The cases of pow are not in the standard. The standard also allows exp(w log z), which gives NaN for powers of 0.
 cases.pow = [[
   finite , finite ; +0 , +0 -> 1 , 0
   +0 , +0 ; positive , +0 -> 0 , 0
@@ -361,7 +361,8 @@ cases.rsqrt = [[
   NaN , NaN -> NaN , NaN
 ]]
 
--- ---- functions defined by another function of iz: f(z) = i^k g(iz), as in the standard ----
+-- ---- functions that the standard defines by another function ----
+-- f(z) = i^k g(iz)
 
 --- turned[f] = {g, result}: if g has the case a, b -> c, d, then f has the case b, -a -> result(c, d).
 local turned = {}

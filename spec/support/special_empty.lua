@@ -69,7 +69,8 @@ row("is_pinned", "false", "false", "false", "false", "false", function(x) return
 row("result_type", "float32", "float32", "float32", "float32", "float32", function(x) return lt.result_type(x:to("float32"), 1) end)
 row("can_cast", "true", "true", "true", "true", "true", function(x) return lt.can_cast(x, x.dtype) end)
 
--- ---- element by element; the other ops of the op table have automatic rows ----
+-- ---- element by element ----
+-- The other ops of the op table have automatic rows.
 
 same("where", function(x) return lt.where(mask(x), x, x) end)
 same("elementwise", function(x) return lt.elementwise("float32 a, float32 b", "a * b + 1")(x, x) end)
@@ -222,7 +223,8 @@ for name, of_two in pairs {scatter_ = 1, scatter_add_ = 3, index_add_ = 2} do
   end)
 end
 
--- ---- Fourier transforms: a dim without elements cannot be transformed ----
+-- ---- Fourier transforms ----
+-- A dim without elements cannot be transformed.
 
 for name in ("fft ifft"):gmatch "%S+" do row("fft." .. name, "error", "error", "same", "error", "same") end
 row("fft.rfft", "error", "error", "[0, 2]", "error", "[2, 0, 2]")
@@ -235,7 +237,8 @@ end
 same "fft.fftshift"
 same "fft.ifftshift"
 
--- ---- square matrices: [0, 0], [2, 0, 0], and an empty batch of 2 × 2 matrices ----
+-- ---- square matrices ----
+-- The shapes are [0, 0], [2, 0, 0], and an empty batch of 2 × 2 matrices.
 
 local function square(name, of_0_0, of_2_0_0, of_0_2_2, call)
   empty.rows["linalg." .. name] = {matrices = true, expected = {of_0_0, of_2_0_0, of_0_2_2}, call = call}

@@ -1,11 +1,12 @@
 -- Special cases of element-wise functions of real floats, as the array API standard 2025.12 words them. For functions
--- that the standard lacks, or specifies only by "as if", the cases are our own. Read by spec/support/special.lua:
+-- that the standard lacks, or specifies only by "as if", the cases are our own.
+-- spec/support/special.lua reads this notation:
 --
 --   operands -> result        operands are separated by ";"
 --
--- An operand is a number, or the name of a set of values, each of which is a case. The second operand may also be "x"
--- or "-x", with x the first operand. x and y in a result are the first two operands. For "pi/2" and similar words, a
--- result may be 2 ULPs off. "0" is a zero of either sign. "sign x*y" is any number with this sign bit.
+-- An operand is a number, or the name of a set of values. Each value of a set makes one case. The second operand may
+-- also be "x" or "-x", with x the first operand. x and y in a result are the first two operands. For "pi/2" and similar
+-- words, a result may be 2 ULPs off. "0" is a zero of either sign. "sign x*y" is any number with this sign bit.
 
 local cases = {}
 
@@ -589,7 +590,8 @@ cases.atanh = [[
   -0 -> -0
 ]]
 
--- ---- not in the standard: special functions and activations, by their limits ----
+-- ---- special functions and activations ----
+-- The standard lacks them, so the cases are their limits.
 
 cases.erf = [[
   NaN -> NaN

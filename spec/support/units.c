@@ -1,8 +1,8 @@
 /* Compiles units of device code with the real NVRTC, which needs no GPU. NVRTC must compile every unit that the
 ** emulator's compiler has compiled.
 **
-**   units LIBNVRTC ARCH… < LIST        each line of LIST: a file of src/gpu/kernels, or @ and the path of another
-**                                      file, and options, separated by tabs
+**   units LIBNVRTC ARCH… < LIST        each line of LIST has a unit and its options, separated by tabs; the unit is the
+**                                      name of a file in src/gpu/kernels, or @ and the path of any other file
 **
 ** Prints each unit that does not compile, then the number of units and the milliseconds for each unit. The
 ** emulator writes the list (LUATENSOR_EMULATOR_UNITS). */

@@ -244,9 +244,9 @@ static bool any_needs(lua_State *L, int first, int last) {
 /* Returns the number of other tensors that share t's memory and would share its gradient. */
 static int count_shared(const tensor *t) { return t->store->refs - t->store->kept - !t->apart; }
 
-/* True if tensors other than garbage share t's memory. A young collection frees recent garbage first. If tensors
-** still share the memory, a full collection runs, in any mode of the collector, because the caller raises an
-** error. */
+/* True if tensors other than garbage share t's memory. A young collection frees recent garbage first. If tensors still
+** share the memory, a full collection runs in any mode of the collector, because garbage must not make the caller raise
+** an error. */
 static bool is_shared(lua_State *L, const tensor *t) {
   if (count_shared(t) == 0) return false;
   collect_step(L);

@@ -6,8 +6,8 @@
 
 #include "lua/args.h"
 
-/* Autograd's part of a Lua state, a userdata. User value STATE_RULES is a table of the rules by the name of their
-** op. */
+/* Autograd's part of a Lua state, a userdata. User value STATE_RULES is a table that maps the name of an op to its
+** rule. */
 enum { STATE_RULES = 1, STATE_VALUES = STATE_RULES };
 typedef struct grad_state {
   uint64_t seq;

@@ -43,7 +43,7 @@ static void push_sum(lua_State *L, int add) {
   lua_call(L, 2, 1);
 }
 
-/* Pops g, the tensor at the top, and a below it, which may be nil. Pushes their sum, or g if a is nil. Only the walk
+/* Pops g, the tensor at the top, and then a, which is a tensor or nil. Pushes a + g, or g if a is nil. Only the walk
 ** refers to the sum unless create_graph is set. */
 static void add_up(lua_State *L, const walk *w) {
   if (lua_isnil(L, -2)) {

@@ -50,7 +50,7 @@ static int l_requires_grad(lua_State *L) {
 }
 
 /***
-Returns a tensor with the same elements in the same memory, through which no gradient flows.
+Returns a tensor that shares x's memory. No gradient flows through the result.
 @function detach
 @tparam Tensor x
 @treturn Tensor
@@ -78,7 +78,7 @@ static int l_detach_in_place(lua_State *L) {
 }
 
 /***
-Makes backward keep the gradient of a tensor that is no leaf, in `x.grad`.
+Makes backward store the gradient of x in `x.grad`, although x is no leaf.
 @function retain_grad
 @tparam Tensor x
 */
@@ -201,7 +201,8 @@ static int l_alias(lua_State *L) {
   return 1;
 }
 
-/* set_apart(x): makes x share its memory with other tensors, but not its gradient, like a result of x:detach(). */
+/* set_apart(x): marks x as detached, like a result of x:detach(). Other tensors may share x's memory, but they do not
+** share its gradient. */
 static int l_set_apart(lua_State *L) {
   tensor *t = check_tensor(L, 1, "autograd");
   if (t->apart) return 0;

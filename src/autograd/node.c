@@ -40,7 +40,7 @@ node *push_node(lua_State *L, const char *name, int nin, int nout, int dims) {
   return n;
 }
 
-/* Gives the node a metatable with a finalizer. This costs as much as the rest of a node, so only nodes that keep
+/* Gives the node a metatable with a finalizer. This takes as long as making the rest of a node, so only nodes that keep
 ** storages get one. */
 void node_own(lua_State *L, int at) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &node_class);
@@ -227,9 +227,9 @@ static bool is_other_leaf(lua_State *L, int barriers, int k) {
   return other;
 }
 
-/* Appends to the list the nodes to which the edges of node list[i] lead, unless this traversal, number `mark`, has
-** seen them. The edges of a barrier are not followed. *others becomes true if an edge leads to a leaf that is no
-** barrier. Returns the new length of the list. */
+/* Follows the edges of node list[i], unless the node is a barrier. Appends each node that an edge leads to and that
+** this traversal, number `mark`, has not seen. *others becomes true if an edge leads to a leaf that is no barrier.
+** Returns the new length of the list. */
 static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i, lua_Integer count, uint64_t mark,
                              bool *others) {
   lua_rawgeti(L, list, i);
@@ -264,8 +264,8 @@ static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i
 ** traversal stops at `barriers`, a set of leaves and nodes. The second result is true if a path ends at a leaf that
 ** is no barrier. */
 static int l_order(lua_State *L) {
-  static uint64_t marks;                     /* the number of traversals of all states; a state's own numbers may have
-                                             ** gaps */
+  static uint64_t marks;                     /* the number of traversals in all Lua states, so the numbers that one
+                                             ** state uses may have gaps */
   node *first = check_node(L, 1);
   int barriers = lua_istable(L, 2) ? 2 : 0;
   bool others = false;

@@ -13,8 +13,8 @@ typedef struct node_value {
   enum { VALUE_none, VALUE_tensor, VALUE_integer, VALUE_float, VALUE_boolean } kind;
   bool      needs;             /* the value is an input that needs a gradient */
   bool      is_leaf;           /* the input is a leaf, and its edge is the leaf itself */
-  int       output;            /* unless is_leaf: the 0-based number of the result of the node to which the input's
-                               ** edge leads */
+  int       output;            /* unless is_leaf: the input is result number `output` (0-based) of the node to which
+                               ** its edge leads */
   int       ndim;
   int64_t  *dims;              /* ndim lengths; ndim strides follow if the elements are kept */
   enum dtype dtype;
@@ -31,7 +31,7 @@ typedef struct node_value {
 
 typedef struct node {
   const void *class;
-  uint64_t  seq;               /* increases: a node has a greater number than the nodes of its inputs */
+  uint64_t  seq;               /* the nodes of a node's inputs have smaller numbers */
   uint64_t  mark;              /* number of the last traversal that saw the node */
   const char *name;
   bool      used;              /* backward has used the node and released its values and edges */

@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-/* The accounts of closed Lua states whose storages other libraries still use. The list has no lock, which a fork
-** could leave taken: end_orphans takes the whole list by an atomic exchange and adds items back one by one. */
+/* The accounts of closed Lua states whose storages other libraries still use. The list has no lock, because a fork
+** could leave a lock taken. Instead end_orphans takes the whole list by an atomic exchange and adds items back one by
+** one. */
 static _Atomic(account *) orphans;
 
 /* True if no storage is charged to the account any more. Another thread that frees a storage increases returned_count

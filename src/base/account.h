@@ -14,8 +14,8 @@ typedef struct account {
                                         ** limit, or 0 if there is no limit */
   long   count;                         /* number of charged storages, less the storages that the state itself has
                                         ** freed */
-  atomic_size_t returned;               /* bytes, and in returned_count the number, of the charged storages that other
-                                        ** threads, such as DLPack consumers, have freed */
+  atomic_size_t returned;               /* the charged storages that other threads, such as DLPack consumers, have
+                                        ** freed: their bytes, and in returned_count their number */
   atomic_long   returned_count;
   size_t step_at, collect_at, settled;  /* live bytes that decide when garbage is collected: see lua/collect.c */
   struct account *next;

@@ -75,7 +75,8 @@ typedef struct map_call {
   operand     out, in[MAX_IN];
 } map_call;
 
-/* ---- other families: op/<family>.c fills a call struct, <device>/<family>.c executes the call ---- */
+/* ---- other families ----
+** op/<family>.c fills a call struct, and <device>/<family>.c executes the call. */
 
 /* The reductions, which are the REDUCE rows of the op table. */
 enum reduce_op {
@@ -87,7 +88,7 @@ enum reduce_op {
   REDUCE_COUNT
 };
 
-/* A reduction: out[k] is the result of the op for the elements in[k, r] with all r. Dims are sorted by the stride of
+/* A reduction: out[k] is the op's result for the elements in[k, r] of all r. Dims are sorted by the stride of
 ** `in`, largest first, and collapsed. Ordered reductions, such as argmax, return positions, so the order of their
 ** reduced dims is kept. */
 typedef struct reduce_call {
@@ -150,8 +151,8 @@ typedef struct cross_entropy_call {
                                ** an error at a later wait, as in an index_call */
   bool       ignores;
   int64_t    ignored;
-  void      *losses;           /* output, [rows], or [1] for mean and sum; in a backward call an input, the gradients
-                               ** of the losses */
+  void      *losses;           /* [rows], or [1] for mean and sum; forward: the losses, an output; backward: the
+                               ** gradients of the losses, an input */
   void      *sums;             /* [2 * rows + 1]: the largest element of each row, then each row's sum of exp(x -
                                ** largest), then scale */
   operand    out;              /* in a backward call: [rows][n], the gradients of `in` */
@@ -163,7 +164,7 @@ typedef struct cross_entropy_call {
 ** entry row % groups.
 ** NORM_channels: each segment has a mean and a variance over all rows and runs. weight and bias are [segments],
 ** groups is 1.
-** stats: the means and the values of 1 / sqrt(var + eps), each [rows] or [segments]; only the latter if `rms`. A mean
+** stats: the means (unless `rms`), and then the values of 1 / sqrt(var + eps), each [rows] or [segments]. A mean
 ** that the call computed is stored as its distance from the first element of the row or segment.
 ** NORM_softmax and NORM_log_softmax only run backward: `in` is the result of softmax for each row, `out` receives the
 ** gradient of softmax's input. */
@@ -187,8 +188,8 @@ typedef struct norm_call {
 } norm_call;
 
 /* Element access through index tensors (int64, contiguous, 1-based, negative from the end). The plan is the loop nest
-** over the positions. Its stride[0] is that of `values`; its stride[1] is that of the target's dims without an index,
-** and 0 in dims of positions that come from an index. At each position
+** over the positions. Its stride[0] is the stride of `values`. Its stride[1] is the target's stride in dims without an
+** index, and 0 in dims of positions that come from an index tensor. At each position
 **   target offset = plan offset + sum over k of place(index k's value) * index[k].step
 ** INDEX_get: values = target[…]; INDEX_put: target[…] = values; INDEX_add: target[…] += values. take, gather,
 ** scatter, x[indices] and x[indices] = v all use this call. If several positions write to one element, INDEX_put
@@ -227,9 +228,8 @@ typedef struct nonzero_call {
   int64_t  count;              /* number of true elements: an output if `out` is NULL, else an input */
 } nonzero_call;
 
-/* A binary search: out[i] is the position (1-based) in the sorted row at which values[i] belongs, before equal
-** elements, or after them if `right` is set. NaN sorts last. All operands are contiguous: rows [n], values and out
-** [rows][count]. */
+/* A binary search in sorted rows: out[i] is the 1-based lower bound of values[i] in its row, or the upper bound if
+** `right` is set. NaN sorts last. All operands are contiguous: sorted [rows][n], values and out [rows][count]. */
 typedef struct search_call {
   enum dtype  dtype;           /* the dtype of sorted and values, a compute dtype */
   const void *sorted, *values;
@@ -274,8 +274,8 @@ typedef struct fft_call {
 ** not wanted is NULL; the device uses its own scratch memory if the algorithm needs the operand.
 **
 ** `info`, on the host, has an entry for each matrix. If `info` is NULL, the call does not wait for the device. An
-** entry is 0 if there is a result, otherwise the number that LAPACK's routine named in brackets returns as INFO. The
-** ops marked * detect NaN and infinity before they compute, and then set LINALG_NOT_FINITE. */
+** entry is 0 if there is a result, otherwise it is INFO of the LAPACK routine in brackets. The ops marked * detect NaN
+** and infinity before they compute, and then set LINALG_NOT_FINITE. */
 enum { LINALG_NOT_FINITE = -1 };
 
 enum linalg_op {
@@ -300,8 +300,8 @@ enum linalg_op {
                                ** complex, becomes eigenvectors of length 1 unless c is NULL */
   LINALG_lstsq,                /* [gelsd] * a m × n, b max(m, n) × k. The first n rows of b become the solution x; if
                                ** m > n = rank, the squares of the other rows sum to the squared residual. values
-                               ** [min(m, n)] become the singular values of a; rank [1]: how many exceed rtol * the
-                               ** first */
+                               ** [min(m, n)] become the singular values of a; rank [1]: the number of values above rtol
+                               ** * the largest one */
   LINALG_COUNT
 };
 
@@ -321,8 +321,7 @@ typedef struct linalg_call {
 
 /* Random values made from a counter (see random.h): element i of the contiguous out depends only on (seed, offset,
 ** i). Floats are drawn in their compute dtype. Integers are drawn as 64 bits, which wrap into out's dtype. A
-** permutation of 1 … count (int64) sorts the positions by 64 random bits for each, and keeps the order of positions
-** with equal bits. */
+** permutation of 1 … count (int64) is a stable sort of the positions by 64 random bits each. */
 enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_permutation, RANDOM_COUNT };
 
 typedef struct random_call {
@@ -388,10 +387,10 @@ typedef struct conv_call {
   enum precision precision;    /* the least precision that is allowed */
 } conv_call;
 
-/* Pooling: windows of planes x [planes, in] give y [planes, out]; both are contiguous. Window p begins at p * stride
-** - pad and has `kernel` elements, `dilation` apart, of which only those inside of x count; each window has at least
-** one such element. If `adaptive` is set, window p is floor(p * in / out) … ceil((p + 1) * in / out) - 1, and kernel,
-** stride, dilation and pad are 0. */
+/* Pooling: windows of planes x [planes, in] give y [planes, out]; both are contiguous. Window p begins at p * stride -
+** pad and has `kernel` elements, which are `dilation` apart. Only elements inside of x count; each window has at least
+** one. If `adaptive` is set, window p is floor(p * in / out) … ceil((p + 1) * in / out) - 1, and kernel, stride,
+** dilation and pad are 0. */
 enum pool_op {
   POOL_max,                    /* computes y and, unless `position` is NULL, the position of each window's first
                                ** maximum or last NaN */
@@ -408,7 +407,7 @@ typedef struct pool_call {
   int64_t planes, in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
   bool    adaptive;
   bool    count_pad;           /* averages: the padding counts as zeros, `pad` of them on each side of x */
-  int64_t divisor;             /* averages: the divisor of each sum; 0: the number of elements that count */
+  int64_t divisor;             /* averages: the divisor of each sum; 0: divides by the number of elements that count */
   void    *x, *y;              /* the operand that the op computes is written completely, without being read */
   int32_t *position;           /* [planes, out]: the position of y's elements in their plane of x, 1-based, row-major;
                                ** in[0] * in[1] fits into 32 bits */
@@ -424,9 +423,9 @@ enum cell_op {
                                ** replaces the sums by the gates */
   CELL_lstm_back,              /* computes dgates, the gradients of the sums, from gates, before, c, dy, dh and dc;
                                ** dc, the gradient of c, is replaced by the gradient of `before` */
-  CELL_gru,                    /* computes h from `before` (the previous h) and the gates' sums: the terms of the
-                               ** previous h in `other` [3 width], the terms of the input in `gates`. Replaces the
-                               ** latter by the gates */
+  CELL_gru,                    /* computes h from `before` (the previous h) and the sums of the gates. A sum has two
+                               ** terms: of the previous h, in `other` [3 width], and of the input, in `gates`. The
+                               ** gates replace the terms in `gates` */
   CELL_gru_back,               /* computes dgates and dother [3 width] from gates, the n of other, before, dy and dh;
                                ** dh, the gradient of h, is replaced by the direct gradient of `before` */
   CELL_COUNT
@@ -443,10 +442,10 @@ typedef struct cell_call {
                                                            ** elements from one row to the next */
 } cell_call;
 
-/* Attention: o = softmax(scale q kᵀ + mask) v, for each of batch × heads. Rows of q [queries, width], k [keys,
-** width], v [keys, out_width], o [queries, out_width] are contiguous; each operand has strides for batch, head and
-** row. If `causal` is set, query i uses only keys up to i. A row of o without keys is 0. A backward call computes dq,
-** dk, dv from the other operands and dout. It recomputes the scores with log_sums, so that no queries × keys matrix
+/* Attention: o = softmax(scale q kᵀ + mask) v, for each head of each item of the batch. Rows of q [queries, width], k
+** [keys, width], v [keys, out_width], o [queries, out_width] are contiguous; each operand has strides for batch, head
+** and row. If `causal` is set, query i uses only keys up to i. A row of o without keys is 0. A backward call computes
+** dq, dk, dv from the other operands and dout. It recomputes the scores with log_sums, so that no queries × keys matrix
 ** is stored. */
 typedef struct attention_operand {
   void   *data;
@@ -466,8 +465,8 @@ typedef struct attention_call {
   int64_t mask_stride[4];      /* strides over batch, heads, queries, keys; 0: broadcast */
 } attention_call;
 
-/* Steps of optimisers, which update a parameter by its gradient: the rows of update.def. All operands have one shape
-** and dtype. */
+/* Steps of optimisers. Each row of update.def updates a parameter by its gradient. All operands have one shape and
+** dtype. */
 enum update_op {
 #define UPDATE_ID(name, ...) UPDATE_##name,
 #define UPDATE0 UPDATE_ID
@@ -514,7 +513,7 @@ typedef struct elementwise_program {
   enum dtype in[MAX_IN];               /* the compute dtypes to which operands are converted */
   enum dtype constant_dtype[ELEMENTWISE_CONSTANTS];
   scalar     constant[ELEMENTWISE_CONSTANTS];
-  elementwise_step step[ELEMENTWISE_STEPS];   /* at least one; the out of the last step is the result */
+  elementwise_step step[ELEMENTWISE_STEPS];   /* at least one; the register of the last step is the result */
   bool       costly;                   /* the program contains a costly function such as exp */
   uint64_t   hash;                     /* hash of all fields above */
 } elementwise_program;

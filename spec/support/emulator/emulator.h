@@ -60,8 +60,8 @@ extern settings_t settings;
 ** version. */
 enum dnn_setting { DNN_WORKS, DNN_UNSUPPORTED, DNN_BROKEN, DNN_NEW };
 
-/* The kinds of calls that are counted. A spec may choose, for each kind except SYNC, the number of the call that must
-** fail. counts[k] is the number of calls of kind k so far. */
+/* The kinds of calls that the emulator counts. counts[k] is the number of calls of kind k so far. For each kind except
+** SYNC, a spec may choose the number of one call, which then fails. */
 enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, COUNTED };
 extern int64_t counts[COUNTED];
 
@@ -75,9 +75,9 @@ extern bool initialised;
 /* Additional functions of the emulated libcuda.so.1, which the other emulated libraries and specs call. */
 EXPORT bool emulator_counted(int kind);                      /* counts a call; returns true if this call must fail */
 EXPORT int64_t emulator_count(int kind);
-EXPORT int  emulator_configure(const char *settings);        /* returns 0, or another number if a setting is
+EXPORT int  emulator_configure(const char *settings);        /* changes settings; the result is not 0 if a setting is
                                                              ** unknown */
-EXPORT int  emulator_nvrtc_version(void);                    /* 1000 * major + 10 * minor: 13000 is 13.0 */
+EXPORT int  emulator_nvrtc_version(void);                    /* 1000 * major + 10 * minor: 13000 is CUDA 13.0 */
 EXPORT int  emulator_dnn_setting(void);
 
 struct gpu_context_opaque {
@@ -139,7 +139,7 @@ struct queue {
   bool asked = false;                  /* a query has returned "not ready" since the last operation was added */
 };
 
-/* Operations of a graph, which are recorded instead of run. */
+/* The operations of a graph. A capture records them and does not run them. */
 struct graph_work { std::vector<std::function<int()>> steps; };
 struct capture;
 
@@ -151,10 +151,9 @@ int  stream_check(gpu_stream *s);
 int  stream_finish(gpu_stream s);                            /* runs all operations of the stream */
 bool stream_capturing(gpu_stream s);
 int  context_finish(gpu_context c);                          /* runs all operations of all streams of a context */
-int  capture_forbids(gpu_context c);                         /* returns an error, and invalidates the capture, if a
-                                                             ** stream of the context is captured; NULL stands for
-                                                             ** all contexts, but then captures of relaxed mode are
-                                                             ** ignored */
+int  capture_forbids(gpu_context c);                         /* returns an error and invalidates the capture if a stream
+                                                             ** of context c is being captured. c = NULL: checks all
+                                                             ** contexts, but ignores captures of relaxed mode */
 void stream_reset(gpu_context c);                            /* destroys all streams of a context */
 size_t stream_report(const char *when);
 
@@ -175,8 +174,8 @@ struct capture {
   std::set<gpu_stream> members;                              /* the captured streams */
   std::map<gpu_stream, uint64_t> steps;                      /* number of steps that each stream has recorded */
 };
-/* The clock of a captured stream or event: for each stream of the capture, the number of its steps that precede the
-** stream's next step, or the event. */
+/* The vector clock of a captured stream or event. For each stream of the capture, it stores how many steps of that
+** stream precede the captured stream's next step (or the captured event). */
 typedef std::map<gpu_stream, uint64_t> capture_clock;
 
 void graph_reset(gpu_context c);                             /* destroys the executable graphs of a context */
@@ -197,8 +196,7 @@ void catch_faults();                   /* installs the signal handlers for inval
 
 struct gpu_stream_opaque {
   std::shared_ptr<emulator::queue> q;
-  bool blocking = true;                                      /* the stream waits for the default stream, and the
-                                                             ** default stream for it */
+  bool blocking = true;                                      /* the stream and the default stream wait for each other */
   std::shared_ptr<emulator::capture> captured;
   emulator::capture_clock clock;
 };

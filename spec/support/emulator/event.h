@@ -24,10 +24,10 @@ namespace emulator {
 enum capture_state { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 
 int capture_add(gpu_stream s, std::function<int()> run);
-int capture_refuses(gpu_stream s);                   /* returns the error of waiting for, or querying, a stream that
-                                                     ** is captured, or SUCCESS */
-int capture_asked(gpu_event e);                      /* returns the error of waiting for, or querying, an event that
-                                                     ** was recorded during a capture, or SUCCESS */
+int capture_refuses(gpu_stream s);                   /* returns SUCCESS, or an error if the stream is being captured,
+                                                     ** because the host must not wait for it or query it */
+int capture_asked(gpu_event e);                      /* returns SUCCESS, or an error if the event was recorded during a
+                                                     ** capture, because the host must not wait for it or query it */
 int capture_record(gpu_event e, gpu_stream s);
 int capture_wait(gpu_stream s, gpu_event e);
 

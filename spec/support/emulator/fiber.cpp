@@ -21,7 +21,7 @@
 namespace emulator {
 
 #ifdef __SANITIZE_ADDRESS__
-enum { STACK = 256 << 10 };    /* bytes; larger, because ASan's red zones enlarge the frames of functions */
+enum { STACK = 256 << 10 };    /* bytes; more than without ASan, whose red zones enlarge stack frames */
 #else
 enum { STACK = 64 << 10 };
 #endif
@@ -81,7 +81,7 @@ static void change(fiber *from, fiber *to) {
 
 bool fiber_make(fiber *f, void (*body)()) {
   if (!f->stack && !allocate(f)) return false;
-  ASAN_UNPOISON_MEMORY_REGION(f->stack, f->size);   /* frames that were never left are still poisoned */
+  ASAN_UNPOISON_MEMORY_REGION(f->stack, f->size);   /* frames of functions that never returned are still poisoned */
   f->fake_stack = nullptr;
   prepare(f, body);
   return true;

@@ -26,7 +26,7 @@ static inline float from_half(uint16_t h) {
   return sign ? -f : f;
 }
 
-/* Rounds to the nearest value. Of two equally near values, the value with an even significand is taken. */
+/* Rounds to nearest, ties to even. */
 static inline uint16_t to_half(float f) {
   uint32_t u = to_bits(f), sign = u >> 16 & 0x8000, a = u & 0x7fffffff;
   if (a > 0x7f800000) return uint16_t(sign | 0x7e00);

@@ -26,7 +26,7 @@
 RTC_FUNCTIONS(DECLARE)
 
 extern char **environ;
-extern "C" bool emulator_counted(int kind);          /* in the emulated libcuda.so.1, like emulator_nvrtc_version */
+extern "C" bool emulator_counted(int kind);          /* libcuda.so.1 defines these two functions */
 extern "C" int emulator_nvrtc_version(void);
 enum { COUNTED_COMPILE = 3 };
 
@@ -241,8 +241,8 @@ const char *compiler() {
   return c && *c ? c : "g++";
 }
 
-/* Returns the command that compiles a kernel. The options that affect results are those of luatensor's C code, so
-** that results agree. Misaligned accesses trap. */
+/* Returns the command that compiles a kernel. The options that affect results are the same as for luatensor's C code,
+** so that a kernel's results equal the CPU's. Misaligned accesses trap. */
 words compile_command(const options &o) {
   words c = {compiler(), "-x", "c++", "-std=" + o.standard, "-w", "-O1", "-g0", "-fPIC", "-shared", "-nostdlib",
              "-fvisibility=hidden", "-fno-gnu-unique", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",

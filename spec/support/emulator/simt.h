@@ -113,7 +113,8 @@ static inline long long clock64() { static long long ticks; return ++ticks; }
 #define assert(x) ((x) ? (void)0 : simt_now.host->fail(710, "assert(" #x ")"))
 extern "C" int printf(const char *, ...);
 
-/* ---- atomics: only one thread runs at a time, so plain code is atomic ---- */
+/* ---- atomics ----
+** Only one thread runs at a time, so plain code is atomic. */
 
 #define SIMT_ATOMIC(name, expression) \
   template <class T> static inline T name(T *p, simt_same<T> v) { T old = *p; *p = (expression); return old; }

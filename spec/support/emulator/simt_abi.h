@@ -10,8 +10,8 @@ struct simt_host {
                                                              ** 0 if all threads have started */
   int  (*barrier)(int p);                                    /* waits for all threads; returns the number of threads
                                                              ** in which p is not 0 */
-  unsigned (*vote)(unsigned mask, int p);                    /* waits for the lanes of the mask; returns the bit mask
-                                                             ** of those in which p is not 0 */
+  unsigned (*vote)(unsigned mask, int p);                    /* waits for the lanes of the mask; returns the bit mask of
+                                                             ** the lanes in which p is not 0 */
   unsigned long long (*exchange)(unsigned mask, unsigned long long bits, unsigned source);
   unsigned (*active)();
   unsigned (*lane)();

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MAP = 1 << 20, SOURCES = 256 };     /* at most a fiftieth of a map is used, so few edges share a byte */
+enum { MAP = 1 << 20, SOURCES = 256 };     /* MAP: bytes of a map, 50 times more than a run uses, so few edges share one */
 
 static unsigned char edge_seen[MAP], place_seen[MAP];
 static long edges, places;
@@ -41,8 +41,9 @@ void __sanitizer_cov_trace_pc(void) {
   if (recorder.on) pass((uintptr_t)__builtin_return_address(0) - (uintptr_t)edge_seen);
 }
 
-/* Returns a hash of the name of the library's file that contains a line, or 0 for any other file and for chunks that
-** were not loaded from files. Files stay loaded, so the address of a name identifies the name. */
+/* Returns a hash of the name of the file that contains a line, if this file belongs to the library. Returns 0 for other
+** files and for chunks that were not loaded from files. Files stay loaded, so the address of a name identifies the
+** name. */
 static uint64_t hash_file(const lua_Debug *at) {
   static struct { const char *name; uint64_t hash; } known[SOURCES];
   if (*at->source != '@') return 0;

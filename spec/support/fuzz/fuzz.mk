@@ -1,6 +1,6 @@
 # Targets that fuzz every parser with inputs that are nearly valid: docs/internals/checks.md.
 
-FUZZ_SECONDS ?= 60                       # for all targets together
+FUZZ_SECONDS ?= 60                       # seconds for all targets together
 FUZZ_INPUTS  ?= 1000000000               # the largest number of inputs for each target
 FUZZ_TARGETS ?=                          # default: all
 FUZZ_SEED    ?= $(shell date +%s)        # CI uses a fixed seed, so that it cannot fail by chance

@@ -14,7 +14,8 @@ for _ = 1, calls do
     total = total + 1
   else
     assert(type(result) == "string" or result == nil or type(result) == "table", type(result))
-    assert(not tostring(result):find("error %d"), name .. ": " .. tostring(result))    -- a status without a text
+    -- no message may be only a status number such as "error 3"
+    assert(not tostring(result):find("error %d"), name .. ": " .. tostring(result))
   end
 end
 print(total .. " of " .. calls .. " calls gave results")

@@ -1,4 +1,5 @@
--- Runs one target of `make fuzz` in a process of its own: mutates inputs that reach new edges of the code.
+-- A coverage-guided fuzzer that runs one target of `make fuzz` in a process of its own. An edge is a pair of
+-- consecutive places in the code (edges.c). The fuzzer keeps and mutates inputs that reach new edges.
 --
 --     lua loop.lua TARGET SECONDS INPUTS SEED FOLDER SCRATCH
 --
@@ -13,7 +14,7 @@ local targets = require "spec.support.fuzz.targets"
 
 local name, seconds, most, seed, folder, scratch = arg[1], tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]), arg[5], arg[6]
 local target = assert(targets[name], name)
-local LONGEST <const> = 4096                -- most bytes of an input
+local LONGEST <const> = 4096                -- the largest number of bytes of an input
 local GARBAGE <const> = 16384               -- KiB by which Lua's heap grows before a collection
 local TENSORS <const> = 256 << 20           -- bytes of tensors after which a collection runs, too
 math.randomseed(seed)

@@ -15,7 +15,7 @@ for _, n in ipairs {0, 1, -1, 2, 7, 16, 17, 255, 256, 65535, 65536, 0x7fffffff, 
   EDGES[#EDGES + 1] = ("%d"):format(n)
 end
 
--- Returns a random position in the text, 1-based, and a number of bytes from this position on, at most `most`.
+-- Returns a random range of bytes in the text: the 1-based position of its first byte and its length, at most `most`.
 local function range(text, most)
   local at = random(#text)
   return at, random(math.min(most, #text - at + 1))

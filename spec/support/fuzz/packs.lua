@@ -1,4 +1,5 @@
---- Reads and writes files of kept inputs, spec/fuzz/found/TARGET. Each input follows its length (4 bytes).
+--- Reads and writes pack files, spec/fuzz/found/TARGET, which store kept inputs. Each input is stored after its length
+--- (4 bytes).
 local packs = {}
 
 --- Adds the inputs in the pack file `path` to a list. If there is no such file, the list is unchanged.

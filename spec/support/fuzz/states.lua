@@ -49,8 +49,9 @@ local function loader()
   end
 end
 
--- Returns a generator of random numbers with the methods load_state_dict and state_dict of all other objects, because
--- lt.generator calls its methods set_state and state. Also returns a function that uses the generator.
+-- Returns an object that wraps a generator of random numbers. The object has the methods load_state_dict and
+-- state_dict, like all other objects here; lt.generator has set_state and state instead. Also returns a function that
+-- uses the generator.
 local function generator()
   local g = lt.generator {seed = 1}
   return {load_state_dict = function(_, state) g:set_state(state) end, state_dict = function() return g:state() end},
@@ -74,7 +75,7 @@ states.makers = {
   scheduler("OneCycleLR", 1, {total_steps = 8}),
 }
 
--- Returns the value of a state that a decoded JSON value stands for.
+-- Converts a decoded JSON value to a value of a state.
 local function restore(value)
   if value == "inf" then return math.huge end
   if type(value) ~= "table" then return value end

@@ -173,7 +173,7 @@ targets.json = {
   run = function(input) use(require("luatensor.io.json").decode(input)) end,
 }
 
--- Names that scripts pass. The first byte of the input chooses the kind of name.
+-- The input is a name that a script passes to a function. The first byte of the input chooses the function.
 local x <const> = lt.arange(0, 120):reshape(2, 3, 4, 5)
 local namings = {
   function(text) return lt.device(text) end, function(text) return lt.ones(2, {dtype = text}) end,

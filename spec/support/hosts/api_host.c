@@ -1,5 +1,5 @@
-/* A host program and a C module that use include/luatensor.h. Each mode, the first argument, tests a promise of
-** the header. The table at the end lists the modes. Ends with status 0, or with status 1 after an error message. */
+/* Tests the promises of include/luatensor.h as a host program and as a C module. The first argument chooses a mode; the
+** table at the end lists the modes. Ends with status 0, or with status 1 after an error message. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -232,7 +232,7 @@ static void lend_picture(lua_State *L) {
 }
 
 static void lending(void) {
-  static float large[1 << 19];                    /* 2 MiB: storages of 1 MiB or more are in a list (base/storage.h) */
+  static float large[1 << 19];                    /* 2 MiB: base/storage.h lists only storages of 1 MiB or more */
   lua_State *L = open_state();
   lend_and_revoke(L);
   lend_picture(L);

@@ -155,7 +155,7 @@ static void *set_flag(void *flag) {
 }
 
 /* Operations that would run for hours or forever, on little memory: reductions, a matrix product, and loops in Lua.
-** cancel() ends the first five, which are single operations, by a hook, too. */
+** The first five are single operations. cancel() ends these five by a hook, too. */
 static const char *const endless[] = {
   "x:sum()", "x:argmax()", "x:expand(2, 1 << 40):mean(2)", "x:expand(1 << 40, 3):max(1)",
   "x:to('int64')[{{1, 1}}]:expand(2, 1 << 40):matmul(x:to('int64')[{{1, 1}}]:expand(1 << 40, 2))",
@@ -182,7 +182,7 @@ static int end_by_hook(lua_State *L, const char *call) {
   snprintf(text, sizeof text, "local ok, why = pcall(function() return %s end) "
                               "return not ok and why:find('time is up') ~= nil or why", call);
   hook_calls = 0;
-  lua_sethook(L, third_time, LUA_MASKCOUNT, 1 << 30);       /* Lua itself never reaches this count */
+  lua_sethook(L, third_time, LUA_MASKCOUNT, 1 << 30);       /* so large that only operations call the hook */
   int failed = expect(L, text);
   lua_sethook(L, NULL, 0, 0);
   return failed | expect(L, "return lt.ones(3):sum():item() == 3");

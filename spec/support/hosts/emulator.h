@@ -50,7 +50,7 @@ static void *open_library(const char *name) {
   return library;
 }
 
-/* Loads a function of the table, which must exist. */
+/* Loads a function into its field of the table. The program fails if the library lacks the function. */
 #define FIND(table, field, symbol) do { \
     *(void **)&table.field = dlsym(library, #symbol); \
     if (!table.field) fail(__FILE__, __LINE__, "no " #symbol, 0); \

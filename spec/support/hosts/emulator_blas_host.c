@@ -1,5 +1,5 @@
-/* Tests the matrix products of the emulated cuBLAS. The factors are small integers, so that every type is exact.
-** Without an argument the program lists its tests; with a name it runs that test. */
+/* Tests the matrix products of the emulated cuBLAS. The factors are small integers, so that the products are exact in
+** every type. Without an argument the program lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 
@@ -68,8 +68,8 @@ static gpu_address upload(int which, int type) {
   return a;
 }
 
-/* Computes element (i, j) of the expected product number `batch` from its definition. sum: its real and imaginary
-** part. a_op, b_op: 0 (as is), 1 (transposed) or 2 (conjugate transposed). */
+/* Computes element (i, j) of the expected product of batch `batch` by the definition of a matrix product. sum: the
+** element's real and imaginary part. a_op, b_op: 0 (as is), 1 (transposed) or 2 (conjugate transposed). */
 static void expected(int a_op, int b_op, int complex, int i, int j, int batch, double sum[2]) {
   sum[0] = sum[1] = 0;
   for (int l = 0; l < K; l++) {

@@ -1,5 +1,5 @@
-/* Tests that the emulated GPU fails in the same cases as a real GPU, and on demand. Without an argument the program
-** lists its tests; with a name it runs that test. */
+/* Tests that the emulated GPU fails in the same cases as a real GPU, and when a test demands a failure. Without an
+** argument the program lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 

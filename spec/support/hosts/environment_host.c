@@ -33,7 +33,7 @@ static int small_stack(void) {
   pthread_attr_t a;
   pthread_t thread;
   void *failed = L;
-  /* the loader's own stack usage is not tested */
+  /* Loads the module on the main thread, because the dynamic loader may need a larger stack. */
   int first = luaL_dostring(L, "require 'luatensor'; require 'luatensor.nn'") != LUA_OK;
   pthread_attr_init(&a);
   pthread_attr_setstacksize(&a, 128 << 10);
@@ -85,7 +85,7 @@ static int openmp(void) {
   lua_State *L = open_state();
   int failed = luaL_dostring(L, "require 'luatensor'") != LUA_OK;
   void *library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (!library) return failed;                    /* no OpenMP in this build of OpenBLAS, which uses pthreads */
+  if (!library) return failed;                    /* this build of OpenBLAS uses pthreads, not OpenMP */
   union { void *address; int (*call)(void); } get = {dlsym(library, "omp_get_max_threads")};
   union { void *address; void (*call)(int); } set = {dlsym(library, "omp_set_num_threads")};
   set.call(3);

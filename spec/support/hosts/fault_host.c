@@ -67,7 +67,8 @@ static bool from_module(const void *caller) {
   return (uintptr_t)caller >= module_begin && (uintptr_t)caller < module_end;
 }
 
-/* The blocks that the module has allocated, in a hash table with open addressing. A removed entry leaves a hole. */
+/* The blocks that the module has allocated, in a hash table with open addressing. A removed entry leaves a tombstone,
+** `hole`. */
 enum { SLOTS = 1 << 16 };
 static void *held[SLOTS];
 static size_t held_bytes[SLOTS];

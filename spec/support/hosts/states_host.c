@@ -1,4 +1,4 @@
-/* Several Lua states in one process.
+/* Tests several Lua states in one process.
 **
 **   states_host sequence|together|threads|fork SCRIPT.lua
 **

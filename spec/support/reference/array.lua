@@ -103,8 +103,8 @@ function array.to(a, name)
   return {shape = a.shape, dtype = name, data = data}
 end
 
--- Returns a[spec] for basic indexing. spec[d] selects along dim d: an integer drops the dim, {} selects all, {i} one
--- position, which keeps the dim, and {first, last[, step]} a range.
+-- Returns a[spec] for basic indexing. spec[d] selects along dim d. An integer selects one position and drops the dim;
+-- {i} selects one position and keeps the dim. {} selects all positions, and {first, last[, step]} selects a range.
 function array.slice(a, spec)
   local shape, walks = {}, {}
   local function resolve(i, n) return i < 0 and i + n + 1 or i end

@@ -14,7 +14,7 @@ end
 
 local function truth(x) return x ~= 0 and x ~= false end
 
--- Returns x[…, indices[j], …] along dim for a list of indices.
+-- Returns the positions `indices` of array a along dim.
 function index.take(a, indices, dim)
   local shape, at = copy(a.shape), {}
   shape[dim] = #indices

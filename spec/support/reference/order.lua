@@ -25,8 +25,8 @@ local function even_round(x)
   return math.floor(x + 0.5)
 end
 
--- The position whose value is the quantile, by the method of interpolation. The argument is the exact position
--- q * (n - 1) in a sorted list of n numbers, 0-based; fractions of a position are interpolated linearly.
+-- The methods of interpolation. Each gets the exact 0-based position q * (n - 1) of the quantile in a sorted list of n
+-- numbers, and returns the position that is used. A fractional position is interpolated linearly.
 local place = {
   linear = function(at) return at end,
   lower = math.floor, higher = math.ceil, nearest = even_round,

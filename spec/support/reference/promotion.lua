@@ -1,5 +1,5 @@
--- The rules of promotion. Those of the Python array API standard 2025.12 ("Type Promotion Rules") are copied by hand.
--- For pairs of dtypes that the standard leaves undefined, the rules are luatensor's own.
+-- The rules of promotion. The rules of the Python array API standard 2025.12 ("Type Promotion Rules") are copied by
+-- hand. For pairs of dtypes that the standard leaves undefined, luatensor has its own rules.
 local dtype = require "spec.support.reference.dtype"
 
 -- The promoted dtype of each pair of dtypes. The standard leaves pairs of different kinds undefined, such as an

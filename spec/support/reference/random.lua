@@ -3,7 +3,7 @@ local dtype = require "spec.support.reference.dtype"
 
 local random = {}
 
--- Returns four random words of Philox for a counter c of four 32-bit words and a key k of two.
+-- Returns four random words of Philox. c: the counter, four 32-bit words; k: the key, two 32-bit words.
 function random.philox(c, k)
   local c0, c1, c2, c3 = table.unpack(c)
   local k0, k1 = table.unpack(k)

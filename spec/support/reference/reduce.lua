@@ -1,5 +1,5 @@
--- Computes reductions, cumulative sums and softmax. Sums of floats are exact to double precision or better
--- (Neumaier).
+-- Computes reductions, cumulative sums and softmax. Floats are added by Neumaier's compensated summation, so that sums
+-- are exact to double precision or better.
 local array = require "spec.support.reference.array"
 local dtype = require "spec.support.reference.dtype"
 local map = require "spec.support.reference.map"
@@ -7,7 +7,7 @@ local promotion = require "spec.support.reference.promotion"
 
 local inf, nan = math.huge, 0.0 / 0.0
 
--- Returns the sum of a list with compensated rounding errors (Neumaier), or the plain sum if that is infinite or NaN.
+-- Returns the sum of a list by Neumaier's compensated summation, or the plain sum if the plain sum is infinite or NaN.
 local function float_sum(list)
   local sum, rest, plain = 0.0, 0.0, 0.0
   if #list > 0 then sum, plain = -0.0, -0.0 end
@@ -62,8 +62,8 @@ local function extreme(pick)
   end
 end
 
--- Returns a function of a list and its dtype that returns the 1-based position of the first NaN, or else of the first
--- extreme element. pick: "maximum" or "minimum".
+-- Returns argmax (pick = "maximum") or argmin (pick = "minimum") of a list: a function that returns the 1-based
+-- position of the first NaN, or else of the first extreme element.
 local function position_of(pick)
   return function(list, name)
     local t, best = dtype.info[name], 1

@@ -1,4 +1,4 @@
--- Runs an operation of hours, which Ctrl-C ends; then the script continues.
+-- Runs an operation that would take hours. Ctrl-C ends the operation, and the script continues.
 local lt = require "luatensor"
 local x = lt.ones(1):expand(1 << 40)
 io.stdout:setvbuf "no"

@@ -1,5 +1,5 @@
--- Run by spec/support/environment.lua in each of its processes: matrix products, LAPACK, all kinds of parallel loops,
--- and files.
+-- spec/support/environment.lua runs this script in each of its processes. The script calls matrix products, LAPACK, all
+-- kinds of parallel loops, and functions that read and write files.
 os.setlocale ""
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"

@@ -1,4 +1,4 @@
--- Run by fault_host while allocations fail: functions that read and write files.
+-- fault_host runs this script while allocations fail. The script calls functions that read and write files.
 local lt = require "luatensor"
 local data = require "luatensor.data"
 local json = require "luatensor.io.json"

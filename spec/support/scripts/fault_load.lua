@@ -1,3 +1,3 @@
--- Run by fault_host while allocations fail: loads the module.
+-- fault_host runs this script while allocations fail. The script loads the module.
 local lt = require "luatensor"
 lt.ones(3)

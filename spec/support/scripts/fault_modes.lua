@@ -1,4 +1,5 @@
--- Run by fault_host while allocations fail: functions that set modes, such as no_grad and autocast.
+-- fault_host runs this script while allocations fail. The script calls functions that set modes, such as no_grad and
+-- autocast.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 

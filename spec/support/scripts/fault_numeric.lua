@@ -1,5 +1,5 @@
--- Run by fault_host while allocations fail: functions that need scratch memory (sorting, sets, transforms, linear
--- algebra).
+-- fault_host runs this script while allocations fail. The script calls functions that need scratch memory: sorting,
+-- sets, transforms and linear algebra.
 local lt = require "luatensor"
 
 local square = lt.ones(40, 40):add(lt.eye(40))

@@ -1,5 +1,5 @@
--- Run by fault_host while allocations fail: each kind of function that allocates memory, and writes that must be
--- complete or have no effect.
+-- fault_host runs this script while allocations fail. The script calls each kind of function that allocates memory, and
+-- writes that must be complete or have no effect.
 local lt = require "luatensor"
 
 local y = x + 1

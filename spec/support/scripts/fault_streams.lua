@@ -1,3 +1,3 @@
--- Run by fault_host while allocations fail: two streams use the same blocks. Calls that succeed must keep the order of
--- the script.
+-- fault_host runs this script while allocations fail. The script uses the same blocks in two streams. Calls that
+-- succeed must keep the order of the script.
 cross()

@@ -1,4 +1,4 @@
--- The setup of fault_streams.lua for fault_host, which also compiles the kernels. check() repeats the work after a
+-- The setup of fault_streams.lua for fault_host. It also compiles the kernels. check() repeats the work after a
 -- failure, when allocations succeed again.
 local lt = require "luatensor"
 

@@ -1,4 +1,4 @@
--- Run by fault_host while allocations fail: two steps of training on batches from a loader.
+-- fault_host runs this script while allocations fail. The script makes two steps of training on batches from a loader.
 local lt = require "luatensor"
 local nn, optim, data = require "luatensor.nn", require "luatensor.optim", require "luatensor.data"
 

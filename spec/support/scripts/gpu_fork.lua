@@ -1,5 +1,5 @@
--- Run by states_host in a process and then in its child: the parent computes on the GPU. In the child, every use of the
--- GPU must raise an error.
+-- states_host runs this script in a process and then in its child. The parent computes on the GPU. In the child, every
+-- use of the GPU must raise an error.
 local lt = require "luatensor"
 parent = parent or {}
 if not parent.x then

@@ -1,5 +1,5 @@
--- Run by environment_host: calls one function of each family that uses large buffers or locks, with two threads, and
--- checks the results against known sums.
+-- environment_host runs this script. With two threads, the script calls one function of each family that uses large
+-- buffers or locks, and checks the results against known sums.
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"
 

@@ -1,4 +1,5 @@
--- Run by embed_host in a state without the libraries debug, io and os. Tests the functions that do not need them.
+-- embed_host runs this script in a state without the libraries debug, io and os. The script tests the functions that do
+-- not need these libraries.
 assert(not debug and not io and not os)
 local lt = require "luatensor"
 local nn, optim, data = lt.nn, lt.optim, lt.data

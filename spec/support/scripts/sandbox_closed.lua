@@ -1,4 +1,5 @@
--- Run in a state that its host opened as a sandbox: no access to files, addresses, or settings that all states share.
+-- embed_host runs this script in a state that it opened as a sandbox. The script must have no access to files,
+-- addresses, or settings that all states share.
 local lt = require "luatensor"
 local core = require "luatensor.core"
 

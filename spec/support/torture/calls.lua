@@ -11,11 +11,11 @@ local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
 local EMULATOR <const> = "build/spec/emulator"
-local MARK <const> = "/no/such/mark"         -- a process opens it when its save begins
+local MARK <const> = "/no/such/mark"         -- a process opens this path when it begins to save
 
 local folder
 
--- Scripts that save, in processes of their own. All elements equal the version.
+-- Scripts that save a file. Each runs in a process of its own. All elements in the file equal the version.
 local savers = {
   array = [[lt.save(path .. "x.npy", lt.full({30000}, version))]],
   checkpoint = [[lt.save(path .. "run.safetensors", {epoch = version, note = tostring(version), x = lt.full({30000}, version)})]],

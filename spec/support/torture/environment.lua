@@ -2,7 +2,8 @@
 --
 --   tools/lua spec/support/torture/environment.lua
 --
--- Prints each case that hung or crashed, and ends with "N passed, N failed, 0 skipped" and exit status 1 if any did.
+-- Prints each case that hung or crashed, and ends with "N passed, N failed, 0 skipped". The exit status is 1 if
+-- a case failed.
 local environment = require "spec.support.environment"
 
 local passed, failed = 0, 0

@@ -1,5 +1,5 @@
--- Run by states_host under ThreadSanitizer, in a state in each of several threads: calls of every family, on sizes that
--- several threads share, and a training step.
+-- states_host runs this script under ThreadSanitizer, in a Lua state in each of several threads. The script calls
+-- functions of every family, on sizes for which a call uses several threads, and makes a training step.
 local lt = require "luatensor"
 local nn, optim = lt.nn, lt.optim
 
