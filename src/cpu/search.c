@@ -39,8 +39,8 @@ static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *ou
   return count;
 }
 
-/* Writes the coordinates of the true elements among elements begin … end - 1. `at` is the number (from 0) of the
-** first of these true elements among all true elements. */
+/* Writes the coordinates of the true elements among elements begin … end - 1. `at` is the number of true elements
+** before element `begin`. */
 static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int64_t at) {
   int last = c->ndim - 1;
   while (begin < end) {
@@ -57,8 +57,8 @@ static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int6
 typedef struct parts {
   const nonzero_call *c;
   int64_t  n, parts;
-  int64_t *counts;             /* first the number of true elements in each part, later the number of true elements
-                               ** before each part */
+  int64_t *counts;             /* for each part: the number of its true elements; after the exclusive prefix sum: the
+                               ** number of true elements before the part */
 } parts;
 
 static void count_part(const void *arg, int64_t i, int worker) {
@@ -83,8 +83,8 @@ int cpu_nonzero(int index, nonzero_call *c) {
   cpu_parallel(threads, p.parts, count_part, &p);
   if (this_operation.stopped) return OK;
   int64_t total = 0;
-  for (int64_t i = 0; i < p.parts; i++) {      /* replaces each part's number by the sum of the numbers before the
-                                               ** part */
+  for (int64_t i = 0; i < p.parts; i++) {      /* exclusive prefix sum: counts[i] becomes the total count of all parts
+                                               ** before part i */
     int64_t part = counts[i];
     counts[i] = total;
     total += part;
@@ -100,9 +100,10 @@ int cpu_nonzero(int index, nonzero_call *c) {
 ** branches are mispredicted. */
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
-/* step_<dtype> makes one step of m <= LANES binary searches. All searches halve the same length, so that their cache
-** misses overlap. If the place of a search's value is after the first half of the remaining elements, first[k]
-** advances by `half`. The place is after equal elements if `right` is true, otherwise before them. */
+/* step_<dtype> makes one step of m <= LANES binary searches. All searches run in lockstep, so that their cache misses
+** overlap. Search k looks for the insertion point of values[k], and first[k] is the first position that is still
+** possible. If the insertion point is after the first half of the remaining elements, first[k] advances by `half`. The
+** insertion point is the upper bound of the value if `right` is true, otherwise the lower bound. */
 #define STEP(D, T, ...)                                                                                          \
   INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
     for (int k = 0; k < m; k++) {                                                                                \
@@ -138,7 +139,7 @@ static const search_kernel searches[DTYPE_COUNT] = {EACH_ORDERED(SEARCH_ENTRY, )
 typedef struct searching {
   const search_call *c;
   search_kernel search;
-  int64_t groups;              /* the number of groups of LANES values in a row */
+  int64_t groups;              /* the number of groups in a row; a group has up to LANES values */
 } searching;
 
 static void search_group(const void *arg, int64_t g, int worker) {

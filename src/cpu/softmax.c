@@ -1,4 +1,4 @@
-/* Computes softmax, log_softmax and similar functions along a dim. */
+/* Runs the kernels of softmax and log_softmax, which work along a dim. */
 
 #include "cpu/line_job.h"
 

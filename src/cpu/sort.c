@@ -1,4 +1,5 @@
-/* Sorting. Elements are converted to integer keys. If the caller needs positions, key and position are packed into 64
+/* Sorts a tensor along a dim. A line is the sequence of elements along this dim. Each element is converted to a key,
+** which is an integer that sorts like the element. If the caller needs positions, key and position are packed into 64
 ** bits, so that all keys differ and every sort is stable. Lines that are not contiguous are copied first. */
 
 #include <math.h>
@@ -7,23 +8,23 @@
 #include "cpu/walk.h"
 
 enum {
-  FEW   = 256,             /* with at most this many keys, comparing is faster than a radix sort, which must count
-                           ** digits */
-  SHORT = 64,              /* with at most this many keys, sorting takes no longer than checking whether the keys are
+  FEW   = 256,             /* up to this number of keys, a comparison sort is faster than a radix sort, which must first
+                           ** count digits */
+  SHORT = 64,              /* up to this number of keys, sorting takes no longer than checking whether the keys are
                            ** sorted */
-  MANY  = 1 << 11,         /* with at least this many keys, which differ in at most FEW_BITS bits, a radix sort takes
-                           ** two passes and is faster than a sort by comparisons */
+  MANY  = 1 << 11,         /* from this number of keys on, a radix sort is faster than a comparison sort if the keys
+                           ** differ in at most FEW_BITS bits, so that the radix sort has two passes */
   FEW_BITS = 2 * RADIX_DIGIT,
-  TASK  = 1 << 14,         /* the most keys that one thread sorts alone */
-  PIECES = 512,            /* the most pieces of a line that threads share */
+  TASK  = 1 << 14,         /* a piece of at most this number of keys is not divided further */
+  PIECES = 512,            /* the maximum number of pieces into which the keys of a line are divided */
   PIECES_EACH = 8,         /* the number of pieces for each thread: several, because pieces differ in length (pivots
                            ** are estimates) */
   GRAIN = 1 << 13,         /* the fewest elements for each thread; with fewer, a thread costs more time than it
                            ** saves */
-  LONG  = 1 << 16,         /* the least number of elements of a single line that threads share */
-  TILE  = 1 << 18,         /* the size in bytes of the lines that are copied together */
-  SMALL  = 256,            /* topk sorts the whole of a line that is shorter than this */
-  SAMPLE = 1024            /* the most elements of a line in the sample of topk */
+  LONG  = 1 << 16,         /* several threads may sort a line together if the line has at least this many elements */
+  TILE  = 1 << 18,         /* the size in bytes of a tile, which is a group of lines that are copied together */
+  SMALL  = 256,            /* topk sorts all elements of a line that has fewer elements than this */
+  SAMPLE = 1024            /* the maximum number of elements that topk samples from a line (choose_sample) */
 };
 
 /* Describes how the lines of a call are sorted. */
@@ -32,12 +33,12 @@ typedef struct sort_job {
   const sort_kernel *kernel;
   int     size;                        /* the size in bytes of an element */
   bool    packed;                      /* true: keys are packed with positions */
-  bool    copy_in, copy_values, copy_positions;   /* true: the line is not contiguous and is copied through a
-                                                  ** buffer */
+  bool    copy_in, copy_values, copy_positions;   /* true: lines of this operand are not contiguous and are copied
+                                                  ** through a buffer */
   bool    own_keys;                    /* true: keys have their own buffer; false: keys are stored in the memory of
                                        ** the result */
-  int64_t width, row_tiles, tiles;     /* the number of lines in a tile, of tiles in an innermost row of `outer`, and
-                                       ** of all tiles */
+  int64_t width, row_tiles, tiles;     /* width: lines in a tile; row_tiles: tiles in an innermost row of `outer`;
+                                       ** tiles: tiles of the whole call */
   int     inside;                      /* the number of threads for one line */
 } sort_job;
 
@@ -48,8 +49,8 @@ typedef struct buffers {
   int64_t *positions;
   void    *keys, *scratch;
   int64_t *counts;
-  char    *some;                       /* topk: the candidates for the first elements, and their 0-based positions in
-                                       ** `places` */
+  char    *some;                       /* topk: the sampled elements, later all elements up to the limit. `places` has
+                                       ** the 0-based positions of these elements */
   int64_t *places;
 } buffers;
 
@@ -64,7 +65,8 @@ typedef struct pieces {
   int     size;                        /* the size in bytes of a key */
   int     count;
   int64_t begin[PIECES + 1];
-  int64_t *low;                        /* for each piece, the result of key_sorts.divide */
+  int64_t *low;                        /* for each piece, the result of key_sorts.divide: the number of keys in the
+                                       ** piece's first part */
 } pieces;
 
 static void divide_piece(const void *arg, int64_t i, int worker) {
@@ -96,7 +98,7 @@ static bool split_pieces(pieces *p) {
   return split;
 }
 
-/* Divides all pieces until there are several for each thread, then sorts each piece. */
+/* Divides the keys into pieces until each thread has several pieces, then sorts each piece. */
 static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scratch, int size, int threads) {
   int64_t low[PIECES];
   pieces p = {.sorts = k, .keys = keys, .scratch = scratch, .size = size, .count = 1, .begin = {0, n}, .low = low};
@@ -193,9 +195,9 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
 
-/* Chooses how keys and positions are packed. The least key of the line is subtracted from all keys, so that most
-** lines lose no bit of a 64-bit key, and small ranges have few digits. Sets *key_bits to the number of bits above the
-** position in which packed keys differ. */
+/* Chooses how a key and its position are packed into 64 bits. First the least key of the line is subtracted from all
+** keys. The difference usually fits beside the position, so that no bit of the key is lost, and a small range of keys
+** has few digits. Sets *key_bits to the number of bits above the position in which packed keys differ. */
 static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *key_bits) {
   packing p = {.descending = j->c->descending, .bits = bits_of((uint64_t)(n - 1))};
   *key_bits = j->kernel->key_bits;
@@ -258,11 +260,11 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
     for (; i < end; i++) positions[i] = (keys[i] & mask) + 1;
 }
 
-/* Returns the number of elements of a sample for topk, or 0 if sorting all elements is as fast. topk then sorts only
-** the elements up to a limit, which is an element of the sample. Sets *which to the 0-based place of the limit in the
-** sorted sample. The place is chosen such that somewhat more than `keep` elements are expected up to the limit: 4
-** standard deviations and 2 elements more. With a sample near the square root of n, sorting the sample takes about as
-** long as sorting the elements up to the limit. */
+/* Returns the size of a sample for topk, or 0 if sorting all elements is as fast. With a sample, topk sorts only the
+** elements up to a limit, which is an element of the sample. Sets *which to the 0-based position of the limit in the
+** sorted sample. The position is the expected position of element `keep`, plus 4 standard deviations, plus 2, so that
+** too few elements up to the limit are unlikely. The sample's size is proportional to the square root of n, so that
+** sorting the sample takes about as long as sorting the elements up to the limit. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   int64_t size = (int64_t)(3 * sqrt((double)n));
   if (size > SAMPLE) size = SAMPLE;
@@ -271,8 +273,8 @@ static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   return n >= SMALL && *which < size / 2 ? size : 0;
 }
 
-/* Sorts only the elements up to the limit of choose_sample. Returns false if choose_sample advises against a sample,
-** or if fewer than `keep` elements are up to the limit. Then no result is written. */
+/* Sorts only the elements up to the limit of choose_sample. Returns false, and writes no result, if choose_sample
+** returns 0 or if fewer than `keep` elements do not exceed the limit. */
 static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
   const sort_call *c = j->c;
   int64_t which, size = choose_sample(c->n, c->keep, &which), *keys = b->keys;

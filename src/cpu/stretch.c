@@ -1,4 +1,5 @@
-/* Converts and copies elements in stretches. The operation can be cancelled between two stretches. */
+/* Converts and copies elements in stretches, which are runs of limited length. The operation can be cancelled between
+** two stretches. */
 
 #include "cpu/cpu.h"
 

@@ -1,7 +1,8 @@
 #ifndef LT_CPU_WALK_H
 #define LT_CPU_WALK_H
 
-/* A position in the loop nest of a plan: the coordinates, and the offsets of two operands in elements. */
+/* Walks through the elements of a plan (a nest of loops) in row-major order. A `walk` holds the coordinates of the
+** current element, and the offsets of up to two operands in elements. */
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The disk cache of compiled kernels. A file has a header and the image. Files that cannot be read, are damaged or
-** belong to another key are ignored. Files and folders that another user owns or may write to are ignored, too,
-** because they could contain another user's kernel. */
+/* The disk cache of compiled kernels. A file contains a header and an image, which is the compiled code. A file that
+** cannot be read, is damaged or belongs to another key is ignored. Files and folders that another user owns or may
+** write to are ignored, too, because they could contain another user's kernel. */
 
 #include "gpu/cache.h"
 

@@ -31,7 +31,8 @@ struct gpu_kernels {
   int    shift;                        /* 64 - log2(size) */
   unit  *units;
   size_t nunits, units_size;
-  int    arch;                         /* the architecture for which kernels are compiled, such as 90 */
+  int    arch;                         /* the architecture for which kernels are compiled, such as 90 for compute
+                                       ** capability 9.0 */
   bool   virtual_arch;                 /* true: compile to PTX, because the compiler cannot generate machine code for
                                        ** the device's major version */
 };
@@ -84,8 +85,8 @@ static bool add_kernel(struct gpu_kernels *k, uint64_t key, gpu_kernel *kernel) 
 /* ---- the architecture to compile for ---- */
 
 /* Chooses the newest architecture that both the compiler and this device support. A binary also runs on devices with
-** the same major and a later minor version. For a device with a newer major version, the compiler makes PTX, from
-** which the driver compiles the binary. */
+** the same major version and a later minor version. If the device's major version is too new for the compiler, the
+** compiler generates PTX, which the driver compiles to a binary. */
 static int choose_arch(gpu *g, const int *known, int count) {
   struct gpu_kernels *k = g->kernels;
   int binary = 0, any = 0, oldest = known[0];
@@ -205,9 +206,8 @@ static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t 
   return NULL;
 }
 
-/* Reports a failed compilation. The message contains the first 480 bytes of the compiler's messages, and so only the
-** first errors. More errors are rarely needed: luatensor's own kernels compile unless someone has edited their
-** files. */
+/* Reports a failed compilation. The error message contains only the first 480 bytes of the compiler's messages. The
+** first errors are enough, because luatensor's own kernels compile unless someone has edited their files. */
 static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
   enum { LOG_MOST = 480 };
   const char *words = log ? log : gpu_get_rtc()->error_text(result);
@@ -370,8 +370,8 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
 
 /* ---- launches ---- */
 
-/* The most bytes of dynamic shared memory that a kernel can use without a request to the driver, which is CUDA's
-** limit. */
+/* CUDA's limit of dynamic shared memory for a block, in bytes. A kernel that uses more must request it from the
+** driver. */
 enum { SHARED_PLAIN = 48 << 10 };
 
 static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {

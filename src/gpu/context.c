@@ -1,5 +1,5 @@
-/* The lowest layer of the GPU code: counts and opens devices, enters and leaves them for each call, and records
-** failures. */
+/* The lowest layer of the GPU code. Counts and opens devices, records failures, and enters a device for each call: it
+** takes the lock and makes the device's context current. */
 
 #include "gpu/gpu.h"
 
@@ -38,8 +38,8 @@ static void make_lock(void) {
   pthread_mutexattr_destroy(&a);
 }
 
-/* Resets the lock in the child of a fork: the thread that may hold the lock does not exist there. The driver does not
-** work in the child, either. */
+/* Resets the lock in the child of a fork, because the thread that held the lock may not exist in the child. If the
+** parent process has started the driver, the driver does not work in the child. */
 static void after_fork(void) {
   forked = started;
   depth = 0;
@@ -136,15 +136,15 @@ int gpu_fail(gpu *g, const char *format, ...) {
   return ERR_DEVICE;
 }
 
-/* Writes the message of this thread's last failure to `text`. If a copy between two GPUs has failed, the message of
-** the GPU that failed is used, whichever index the caller gave. */
+/* Writes the message of this thread's last failure to `text`. If a copy between two GPUs has failed, writes the message
+** of the GPU that failed, even if `index` is the other GPU. */
 void gpu_explain(int index, char *text, size_t size) {
   gpu *g = gpu_lock(failed >= 0 ? failed : index);
   snprintf(text, size, "%s", g->words[0] ? g->words : "the device failed");
   gpu_unlock();
 }
 
-/* True if r is an error after which every later call in this context fails, too. */
+/* True if r is a sticky error, after which every later call in this context fails. */
 static bool outlives_call(gpu_result r) {
   static const short sticky[] = {
     GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_CONTAINED, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED,

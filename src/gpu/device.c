@@ -1,5 +1,5 @@
-/* The top layer of the GPU code: the list of a GPU's parts, the description of a GPU, and the struct device through
-** which luatensor calls GPUs. */
+/* The top layer of the GPU code. Lists the parts of an open GPU (memory, streams, libraries), describes a GPU, and
+** defines the struct device through which luatensor calls GPUs. */
 
 #include "gpu/gpu.h"
 
@@ -67,8 +67,8 @@ static int gpu_info(int index, device_info *info) {
   return OK;
 }
 
-/* Writes a description of the GPU software for users: the libraries and their versions. If cuBLAS is not usable, also
-** writes the reason. Does the same for cuDNN. */
+/* Writes a description of the GPU software for users: the libraries and their versions. If cuBLAS or cuDNN is not
+** usable, also writes the reason. */
 static void gpu_describe(char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
   write_software(software, sizeof software);

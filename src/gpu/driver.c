@@ -29,8 +29,8 @@ static bool own_folders;                /* the driver comes from a folder of LUA
 
 /* ---- searching libraries ---- */
 
-/* Keeps dlopen's message for the first file. A later message replaces it if the later file exists but cannot be
-** loaded, because such a message is more useful than "No such file". */
+/* Stores dlopen's last message in `words` if `words` is empty. Also replaces a stored "No such file or directory" by a
+** message about a file that exists but cannot be loaded, because the latter message is more useful. */
 static void keep_words(char *words) {
   const char *now = dlerror();
   bool missing = !now || strstr(now, "No such file or directory");
@@ -168,7 +168,7 @@ static void load_driver(void) {
   versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
 }
 
-/* ---- compiler, BLAS, transforms: their file names contain the major version ---- */
+/* ---- libraries whose file names contain the major version ---- */
 
 /* Opens the newest version of a library that is found, from major version `newest` down to `oldest`. The file without
 ** a version number is tried last. */
@@ -183,8 +183,8 @@ static void *open_versioned(const char *name, int newest, int oldest, char *word
 }
 
 /* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load
-** their output. `behind` is the toolkit's major version minus the library's. `meaning` tells users the consequence of
-** a missing file. Returns NULL if the library cannot be used, and then writes the reason to `words`. */
+** their output. `behind` is the toolkit's major version minus the library's major version. `meaning` tells users the
+** consequence of a missing file. If the library cannot be used, writes the reason to `words` and returns NULL. */
 static void *load_library(const char *name, int behind, const char *meaning, const symbol *symbols, char *words) {
   int major = versions.driver / 1000, newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
   void *library = open_versioned(name, newest - behind, MAJOR_OLDEST - behind, words);
@@ -298,7 +298,7 @@ void gpu_dnn_complain(const char *format, ...) {
   va_end(arguments);
 }
 
-/* ---- each library is loaded once ---- */
+/* ---- loading at first use ---- */
 
 /* A library is loaded at its first use, because loading may be expensive: cuBLAS takes half a gigabyte of memory. */
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,

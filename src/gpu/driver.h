@@ -268,8 +268,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
       const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
       int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
 
-/* Strides (between elements of a transform) and distances (between transforms) are counted in elements of their
-** type. */
+/* A stride is between neighbouring elements of a transform, a distance between neighbouring transforms. in_stride and
+** in_distance are counted in elements of in_type, out_stride and out_distance in elements of out_type. */
 #define FFT_FUNCTIONS(X)                                                                                             \
   X(create,             cufftCreate,                fft_result, (fft_handle *plan))                                  \
   X(destroy,            cufftDestroy,               fft_result, (fft_handle plan))                                   \
@@ -282,8 +282,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   X(set_workspace,      cufftSetWorkArea,           fft_result, (fft_handle plan, void *memory))                     \
   X(run,                cufftXtExec,                fft_result, (fft_handle plan, void *in, void *out, int direction))
 
-/* The functions that compute Q of a QR factorisation. cuSOLVER has no function for all types, so there is one for
-** each type. */
+/* The functions that compute Q of a QR factorisation. cuSOLVER has no single function for all types, so the table has
+** one function for each type. */
 #define SOLVER_ORGQR(X, dtype, letter, kind, T)                                                                      \
   X(orgqr_size_##dtype, cusolverDn##letter##kind##gqr_bufferSize, solver_result, (solver_handle h,                   \
       int m, int n, int k, const T *a, int lda, const T *tau, int *elements))                                        \

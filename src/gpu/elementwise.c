@@ -42,8 +42,8 @@ static void add(text *t, const char *format, ...) {
   if (t->length > sizeof t->data - 1) t->length = sizeof t->data - 1;
 }
 
-/* For each register: the number of the last step that wrote it. In the source, each step has its own variable,
-** because the values in a register may have different types. */
+/* For each register: the number of the last step that wrote the register. In the generated source, the result of each
+** step has its own variable, because a register may hold values of different types one after the other. */
 typedef struct writers { int step[ELEMENTWISE_REGISTERS]; } writers;
 
 static void add_value(text *t, const elementwise_program *p, const writers *w, int value) {
@@ -132,8 +132,8 @@ static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
   return true;
 }
 
-/* True if the kernels for vectors can run: each operand is contiguous and aligned along the inner dim, or is an input
-** with a single value along the inner dim. Sets bit k of args->runs if input k is contiguous. */
+/* True if the vectorised kernels can run. Along the inner dim, each operand must be contiguous and aligned; an input
+** may instead have a single value. Sets bit k of args->runs if input k is contiguous along the inner dim. */
 static bool has_vectors(const elementwise_call *c, elementwise_args *args, int vector) {
   const plan *p = c->plan;
   if ((p->ndim > 0 && inner_stride(p, 0) != 1) || !vectors_fit(p, 0, &c->out, vector)) return false;

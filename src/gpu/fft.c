@@ -14,7 +14,8 @@ enum { PLANS = 32 };         /* the maximum number of plans of a device; plans t
 
 /* The layout of the lines of an operand, in elements of the operand's dtype. */
 typedef struct lines {
-  int64_t stride, distance;  /* between elements of a line; between the first elements of neighbouring lines */
+  int64_t stride, distance;  /* stride: between neighbouring elements of a line; distance: between the first elements of
+                             ** neighbouring lines */
 } lines;
 
 /* The properties that determine a plan. Keys are compared by memcmp, so the struct must have no padding. */
@@ -63,8 +64,8 @@ void gpu_fft_close(gpu *g) {
   }
 }
 
-/* Makes space for one more plan: if PLANS plans are outside of graphs, frees the least recently used of them. If the
-** plan's kernels are still queued, cuFFT waits for them. */
+/* Makes space for one more plan. Plans that graphs use are never freed. If there are PLANS other plans, frees the least
+** recently used of these other plans. If kernels of the freed plan are still queued, cuFFT waits for them. */
 static void evict(gpu *g) {
   fft_plan **oldest = NULL;
   int n = 0;
@@ -124,7 +125,7 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
   return OK;
 }
 
-/* Finds the plan for a key, or makes the plan, and moves the plan to the front of the list. */
+/* Finds the plan for a key and moves the plan to the front of the list. If there is no such plan, makes one. */
 static int find_plan(gpu *g, const plan_key *key, fft_plan **found) {
   fft_plan **at = &plans[g->index];
   while (*at && memcmp(&(*at)->key, key, sizeof *key) != 0) at = &(*at)->next;
@@ -155,8 +156,8 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
 
 /* ---- the layout of lines ---- */
 
-/* An operand of the running transform. Each position of the call's plan is a line, and `outer` has the operand's
-** strides over the plan's dims. */
+/* The input or the output of a transform. The call's plan loops over the lines, and `outer` has the operand's stride
+** for each dim of this plan. */
 typedef struct side {
   char      *data;
   enum dtype dtype;
@@ -208,8 +209,8 @@ static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer
 
 static enum dtype part_of(bool wide) { return wide ? DT_float64 : DT_float32; }
 
-/* Clears imaginary parts that a complex-to-real transform must ignore: that of the first element of each line and, if
-** n is even, that of the last element. The lines must be contiguous. */
+/* Sets to 0 the imaginary parts that a complex-to-real transform must ignore. In each line, these are the imaginary
+** part of the first element and, if n is even, the imaginary part of the last element. The lines must be contiguous. */
 static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool wide) {
   int size = wide ? 8 : 4, last = n % 2 == 0;
   plan p = {.ndim = 1 + last, .count = count << last, .shape = {count, 2}, .stride = {{2 * s->n, n}}};
@@ -219,8 +220,8 @@ static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool
   return gpu_map(g->index, &clear);
 }
 
-/* Sets s *= scale. A complex number is scaled as two real numbers, so that an infinite part does not affect the other
-** part. The lines must be regular (is_regular). */
+/* Multiplies the elements of s by `scale`, in place. A complex number is scaled as two real numbers, so that an
+** infinite part does not affect the other part. The lines must be regular (is_regular). */
 static int scale_lines(gpu *g, const side *s, const plan *outer, double scale, bool wide) {
   int64_t parts = dtype_size(s->dtype) / (wide ? 8 : 4), step = lines_of(s, outer).distance;
   plan p = {.ndim = 3, .count = outer->count * s->n * parts, .shape = {outer->count, s->n, parts}};
@@ -274,8 +275,8 @@ static int scratch_for(gpu *g, side *s, const plan *outer, size_t *bytes) {
   return st;
 }
 
-/* Runs a transform, with copies of operands whose lines are not regular. A complex-to-real transform overwrites its
-** input, so its input is always copied. */
+/* Runs a transform. An operand whose lines are not regular is replaced by a contiguous copy. The input of a
+** complex-to-real transform is always copied, because cuFFT overwrites it. */
 static int packed_transform(gpu *g, const fft_call *c) {
   side in = side_of(c, &c->in, 1), out = side_of(c, &c->out, 0), given = in, wanted = out;
   bool wide = is_wide(c);

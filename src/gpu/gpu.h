@@ -1,9 +1,9 @@
 #ifndef LT_GPU_GPU_H
 #define LT_GPU_GPU_H
 
-/* The declarations that the files of gpu/ share: struct gpu, which describes an open device, kernels found by key,
-** memory, the order of streams, and failures. Outside of this folder only base/device.c refers to GPUs: it lists
-** `gpu_device`. */
+/* The declarations that the files of gpu/ share. struct gpu describes an open device. Functions find and launch
+** kernels, allocate scratch memory, order the work of streams, and report failures. Outside of this folder, only
+** base/device.c refers to GPUs: it lists `gpu_device`. */
 
 #include "base/device.h"
 #include "gpu/driver.h"
@@ -19,8 +19,8 @@ typedef struct gpu {
   gpu_stream    stream;                /* the current stream, to which work is added */
   bool          ordered;               /* there is more than one stream, so gpu_reads and gpu_writes must look up the
                                        ** operands' blocks */
-  int           unrecorded;            /* number, plus 1, of the stream with an access that no record describes, because
-                                       ** no host memory was left; else 0 */
+  int           unrecorded;            /* 0, or 1 + the number of a stream: an access of this stream to a block could
+                                       ** not be recorded, because no host memory was left */
   unsigned      epoch;                 /* number of times that the device was reopened or shut (gpu_shut) */
   bool          dead;                  /* true after an error that makes all later calls fail; the device must be
                                        ** reopened */
@@ -122,8 +122,8 @@ enum gpu_family {
   GPU_copy, GPU_other
 };
 
-/* A key identifies file, defines and entry of a kernel uniquely. The texts themselves are made only if the kernel is
-** not found by its key. */
+/* Returns a kernel's key, which identifies the kernel's file, defines and entry uniquely. A lookup by key needs no
+** gpu_source: callers fill in a gpu_source only if gpu_find does not find the kernel. */
 #define GPU_KEY(family, op, a, b, c, d, variant)                                                        \
   ((uint64_t)(family) << 56 | (uint64_t)(op) << 40 | (uint64_t)(uint8_t)(a) << 32 | (uint64_t)(uint8_t)(b) << 24 | \
    (uint64_t)(uint8_t)(c) << 16 | (uint64_t)(uint8_t)(d) << 8 | (uint64_t)(uint8_t)(variant))
@@ -142,14 +142,14 @@ typedef struct gpu_source {
 
 void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* gpu_find returns the kernel with this key, or NULL if it has not been built. gpu_build compiles the kernel, or
-** loads it from the disk cache, and adds it under this key. */
+/* gpu_find returns the kernel with this key, or NULL if the kernel has not been built. gpu_build compiles the kernel or
+** loads it from the disk cache, and stores it under this key. */
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
 /* Compiles a script's source. Unlike luatensor's own kernels, it is compiled with automatic FMA, which is NVRTC's
-** default. `name` is the source's name in errors. After ERR_DEVICE, *log is the compiler's messages, which the caller
-** frees, or NULL. */
+** default. `name` is the source's name in errors. If the function returns ERR_DEVICE, *log contains the compiler's
+** messages or is NULL. The caller frees *log. */
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log);
 
@@ -174,10 +174,10 @@ void gpu_order(gpu *g, const void *ptr, bool writes);
 static inline void gpu_reads(gpu *g, const void *ptr)  { if (g->ordered) gpu_order(g, ptr, false); }
 static inline void gpu_writes(gpu *g, const void *ptr) { if (g->ordered) gpu_order(g, ptr, true); }
 
-/* The error that kernels write to g->late if an index is out of range. kernels/late.cuh has the same struct. Of
-** several errors, the error with the smallest `what` is kept and, for equal `what`, the error with the smallest
-** `position`. While `set` is not 0, kernels that write through indices write nothing. gpu_wait turns the error into a
-** message and clears it. */
+/* The error that kernels write to g->late if an index is out of range. kernels/late.cuh has the same struct. If there
+** are several errors, only the one with the smallest `what` is kept. Among errors of equal `what`, the one with the
+** smallest `position` is kept. While `set` is not 0, kernels that write through indices write nothing. gpu_wait turns
+** the error into a message and clears it. */
 typedef struct gpu_late {
   int     set;
   int     what;                        /* number of the failed call, as gpu_note returned it */
@@ -204,7 +204,7 @@ size_t gpu_conv_memory(void);
 /* Computes a convolution by cuDNN. If cuDNN does not support the call, *done is false and nothing was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
-/* Functions of the struct device `gpu_device`, which context.c defines. */
+/* Functions of the struct device `gpu_device`. context.c defines these functions. */
 void     gpu_explain(int index, char *text, size_t size);
 int      gpu_reopen(int index);
 void     gpu_shut(void);

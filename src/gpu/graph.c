@@ -116,9 +116,9 @@ static int graph_end(int index, void *graph) {
 
 /* ---- replaying ---- */
 
-/* Makes the current stream wait for all other streams if `before` is true, otherwise makes all other streams wait for
-** the current stream. Both are necessary, before and after a replay, because the graph does not record which streams
-** use its blocks. */
+/* If `before` is true, makes the current stream wait for all other streams. Otherwise makes all other streams wait for
+** the current stream. graph_replay calls the function before and after a replay, because the graph does not record
+** which streams use the graph's blocks. */
 static void join_streams(gpu *g, bool before) {
   int now = gpu_current(g);
   for (int k = 0; k < gpu_stream_count(g); k++) {
@@ -147,8 +147,8 @@ static void let_go(gpu *g, struct gpu_recording *r) {
   free(r->held);
 }
 
-/* Frees only the host memory of a graph. Called if the device was reopened or is dead, because its memory is then
-** lost. */
+/* Frees only the host memory of a graph. Called if the device was reopened or is dead, because the graph's device
+** memory is then lost. */
 static void graph_forget(void *graph) {
   struct gpu_recording *r = graph;
   free(r->held);

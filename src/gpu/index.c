@@ -1,6 +1,6 @@
 /* Reads and writes through index tensors (INDEX_get, INDEX_put, INDEX_add). For each position, kernels compute the
-** addresses of the value and of the target's element from a plan. The kernels are compiled for plans of at most
-** FEW_DIMS dims and FEW_SOURCES index tensors, and for plans of the maximum size.
+** addresses of the value and of the target's element from a plan. Each kernel has two variants: one for short plans of
+** at most FEW_DIMS dims and FEW_SOURCES index tensors, and one for plans of any size.
 **
 ** A read is one kernel. A write first checks all indices. In this file, a pick is a position along the dims with
 ** indices, and a key is the number of the target's element that a pick selects. Several picks may have the same key.
@@ -27,8 +27,8 @@ enum {
 
 enum side { VALUE, TARGET, KEY, PICK, SIDES };
 
-/* A call whose dims may have been reordered. The steps of values and target are in units of `unit` bytes. The steps
-** of keys and picks are differences of their numbers. */
+/* An index call whose dims may have been reordered. step[side][d] is the step of a side along dim d. For values and
+** target, a step is a distance in units of `unit` bytes. For keys and picks, a step is a difference of two numbers. */
 typedef struct access {
   const index_call *call;
   int     unit;
@@ -349,7 +349,8 @@ static int put_elected(gpu *g, const index_call *c, access *a) {
   void *elected;
   int st = gpu_scratch(g, bytes, &elected);
   if (st != OK) return st;
-  if (!by_key) {                       /* the kernel indexes `elected` by key, so the picks become the keys */
+  if (!by_key) {                       /* the kernel indexes `elected` by key, so the number of each pick becomes its
+                                       ** key */
     memcpy(a->step[KEY], a->step[PICK], sizeof a->step[KEY]);
     memset(a->key, 0, sizeof a->key);
   }

@@ -74,8 +74,8 @@ static int time_once(const meter *m, work run, double *seconds) {
   return st;
 }
 
-/* Measures the fastest of ROUNDS runs. Stops after a run of more than 10 * ENOUGH seconds, because its time is
-** reliable. */
+/* Measures the fastest of ROUNDS runs. Stops after a run of more than 10 * ENOUGH seconds, because the time of such a
+** long run is reliable. */
 static int best(const meter *m, work run, double *seconds) {
   double once;
   int st = time_once(m, run, seconds);         /* a warm-up run; counts only if no later run is faster */

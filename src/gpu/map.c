@@ -1,10 +1,10 @@
-/* Element-wise ops, copies, casts and fills. A call runs the first of these that supports the layout of its operands.
+/* Element-wise ops, copies, casts and fills. A call runs the first function of this list that supports the call.
 ** kernels/map.cuh describes the kernels.
-**   the driver's copy and fill, without conversion
-**   map_flat      each operand is contiguous or one number
-**   copy_tiles    transposed copies
-**   map_rows      each operand is contiguous, or has one value, along the inner dim
-**   map_strided   any operands */
+**   the driver's copy and fill   for contiguous operands without conversion
+**   map_flat                     if each operand is contiguous or one number
+**   copy_tiles                   for transposed copies
+**   map_rows                     if each operand is contiguous, or has one value, along the inner dim
+**   map_strided                  for any operands */
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* The caching allocator. An allocation by the driver takes tens of microseconds, and a free waits for the device, so
-** freed memory is kept for later allocations. Blocks of up to 1 MiB are slots in segments of 2 MiB, which have one
-** size class each. Larger blocks are segments of their own. Each stream has an arena of free blocks. A block that is
-** freed and allocated again on the same stream needs no waiting, because a stream runs its work in order. */
+** freed memory is kept for later allocations. Blocks of up to 1 MiB are slots of segments. Such a segment has 2 MiB and
+** is divided into slots of one size class. Each larger block is a segment of its own. Each stream has an arena of free
+** blocks. A block that is freed and allocated again on the same stream needs no waiting, because a stream runs its work
+** in order. */
 
 #include "gpu/memory.h"
 
@@ -192,7 +193,8 @@ static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
   return s;
 }
 
-/* Allocates a large block. During a capture, free blocks of stream 0 may be used, too, because no work runs. */
+/* Allocates a large block. During the capture of a graph, free blocks of stream 0 may be used, too, because no queued
+** work runs during a capture. */
 static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
   size_t size = large_bytes(bytes);
   int st = OK;
@@ -239,8 +241,8 @@ void gpu_free_arena(gpu_arena *a) {
   free(a);
 }
 
-/* Returns the arena for new allocations: that of the captured graph, or that of the current stream. Returns NULL if
-** no host memory is left. */
+/* Returns the arena for new allocations: the arena of the graph that is being captured or, without a capture, the arena
+** of the current stream. Returns NULL if no host memory is left. */
 static gpu_arena *current_arena(gpu *g) {
   gpu_memory *m = g->memory;
   if (m->pool) return m->pool;
@@ -339,8 +341,8 @@ static void count_unused(gpu *g, gpu_arena *a) {
     for (gpu_segment *s = a->large[b]; s; s = s->next) s->unused++;
 }
 
-/* Removes unused segments from the arena: their slots, of which none is in use, from the lists of free slots, and all
-** free large blocks. */
+/* Removes unused segments from the arena. If no slot of a segment is in use, removes the segment's slots from the list
+** of free slots. Also removes all free large blocks. */
 static void drop_unused(gpu *g, gpu_arena *a) {
   for (int class = 0; class < GPU_CLASSES; class++) {
     struct gpu_slots *list = &a->small[class];

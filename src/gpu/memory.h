@@ -74,12 +74,12 @@ void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b);   /* called once f
                                                                 ** last call frees the block if the script has freed
                                                                 ** it */
 
-/* Makes work that is queued on `stream` from now on wait for the work of other streams on the block. Then sets
-** `stream` as the block's only user. */
+/* Makes `stream` wait for the work of other streams on the block. Work that was queued earlier on `stream` does not
+** wait. Then sets `stream` as the block's only user. */
 void gpu_settle(gpu *g, gpu_block *b, int stream);
 
-/* Makes the current stream wait for an access of another stream that could not be recorded. It waits for all queued
-** work, which includes the access. */
+/* If an access of another stream could not be recorded, waits for all queued work of the device, which includes this
+** access. */
 void gpu_follow_unrecorded(gpu *g);
 
 int  gpu_current(const gpu *g);    /* returns the number of the current stream */

@@ -12,7 +12,8 @@ static void note_reader(gpu *g, gpu_block *b, int stream) {
   else g->unrecorded = stream + 1;
 }
 
-/* Orders an access to a block for whose records no host memory is left: waits for all work that is queued now. */
+/* Orders an access to a block if no host memory is left to record the block's accesses. Waits for all work that is
+** queued now. */
 static void order_unrecorded(gpu *g, int stream) {
   gpu_get_driver()->context_sync();
   g->unrecorded = stream + 1;

@@ -39,7 +39,7 @@ int64_t gpu_plan_pieces(const plan *p, int64_t most) {
   return pieces;
 }
 
-/* Moves the first element of each operand to position `at` of dim d. */
+/* Advances the base offset of each operand by `at` positions along dim d. */
 static void move_base(gpu_plan *g, const plan *p, int noperands, int d, int64_t at) {
   for (int k = 0; k < noperands; k++) g->base[k] += at * p->stride[k][d];
 }

@@ -88,9 +88,9 @@ static int draw(gpu *g, const random_call *c) {
 
 /* ---- permutations ---- */
 
-/* Returns the number of leading bits by which random keys are sorted. The number of bits is at least 8 more than n
-** has, so nearly all of n keys differ in these bits. The kernel `permute` orders neighbours whose leading bits are
-** equal by their other bits. */
+/* Returns the number of leading bits by which random keys are sorted. Up to the maximum of 64, the result is at least 8
+** more than the number of bits of n, so nearly all of n keys differ in these bits. If neighbours have equal leading
+** bits, the kernel `permute` orders them by their other bits. */
 static int telling_bits(int64_t n) {
   int bits = 16;
   while (bits < 64 && n >> (bits - 8) != 0) bits += 8;

@@ -9,8 +9,9 @@
 **    merge(a, b)        merges two accumulators
 **    finish(a, n, correction)   computes the result of n elements from the accumulator a
 **
-** The elements of a thread are not adjacent. Unlike on the CPU, the elements of b in merge(a, b) therefore do not all
-** follow those of a. Of two equal elements, the element with the lower position is the first. */
+** The elements of a thread are not adjacent. Therefore, unlike on the CPU, some elements that were added to b in
+** merge(a, b) may precede elements that were added to a. Rows that return the first of several equal elements therefore
+** compare positions. */
 
 #include "gpu/kernels/scalar.cuh"
 
@@ -98,18 +99,19 @@ template <class Row, class C, class A> struct folds {
     INLINE R finish(A a, double n, double correction) { return (R)(finish_); }                                  \
   };
 
-/* ---- moments: number of elements, mean, and sum of squared distances from the mean; merged by Chan's formula
-** ---- */
+/* ---- moments ---- */
 
+/* The number of elements, their mean, and the sum of squared distances from the mean. Two structs are merged by Chan's
+** formula. */
 struct moments { double n, mean, m2; };
 
 /* Returns the variance. As in the Python array API standard, the variance is NaN if the divisor is not positive.
 ** (NumPy and PyTorch return infinity.) */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-/* The state of one thread: the sums of the distances from its first element, `from`, and of their squares. m2, the
-** sum of squared distances from the mean, is the difference of two sums. For n elements the larger sum is at most n
-** times m2, so m2 loses at most as many digits as n has. */
+/* The state of one thread. `from` is the thread's first element. `sum` is the sum of the distances from `from`, and
+** `squares` the sum of the squared distances. m2, the sum of squared distances from the mean, is the difference of two
+** sums. For n elements the larger sum is at most n times m2, so m2 loses at most as many digits as n has. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
 template <class C> struct state_moments {
@@ -136,8 +138,9 @@ template <class C> struct state_moments {
   }
 };
 
-/* ---- logsum: the largest element, and the sum of exp(x - largest) ---- */
+/* ---- logsum ---- */
 
+/* The largest element `max`, and the sum of exp(x - max) over all elements x. */
 struct logsum { double max, sum; };
 
 /* Returns the number that is subtracted from the elements: `max`, or 0 if `max` is infinite or NaN, because
@@ -168,9 +171,9 @@ template <class C> struct state_logsum {
   }
 };
 
-/* ---- largest, smallest: value and position of the first extreme element or, if there is a NaN, of the first NaN
-** ---- */
+/* ---- largest and smallest elements ---- */
 
+/* The value and the position of the first extreme element or, if an element is NaN, of the first NaN. */
 template <class C> struct extreme { int64_t position; C value; };
 
 /* beats(x, best) returns true if x replaces the best value so far. An equal value does not replace `best`, so that

@@ -1,5 +1,5 @@
-/* Copies matrices transposed. A block copies a tile through shared memory, so that both sides are accessed
-** contiguously. The macro MOVED is a dtype whose elements have the same size as the copied elements. */
+/* Transposes matrices. A block copies a tile through shared memory, so that both reads and writes are contiguous. The
+** macro MOVED is a dtype whose elements have the same size as the copied elements. */
 
 #define KERNEL_THREADS MAP_THREADS
 

@@ -1,6 +1,7 @@
 /* Element-wise programs. gpu/elementwise.c writes a source that defines the following macros and then includes this
 ** file:
-**    ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input k: the names of its stored and its compute dtype
+**    ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input k; `stored` is the name of the stored dtype, and
+**                           `computed` the name of the compute dtype
 **    ELEMENTWISE_OUT        DT_float32 …: the result's dtype
 **    ELEMENTWISE_WIDEST     size in bytes of the largest element that is loaded or stored
 **    ELEMENTWISE_BODY       statements that compute the result from x0, x1 … and return it */
@@ -32,7 +33,7 @@ template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const element
   return from_word<COMPUTED>(in.value);
 }
 
-/* ---- each operand is contiguous or a single value ---- */
+/* ---- operands that are contiguous or a single value ---- */
 
 #define LOAD_SAME(k, stored, computed) \
   if (!(a.runs >> k & 1)) same.x##k = load<DT_##stored, DT_##computed>(a.in[k], 0);

@@ -43,16 +43,16 @@ template <class Row> INLINE typename Row::A merge_rows(const reduce_args &p, typ
   return p.across ? merge_columns<Row, REDUCE_THREADS>(a, p.columns, p.rows) : merge_group<Row>(a, p.rows);
 }
 
-/* Returns the address of the state of a chunk. The states have the order [output][chunk] or, if p.across is set,
-** [chunk][output]. */
+/* Returns the address where the accumulator of a chunk is stored. The order of the accumulators in p.states is
+** [output][chunk] or, if p.across is set, [chunk][output]. */
 template <class A> INLINE A *state_of(const reduce_args &p, int64_t output, int64_t chunk, int64_t chunks) {
   return (A *)p.states + (p.across ? chunk * p.outputs + output : output * chunks + chunk);
 }
 
 /* ---- elements that are adjacent in memory ---- */
 
-/* Adds elements x[row], x[row + rows] … before x[count] to r, one at a time. x[0] has position `first` among the
-** reduced elements. */
+/* Accumulates in r, one at a time, the elements x[row], x[row + rows] … whose index is less than `count`. x[0] has
+** position `first` among the reduced elements. */
 template <class Row>
 INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
   for (int i = row; i < count; i += rows) {
@@ -61,8 +61,8 @@ INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t
   }
 }
 
-/* Adds vectors row, row + rows … of the `vectors` vectors of W elements from x on to r. x must be aligned to 16
-** bytes, and x[0] has position `first` among the reduced elements. */
+/* Accumulates in r the vectors number row, row + rows … of the `vectors` vectors that begin at x. A vector has W
+** elements. x must be aligned to 16 bytes, and x[0] has position `first` among the reduced elements. */
 template <class Row>
 INLINE void fold_vectors(typename Row::run &r, const in_t *x, int vectors, int64_t first, int row, int rows) {
   const pack<in_t, W> *v = (const pack<in_t, W> *)x;
@@ -91,7 +91,7 @@ INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t fir
   fold_singles<Row>(r, x + done, count - done, first + done, row, rows);
 }
 
-/* Adds this thread's elements of the reduced elements begin … end - 1 of an output to r. x is the address of the
+/* Accumulates in r this thread's share of the reduced elements begin … end - 1 of an output. x is the address of the
 ** output's element 0, and `row` is the thread's number among the p.rows threads of the output. The elements along the
 ** innermost dim are adjacent in memory. */
 template <class Row>
@@ -113,8 +113,8 @@ template <class Row> INLINE void fold_batch(typename Row::run &r, const in_t (&r
   Row::fold(r, y, b);
 }
 
-/* Adds elements row, row + rows … of `count` elements to r. The elements are `stride` apart in memory. The first of
-** them is *x and has position `first` among the reduced elements. */
+/* Accumulates in r the elements number row, row + rows … of `count` elements that are `stride` apart in memory. Element
+** number 0 is *x and has position `first` among the reduced elements. */
 template <class Row>
 INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, int count, int64_t first, int row,
                          int rows) {
@@ -130,8 +130,8 @@ INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, in
   }
 }
 
-/* Adds elements first + row, first + row + rows … before first + count of a loop nest with several dims to r. x is
-** the address of the nest's element 0. */
+/* Accumulates in r the elements first + row, first + row + rows … up to first + count - 1 of a loop nest with several
+** dims. x is the address of the nest's element 0. */
 template <class Row>
 INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest, int count, int64_t first, int row,
                       int rows) {
@@ -145,8 +145,8 @@ INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest,
   }
 }
 
-/* Adds elements begin + row, begin + row + p.rows … before element `end` of the reduced elements of an output to r. x
-** is the address of the output's element 0. */
+/* Accumulates in r the elements begin + row, begin + row + p.rows … up to end - 1 of an output's reduced elements. x is
+** the address of the output's element 0. */
 template <class Row>
 INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
                           int row) {

@@ -2,8 +2,8 @@
 #define LT_GPU_KERNELS_INDEX_CUH
 
 /* Finds the elements to which a position of an index call refers. WIDE is 1 if positions or keys need 64 bits. A plan
-** has space for DIMS dims and SOURCES index tensors. If both numbers are small, the parameters are short and loops
-** are unrolled. Otherwise both are the maximum, MAX_DIMS. */
+** has space for DIMS dims and SOURCES index tensors. Small numbers make the kernel's parameters short and let the
+** compiler unroll loops. In the variant for large plans, DIMS and SOURCES are both MAX_DIMS. */
 
 #include "gpu/kernels/late.cuh"
 
@@ -16,8 +16,8 @@ typedef uint32_t position;
 /* For each dim, a plan has one step for each of these: the values, the target, the keys and the picks. Steps are
 ** counted in elements, or in units of several elements. gpu/index.c writes an index_plan as 64-bit words. */
 enum { SIDE_VALUE, SIDE_TARGET, SIDE_KEY, SIDE_PICK, SIDES };
-/* A key is the number, without gaps, of the target's element among all elements that indices can select. A pick is
-** the number of a position, counted only along the dims with indices. */
+/* All elements of the target that indices can select are numbered from 0 without gaps; a key is such a number. A pick
+** is the number of a position, counted only along the dims with indices. */
 
 struct index_dim {
   int64_t  length;
@@ -58,8 +58,8 @@ struct place {
   int64_t from[SOURCES];                /* offsets in the index tensors, in elements */
 };
 
-/* Returns the offsets of position number i (row-major) of dims 0 … ndim - 1, without the offsets that the indices
-** determine. look_up adds these. */
+/* Returns the offsets of position number i (row-major) of dims 0 … ndim - 1. look_up later adds the offsets that the
+** indices determine. */
 INLINE place walk(const index_plan &p, int ndim, position i) {
   place at = {};
 #pragma unroll UNROLLED

@@ -11,7 +11,8 @@ enum { AHEAD = 8 };                     /* number of values for the same element
 
 INLINE stored add(stored x, stored y) { return PASTE(to, D)(PASTE(from, D)(x) + PASTE(from, D)(y)); }
 
-/* Returns the value for picks[k]. A pick is the number of a position of the indexed dims, 0 … picked - 1. */
+/* Returns the value for picks[k]. A pick is the number of a position, counted along the dims with indices. These are
+** dims 0 … picked - 1. */
 INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {
   return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
 }
@@ -47,9 +48,9 @@ INLINE place walk_others(const index_plan &p, int picked, position i) {
   return at;
 }
 
-/* Adds values for picks that are sorted by key. A thread adds all values with one key, at one of `many` positions of
-** the dims from `picked` on, along which no index varies. If by_key is set, neighbouring threads have neighbouring
-** keys. Otherwise they have neighbouring positions along these dims. */
+/* Adds values for picks that are sorted by key. No index varies along the dims from `picked` on, which have `many`
+** positions. A thread adds all values of one key at one of these positions. If by_key is set, neighbouring threads have
+** neighbouring keys. Otherwise they have neighbouring positions. */
 KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, position many, int by_key,
                  const position *keys, const position *picks, stored *target, const stored *values) {
   position i = (position)grid_thread();

@@ -34,10 +34,10 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
   now->set = 1;
 }
 
-/* Reports that the index `value`, at `position` in its tensor, is out of range. Of several errors, the error with the
-** smallest `what` and then the smallest `position` is kept. A lock serialises the threads. The thread with the lock
-** writes inside the loop. If it wrote after the loop, it would wait for threads of its warp that try to get the
-** lock. */
+/* Reports that the index `value`, at `position` in its tensor, is out of range. If there are several errors, only the
+** one with the smallest `what` is kept; among errors of equal `what`, the one with the smallest `position`. A lock
+** serialises the threads. The thread that holds the lock writes and unlocks inside the loop. After the loop would be
+** too late: the thread would wait for other threads of its warp, which are still trying to get the lock. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
   for (bool told = is_beaten(now, what, position); !told;) {

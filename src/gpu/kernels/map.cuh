@@ -80,7 +80,9 @@ template <int N> INLINE void store_run(void *out, int64_t at, const values<N> &f
 
 #if FORM == FLAT
 
-/* ---- each operand is contiguous or one number; a block processes ROUNDS * MAP_THREADS vectors ---- */
+/* ---- operands that are contiguous or one number ---- */
+
+/* A block processes ROUNDS * MAP_THREADS vectors. */
 
 enum { ALL = (1 << INPUTS) - 1 };
 

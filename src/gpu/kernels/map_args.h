@@ -7,7 +7,8 @@
 
 enum {
   MAP_THREADS = 256,
-  MAP_STRIDED = 4,           /* number of elements of a thread in map_strided, whose loads are in flight together */
+  MAP_STRIDED = 4,           /* number of elements that a thread of map_strided computes, with all loads in flight
+                             ** together */
   MAP_MOST_IN = 4,
   TILE        = 32           /* rows and columns of a transposed tile; a row of float32 has 128 bytes, a cache line */
 };
@@ -41,7 +42,7 @@ typedef struct tile_args {
   const void *in;
   int64_t     out_row, in_column;
   uint32_t    rows, columns;
-  gpu_divisor tiles, across; /* number of tiles in a matrix; number of tiles in a row of tiles */
+  gpu_divisor tiles, across; /* tiles: number of tiles in a matrix; across: number of tiles in a row of tiles */
 } tile_args;
 
 #endif

@@ -1,5 +1,5 @@
 /* Finds the positions of the true elements of a mask. count_true counts the true elements of each tile, scan_rows
-** adds up the counts, and write_places writes the positions. */
+** computes the exclusive prefix sum of the counts, and write_places writes the positions. */
 
 #include "gpu/kernels/prelude.cuh"
 

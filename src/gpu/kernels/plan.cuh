@@ -1,9 +1,9 @@
 #ifndef LT_GPU_KERNELS_PLAN_CUH
 #define LT_GPU_KERNELS_PLAN_CUH
 
-/* A plan is a loop nest over the elements of several operands with different strides. gpu/plan.c makes plans on the
-** host, and device code computes offsets from them. Positions have 32 bits, and offsets have 64 bits. The host cuts
-** plans with more than PLAN_MOST positions into pieces. */
+/* A plan is a loop nest over the elements of several operands with different strides. gpu/plan.c makes a plan on the
+** host, and device code computes the offsets of elements from the plan. Positions have 32 bits, and offsets have 64
+** bits. The host cuts a plan with more than PLAN_MOST positions into pieces. */
 
 #include "base/dtype.h"
 #include "math/base.h"

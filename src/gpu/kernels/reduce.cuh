@@ -4,8 +4,8 @@
 ** A block computes `columns` outputs. For each output `rows` threads read one chunk of the reduced elements. If the
 ** reduced elements are closer together than the outputs, the threads of an output are neighbours. Otherwise the
 ** threads of neighbouring outputs are neighbours. In both cases neighbouring threads read neighbouring elements. If
-** an output has several chunks, a state is written for each chunk, and reduce_merge merges the states. Only shape and
-** layout determine the elements of a thread, so every GPU computes the same results. */
+** an output has several chunks, the accumulator of each chunk is stored as a state, and reduce_merge merges the states.
+** Only shape and layout determine the elements of a thread, so every GPU computes the same results. */
 
 #define KERNEL_THREADS 256
 
@@ -45,8 +45,8 @@ KERNEL_COOPERATIVE(reduce_anywhere)(reduce_args p) {
   leave(p, at, merge_rows<Row>(p, Row::total(r)));
 }
 
-/* Merges the states of the p.parts chunks of each output. p.across determines the layout of the states. The threads
-** of an output are neighbours. */
+/* Merges the states (accumulators) of the p.parts chunks of each output. p.across determines the layout of the states.
+** The threads of an output are neighbours. */
 KERNEL_COOPERATIVE(reduce_merge)(reduce_args p) {
   int row = (int)threadIdx.x % p.rows;
   int64_t output = (int64_t)blockIdx.x * p.columns + threadIdx.x / p.rows;

@@ -8,9 +8,11 @@
 #include "gpu/kernels/prelude.cuh"
 #include "math/scalar.h"
 
-/* ---- dtypes ---- These templates have the number of a dtype (DT_float32 …) as parameter. Half floats are stored as
-** uint16_t and computed as float. Functions that only copy, or that step through bit patterns, use the half float
-** itself as the compute dtype. */
+/* ---- dtypes ---- */
+
+/* These templates have the number of a dtype (DT_float32 …) as parameter. Half floats are stored as uint16_t and
+** computed as float. Functions that only copy, or that step through bit patterns, use the half float itself as the
+** compute dtype. */
 
 template <int D> struct element;
 #define ELEMENT(name, store, computes, accumulates, kind_, ...)                  \
@@ -66,8 +68,10 @@ template <int D> INLINE stored_t<D> from_word(gpu_word word) {
   else return (stored_t<D>)word.low;
 }
 
-/* ---- ops ---- An op is called as op_add<float>::apply(x, y). `result` determines the dtype of the result from the
-** compute dtype. `costly` is true if the op has long code (exp, tanh …), which a kernel should contain only once. */
+/* ---- ops ---- */
+
+/* An op is called as op_add<float>::apply(x, y). `result` determines the dtype of the result from the compute dtype.
+** `costly` is true if the op has long code (exp, tanh …), which a kernel should contain only once. */
 
 template <class C, int D> struct result_SAME { typedef C type; enum { dtype = D }; };
 template <class C, int D> struct result_REAL { typedef C type; enum { dtype = D }; };

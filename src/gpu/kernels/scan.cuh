@@ -55,12 +55,14 @@ INLINE stretch find_stretch(const scan_args &p, int64_t line, int segment) {
   return stretch{x, out, (int)(rest < p.segment ? rest : p.segment)};
 }
 
-/* ---- the elements of a line are closer together than neighbouring lines: a warp or a block scans a segment ---- */
+/* ---- segments that a warp or a block scans ---- */
 
-/* Two functions that load a thread's elements of a tile: V adjacent elements from number i on, then V elements that
-** are NEXT elements later, and so on. load_whole requires that all elements exist and are aligned. load_part sets
-** elements after the end of the segment to 0, and their results are not stored. All loads are in flight before the
-** first loaded value is used. */
+/* Used if the elements of a line are closer together than neighbouring lines. */
+
+/* load_whole and load_part load a thread's elements of a tile: first V adjacent elements, then V elements that are NEXT
+** elements later, and so on. load_whole requires that all elements exist and are aligned. load_part sets elements after
+** the end of the segment to 0, and their results are not stored. All loads are in flight before the first loaded value
+** is used. */
 enum { NEXT = WARP * V };
 
 INLINE void load_whole(C (&x)[U][V], const in_t *from) {
@@ -102,9 +104,9 @@ INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &
 }
 
 /* Sets start[u] to the result of all elements before vector u of this thread. Each thread of the warp or block has U
-** vectors. *before is the result of all elements before the tile, to which the tile is added. The elements are added
-** twice, here and in store_items, because keeping all sums would need so many registers that only two blocks instead
-** of three fit a multiprocessor. */
+** vectors. *before is the result of all elements before the tile; the function adds the tile's elements to *before.
+** Elements are added twice, here and in store_items. To keep all sums instead would need so many registers that only
+** two blocks, instead of three, would fit a multiprocessor. */
 INLINE void scan_tile(A (&start)[U], const C (&x)[U][V], bool block, A *before) {
   A of_warp = Row::init(), all;
 #pragma unroll
@@ -157,7 +159,9 @@ KERNEL_COOPERATIVE(scan_rows)(scan_args p) {
   scan_stretch(p, s, before);
 }
 
-/* ---- neighbouring lines are closer together than the elements of a line: a thread scans a segment ---- */
+/* ---- segments that a thread scans ---- */
+
+/* Used if neighbouring lines are closer together than the elements of a line. */
 
 KERNEL(scan_columns)(scan_args p) {
   int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, line = thread % p.lines;

@@ -1,8 +1,8 @@
 #ifndef LT_GPU_KERNELS_SCAN_ROWS_CUH
 #define LT_GPU_KERNELS_SCAN_ROWS_CUH
 
-/* Replaces each element of a row of counts by the sum of the elements before it in the row. Stores the sum of row b
-** in totals[b]. Each row is processed by one block. */
+/* Replaces each row of `counts` by its exclusive prefix sum, in place. Stores the sum of row b in totals[b]. Each row
+** is processed by one block. */
 
 #include "gpu/kernels/scan_tools.cuh"
 

@@ -1,9 +1,9 @@
 #ifndef LT_GPU_KERNELS_SCAN_TOOLS_CUH
 #define LT_GPU_KERNELS_SCAN_TOOLS_CUH
 
-/* Running merges over the threads of a warp or of a block, in the order of the threads. Row is a struct with a type
-** A, a function init() for no elements, and a function merge(a, b), where b's elements follow a's. running_sum is the
-** Row for sums. */
+/* Scans (prefix sums) over the values of the threads of a warp or of a block. The struct Row defines the operation: the
+** type A of the values, the neutral element init(), and merge(a, b), which combines a with the later value b.
+** running_sum is the Row for sums. */
 
 #include "gpu/kernels/groups.cuh"
 
@@ -13,7 +13,7 @@ template <class T> struct running_sum {
   INLINE A merge(A a, A b) { return a + b; }
 };
 
-/* Returns the merge of the values of all lanes up to this one, including this lane. */
+/* Returns the inclusive scan over the lanes of the warp: the merge of the values of all lanes up to this lane. */
 template <class Row> INLINE typename Row::A scan_warp(typename Row::A a) {
   int lane = lane_in_warp();
   _Pragma("unroll") for (int by = 1; by < WARP; by *= 2) {
@@ -23,7 +23,8 @@ template <class Row> INLINE typename Row::A scan_warp(typename Row::A a) {
   return a;
 }
 
-/* Returns the merge of the values of the lanes before this one. Sets *all to the merge of the whole warp. */
+/* Returns the exclusive scan over the lanes of the warp: the merge of the values of all lanes before this lane. Sets
+** *all to the merge of the whole warp. */
 template <class Row> INLINE typename Row::A scan_lanes_before(typename Row::A a, typename Row::A *all) {
   a = scan_warp<Row>(a);
   typename Row::A before = shuffle_up(a, 1);
@@ -31,8 +32,9 @@ template <class Row> INLINE typename Row::A scan_lanes_before(typename Row::A a,
   return lane_in_warp() == 0 ? Row::init() : before;
 }
 
-/* Returns the merge of the values of the warps before this one. of_warp is the value of this warp. Sets *all to the
-** merge of the whole block. The number of warps must be a power of 2. */
+/* Returns the exclusive scan over the warps of the block: the merge of the values of all warps before this warp.
+** of_warp is the value of this warp. Sets *all to the merge of the whole block. The number of warps must be a power of
+** 2. */
 template <class Row> INLINE typename Row::A scan_warps_before(typename Row::A of_warp, typename Row::A *all) {
   typedef typename Row::A A;
   __shared__ words<A> slot[WARPS_MOST];
@@ -46,8 +48,8 @@ template <class Row> INLINE typename Row::A scan_warps_before(typename Row::A of
   return warp > 0 ? before : Row::init();
 }
 
-/* Returns the merge of the values of the block's threads before this one. Sets *all to the merge of the whole block.
-** Every thread of the block must call this function. */
+/* Returns the exclusive scan over the threads of the block: the merge of the values of all threads before this thread.
+** Sets *all to the merge of the whole block. Every thread of the block must call this function. */
 template <class Row> INLINE typename Row::A scan_block_before(typename Row::A a, typename Row::A *all) {
   typename Row::A of_warp, lanes = scan_lanes_before<Row>(a, &of_warp);
   return Row::merge(scan_warps_before<Row>(of_warp, all), lanes);

@@ -1,4 +1,4 @@
-/* Finds the places of values in sorted rows (searchsorted). D is the dtype of the rows and of the values. */
+/* Finds the lower or upper bounds of values in sorted rows (searchsorted). D is the dtype of the rows and values. */
 
 #include "gpu/kernels/typed.cuh"
 
@@ -7,8 +7,8 @@ typedef PASTE(type, D) element;
 /* True if a is before b in the order of the rows. NaN is greater than all numbers. */
 INLINE bool sorts_before(element a, element b) { return a < b || (b != b && a == a); }
 
-/* Sets out[i] to 1 + the number of the row's n elements that are before values[i] or, if `right` is set, not after
-** values[i]. */
+/* Sets out[i] to the 1-based lower bound of values[i] in the value's row, which has n elements. If `right` is set, sets
+** out[i] to the upper bound instead. */
 KERNEL(search)(const element *sorted, const element *values, int64_t *out, int64_t n, int64_t count, int64_t rows,
                int right) {
   int64_t i = (int64_t)grid_thread();

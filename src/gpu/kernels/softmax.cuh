@@ -65,8 +65,8 @@ INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
   return sum;
 }
 
-/* Computes a line by p.rows threads, which keep its elements in registers. A thread loads V neighbouring elements at
-** a time. */
+/* Computes a line by p.rows threads, which keep the line's elements in registers. A thread loads V neighbouring
+** elements at a time. */
 template <int V> INLINE void softmax_line(const softmax_args &p) {
   int thread = (int)threadIdx.x % p.rows;
   int64_t line = (int64_t)blockIdx.x * (blockDim.x / p.rows) + threadIdx.x / p.rows;
@@ -119,8 +119,9 @@ INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_str
   }
 }
 
-/* Returns this thread's part of a line's state. If the line has one chunk, the thread reads its elements of the line.
-** Otherwise it merges states that the reduction logsumexp has computed for the chunks. */
+/* Returns this thread's part of a line's logsum (largest element and sum of exponentials). If the line has one chunk,
+** the thread reads its share of the line's elements. If the line has several chunks, the reduction logsumexp has
+** computed a logsum for each chunk, and the thread merges its share of these. */
 INLINE logsum pass_over(const reduce_args &p, const place &at) {
   logsum a = Row::init();
   if (at.row < 0) return a;

@@ -1,7 +1,7 @@
 /* A stable radix sort of lines of n (key, value) pairs. Each line is sorted separately. Each pass sorts by 8 bits of
-** the key, the least significant bits first. In a pass, count_digits counts each of the 256 digits in each tile of a
-** line, scan_rows adds up each digit's counts over the tiles, and deal moves the pairs. KEY_BITS and VALUE_BITS are
-** 32 or 64. */
+** the key, the least significant bits first. A pass has three kernels. count_digits counts each of the 256 digits in
+** each tile of a line. scan_rows computes the exclusive prefix sum of each digit's counts over the tiles. deal moves
+** the pairs to their places. KEY_BITS and VALUE_BITS are 32 or 64. */
 
 #include "gpu/kernels/prelude.cuh"
 
@@ -58,9 +58,10 @@ INLINE unsigned count_before(unsigned *count, int digit) {
   return before + __popc(below);
 }
 
-/* Computes the places of the pairs with digit d, where d is the number of the thread. Replaces the counts of digit d
-** in each warp by start positions in the tile. Sets base[d] to the difference between a pair's place in the line and
-** in the tile. `before` and `total` are the counts of digit d before this tile and in the line. */
+/* Computes the places of the pairs with digit d, where d is the number of the thread. `before` is the count of digit d
+** in the tiles before this tile, and `total` is its count in the line. Replaces the count of digit d in each warp by
+** the position in the tile where the warp's pairs with this digit begin. Sets base[d] to the number that is added to a
+** position in the tile to get the position in the line. */
 INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position before, position total) {
   int d = threadIdx.x;
   unsigned all = 0, unused;

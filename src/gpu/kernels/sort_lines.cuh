@@ -56,7 +56,9 @@ INLINE void write_element(const sort_args &a, int64_t line, int64_t i, int64_t a
   if (a.positions) a.positions[nest_offset(a.to, 1, a.first + line) + i * a.positions_stride] = at + 1;
 }
 
-/* ---- short lines: a block sorts several lines in shared memory ---- */
+/* ---- short lines ---- */
+
+/* A block sorts several lines in shared memory. */
 
 INLINE void order_pair(key *keys, uint16_t *places, int i, int j) {
   key a = keys[i], b = keys[j];
@@ -76,9 +78,9 @@ INLINE void wait_for_span(int before, int span) {
   else __syncwarp();
 }
 
-/* Sorts `room` elements in groups of `length` neighbours by a sorting network. Both numbers are powers of 2. The
-** network merges sorted groups of 1, 2, 4 … elements. In each step every element is compared with one other element:
-** in the first step of a merge with its mirror image, in later steps with the element at the distance `by`. */
+/* Sorts `room` elements in groups of `length` neighbours by a bitonic sorting network. Both numbers are powers of 2.
+** The network merges sorted groups of 1, 2, 4 … elements. In each step every element is compared with one other
+** element: in the first step of a merge with its mirror image, in later steps with the element at the distance `by`. */
 INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   int before = room;
   for (int size = 2; size <= length; size *= 2)
@@ -93,8 +95,8 @@ INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
   __syncthreads();
 }
 
-/* Sets *line to the number of a line among the block's `lines` lines, and *i to the number of an element of this
-** line, for the e-th element that the block loads or stores. Consecutive e are neighbours in memory. */
+/* Finds the element that the block loads or stores as its e-th element: sets *line to its line (0 … lines - 1 in the
+** block) and *i to its number in the line. Elements with consecutive e are neighbours in memory. */
 INLINE void find_slot(const sort_args &a, int e, int lines, int length, int *line, int *i) {
   *line = a.across ? e % lines : e / length;
   *i = a.across ? e / lines : e % length;
@@ -121,8 +123,10 @@ KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, in
   }
 }
 
-/* ---- the first elements of a long line ---- A block sorts one chunk of the line. The first `keep` elements of all
-** chunks are the candidates for the first `keep` elements of the line. */
+/* ---- the first elements of a long line ---- */
+
+/* A block sorts one chunk of the line. The first `keep` elements of all chunks are the candidates for the first `keep`
+** elements of the line. */
 
 /* Writes the first a.keep keys of each sorted chunk of SORT_ROOM elements, and their positions in the line, as
 ** [line][chunk][keep]. Elements that the last chunk lacks have the greatest key and positions after the end of the
@@ -144,8 +148,8 @@ KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned ch
   }
 }
 
-/* Sorts the n elements of each line that sort_chunks has kept, the candidates, in one block. `room` is a power of 2
-** and at least n. */
+/* Sorts the n candidates of each line, which sort_chunks has written, in one block. `room` is a power of 2 and at
+** least n. */
 KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, int room, const key *candidates,
                                     const position *order) {
   extern __shared__ __align__(8) unsigned char memory[];
@@ -161,7 +165,9 @@ KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, 
     write_element(a, line, i, (int64_t)order[line * n + places[i]]);
 }
 
-/* ---- long lines: their keys are sorted by sort.cuh ---- */
+/* ---- long lines ---- */
+
+/* The kernels in sort.cuh sort the keys of long lines. */
 
 /* Returns this thread's first element, and sets *line to its line. Each line is processed by `blocks` blocks. */
 INLINE int64_t first_element(unsigned blocks, int64_t *line) {

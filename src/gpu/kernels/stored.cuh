@@ -1,8 +1,8 @@
 #ifndef LT_GPU_KERNELS_STORED_CUH
 #define LT_GPU_KERNELS_STORED_CUH
 
-/* The types of a file that is compiled for stored inputs of dtype IN, computation in dtype COMPUTE, and stored
-** results of dtype OUT (DT_float32 …). */
+/* Defines the element types of kernels that have the macros IN, COMPUTE and OUT (DT_float32 …): the dtypes of the
+** stored inputs, of the computation, and of the stored results. */
 
 #include "gpu/kernels/scalar.cuh"
 

@@ -16,8 +16,9 @@ static const void *element_at(const void *data, int64_t offset, enum dtype d) {
   return (const char *)data + offset * dtype_size(d);
 }
 
-/* ---- the batch: one call computes the products along one of the batch's dims, and loops handle the other dims
-** ---- */
+/* ---- the batch ---- */
+
+/* One call computes the products along one of the batch's dims. Loops run over the other dims. */
 
 /* A batch of `count` products. For each of c, a and b (in this order), `step` is the distance between products and
 ** `offset` the first element of the batch, in elements. */
@@ -190,8 +191,9 @@ static int open_blas(gpu *g, struct blas_state *s) {
   return st;
 }
 
-/* Sets the handle's stream and workspace, unless they are already set. The stream must be set first, because this
-** resets the workspace to cuBLAS's own, whose allocation would fail during the capture of a graph. */
+/* Sets the handle's stream and workspace, unless they are already set. The workspace must be set after the stream,
+** because setting the stream makes cuBLAS use its own workspace. During the capture of a graph, cuBLAS could not
+** allocate its own workspace. */
 static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   const gpu_blas *blas = gpu_get_blas();
   struct blas_state *s = &states[g->index];
@@ -229,8 +231,8 @@ static blas_compute compute_of(const gemm_call *c) {
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
-/* cuBLAS is column-major. If c is row-major, its memory is the column-major transpose of c, so the product of bᵀ and
-** aᵀ, in this order, is computed. */
+/* cuBLAS is column-major. If c is row-major, the memory of c contains the column-major matrix cᵀ. In this case the
+** function computes cᵀ = bᵀ aᵀ. */
 static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   const blas_product *p = with;
   const gpu_blas *blas = gpu_get_blas();

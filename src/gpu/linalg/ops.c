@@ -1,5 +1,5 @@
-/* The ops of linear algebra. Each op has functions that allocate scratch memory, also for cuSOLVER, and that call
-** cuSOLVER for one matrix of the batch (solver_routine in solver.h). */
+/* The ops of linear algebra. Each op has a function that allocates scratch memory for the op and for cuSOLVER, and a
+** function that calls cuSOLVER for one matrix of the batch (solver_routine in solver.h). */
 
 #include "base/shape.h"
 #include "gpu/linalg/solver.h"
@@ -106,8 +106,8 @@ static int finish_lu(solver *s) {
   return solver_launch(s, SOLVER_follow_pivots, batch, (void *[]){&s->pivots, &p, &order, &m, &batch});
 }
 
-/* Replaces b, an n × k matrix, by the solution x of a x = b or, if `transposed` is set, of aᵀ x = b. The LU factors
-** of a are those of matrix i of the batch. */
+/* Replaces b, an n × k matrix, by the solution x of a x = b or, if `transposed` is set, of aᵀ x = b. Matrix i of the
+** batch contains the LU factors of a. */
 static int solve_with(solver *s, bool transposed, void *b, int64_t k, int64_t i) {
   int64_t n = s->c->n;
   blas_operation op = (blas_operation)(transposed ? BLAS_T : BLAS_N);
@@ -211,8 +211,8 @@ static int run_qr(solver *s, int64_t i) {
                                 s->host_bytes, ignored(s)));
 }
 
-/* Copies R from all matrices, and the columns from which Q is made. Then makes Q. This order is required, because Q
-** may be in the memory of the matrices. */
+/* Copies R from all matrices, and also the columns from which Q is made, before it makes any Q. This order is required,
+** because Q may overwrite the matrices. */
 static int finish_qr(solver *s) {
   const linalg_call *c = s->c;
   int64_t m = c->m, n = c->n, p = columns_of_q(s), r_total = p * n * c->batch, q_total = m * p * c->batch;
@@ -226,10 +226,10 @@ static int finish_qr(solver *s) {
 
 static const solver_routine qr = {plan_qr, run_qr, finish_qr, false};
 
-/* ---- singular values: cuSOLVER requires at least as many rows as columns, so wider matrices are transposed ---- */
+/* ---- singular values ---- */
 
-/* height returns the number of rows of the matrix that cuSOLVER factors, which is a or, if a is wide, its
-** transpose. */
+/* cuSOLVER requires at least as many rows as columns, so a wide matrix a is transposed first. height returns the number
+** of rows of the matrix that cuSOLVER factors. */
 static int64_t height(const solver *s) { return most_of(s->c->m, s->c->n); }
 static bool is_wide(const solver *s) { return s->c->m < s->c->n; }
 
@@ -344,7 +344,9 @@ static int run_eig(solver *s, int64_t i) {
 
 static const solver_routine eig = {plan_eig, run_eig, NULL, true};
 
-/* ---- least squares: x = V diag(1 / values) Uᴴ b, with the significant values ---- */
+/* ---- least squares ---- */
+
+/* The solution is x = V diag(1 / values) Uᴴ b. Only the significant singular values are used. */
 
 enum { U, VT, Y, REST };                 /* indices in work: scratch memory of lstsq for U, Vᴴ, y and a copy of b */
 enum { WHOLE = 3 };                      /* index in extra: scratch memory for a copy of a */

@@ -1,4 +1,4 @@
-/* cuSOLVER's handles, the scratch memory of a call, and the launches of luatensor's own kernels for linear
+/* Manages cuSOLVER's handles and the scratch memory of a call, and launches luatensor's own kernels for linear
 ** algebra. */
 
 #include "gpu/linalg/solver.h"
@@ -76,7 +76,7 @@ int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, voi
   return st == OK ? gpu_launch(s->g, k, (unsigned)blocks, THREADS, 0, arguments) : st;
 }
 
-/* ---- scratch memory, which solver_end frees ---- */
+/* ---- scratch memory ---- */
 
 int solver_scratch(solver *s, size_t bytes, void **ptr) {
   if (s->nblocks == SOLVER_BLOCKS) return ERR_OVERFLOW;

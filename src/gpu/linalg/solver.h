@@ -40,7 +40,8 @@ typedef struct solver {
 } solver;
 
 typedef struct solver_routine {
-  int  (*plan)(solver *s);                /* allocates scratch memory, also for cuSOLVER; NULL if none is needed */
+  int  (*plan)(solver *s);                /* allocates scratch memory for the op and for cuSOLVER; NULL if none is
+                                          ** needed */
   int  (*run)(solver *s, int64_t i);      /* computes matrix i */
   int  (*finish)(solver *s);              /* processes all matrices at once, after the last run; NULL if nothing is
                                           ** left to do */

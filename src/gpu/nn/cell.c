@@ -32,8 +32,8 @@ static int cell(gpu *g, const cell_call *c) {
     a.row[i] = c->at[i].row;
     if (!a.data[i]) continue;
     gpu_reads(g, a.data[i]);
-    /* every operand is declared as written: one launch reads and writes all operands, so a distinction gains
-    ** nothing */
+    /* declares every operand as written, even an operand that the kernel only reads: one launch accesses all operands,
+    ** so the distinction gains nothing */
     gpu_writes(g, a.data[i]);
   }
   return gpu_launch(g, k, (unsigned)((c->rows * c->width + THREADS - 1) / THREADS), THREADS, 0, (void *[]){&a});

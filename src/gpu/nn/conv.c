@@ -11,10 +11,10 @@
 #include "gpu/plan.h"
 
 enum {
-  FEW        = 4,            /* if there are several groups, groups with at most this number of channels of x and of y
-                             ** are computed by conv_direct.cuh, because matrix products are not worthwhile */
-  EVEN       = 32            /* if a piece has only a part of the positions, and more than this number, it has a
-                             ** multiple of this number, so that rows of columns are aligned */
+  FEW        = 4,            /* convolutions with several groups are computed by conv_direct.cuh if each group has at
+                             ** most this number of channels of x and of y; matrix products would be too small */
+  EVEN       = 32            /* if a piece has a part of the positions, their number is rounded down to a multiple of
+                             ** EVEN, so that rows of columns are aligned; numbers below EVEN are not rounded */
 };
 
 /* A call, with sizes and scratch memory that the functions below share. */
@@ -23,7 +23,8 @@ typedef struct conv {
   const conv_call *c;
   enum dtype work;           /* the dtype of columns and of products */
   int64_t in_group, out_group;
-  int64_t taps, positions, pixels;   /* number of elements of the kernel, of a plane of y, and of a plane of x */
+  int64_t taps, positions, pixels;   /* taps: number of elements of the kernel; positions: of a plane of y; pixels: of a
+                                     ** plane of x */
   void   *columns;           /* scratch memory for the columns of the largest piece */
   size_t  columns_bytes;
   void   *w;                 /* the weights in dtype `work` */
@@ -225,8 +226,8 @@ static int multiply(const conv *v, int64_t m, int64_t n, int64_t k, const matrix
   return gpu_gemm(v->g->index, &call);
 }
 
-/* Returns the matrix of a piece's planes in y, or in x where x itself is used as columns. A row is a channel of the
-** group. No elements are copied. */
+/* Returns the matrix of a piece's planes in y, or in x if x itself serves as the matrix of columns (is_pointwise). A
+** row is a channel of the group. No elements are copied. */
 static matrix planes(const void *data, enum dtype d, const piece *p, int64_t channels, int64_t group, int64_t plane) {
   void *at = element_of(data, (p->image * channels + p->group * group) * plane + p->first, d);
   return (matrix){at, {plane, 1}, channels * plane, group * plane};
@@ -387,8 +388,9 @@ static int find_direct(gpu *g, const conv_call *c, const gpu_kernel **k) {
 
 static bool is_direct(const conv *v) { return v->c->groups > 1 && v->in_group <= FEW && v->out_group <= FEW; }
 
-/* Runs the kernels for few channels. For y and the gradient of x, each element has a thread, and a launch processes
-** as many images as have at most 2^31 - 1 of these elements. For the gradient of w, each element has a block. */
+/* Runs the kernels for few channels. For y and the gradient of x, each element of the result has a thread. Such a
+** launch computes at most 2^31 - 1 elements, so several launches may be needed for all images. For the gradient of w,
+** each element has a block. */
 static int direct(const conv *v) {
   const conv_call *c = v->c;
   const gpu_kernel *k;

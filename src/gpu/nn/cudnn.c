@@ -11,7 +11,7 @@
 
 enum {
   PLANS     = 64,            /* the maximum number of plans of a device */
-  CHOICES   = 10,            /* the maximum number of algorithms that cuDNN proposes; at least as many as cuDNN has */
+  CHOICES   = 10,            /* the maximum number of algorithms that cuDNN may propose; cuDNN has no more algorithms */
   NDIM      = 4,
   VERSION_9 = 1000,          /* all error statuses of cuDNN 9 are greater than this number, and all of cuDNN 8 are
                              ** less */
@@ -235,7 +235,7 @@ static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan 
   return OK;
 }
 
-/* Finds the plan for a call, or makes the plan, and moves the plan to the front of the list. */
+/* Finds the plan for a call and moves the plan to the front of the list. If there is no such plan, makes one. */
 static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan **found) {
   plan_key key = {.op = c->op, .dtype = c->dtype, .ieee = c->dtype == DT_float32 && c->precision == PRECISION_ieee,
                   .n = c->n, .groups = c->groups, .c_in = c->c_in, .c_out = c->c_out};

@@ -44,7 +44,7 @@ static pool_args arguments_of(const pool_call *c, int64_t line, int64_t width) {
   return a;
 }
 
-/* Runs a kernel on all planes. One launch processes as many planes as have at most 2^31 - 1 elements. */
+/* Runs a kernel on all planes. A launch computes at most 2^31 - 1 elements, so several launches may be needed. */
 static int pool(gpu *g, const pool_call *c, bool back) {
   const gpu_kernel *k;
   int64_t in = c->in[0] * c->in[1], out = c->out[0] * c->out[1], line = back ? in : out;

@@ -1,7 +1,7 @@
-/* Matrix products without cuBLAS: for dtypes that cuBLAS lacks, for results that cuBLAS cannot address, and if cuBLAS
-** is not installed.
-**   STORE  DT_int32 …: the dtype of a, b and c
-**   MICRO  4 or 8: a thread computes MICRO × MICRO elements, and a block (16 MICRO) × (16 MICRO)
+/* Matrix products c = alpha a b + beta c without cuBLAS. These kernels run if cuBLAS is not installed, does not support
+** the dtype, or cannot address the result. These macros select a kernel:
+**   STORE  DT_int32 …: the dtype of a, b and c.
+**   MICRO  4 or 8: a thread computes MICRO × MICRO elements of c, and a block computes (16 MICRO) × (16 MICRO).
 ** Integers wrap. Half floats are summed in float32. Floats are added by FMA in the order of k, the index over which
 ** a[i][k] * b[k][j] is summed. Complex numbers are multiplied by m_mul. */
 
@@ -25,8 +25,8 @@ typedef choose<IS_FLOAT || IS_COMPLEX, compute_t<STORE>, choose<sizeof(stored) =
 
 INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
 
-/* product_of returns the address of an operand's matrix, and result_of the address of the result's matrix, for this
-** block's product of the batch. */
+/* A block computes a part of one product of the batch. product_of returns the address of this product's operand, and
+** result_of returns the address of this product's result. */
 INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
 INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
 
@@ -63,8 +63,8 @@ enum {
   TILE  = 16 * MICRO,
   STEP  = 16,                          /* number of steps along k that are multiplied at a time */
   LOADS = TILE * STEP / KERNEL_THREADS,
-  PAD   = 4                            /* unused elements after each row of a shared tile: they move rows to other
-                                       ** banks and keep the alignment to 16 bytes */
+  PAD   = 4                            /* unused elements after each row of a shared tile: they place rows in different
+                                       ** memory banks, and keep rows aligned to 16 bytes */
 };
 struct shared_tile { alignas(16) number at[STEP][TILE + PAD]; };
 
@@ -78,7 +78,8 @@ INLINE spot spot_of(bool along, int i) {
 }
 
 /* Loads this thread's LOADS elements of a tile. The tile has TILE lines (rows of a or columns of b) from line `first`
-** on, and STEP elements of each line from element k on. Elements from line s.count or element `most` on are 0. */
+** on, and STEP elements of each line from element k on. Elements out of bounds are loaded as 0: line s.count and all
+** later lines, and in each line element `most` and all later elements. */
 INLINE void fetch(const gemm_side &s, const stored *data, bool along, int64_t first, int64_t k, int64_t most,
                   number *into) {
 #pragma unroll
@@ -143,7 +144,7 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
     }
 }
 
-/* ---- a matrix and a vector: b has one column ---- */
+/* ---- products of a matrix and a vector ---- */
 
 /* A warp computes one element of the result. Each of its threads adds every 32nd product along k. */
 KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {

@@ -7,7 +7,8 @@
 
 enum { GEMM_THREADS = 256 };
 
-/* A factor: its lines are the rows of a, or the columns of b. */
+/* A factor a or b of the product. A line is a row of a or a column of b. k is the index over which products of elements
+** are summed. */
 typedef struct gemm_side {
   const void *data;
   int64_t count, stride;               /* number of lines, and the distance between neighbouring lines */

@@ -18,8 +18,8 @@ KERNEL(check_finite)(const T *a, int64_t count, int64_t total, int *info) {
   if (i < total && !m_isfinite(a[i])) info[i / count] = -1;
 }
 
-/* Sets the elements below the diagonal (if below is not 0) or above it of each matrix of rows × columns elements to
-** 0. */
+/* Sets a triangle of each matrix to 0: the elements below the diagonal if `below` is not 0, otherwise the elements
+** above the diagonal. A matrix has rows × columns elements. */
 KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int below) {
   int64_t i = (int64_t)grid_thread();
   if (i >= total) return;
@@ -48,7 +48,9 @@ KERNEL(fill_identity)(T *a, int64_t n, int64_t total) {
   if (i < total) a[i] = (T)(i % n == i / n % n);
 }
 
-/* ---- pivots: cuSOLVER's pivots are int64, luatensor's are int32 ---- */
+/* ---- pivots ---- */
+
+/* cuSOLVER's pivots are int64, luatensor's pivots are int32. */
 
 KERNEL(narrow_pivots)(const int64_t *pivots, int32_t *out, int64_t total) {
   int64_t i = (int64_t)grid_thread();
@@ -60,8 +62,8 @@ KERNEL(widen_pivots)(const int32_t *pivots, int64_t *out, int64_t total) {
   if (i < total) out[i] = pivots[i];
 }
 
-/* Computes, for each row i of the m rows of L U, order[i]: the 1-based number of the row of a that became row i. A
-** thread processes one matrix, which has p pivots. */
+/* Converts pivots to an order of rows: row i of L U is row order[i] (1-based) of a. Each matrix a has m rows and p
+** pivots. A thread processes one matrix. */
 KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
@@ -75,7 +77,9 @@ KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t 
   }
 }
 
-/* ---- determinants: the product of the diagonal of U, with the opposite sign for each swap of two rows ---- */
+/* ---- determinants ---- */
+
+/* The determinant of a is the product of the diagonal of U. Each swap of two rows changes the sign. */
 
 INLINE complex128_t widened(T z) { return complex128_t(z); }
 INLINE double size_of(complex128_t z) { return m_hypot_float64(z.re, z.im); }
@@ -146,7 +150,7 @@ KERNEL(make_slogdet)(const T *a, int64_t n, const int64_t *pivots, const int *in
 #if IS_REAL
 
 /* Unpacks the eigenvectors. For a pair of conjugate eigenvalues, column j of `packed` is the real part of the first
-** eigenvector, and column j + 1 the imaginary part. The second eigenvector is its conjugate. */
+** eigenvector, and column j + 1 is its imaginary part. The second eigenvector is the conjugate of the first. */
 KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<T> *vectors, int64_t n) {
   int64_t i = (int64_t)grid_thread(), column = i / n, row = i % n;
   if (i >= n * n) return;
@@ -172,8 +176,8 @@ KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rto
   if (i < p * k) y[i] = (double)values[i % p] > least ? y[i] / values[i % p] : (T)0;
 }
 
-/* Writes rows n … ld - 1 of each column of b. Row n becomes the norm of the residual, whose m elements are the same
-** column of `rest`. The other rows become 0. */
+/* Writes rows n … ld - 1 of each column of b. Column j of `rest` contains the m elements of the residual of column j.
+** Row n becomes the norm of this residual, and the following rows become 0. */
 KERNEL(store_rest)(const T *rest, int64_t m, T *b, int64_t ld, int64_t n, int64_t k) {
   int64_t column = (int64_t)grid_thread();
   if (column >= k) return;

@@ -1,6 +1,6 @@
-/* Converts between x and its columns, which contain the elements of x that each position of y reads. A convolution is
-** a matrix product with the columns (im2col, Chellapilla, Puri, Simard: High Performance Convolutional Neural
-** Networks, 2006).
+/* Converts between the input x of a convolution and columns. Each position of the output y has a column, which contains
+** the elements of x that the position reads. A convolution is a matrix product with the columns (im2col, Chellapilla,
+** Puri, Simard: High Performance Convolutional Neural Networks, 2006).
 **   IN, OUT  DT_float32 …: the dtypes of the kernel's input and output */
 
 #define KERNEL_THREADS CONV_THREADS
@@ -33,8 +33,8 @@ KERNEL(conv_unfold)(conv_columns p) {
   }
 }
 
-/* Makes x from columns that belong to all of y. A thread computes an element of x: it adds the copies of this element
-** in the columns, in the order of the kernel's elements. */
+/* Sums columns to x (col2im). The columns must belong to all positions of y. A thread computes an element of x: it adds
+** the copies of this element in the columns, in the order of the kernel's elements. */
 KERNEL(conv_fold)(conv_columns p) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= p.threads) return;

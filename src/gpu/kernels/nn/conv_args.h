@@ -13,8 +13,8 @@ typedef struct conv_window {
   int32_t in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
 } conv_window;
 
-/* The columns of a piece of x: of some images and groups, of `channels` channels of each group, and of the positions
-** of y from `first` on. `x` and `columns` point to the first image and channel. Steps are in elements. */
+/* The columns of a piece of x. The piece has some images and groups, `channels` channels of each group, and the
+** positions of y from `first` on. `x` and `columns` point to the first image and channel. Steps are in elements. */
 typedef struct conv_columns {
   void       *x, *columns;
   conv_window at;
@@ -36,10 +36,11 @@ typedef struct conv_direct {
   const void *bias;
   conv_window at;
   uint32_t    threads;
-  gpu_divisor line, width;             /* number of elements of a plane and of a row: of x in conv_direct_input,
-                                       ** otherwise of y */
+  gpu_divisor line, width;             /* line: number of elements of a plane; width: number of elements of a row. Plane
+                                       ** and row belong to x in conv_direct_input, otherwise to y */
   gpu_divisor channels;                /* number of planes of an image of x or y */
-  int32_t     groups, in_group, out_group;   /* number of groups; number of channels of x and of y in a group */
+  int32_t     groups, in_group, out_group;   /* groups: number of groups; in_group, out_group: number of channels of x
+                                             ** and of y in a group */
   int64_t     images;
 } conv_direct;
 

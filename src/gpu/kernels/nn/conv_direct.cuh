@@ -76,8 +76,8 @@ KERNEL(conv_direct_input)(conv_direct p) {
   store(p.x, thread, sum);
 }
 
-/* conv_direct_weight computes an element of w's gradient in a block. Thread t adds the products for positions t, t +
-** CONV_THREADS … of y, counted over all images. weight_sum adds up the sums of the threads. */
+/* Each block of conv_direct_weight computes one element of w's gradient. Thread t adds the products for positions t,
+** t + CONV_THREADS … of y, counted over all images. weight_sum merges the sums of the threads. */
 struct weight_sum {
   typedef C A;
   static __device__ __forceinline__ C merge(C a, C b) { return a + b; }

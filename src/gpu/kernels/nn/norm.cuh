@@ -21,7 +21,7 @@ INLINE C element_at(const void *data, int64_t i) { return load(((const in_t *)da
 INLINE C number_at(const void *data, int64_t i, C otherwise) { return data ? ((const C *)data)[i] : otherwise; }
 INLINE int64_t parameters(const norm_args &p) { return p.groups * p.segments; }
 
-/* ---- rows: each row is processed by several threads ---- */
+/* ---- rows ---- */
 
 /* Returns the index of the weight and bias that belong to element i of row r. */
 INLINE int64_t parameter_of(const norm_args &p, int64_t r, int64_t i) {
@@ -129,9 +129,9 @@ INLINE void follow(const norm_args &p, void *running, int64_t k, double value) {
   ((C *)running)[k] = (C)(old + p.momentum * (value - old));
 }
 
-/* Computes mean and variance of channel k from two sums over all elements of the channel: b is the sum of the
-** distances from the first element, a the sum of their squares. If p.given is set, running_mean and running_var are
-** used instead of the sums. */
+/* Computes mean and variance of channel k from two sums over all elements of the channel. b is the sum of the distances
+** from the first element, and a is the sum of the squared distances. If p.given is set, running_mean and running_var
+** are used instead of the sums. */
 INLINE void finish_moments(const norm_args &p, int64_t k, double a, double b) {
   double n = (double)p.rows * (double)p.run, from = p.given ? 0 : (double)element_at(p.in, k * p.run);
   double mean = b / n, var = a / n - mean * mean;
@@ -167,7 +167,9 @@ KERNEL(norm_finish)(norm_args p) {
   p.sums[params + k] = b;
 }
 
-/* ---- channels: each element is computed separately, from the statistics or sums of its channel ---- */
+/* ---- channels ---- */
+
+/* Each thread computes separate elements from the statistics or sums of their channel. */
 
 INLINE C channel_gradient(const norm_args &p, int64_t i, int64_t k, C by, C d, C rstd) {
   C g = element_at(p.gradient, i) * by;

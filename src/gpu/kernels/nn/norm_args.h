@@ -5,9 +5,11 @@
 
 enum { NORM_THREADS = 256 };
 
-/* The two sums a and b that norm_sums computes for each parameter. d is an element's distance from the mean, and g
-** the gradient of the element's result. moments: d² and d, where d is the distance from the first element. channels:
-** g * d and g. rows: g * d / deviation and g, with mean and deviation of the element's row. */
+/* The two sums a and b that norm_sums computes for each parameter over the parameter's elements. d is the distance of
+** an element from the mean, and g is the gradient of the element's result.
+**   NORM_SUM_moments   a sums d², b sums d; d is here the distance from the first element
+**   NORM_SUM_channels  a sums g * d, b sums g
+**   NORM_SUM_rows      a sums g * d / deviation, b sums g; mean and standard deviation belong to the element's row */
 enum norm_sum { NORM_SUM_moments, NORM_SUM_channels, NORM_SUM_rows };
 
 typedef struct norm_args {

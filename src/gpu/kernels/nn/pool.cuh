@@ -33,7 +33,8 @@ INLINE window window_at(const pool_args &a, int d, int p) {
   return window{first, end, step, a.count_pad ? counted : ceil_divide(end - first, step)};
 }
 
-/* The windows first … last along one dim, which are all windows that may contain an element. */
+/* A range of windows along one dim, from window `first` to window `last`. windows_of returns the range of all windows
+** that may contain element i of dim d. */
 struct range { int first, last; };
 INLINE range windows_of(const pool_args &a, int d, int i) {
   if (a.adaptive)

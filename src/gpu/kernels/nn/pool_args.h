@@ -15,8 +15,8 @@ typedef struct pool_args {
   int32_t     adaptive, count_pad;
   int64_t     divisor;
   uint32_t    threads;
-  gpu_divisor line, width;             /* number of threads of a plane and of a row; each thread computes one
-                                       ** element */
+  gpu_divisor line, width;             /* line: number of threads of a plane; width: number of threads of a row; each
+                                       ** thread computes one element */
 } pool_args;
 
 #endif
