@@ -381,12 +381,13 @@ end
 local head = [[
 # What runs where
 
-Every function that computes with tensors, for every dtype, on the CPU and on a GPU. This page is written by
-`make coverage`, which calls all of them on both devices; `spec/docs/coverage_spec.lua` does the same and compares.
+This page lists every function that computes with tensors, and shows how the CPU and a GPU compute the function for
+each dtype. `make coverage` calls all these functions on both devices and writes this page.
+`spec/docs/coverage_spec.lua` makes the same calls and compares the results with this page.
 
-The GPU is the [emulated one](emulator.md), which runs the kernels' own sources and counts the calls of NVIDIA's
-libraries: nothing on this page has run on NVIDIA's hardware. There int64, float16, float32 and complex64 stand for
-their columns.
+The GPU is the [emulated GPU](emulator.md), so nothing on this page has run on NVIDIA's hardware. The emulator runs the
+same kernel sources as a GPU, and counts the calls of NVIDIA's libraries. On the GPU only one dtype of each column is
+tested: bool, int64, float16, float32 and complex64.
 
 | | |
 |---|---|
@@ -401,8 +402,8 @@ their columns.
 | – | an error that says so; the last column says why |
 | *waits* | a GPU's result needs a value on the host first: its shape, an error, or a Lua value |
 
-What is not there raises an error, such as `sort: not for complex64 …`. No function computes on the CPU what is on a
-GPU.
+If a function does not support a dtype or a device, the call raises an error, such as `sort: not for complex64 …`. If
+the tensors are on a GPU, no function moves the computation to the CPU.
 
 The last column names what a function is for:
 
