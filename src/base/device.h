@@ -86,20 +86,21 @@ typedef struct device {
   int  (*count)(void);                                        /* returns the number of devices of this kind on this
                                                               ** machine */
   const char *(*reason)(void);                                /* returns the reason if count() is 0 */
-  /* returns 1 + the index of the last device that is in use, or 0; opens no device */
+  /* returns 1 + the index of the last device in use, or 0 if no device is in use; opens no device */
   int  (*in_use)(void);
   int  (*info)(int index, device_info *info);
 
   int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* measures the limits; takes about a
                                                                         ** second */
-  /* measures repeated reading of `bytes` bytes by each CPU thread, or by the whole GPU; fails with ERR_MEMORY */
+  /* measures how fast memory is read repeatedly: `bytes` bytes by each CPU thread, or `bytes` bytes by the whole GPU;
+  ** fails with ERR_MEMORY */
   int  (*working_set)(int index, size_t bytes, device_working_set *w);
 
   /* Returns the number of threads of the CPU kernels. */
   int  (*threads)(void);
   void (*set_threads)(int n);
-  void (*describe)(char *text, size_t size);                  /* describes kernels, libraries and threading, as text for
-                                                              ** people */
+  void (*describe)(char *text, size_t size);                  /* writes a human-readable description of the kernels,
+                                                              ** libraries and threads */
 
   /* Memory. index: the 0-based number of the device, as in "cuda:1". */
   int  (*alloc)(int index, size_t bytes, void **ptr);         /* allocates memory that is 64-byte aligned and not
@@ -112,8 +113,8 @@ typedef struct device {
   /* copies between two devices of this kind */
   int  (*copy_across)(int index, void *to, int from_index, const void *from, size_t bytes);
   int  (*sync)(int index);                                    /* waits for all queued work */
-  memory_stats *(*stats)(int index);                          /* returns the counts of the whole process; the device
-                                                              ** owns them */
+  memory_stats *(*stats)(int index);                          /* returns the memory statistics of the whole process;
+                                                              ** the device owns the struct */
   void (*empty_cache)(int index);                             /* returns cached memory to the system */
   /* *bytes: bytes that can still be allocated, including cached ones; SIZE_MAX: unknown */
   int  (*available)(int index, size_t *bytes);
@@ -123,7 +124,7 @@ typedef struct device {
   void (*unpin)(void *host);
   bool (*is_pinned)(const void *host, size_t bytes);
 
-  /* closes and opens the device; its contents are lost, and its epoch increases */
+  /* closes and reopens the device, which loses the contents of its memory and increases its epoch */
   int  (*reopen)(int index);
   unsigned (*epoch)(int index);                               /* returns the number of reopenings; NULL: contents are
                                                               ** never lost */
@@ -139,8 +140,8 @@ typedef struct device {
 #define FAMILY(name, call) int (*name)(int index, call *c);
 #include "families.def"
 
-  /* Kernels that scripts write. After ERR_DEVICE, *log contains the compiler's messages, which the caller frees; *log
-  ** may be NULL. */
+  /* Kernels that scripts write. After ERR_DEVICE, *log is the text of the compiler's messages, or NULL if there is no
+  ** text. The caller frees *log. */
   int  (*user_kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);
   void (*user_kernel_free)(int index, void *kernel);
 
@@ -162,11 +163,11 @@ int device_number(const device *d);
 ** name exists, if the struct has another version, or if there are too many kinds. */
 int device_add(const device *d);
 
-/* Returns the place of tensors that the host itself reads and writes. */
+/* Returns the place of the host itself: its tensors are in ordinary memory, which the CPU reads and writes. */
 place host_place(void);
 
-/* Stores device 0 of the first kind that has a device in *p; the host's kind does not count. Returns false if there
-** is none. */
+/* Sets *p to device 0 of the first kind, other than the host's own, of which this machine has a device. Returns false
+** if there is no such kind. */
 bool device_accelerator(place *p);
 
 /* Writes the reason why there is no device besides the host's, such as "libcuda.so.1: cannot open shared object file

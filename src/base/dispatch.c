@@ -2,7 +2,7 @@
 
 /* ---- the work of a call: elements, bytes and arithmetic operations ---- */
 
-/* Returns the number of different elements of operand k that a plan visits: the product of the lengths of all dims in
+/* Returns the number of distinct elements of operand k that a plan visits: the product of the lengths of all dims in
 ** which the operand is not broadcast. */
 static double visited(const plan *p, int k) {
   double n = 1;
@@ -59,8 +59,8 @@ static work work_cross_entropy(const cross_entropy_call *c) {
                      : (work){.dtype = c->compute, .elements = n, .read = in + classes, .written = sums + losses};
 }
 
-/* The bytes are those of `in`, `out` and the gradient. Parameters and statistics, with few bytes in comparison, are
-** not counted. */
+/* Counts the bytes of `in` and `out`, and of the gradient in the backward pass. The bytes of parameters and statistics
+** are not counted, because they are few in comparison. */
 static work work_norm(const norm_call *c) {
   double n = (double)c->rows * (double)c->segments * (double)c->run, bytes = bytes_of(n, c->in.dtype);
   return (work){.dtype = c->compute, .elements = n, .read = c->backward ? 2 * bytes : bytes, .written = c->out.data ? bytes : 0};
@@ -101,8 +101,8 @@ static work work_fft(const fft_call *c) {
                 .written = bytes_of(lines * (c->kind == FFT_real ? half : n), c->out.dtype)};
 }
 
-/* Returns the number of elements of the call's dtype that an op of linear algebra writes for one matrix. `values`,
-** such as singular values, are not included, because they are real. */
+/* Returns the number of elements of the call's dtype that a linear-algebra op writes for one matrix. work_linalg counts
+** `values` (such as singular values) separately, because their dtype is always real. */
 static double linalg_written(const linalg_call *c) {
   double m = (double)c->m, n = (double)c->n, k = (double)c->k, p = m < n ? m : n;
   switch (c->op) {
@@ -161,8 +161,8 @@ static work work_pool(const pool_call *c) {
                 .written = bytes_of(back ? x : y, c->dtype) + (back ? 0 : position)};
 }
 
-/* The table has the numbers of elements that a step reads and writes, as multiples of rows × width. The gates of an
-** LSTM count 4, those of a GRU 3. */
+/* The table has the numbers of elements that a step reads and writes, in units of rows × width elements. The gates of
+** an LSTM have 4 units, and the gates of a GRU have 3 units. */
 static work work_cell(const cell_call *c) {
   static const struct { int read, written; } widths[CELL_COUNT] = {
     [CELL_lstm] = {5, 6}, [CELL_lstm_back] = {9, 5}, [CELL_gru] = {7, 4}, [CELL_gru_back] = {7, 7}

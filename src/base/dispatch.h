@@ -17,8 +17,8 @@
   }
 #include "families.def"
 
-/* Reads or writes elements in memory that the host may access, by an element-wise call of op `positive` between that
-** memory and the host's own memory. */
+/* Copy elements between the host's own memory and the memory of a device that the host may access. The call *c is an
+** element-wise call of op `positive`, which copies its input to its output. */
 int device_read(place from, const map_call *c);
 int device_write(place to, const map_call *c);
 

@@ -29,8 +29,8 @@ enum dtype dtype_complex(enum dtype d) {
   return d == DT_float64 ? DT_complex128 : DT_complex64;
 }
 
-/* Returns the signed integer dtype of `bytes` bytes, or float64 if there is none: uint64 with a signed integer would
-** need a signed integer of 16 bytes. */
+/* Returns the signed integer dtype of `bytes` bytes, or float64 if there is no such dtype. Promoting uint64 with a
+** signed integer asks for 16 bytes, so the result is float64. */
 static enum dtype signed_of_size(int bytes) {
   for (int d = 0; d < DTYPE_COUNT; d++)
     if (dtypes[d].kind == KIND_INT && dtypes[d].size == bytes) return (enum dtype)d;
@@ -45,7 +45,7 @@ enum dtype dtype_promote(enum dtype a, enum dtype b) {
     return hi->size > lo->size ? b : signed_of_size(2 * lo->size);
   if (hi->kind == KIND_COMPLEX && lo->kind == KIND_FLOAT && 2 * lo->size > hi->size) return DT_complex128;
   if (lo->kind != hi->kind) return b;
-  if (lo->size == hi->size) return DT_float32;       /* float16 and bfloat16 */
+  if (lo->size == hi->size) return DT_float32;       /* a and b are float16 and bfloat16 */
   return lo->size > hi->size ? a : b;
 }
 

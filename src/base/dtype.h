@@ -90,7 +90,7 @@ enum dtype_class {
 #define EACH_NUMERIC(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_FLOAT(M, __VA_ARGS__)
 #define EACH_ANY(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_NUMERIC(M, __VA_ARGS__)
 
-/* COSTLY_<class> is true if the functions of the class (exp, tanh and similar) are slow for each element. */
+/* COSTLY_<class> is true if ops of the class are assumed to be slow for each element, as exp and tanh are. */
 #define COSTLY_ANY false
 #define COSTLY_NUMERIC false
 #define COSTLY_REALS false

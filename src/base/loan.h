@@ -1,7 +1,7 @@
 #ifndef LT_BASE_LOAN_H
 #define LT_BASE_LOAN_H
 
-/* A loan is memory of the host program on which tensors work without a copy. A loan ends when its last tensor is
+/* A loan is memory of the host program that tensors use without a copy. A loan ends when its last tensor is
 ** collected, or when the host takes the memory back. A loan has a number instead of an address, so that a host may name
 ** a loan that has ended. */
 
@@ -19,8 +19,9 @@ enum loan_status loan_look(uint64_t number);
 /* Makes the calling thread the loan's owner. Returns LOAN_ENDED if the loan has ended, else LOAN_OPEN. */
 enum loan_status loan_claim(uint64_t number);
 
-/* Ends the loan if loan_look would return LOAN_OPEN. Afterwards the storage of the loan has no memory and counts as
-** lost. No operation on the storage may be running. Returns the status of the loan before the call. */
+/* Ends the loan if loan_look would return LOAN_OPEN. Afterwards the storage of the loan has no memory, and
+** storage_is_lost is true for it. No operation on the storage may be running. Returns the status of the loan before the
+** call. */
 enum loan_status loan_revoke(uint64_t number);
 
 /* True if the storage is memory that the host may take back, so that its address must not be given to other

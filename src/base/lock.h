@@ -1,8 +1,9 @@
 #ifndef LT_BASE_LOCK_H
 #define LT_BASE_LOCK_H
 
-/* The locks of everything that Lua states share. All locks are in this file because a fork takes all of them. The
-** child then finds consistent lists and free locks, whatever other threads were doing. */
+/* The locks of all data that several Lua states share. All locks are in this file, because fork() takes all of them
+** before it copies the process. The child then has consistent lists and free locks, whatever other threads were
+** doing. */
 
 /* The locks, in their order: a thread that holds a lock may take only locks that are listed after it. */
 enum lock {

@@ -8,7 +8,7 @@
 
 #include "base/device.h"
 
-/* The kinds of work in a profile: the families, and work without a call struct. */
+/* The kinds of work that a profile counts: the families of kernels (families.def), then replays, copies and waits. */
 enum profile_family {
 #define FAMILY(name, call) PROFILE_##name,
 #include "families.def"
@@ -39,8 +39,8 @@ enum { PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* includes DT_none */
 typedef struct profile {
   enum profile_mode mode;
   double seconds;              /* seconds from profile_start to profile_stop */
-  double inside, outside;      /* seconds that counting adds to a call: within the call's measured seconds, and
-                               ** outside of them */
+  double inside, outside;      /* overhead of counting one call, in seconds: `inside` is part of the call's
+                               ** measured seconds, and `outside` is not */
   uint64_t used[DEVICE_KINDS];   /* [number of the kind]: bit i is set if device i had a counted call; bit 63 stands
                                  ** for device 63 and all later devices */
   profile_row row[DEVICE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [number of the kind][family][1 + dtype] */
@@ -80,8 +80,8 @@ typedef struct work {
 profile_span profile_begin(place where);
 double profile_elapsed(const profile_span *s);
 
-/* Called after the call with its status st: waits if the mode requires it, sets the time, and returns the final status.
-** A failed call is not counted. */
+/* Ends the span of a call that returned status st: waits for the call if the mode requires this, sets s->seconds, and
+** returns the final status. A failed call is not counted. */
 int profile_end(profile_span *s, place where, int st);
 
 /* Adds a call, its seconds and its work to the running profile. */

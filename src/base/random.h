@@ -2,11 +2,11 @@
 #define LT_BASE_RANDOM_H
 
 /* Random numbers from a counter: Philox 4×32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
-** 2011). This file also defines from which words element i of a tensor is made. All devices share this file, which
+** 2011). This file also defines which random words become element i of a tensor. All devices share this file, which
 ** is plain C without headers.
 **
-** A counter yields four words of 32 bits. A tensor uses counters in runs of RANDOM_RUN from its offset on. A tensor
-** uses the words of a run row by row: all first words, then all second words, and so on.
+** Each counter value yields four words of 32 bits. A tensor uses consecutive counter values, beginning with `offset`,
+** in runs of RANDOM_RUN values. Within a run the tensor uses all first words, then all second words, and so on.
 **    32-bit draws: element i has word (i % 64) / 16 of counter offset + i / 64 * 16 + i % 16
 **    64-bit draws: element i has words 2w, 2w + 1 (low half first), w = (i % 32) / 16,
 **                  of counter offset + i / 32 * 16 + i % 16

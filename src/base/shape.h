@@ -13,8 +13,8 @@ typedef struct shape {
 
 bool shape_equal(const shape *a, const shape *b);
 
-/* Stores the number of elements in *count. Fails with ERR_OVERFLOW if the number of bytes, with elements of `size`
-** bytes, overflows. */
+/* Stores the number of elements in *count. Fails with ERR_OVERFLOW if the size in bytes (elements × `size`) overflows
+** int64_t. */
 int shape_count(const shape *s, int size, int64_t *count);
 
 /* Writes the row-major strides of shape s, in elements. */
@@ -24,16 +24,16 @@ void shape_strides(const shape *s, int64_t *stride);
 ** ignored. */
 bool shape_is_contiguous(const shape *s, const int64_t *stride);
 
-/* Sets `into` to the shape to which shapes `into` and `with` broadcast by the array API standard's rules. Returns OK
-** or ERR_BROADCAST. */
+/* Broadcasts the shapes `into` and `with` by the array API standard's rules, and stores the resulting shape in `into`.
+** Returns OK or ERR_BROADCAST. */
 int shape_broadcast(shape *into, const shape *with);
 
 /* Computes the strides of a tensor {from, stride} that is broadcast to shape `to`; stretched dims get stride 0.
 ** Returns OK or ERR_BROADCAST. */
 int shape_expand(const shape *from, const int64_t *stride, const shape *to, int64_t *out);
 
-/* Computes the strides `out` with which shape `to` has the elements of {from, stride} in the same row-major order.
-** Returns false if this is only possible by a copy. */
+/* Computes the strides `out` of a view that has shape `to` and the elements of {from, stride} in unchanged row-major
+** order. Returns false if there is no such view, so that a copy is necessary. */
 bool shape_reshape(const shape *from, const int64_t *stride, const shape *to, int64_t *out);
 
 /* Starts a plan over the dims of `s`. plan_operand sets the strides of operand k, or strides of 0 if `stride` is NULL

@@ -17,7 +17,7 @@ enum status {
   ERR_CAST,          /* the result has a dtype of a higher kind than the target, such as float for an integer
                      ** target */
   ERR_OUT_SHAPE,     /* option out and the result have different shapes */
-  ERR_OVERLAP,       /* the target shares memory with an input whose elements have other positions */
+  ERR_OVERLAP,       /* the target and an input share memory, but not with equal element positions */
   ERR_READONLY,      /* the target is a broadcast view, in which several elements share a memory location */
   ERR_EMPTY,         /* a reduction without an identity, such as max, has no elements */
   ERR_RANK,          /* a tensor has too few or too many dims for the op */

@@ -7,8 +7,8 @@
 
 #include "base/device.h"
 
-enum { LARGE_STORAGE = 1 << 20 };         /* the fewest bytes of a storage that is in the list for the out-of-memory
-                                          ** message and can have an origin */
+enum { LARGE_STORAGE = 1 << 20 };         /* minimum size in bytes of the storages that are listed for the
+                                          ** out-of-memory message and can have an origin */
 
 typedef struct storage {
   place    place;
@@ -24,8 +24,8 @@ typedef struct storage {
   void    *owner;                         /* for `release`: the owner of the foreign memory */
   struct account *account;                /* the account to which the storage is charged, or NULL */
 
-  /* Only storages of at least LARGE_STORAGE bytes use these fields, for the out-of-memory message, which names the
-  ** largest storage. */
+  /* Fields for the out-of-memory message, which names the largest storage. Only storages of at least LARGE_STORAGE
+  ** bytes use these fields. */
   struct storage *next, *prev;
   char    *origin;                        /* such as "[7000, 7000] float32 made at train.lua:14", or NULL */
 } storage;

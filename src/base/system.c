@@ -117,8 +117,8 @@ bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place) {
   return there || takes;
 }
 
-/* True if no process holds the lock of an open file; this process then holds the lock. If files cannot be locked
-** (some network file systems), true if the file has not been written to for an hour. */
+/* Tries to lock an open file. Returns true if no other process holds the lock; this process then holds it. Some network
+** file systems have no locks. There the result is true if the file has not been written to for an hour. */
 static bool nobody_holds(int file, const struct stat *s) {
   enum { LONG = 3600 };
   if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
@@ -127,8 +127,8 @@ static bool nobody_holds(int file, const struct stat *s) {
 
 static bool same_file(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
 
-/* Removes an unfinished file that a killed process left. While this process holds the file's lock, no writer can rename
-** the file, so the name removed is still the name of this file. */
+/* Removes an unfinished file that a killed process left. This process holds the file's lock meanwhile, so no writer can
+** rename the file, and `path` still names the file that was checked. */
 static void remove_left(const char *path, const char *name) {
   long id;
   int number, end = 0;
@@ -162,8 +162,7 @@ static bool take_rights(int file, const char *target) {
   return true;
 }
 
-/* Locks a file that was just made. Returns false if another process took the file for an abandoned one and removes
-** it. */
+/* Locks a file that was just made. Returns false if another process regards the file as abandoned and removes it. */
 static bool lock_new(int file, const char *name) {
   struct stat s, now;
   if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
@@ -224,15 +223,17 @@ bool system_has_room(size_t bytes, size_t *available) {
   return bytes <= *available;
 }
 
-/* ---- control groups (Linux): limits of a container, of the process's group and of all groups that contain it ---- */
+/* ---- control groups ----
+** Linux limits the memory and the processor time of the process's group and of every group that contains this group. In
+** a container these limits are the limits of the container. */
 
 /* The files of one limit in one version of control groups. */
 typedef struct group_limit {
   const char *controller;              /* the controller's name in /proc/self/cgroup; "" for version 2 */
   const char *folder;                  /* root folder of the controller's groups */
   void (*look)(const struct group_limit *l, const char *folder, void *found);
-  const char *most, *used, *idle;      /* names of files in the folder: the limit, and the memory in use or a quota's
-                                       ** period; idle: a field of memory.stat */
+  const char *most, *used, *idle;      /* most: the file of the limit; used: the file of the memory in use or of the
+                                       ** quota's period; idle: a field of memory.stat, not a file */
 } group_limit;
 
 static FILE *open_file(const char *folder, const char *name) {
@@ -263,7 +264,7 @@ static double read_field(const char *folder, const char *name, const char *word)
   return value;
 }
 
-/* True if the controller is one of a list such as "cpu,cpuacct". The controller "" of version 2 is only in the empty
+/* True if the list, such as "cpu,cpuacct", contains the controller. Controller "" (version 2) matches only the empty
 ** list. */
 static bool names_controller(const char *list, const char *controller) {
   size_t length = strlen(controller);
@@ -315,9 +316,9 @@ static double lesser(double a, double b) { return a < b ? a : b; }
 static void look_at_memory(const group_limit *l, const char *folder, void *found) {
   memory *m = found;
   double most[2], used[2], idle = read_field(folder, "memory.stat", l->idle);
-  if (!read_numbers(folder, l->most, most) || most[0] >= m->machine) return;   /* version 1 has a number above the
-                                                                               ** machine's memory if there is no
-                                                                               ** limit */
+  if (!read_numbers(folder, l->most, most) || most[0] >= m->machine) return;   /* without a limit, the file of version 1
+                                                                               ** contains a number that exceeds the
+                                                                               ** machine's memory */
   m->most = lesser(m->most, most[0]);
   if (!read_numbers(folder, l->used, used)) return;
   m->available = lesser(m->available, most[0] - used[0] + (idle > 0 ? idle : 0));
@@ -357,8 +358,8 @@ size_t system_addresses(const char *root) {
 
 static void look_at_quota(const group_limit *l, const char *folder, void *found) {
   double *quota = found, time[2] = {0, 0}, period[2] = {0, 0};
-  if (!read_numbers(folder, l->most, time)) return;           /* "150000 100000": microseconds of processor time, and
-                                                              ** of the period */
+  if (!read_numbers(folder, l->most, time)) return;           /* such as "150000 100000": processor time per period,
+                                                              ** and the period, in microseconds */
   if (l->used && read_numbers(folder, l->used, period)) time[1] = period[0];
   if (time[0] <= 0 || time[1] <= 0) return;                  /* version 1: -1 means no limit */
   if (*quota == 0 || time[0] / time[1] < *quota) *quota = time[0] / time[1];

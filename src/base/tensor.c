@@ -102,8 +102,8 @@ static int count_solutions(equation *e, int k, int64_t want, int enough) {
   return found;
 }
 
-/* Two elements overlap if indices i != j have equal sums of stride * index. With x = i - j + (length - 1) in each
-** dim, this is an equation for x >= 0. i = j is always one solution, so t overlaps if there is a second one. */
+/* Two elements overlap if indices i != j have equal sums of stride * index. With x = i - j + (length - 1) in each dim,
+** this is an equation for x >= 0. i = j is always one solution, so t overlaps itself if there is a second solution. */
 bool tensor_is_overlapping(const tensor *t) {
   if (t->count <= 1 || tensor_is_contiguous(t)) return false;
   equation e = {.steps = SEARCH_STEPS};

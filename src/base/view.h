@@ -11,8 +11,8 @@ void view_select(tensor *t, int dim, int64_t i);                       /* select
 void view_range(tensor *t, int dim, int64_t first, int64_t step, int64_t count);   /* selects `count` elements from
                                                                                    ** `first` on; step may be any
                                                                                    ** number except 0 */
-int  view_insert(tensor *t, int dim, int64_t n, int64_t stride);       /* inserts a dim of length n, whose number is
-                                                                       ** `dim`; returns OK or ERR_NDIM */
+int  view_insert(tensor *t, int dim, int64_t n, int64_t stride);       /* inserts a dim of length n at position `dim`;
+                                                                       ** returns OK or ERR_NDIM */
 void view_remove(tensor *t, int dim);                                  /* removes a dim; offset and count stay the
                                                                        ** same */
 void view_move(tensor *t, int from, int to);                           /* moves a dim; the other dims keep their

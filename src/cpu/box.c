@@ -1,5 +1,6 @@
-/* Cuts a plan into boxes. Buffers in L1 receive the copied or converted elements of a box, so that mixed dtypes and
-** irregular layouts need no temporary tensors. */
+/* Cuts a plan (a loop nest over the elements of an element-wise call) into boxes: blocks that threads process one at a
+** time. Buffers in L1 receive the copied or converted elements of a box, so mixed dtypes and irregular layouts need no
+** temporary tensors. */
 
 #include "cpu/box.h"
 
@@ -12,8 +13,8 @@ enum {
                              ** because a box costs about 40 ns, but a further row of a box only 5 ns */
   CROSS    = 64,             /* the length of the inner side of a transposed box: 128, 64 and 32 differ by 5 % in
                              ** time, while 256 and 16 are slower by a third */
-  PIECES   = 4,              /* the number of pieces of a task for each thread, so that other threads can take over
-                             ** the pieces of a delayed thread */
+  PIECES   = 4,              /* the number of pieces per thread into which a task is divided: several, so that other
+                             ** threads can take over pieces of a delayed thread */
   CROSS_MOVE = 256           /* the length of the inner side of a transposed copy: source and target take 512 KiB of
                              ** float32, half of a 1-MiB L2 */
 };
@@ -22,8 +23,8 @@ enum {
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Returns the length of the parts into which n elements are cut, at most `most`. If n is a multiple of the number of
-** parts, all parts have equal lengths. Otherwise the length is rounded up to whole cache lines (64 elements), if
+/* Cuts n elements into parts of at most `most` elements. Returns the length of a part. If n is a multiple of the number
+** of parts, all parts have equal lengths. Otherwise the length is rounded up to whole cache lines (64 elements), if
 ** `most` allows this. */
 static int64_t even_part(int64_t n, int64_t most) {
   int64_t parts = (n + most - 1) / most;
@@ -48,8 +49,9 @@ static int cross_dim(const plan *p, int noperands) {
   return cross;
 }
 
-/* Chooses the lengths of boxes in the cross dim and in the innermost dim. The latter is CROSS_MOVE or CROSS, less if
-** the dim is shorter, and more if the cross dim is short. All other lengths are 1. */
+/* Chooses the lengths of boxes in the cross dim and in the innermost dim. The length in the innermost dim is normally
+** CROSS, or CROSS_MOVE for a copy. It is less if that dim is shorter, and more if the cross dim is short. All other
+** lengths are 1. */
 static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, int64_t *len) {
   int inner = p->ndim - 1;
   int64_t side = moves ? CROSS_MOVE : CROSS;
@@ -129,8 +131,8 @@ typedef struct copying {
   int64_t len[MAX_DIMS], to[MAX_DIMS], from[MAX_DIMS];   /* lengths, and strides in elements */
 } copying;
 
-/* Moves the longest dim to the second-to-last place unless it is one of the last two dims, which the kernel
-** copies. */
+/* Makes the longest dim one of the last two dims, because the kernel loops over these two dims. A dim that is moved
+** becomes the second-to-last dim. */
 static void longest_last(copying *c) {
   int longest = c->ndim - 1;
   for (int d = 0; d < c->ndim; d++)
@@ -278,7 +280,7 @@ static void run_piece(const void *arg, int64_t i, int worker) {
 }
 
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads) {
-  if (threads == 1 && count <= most) {                  /* for few elements, this avoids the work that follows */
+  if (threads == 1 && count <= most) {                  /* a small task is not divided into pieces */
     if (!this_operation.stopped) run(task, 0, count, 0);
     return;
   }

@@ -1,8 +1,8 @@
 #ifndef LT_CPU_BOX_H
 #define LT_CPU_BOX_H
 
-/* Boxes: the parts into which element-wise families (map.c, elementwise.c) cut a plan. Kernels read and write each
-** operand's box as a contiguous array of their compute dtype. */
+/* Boxes: the blocks into which element-wise families (map.c, elementwise.c) cut a plan, which is a loop nest over the
+** elements of a call. Kernels read and write each operand's box as a contiguous array of their compute dtype. */
 
 #include "cpu/cpu.h"
 
@@ -21,8 +21,8 @@ typedef struct side {
                              ** stored dtype); NULL: the dtypes are equal */
   const char *from;          /* the address of the full box whose converted copy is at `ready`; NULL: no box */
   const char *ready;
-  char    value[16];         /* the operand's number in the compute dtype if the operand is a number; all its strides
-                             ** are 0 */
+  char    value[16];         /* the operand's value in the compute dtype if the operand is a number instead of a
+                             ** tensor; all strides of a number are 0 */
   _Alignas(64) char raw[BOX_BYTES];     /* a contiguous box in the stored dtype */
   _Alignas(64) char block[BOX_BYTES];   /* a converted box, or the kernel's result */
 } side;
@@ -85,7 +85,7 @@ int64_t box_most(const operand *out, const operand *in, int nin, enum dtype comp
 /* Writes n copies of a number in dtype d to `to`. */
 void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to);
 
-/* True if every row of operand k is contiguous, so that kernels can use the operand in place. */
+/* True if every row of operand k is contiguous, so that kernels can read or write its elements without a copy. */
 static inline bool walks_direct(const plan *p, int k) { return p->ndim == 0 || p->stride[k][p->ndim - 1] == 1; }
 
 /* share runs units 0 … count - 1 of a task as items of cpu_parallel. An item has at most `most` neighbouring units.

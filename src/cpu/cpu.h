@@ -62,8 +62,8 @@ typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } r
 typedef struct gemm_kernel {
   enum dtype compute;
   int        rows, columns;
-  /* sets c = a panel @ b panel, or adds the product to c if `add`; c has rows × columns elements of the compute
-  ** dtype, and its rows are `row` elements apart */
+  /* Sets c to the matrix product of panel a and panel b, or adds the product to c if `add` is true. c has
+  ** rows × columns elements of the compute dtype, and its rows are `row` elements apart. */
   void (*tile)(int64_t k, const void *a, const void *b, void *c, int64_t row, bool add);
   /* dot adds a · b to *sum, and axpy adds factor * x to y, for n contiguous elements of the compute dtype */
   void (*dot)(int64_t n, const void *a, const void *b, void *sum);
@@ -74,9 +74,10 @@ typedef struct gemm_kernel {
                 scalar alpha, scalar beta);
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
-/* A set of lines on which a kernel works, n elements each. x_line and out_line are the strides from line to line, and
-** x_step and out_step the strides along a line, in elements. Either the elements of a line are contiguous (both steps
-** are 1), or neighbouring lines are adjacent (x_line and out_line are 1). out may be equal to x. */
+/* Several lines of n elements each, which a kernel processes together. A line is a sequence of elements along one dim.
+** x_line and out_line are the strides from line to line; x_step and out_step are the strides along a line. All strides
+** are in elements. Either the elements of a line are contiguous (both steps are 1), or neighbouring lines are adjacent
+** (x_line and out_line are 1). out may be equal to x. */
 typedef struct line_tile {
   int64_t     lines, n;
   const void *x;
@@ -85,8 +86,9 @@ typedef struct line_tile {
   int64_t     out_line, out_step;
 } line_tile;
 
-/* Scan kernels. carry[line] has `size` bytes. Before a call of `scan` it is the state before the line's elements, and
-** after the call the state after these elements. */
+/* Kernels of scans (cumulative sums and similar ops). carry[line] is the line's accumulator and has `size` bytes. A
+** call of `scan` updates each accumulator by the elements of its line, so a long line can be scanned in several
+** calls. */
 typedef struct scan_kernel {
   size_t     size;
   enum dtype gives;
@@ -161,8 +163,8 @@ typedef norm_kernel norm_float32_table, norm_float64_table;
 /* A summary of indices: the least and the greatest of 0 and all indices, and the number of zeros. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
-/* Moves n elements between target[at[i]] and values[i * stride], or adds values[i * stride] to target[at[i]]. Strides
-** are in elements. */
+/* For i < n, a kernel of `get` copies target[at[i]] to values[i * stride], and a kernel of `put` copies values[i *
+** stride] to target[at[i]]. A kernel of `add` adds values[i * stride] to target[at[i]]. The stride is in elements. */
 typedef void (*index_kernel)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
 
 typedef struct index_table {
@@ -219,7 +221,7 @@ typedef struct key_sorts {
 typedef struct sort_table { sort_kernel kernel[DTYPE_COUNT]; } sort_table;
 typedef key_sorts sort_32_table, sort_64_table;
 
-/* Kernels for small column-major matrices: n, or m and n, are at most LINALG_SMALL. Pivots have the format of
+/* Kernels for small column-major matrices, whose lengths m and n are at most LINALG_SMALL. Pivots have the format of
 ** LAPACK's getrf. cholesky and lu return the `info` of LAPACK's potrf and getrf. */
 enum { LINALG_SMALL = 16 };
 typedef struct linalg_kernel {
@@ -322,8 +324,8 @@ void cpu_free(int index, void *ptr, size_t bytes);
 memory_stats *cpu_stats(int index);
 int  cpu_available(int index, size_t *bytes);
 void cpu_empty_cache(int index);
-void cpu_count_kept(size_t (*kept)(void));   /* registers a function that returns a number of bytes to be counted as
-                                             ** cached */
+void cpu_count_kept(size_t (*kept)(void));   /* registers a function; cpu_stats adds the number of bytes that the
+                                             ** function returns to the cached bytes */
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_working_set(int index, size_t bytes, device_working_set *w);
@@ -331,7 +333,7 @@ int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 #define FAMILY(name, call) int cpu_##name(int index, call *c);
 #include "families.def"
 
-size_t cpu_fft_kept(void);                /* returns the size in bytes of all cached plans */
+size_t cpu_fft_kept(void);                /* returns the size in bytes of all cached FFT plans */
 void   cpu_fft_forget(void);
 
 #endif

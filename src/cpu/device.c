@@ -49,7 +49,8 @@ static int cpu_copy_across(int index, void *to, int from_index, const void *from
 
 static int cpu_sync(int index) { (void)index; return OK; }
 
-/* The FFT's function is registered here, so that the allocator (memory.c) does not depend on the FFT. */
+/* Registers cpu_fft_kept with the allocator (memory.c), so that the allocator counts cached FFT plans but does not
+** depend on the FFT. */
 __attribute__((constructor)) static void count_plans(void) { cpu_count_kept(cpu_fft_kept); }
 
 static void empty_cache(int index) {

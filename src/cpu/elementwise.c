@@ -8,8 +8,8 @@
 enum {
   GRAIN  = 1 << 15,          /* the least product of steps and elements for each thread: for less, a thread costs more
                              ** time than it saves */
-  COSTLY = 8                 /* the work of a step of a program with exp, tanh or similar functions, measured in steps
-                             ** of other programs */
+  COSTLY = 8                 /* the assumed cost of a step in a program with exp, tanh or similar ops; a step of any
+                             ** other program costs 1 */
 };
 
 typedef char box_bytes[BOX_BYTES];

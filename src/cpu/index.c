@@ -1,5 +1,5 @@
-/* Reading and writing through index tensors. For a block of positions, this file computes the offsets in the target,
-** and then moves single elements or whole rows. */
+/* Reads, writes and adds elements at positions that index tensors contain. For each block of positions, the functions
+** first compute the offsets in the target, and then process single elements or whole rows at these offsets. */
 
 #include <string.h>
 
@@ -9,11 +9,11 @@ enum {
   BLOCK = 256,        /* the number of offsets of a block: 2 KiB, which stay in L1 together with the data */
   SURVEYS = 64,       /* the number of parts into which the check of many indices is divided */
   GRAIN = 1 << 14     /* the fewest positions for each thread: memory is accessed in random order, so a position takes
-                      ** longer than in map */
+                      ** longer than an element of an element-wise op */
 };
 
-/* A move of n elements between `target` and `values`. Strides are in elements. `size` is the size of an element in
-** bytes, and log2 its binary logarithm. */
+/* A copy between `target` and `values`, or an addition of `values` to `target`, for n elements. Strides are in
+** elements. `size` is the size of an element in bytes, and log2 its binary logarithm. */
 typedef struct row_move {
   enum index_op op;
   enum dtype dtype;
@@ -137,7 +137,8 @@ static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_
   }
 }
 
-/* Moves the rows at n offsets. In `values`, the rows of neighbouring positions are `stride` elements apart. */
+/* Processes the rows at n offsets of the target: copies or adds them. In `values`, the rows of neighbouring positions
+** are `stride` elements apart. */
 static void move_block(const row_move *m, int64_t n, const int64_t *at, char *target, char *values, int64_t stride) {
   if (m->n == 1) element_kernel(m)(n, at, target, values, stride);
   else for (int64_t i = 0; i < n && !cancel_due(); i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
@@ -150,8 +151,8 @@ static bool is_plain(const index_call *c, int d) {
   return true;
 }
 
-/* Runs the whole call on one thread, until the operation is cancelled. If no index depends on the innermost dim, this
-** dim is moved as a row. */
+/* Runs the whole call on one thread, or stops early if the operation is cancelled. If no index tensor depends on the
+** innermost dim, the elements along this dim are processed together as a row. */
 static void run_serial(const index_call *c) {
   const plan *p = &c->plan;
   row_move m = {.op = c->op, .dtype = c->values.dtype, .size = dtype_size(c->values.dtype), .n = 1};

@@ -7,7 +7,7 @@
 enum {
   TILE  = 1 << 14,      /* the most output elements of a tile, so that input and output stay in L2; tiles to which
                         ** WIDTH applies and tiles of one long line may have more */
-  WIDTH = 512,          /* the most lines of a tile whose lines are columns that the kernel reads in place */
+  WIDTH = 512,          /* the most lines of a tile of columns that the kernel reads without a copy */
   GRAIN = 1 << 14       /* the fewest output elements for each thread, fewer than in map.c, because computing a line
                         ** takes longer than reading it */
 };
@@ -46,9 +46,9 @@ static void choose_layout(layout *l, const line_job *j) {
   l->step = l->direct ? 0 : (size_t)(l->width * j->out_n) * (size_t)size;
 }
 
-/* Copies n elements of each line of the tile between a tensor, in which `line` and `step` are the strides of lines
-** and elements, and a buffer. The buffer is [line][n], or [n][line] if the layout is in columns. If `out` is true,
-** copies from the buffer to the tensor. */
+/* Copies n elements of each line of the tile from a tensor to a buffer, or from the buffer to the tensor if `out` is
+** true. In the tensor, `line` is the stride from line to line, and `step` is the stride from element to element of a
+** line. The shape of the buffer is [lines][n], or [n][lines] if l->columns is true. */
 static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size, void *buffer, void *tensor,
                        int64_t line, int64_t step, bool out) {
   int64_t buffer_line = l->columns ? 1 : n, buffer_step = l->columns ? t->lines : 1;

@@ -12,8 +12,8 @@ enum {
                              ** L1 */
   GRAIN    = 1 << 15,        /* the fewest elements for each thread: below 32k sums or products, a second thread costs
                              ** more time than it saves */
-  COSTLY   = 8               /* the work of an element of a float-only op (exp, tanh …), measured in elements of other
-                             ** ops */
+  COSTLY   = 8               /* the assumed cost of an element of a float-only op (exp, tanh …); an element of any
+                             ** other op costs 1 */
 };
 
 /* For each op: the rule for the dtype of its result, whether its elements take COSTLY times the usual work, and

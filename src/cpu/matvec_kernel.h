@@ -21,8 +21,8 @@ typedef struct matvec_step {
 } matvec_step;
 
 typedef struct matvec_table {
-  /* Adds s x to y for a symmetric matrix s, of which the first n columns are given by their lower parts. These parts
-  ** have m, m - 1, … elements and begin on the diagonal of a, which is m × n */
+  /* Adds s x to y for a symmetric m × m matrix s. The m × n matrix a contains the lower triangle of the first n columns
+  ** of s: column j has m - j elements and begins on the diagonal. */
   void (*symmetric)(int64_t m, int64_t n, const void *a, int64_t ld, const void *x, void *y);
   void (*bidiagonal)(const matvec_step *step);
   /* sets y = alpha x + beta y, for n elements */

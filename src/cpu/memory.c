@@ -4,7 +4,7 @@
 ** lt.empty_cache() releases all kept memory except the blocks that other threads keep for themselves.
 **
 ** Each thread also keeps blocks of up to 2 KiB in its own lists, because taking the lock of the shared lists costs
-** 110 instructions. These are a fortieth of the instructions of an addition of ten numbers. */
+** 110 instructions. An addition of ten numbers takes 40 times as many instructions. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -85,10 +85,10 @@ static size_t look(const size_t *count)      { return __atomic_load_n(count, __A
 
 /* ---- limits ---- */
 
-/* Returns the most bytes that all tensors together may take: LUATENSOR_MEMORY_LIMIT, else the memory of the machine
-** or of its container. Linux promises more memory than the machine has and kills the process later, so an error in
-** Lua is better. A limit above the machine's memory means that the user accepts swapping; then has_room does not
-** check the free memory. */
+/* Returns the most bytes that all tensors together may take: LUATENSOR_MEMORY_LIMIT, else the memory of the machine or
+** of its container. Linux overcommits memory: it allows the allocation, and kills the process when memory runs out. An
+** error in Lua is better. A limit above the machine's memory means that the user accepts swapping; then has_room does
+** not check the free memory. */
 static atomic_bool may_swap;
 static size_t memory_limit(void) {
   static atomic_size_t known;
@@ -121,8 +121,8 @@ static bool has_room(size_t bytes) {
 }
 
 static size_t small_cap(void) { return 64 * MIB; }
-/* Returns the most bytes of large blocks that are kept: an eighth of the memory limit. With 24 GiB these are 3 GiB,
-** eight times the bytes that an iteration of the large loop of docs/notebook.md frees. */
+/* Returns the most bytes of large blocks that are kept: an eighth of the memory limit. For a limit of 24 GiB this
+** is 3 GiB: eight times the bytes that an iteration of the large loop of docs/notebook.md frees. */
 static size_t large_cap(void) { return memory_limit() / 8; }
 
 /* ---- small blocks ---- */

@@ -1,11 +1,11 @@
-/* The pool of threads. The items of a region are cut into chunks, and each thread has a share of neighbouring chunks.
-** In the next region of the same size the thread has the same share, whose data its caches may still contain. A thread
-** that has finished its share takes chunks of other shares. A share is one 64-bit word, and taking a chunk is one
-** compare-and-swap, which fails after the end of the region. Therefore no thread waits for a thread that wakes too
-** late.
+/* The pool of threads. A region is a parallel loop over items. The items are cut into chunks, and each thread has a
+** share of neighbouring chunks. In the next region of the same size the thread has the same share, because its caches
+** may still contain the share's data. A thread that has finished its share takes chunks of other shares. A share is one
+** 64-bit word, and taking a chunk is one compare-and-swap, which fails after the end of the region. Therefore no thread
+** waits for a thread that wakes too late.
 **
-** Threads without work spin for a short time, because small operations follow each other within microseconds. Then
-** they sleep, so that other processes can use the processor. */
+** Threads without work spin for a short time, because small operations follow each other within microseconds. Then they
+** sleep, so that other processes can use the processor. */
 
 #define _GNU_SOURCE          /* declares pthread_setname_np and sched_getcpu */
 
@@ -37,8 +37,8 @@ enum {
   SHORT_SPIN  = 20000,   /* the time in nanoseconds that a thread spins if other processes use the processor */
   LOOK        = 10000000, /* the time in nanoseconds that the caller sleeps before it checks for cancellation */
   FINISH_SPIN = 100000,  /* the time in nanoseconds that the caller spins for the last chunks before it sleeps */
-  LOST        = 50000    /* the time in nanoseconds between two readings of the clock after which another process must
-                         ** have used the processor */
+  LOST        = 50000    /* in nanoseconds: if a spinning thread reads the clock twice and more time than this has
+                         ** passed, another process must have used the processor meanwhile */
 };
 
 /* The state of a thread. seats[0] is for the caller of a region, and seats[k] for worker k. */
@@ -67,8 +67,8 @@ static struct region {
   pthread_cond_t  finished;
 } region = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
 
-static atomic_bool taken;              /* true: a caller uses the pool, so regions of other callers run on these
-                                       ** callers alone */
+static atomic_bool taken;              /* true: a caller uses the pool; a region of another caller then runs on that
+                                       ** caller's thread alone */
 static atomic_int  workers;            /* the number of started workers; only the caller that uses the pool changes
                                        ** it */
 static atomic_bool refused;            /* true: the system refused to start another worker */
@@ -226,8 +226,8 @@ static bool is_region_stopped(void *unused) {
 
 #ifdef __linux__
 /* Moves this thread off the caller's processor. In virtual machines whose host takes idle processors away, Linux
-** wakes a thread on the processor of the waking thread instead of an idle one. Then both threads would share one
-** processor. */
+** wakes a thread on the processor of the waking thread instead of on an idle processor. Without this function both
+** threads would share one processor. */
 static void avoid_caller(int64_t *moved) {
   cpu_set_t all, others;
   int processor = atomic_load_explicit(&region.processor, memory_order_relaxed);
@@ -250,8 +250,8 @@ static void *work(void *at) {
   seat *mine = at;
   int me = (int)(mine - seats);
   int64_t moved = 0, patience = LONG_SPIN;
-  bool knows_blas = false;               /* true: this worker has set OpenMP's number of threads, for which OpenMP
-                                         ** maps 64 MiB of address space */
+  bool knows_blas = false;               /* true: this worker has set its OpenMP number of threads; this happens only if
+                                         ** BLAS is in use, because OpenMP then maps 64 MiB of address space */
   for (;;) {
     wait_for_work(mine, &patience);
     wake_next(me, threads_of(atomic_load(&mine->share)));
@@ -303,8 +303,8 @@ static bool leaves_room(void) {
   return p != MAP_FAILED;
 }
 
-/* Starts workers until the pool and the caller have `threads` threads. Returns the number of available threads, at
-** most `threads`, including the caller. */
+/* Starts workers until the workers and the caller together are `threads` threads. Returns the number of available
+** threads including the caller, at most `threads`. */
 static int start_workers(int threads) {
   int there = atomic_load_explicit(&workers, memory_order_relaxed) + 1;
   if (there >= threads || atomic_load_explicit(&refused, memory_order_relaxed)) return there < threads ? there : threads;

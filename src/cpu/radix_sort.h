@@ -21,7 +21,8 @@ typedef struct pass {
 
 static int64_t part_begin(const pass *p, int64_t t) { return p->n * t / p->parts; }
 
-/* Replaces counts[t][digit] by the place of the first key with this digit in part t. */
+/* Replaces the counts by their exclusive prefix sums, ordered by digit and then by part. Afterwards counts[t][digit] is
+** the position in `to` of part t's first key with this digit. */
 static void counts_to_places(const pass *p) {
   int64_t sum = 0;
   for (int digit = 0; digit < RADIX_PLACES; digit++)

@@ -52,8 +52,8 @@ static int draw(const random_call *c) {
 }
 
 /* ---- permutations ----
-** A permutation is the order of uniform random keys. The keys are distributed to buckets of 4 to 8 keys, and each
-** bucket is sorted. */
+** A random permutation results from sorting the positions 1 … n by uniform random keys (bucket sort). The keys are
+** distributed to buckets of about 4 to 8 keys, and each bucket is sorted. */
 
 typedef struct keyed {
   uint64_t key;
@@ -72,15 +72,15 @@ static void sort_few(keyed *e, int64_t n) {
   }
 }
 
-/* Distributes n keys to buckets by their top bits. Sets end[b] to the end of bucket b in `dealt`. */
+/* Distributes n keys to buckets by their top bits (counting sort). Sets end[b] to the end of bucket b in `dealt`. */
 static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_t buckets, keyed *dealt) {
   memset(end, 0, (size_t)(buckets + 1) * sizeof *end);
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i++) end[(key[i] >> shift) + 1]++;
   for (int64_t b = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
     for (; b < stop; b++) end[b + 1] += end[b];
-  /* touches all pages of `dealt` in order, because the loop below writes to random pages: its first stretch, during
-  ** which the operation cannot be cancelled, would cause nearly all page faults */
+  /* Touches all pages of `dealt` in order. Otherwise the next loop, which writes to random pages, would cause nearly
+  ** all page faults in its first stretch, and the operation cannot be cancelled within a stretch. */
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i += PAGE) dealt[i].position = 0;
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)

@@ -1,7 +1,8 @@
-/* Reductions. If the input is read by rows, one accumulator takes adjacent elements. If the input is read by columns,
-** many adjacent accumulators take one element each from row after row. Elements that are strided or of another dtype
-** are first gathered and converted into a buffer. The work is cut into pieces that depend only on shape and strides
-** and are merged in order. Therefore the result is the same for any number of threads. */
+/* Computes reductions, such as sum and max. Elements are folded into accumulators, the intermediate results. If the
+** input is read by rows, one accumulator takes adjacent elements. If the input is read by columns, many adjacent
+** accumulators take one element each from row after row. Elements that are strided or of another dtype are first
+** gathered and converted into a buffer. The work is cut into pieces that depend only on shape and strides and are
+** merged in order. Therefore the result is the same for any number of threads. */
 
 #include <stdlib.h>
 
@@ -227,8 +228,8 @@ static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer 
   }
 }
 
-/* Merges the chunks of item i in pairs of neighbours, then pairs of pairs, and so on. The rounding errors grow only
-** with the logarithm of the number of chunks. */
+/* Merges the accumulators of item i's chunks pairwise, as a binary tree of neighbours. The rounding errors therefore
+** grow only with the logarithm of the number of chunks. */
 static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
   int64_t first, n = item_span(w, i, &first);
   size_t step = (size_t)w->width * w->kernel->size;

@@ -1,4 +1,4 @@
-/* Scans along a dim: running sums, products, maxima and minima. */
+/* Scans along a dim: cumulative sums, products, maxima and minima. */
 
 #include <string.h>
 
@@ -59,9 +59,9 @@ static void scan_segments(const void *arg, int64_t group, int worker) {
   scan_steps(l->w, &part, l->start + (size_t)k * l->w->scan->size);
 }
 
-/* Scans a contiguous line of n elements in segments. First the total of each segment is computed, then the carries
-** before all segments. Finally the segments are scanned, TOGETHER at a time. The segments depend only on n, so the
-** result is the same for any number of threads. */
+/* Scans a contiguous line of n elements in segments. First the total of each segment is computed. The exclusive prefix
+** sums (or products, maxima, minima) of the totals are the carries before the segments. Finally the segments are
+** scanned, TOGETHER at a time. The segments depend only on n, so the result is the same for any number of threads. */
 static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
   int64_t count = t->n < VERY_LONG ? TOGETHER : SEGMENTS, length = t->n / count;
   char start[SEGMENTS * MAX_STATE];

@@ -1,4 +1,4 @@
-/* Searches: finds the true elements of a mask (nonzero), and the places of values in sorted rows (searchsorted). */
+/* Searches: finds the true elements of a mask (nonzero), and the positions of values in sorted rows (searchsorted). */
 
 #include <string.h>
 

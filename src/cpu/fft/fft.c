@@ -1,5 +1,5 @@
-/* Fourier transforms of tensors: reads lines, transforms several lines side by side or one line at a time, and writes
-** them. */
+/* Fourier transforms of tensors along one dim. A line is a sequence of elements along this dim. The functions read
+** lines into buffers, transform several lines side by side or one line at a time, and write the results. */
 
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "cpu/walk.h"
 
 enum {
-  TOGETHER_BYTES = 1 << 14,     /* the size in bytes of a tile of contiguous lines, which are transposed so that they
-                                ** are side by side: input and output fit into L1 */
+  TOGETHER_BYTES = 1 << 14,     /* the size in bytes of a tile of contiguous lines: the tile and its transform fit into
+                                ** L1. The tile is transposed, so that its lines are side by side */
   COLUMN_BYTES   = 1 << 18,     /* the size in bytes of a tile of lines that are side by side in memory: long runs are
                                 ** read faster, and two buffers fit into L2 */
   COLUMN_LEAST   = 128,         /* the size in bytes of the shortest run of lines that are side by side in memory: two
@@ -60,9 +60,9 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
-/* Transposes contiguous rows of complex numbers: column c of `from` becomes row c of `to`. Vector instructions are
-** used if rows and columns fill a vector. Then `from` is read sequentially if `reading` is set; otherwise `to` is
-** written sequentially. */
+/* Transposes contiguous rows of complex numbers: column c of `from` becomes row c of `to`. If there are at
+** least as many rows and columns as a vector has complex numbers, this function uses vectors. It then reads `from`
+** sequentially if `reading` is true, and writes `to` sequentially otherwise. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};
@@ -109,9 +109,9 @@ static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
       copy(half, j->n, t->lines, t->y + part * step * half, 2 * step, t->y_line, from + part * half, 2 * lanes, 2);
 }
 
-/* True if the transform can read or write the lines in place. With several lines, the elements of neighbouring lines
-** must be adjacent in memory; a single line must be contiguous. real: the elements are real numbers. line, step: the
-** strides from line to line and along a line. */
+/* True if the transform can read or write the lines directly, without a buffer. With several lines, the elements of
+** neighbouring lines must be adjacent in memory; a single line must be contiguous. real: the elements are real numbers.
+** line, step: the strides from line to line and along a line. */
 static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t line, int64_t step) {
   if (j->form == FORM_WIDE && j->c->kind != FFT_complex) return false;
   if (j->plan->way == FFT_TOGETHER) return !real && line == 1 && t->lines == t->lanes;
@@ -191,8 +191,8 @@ static void run_tile_at(const void *arg, int64_t tile, int worker) {
 
 /* ---- choosing the plan and the tiles ---- */
 
-/* Moves the dim along which lines are adjacent (stride 1) in the input and the output, or in one of them, to the
-** innermost place. Of several such dims, and if there is none, moves the longest. */
+/* Makes one dim the innermost dim. Dims with stride 1 in both the input and the output are preferred, then dims with
+** stride 1 in one of them, then the other dims. Among equally good dims, the longest is chosen. */
 static void choose_order(plan *p) {
   int best = p->ndim - 1;
   for (int d = p->ndim - 1; d >= 0; d--) {

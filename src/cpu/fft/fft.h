@@ -19,7 +19,7 @@ typedef struct fft_chain {
 enum fft_way {
   FFT_TOGETHER,     /* transforms several lines side by side, by one chain of passes */
   FFT_SPLIT,        /* transforms a line of n = n1 * n2 elements as a matrix: transforms its columns, multiplies by
-                    ** turns, transforms its rows */
+                    ** twiddle factors, transforms its rows */
   FFT_CONVOLUTION   /* transforms a line whose length has a prime factor above FFT_RADIX, by a convolution
                     ** (Bluestein's algorithm) */
 };
@@ -29,7 +29,7 @@ typedef struct fft_plan {
   int64_t      n;
   enum dtype   real;
   fft_chain    first, second;           /* the chains for n1 and n2 (SPLIT); TOGETHER uses only `first`, for n */
-  /* SPLIT: how many columns, and later rows, of the n1 × n2 matrix are transformed together, as a block */
+  /* SPLIT: the numbers of columns and of rows in a block of the n1 × n2 matrix; a block is transformed together */
   int64_t      columns, rows;
   int64_t      width;                   /* the number of columns of the widest block; the last block also has the
                                         ** remaining columns */
@@ -47,7 +47,7 @@ typedef struct fft_plan {
   /* fields that only the cache of plans uses */
   struct fft_plan *next;
   int          users;
-  uint64_t     used;                    /* the time of the last use, counted in uses of plans */
+  uint64_t     used;                    /* the last use of this plan: the number of uses of all plans until then */
   size_t       bytes;
   int          owned;
   void        *own[3 * FFT_PASSES];

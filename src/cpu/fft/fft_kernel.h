@@ -2,8 +2,8 @@
 #define LT_CPU_FFT_FFT_KERNEL_H
 
 /* Declarations of the kernels of Fourier transforms: one table for each instruction set and real dtype. A complex
-** number is stored as re, im. Strides are in complex numbers. Turns are roots of unity exp(-2 pi i …) of the forward
-** transform. */
+** number is stored as re, im. Strides are in complex numbers. Turns are the twiddle factors exp(-2 pi i …) of the
+** forward transform. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,8 +39,8 @@ typedef struct fft_turn {
   bool        row_by_row;       /* true: x is read sequentially; false: y is written sequentially */
 } fft_turn;
 
-/* The arguments of `join`. join converts the transform x of a real line's pairs, which were read as h complex
-** numbers, to the half y of the real line's transform, or back:
+/* The arguments of `join`. A real line of 2 h elements is read as h complex numbers, whose transform is x. join
+** computes y, the elements 0 … h of the real line's transform. If `back` is true, join computes x from y:
 **    y[k] = s + t, y[h - k] = conj(s - t), s = x[k] + conj(x[h - k]), t = turns[k] * (x[k] - conj(x[h - k]))
 ** for k <= h / 2. Only the half transform has an element h. turns[k] is -i exp(-pi i k / h). If `back` is true, the
 ** conjugate of turns[k] is used. */

@@ -55,8 +55,9 @@ static int64_t block_room(const fft_plan *p) {
   return one > two ? one : two;
 }
 
-/* Sets factors[k] = exp(-2 pi i k column / n) for k < n1: the turns of the first column of a block. The product with
-** the turns of the plan, which begin at column 0, gives the turns of the block. */
+/* Sets factors[k] = exp(-2 pi i k column / n) for k < n1: the twiddle factors of the first column of a block. The
+** plan's `turns` are the twiddle factors of a block that begins at column 0. Row k of the block is multiplied by
+** both. */
 static void put_factors(const fft_plan *p, int64_t column, void *factors) {
   int64_t mask = ((int64_t)1 << p->shift) - 1;
   for (int64_t k = 0, e = 0; k < p->first.n; k++, e += column) {

@@ -57,7 +57,7 @@ static void *own(fft_plan *p, enum dtype real, int64_t count) {
 
 /* ---- factoring lengths ---- */
 
-/* The measured time of a pass for each element, relative to radix 2. The table has no radix with a prime factor above
+/* The measured time of a pass per element, relative to radix 2. The table has no radix with a prime factor above
 ** 5: take_apart makes one pass for each such factor. */
 static const struct { int radix; float cost; } radices[] = {
   {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f},
@@ -106,7 +106,7 @@ bool fft_smooth(int64_t n) {
   return n == 1;
 }
 
-/* Returns n after rounding up to a multiple of `lanes` (the numbers in a vector), divided by n. */
+/* Returns the factor by which n grows when it is rounded up to a multiple of `lanes` (the numbers in a vector). */
 static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
 
 /* Returns the cost of a line that is split into n1 * n2 elements: passes over the columns, a multiplication by turns
@@ -209,8 +209,9 @@ static void free_plan(fft_plan *p) {
 
 static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
 
-/* Computes p->spectrum: the conjugated chirp of Bluestein's algorithm is continued symmetrically around 0, divided by
-** the length m of p->inner, and transformed. The transform is computed in float64 for every dtype. */
+/* Computes p->spectrum: the conjugated chirp of Bluestein's algorithm is divided by the length m of p->inner, extended
+** symmetrically to negative indices (index -j is m - j), and transformed. The transform is computed in float64 for
+** every dtype. */
 static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
   int64_t n = p->n, m = p->inner->n;
   fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
@@ -284,7 +285,8 @@ static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool ha
   return NULL;
 }
 
-/* ---- the cache: a list of all plans, which LOCK_FFT_PLANS guards ---- */
+/* ---- the cache ----
+** The cache is a list of all plans. LOCK_FFT_PLANS guards the list. */
 
 static fft_plan *plans;
 static size_t kept_bytes;

@@ -1,8 +1,9 @@
 #ifndef LT_CPU_KERNELS_FOLD_H
 #define LT_CPU_KERNELS_FOLD_H
 
-/* Definitions that the loops of reductions and scans share: types of accumulators, identities, and the functions by
-** which a row of ops.def folds elements into accumulators. */
+/* Definitions that the loops of reductions (such as sum) and scans (such as cumulative sum) share. An accumulator is
+** the intermediate result of a reduction or scan. Folding an element updates the accumulator by the op's rule in
+** ops.def. */
 
 #ifdef __AVX__
 #include <immintrin.h>

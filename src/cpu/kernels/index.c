@@ -1,5 +1,5 @@
-/* Inner loops of reading and writing through index tensors: the range check, the offsets in the target, and moves of
-** single elements and rows. */
+/* Inner loops for access to the elements whose positions index tensors contain: the range check of the indices, the
+** computation of the target's offsets, and copies and additions of single elements and rows. */
 
 #include <string.h>
 

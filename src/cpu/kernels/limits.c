@@ -5,7 +5,8 @@
 #include "cpu/kernels/vector.h"
 #include "cpu/limits.h"
 
-/* 10 independent chains hide the 4 or 5 cycles of an FMA on two ports, and fit into 16 registers. */
+/* 10 independent chains of FMA instructions hide the latency of 4 or 5 cycles on two execution ports, and fit into 16
+** registers. */
 enum { CHAINS = 10 };
 
 #define TYPE float

@@ -1,7 +1,6 @@
-/* Computes `rounds` rounds of one multiplication and one addition for each chain and lane, for elements of TYPE.
-** Returns the sum of all chains, so that the compiler cannot remove the computation. Every chain converges to 0.4. No
-** chain starts at 0.4, because the compiler would treat this chain as a constant. limits.c includes this file once
-** for each type. */
+/* Computes `rounds` multiply-adds in each lane of each chain, for elements of TYPE. Returns the sum of all chains, so
+** that the compiler cannot remove the computation. Every chain converges to 0.4. No chain starts at 0.4, because the
+** compiler would treat this chain as a constant. limits.c includes this file once for each type. */
 
 #define NAME(name) ISA_PASTE(name, TYPE)
 

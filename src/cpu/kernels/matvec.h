@@ -1,5 +1,5 @@
-/* Matrix-vector products that use each element of a matrix twice (matvec_kernel.h). matvec_float32.c and
-** matvec_float64.c define REAL and include this file. */
+/* Matrix-vector products that read each element of a matrix a once and use it twice, for a f and for aᵀ x
+** (matvec_kernel.h). matvec_float32.c and matvec_float64.c define REAL and include this file. */
 
 #include "cpu/kernels/vector.h"
 

@@ -1,4 +1,5 @@
-/* Philox 4×32-10 on vectors of counters, and the conversion of random words to numbers. random.h describes both. */
+/* The random number generator Philox 4×32-10 on vectors of counters, and the conversion of its random words to numbers.
+** random.h describes both. */
 
 /* fma_* rounds once on every instruction set, so that the same seed gives the same numbers everywhere. */
 #define LT_EXACT_FMA 1
@@ -84,7 +85,8 @@ static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) 
   }
 }
 
-/* ---- uniform: a + (b - a) * u, where u has `bits` random bits and is in [0, 1) ---- */
+/* ---- uniform ----
+** An element is a + (b - a) * u, where u has `bits` random bits and is in [0, 1). */
 
 static void uniform_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
   float *to = out;
@@ -118,7 +120,8 @@ static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs
   }
 }
 
-/* ---- normal: Box–Muller, which makes two elements from two words ---- */
+/* ---- normal ----
+** The Box–Muller transform makes two elements from two random words. */
 
 /* The loops over a run are separate functions, because the compiler would not vectorise them if they were inlined
 ** into the functions that draw the words. */
@@ -154,8 +157,9 @@ static void normal_float64(const random_call *c, uint64_t counter, int64_t runs,
   }
 }
 
-/* ---- integers: low + the high half of word * range; no integer is more likely than another by more than range /
-** 2^64 ---- */
+/* ---- integers ----
+** An element is low plus the high 64 bits of word * range. The relative difference between the probabilities of two
+** integers is at most range / 2^64. */
 
 /* Returns the high 64 bits of a * b. They are computed from 32-bit halves, so that the compiler vectorises loops. */
 static inline uint64_t multiply_high(uint64_t a, uint64_t b) {

@@ -7,8 +7,8 @@
 ** LINES lines side by side hides the latency of the steps. */
 enum { LINES = 8 };
 
-/* The C types of results: sums and products of bool and integers have the type WIDE. Sums and products of floats are
-** computed in WIDE and stored in the elements' own type, which all other results have, too. */
+/* The C types of results. Sums and products of bool and integers have the type WIDE. Sums and products of floats are
+** computed in WIDE and stored in the elements' own type. All other results have the elements' own type. */
 #define GIVES(D, T, accumulator, result) typedef result##_##D GIVES_##accumulator##_##D;
 EACH_BITS(GIVES, WIDE, WIDE)
 EACH_FLOAT(GIVES, WIDE, SAME)

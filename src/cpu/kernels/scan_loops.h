@@ -1,5 +1,5 @@
-/* Scans of elements of dtype D with accumulators of type TOTAL. The names of the functions end in the name of
-** TOTAL. */
+/* Scans (cumulative sums and similar ops) of elements of dtype D with accumulators of type TOTAL. The names of the
+** functions end in the name of TOTAL. */
 
 #define NAME(name) ISA_PASTE(name, TOTAL)
 #define ELEMENT    ISA_PASTE(SAME, D)

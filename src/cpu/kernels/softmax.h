@@ -6,10 +6,11 @@
 #include "cpu/kernels/exponentials.h"
 #include "cpu/kernels/largest.h"
 
-enum { COLUMNS_AT_ONCE = 64 };     /* the number of columns that are computed together, whose rows stay in L1 and L2
-                                   ** from pass to pass */
+enum { COLUMNS_AT_ONCE = 64 };     /* the number of columns that are computed together: so few that their elements
+                                   ** stay in L1 and L2 between the passes */
 
-/* ---- the expressions of ops.def; op is a constant in every inlined call ---- */
+/* ---- the expressions of ops.def ----
+** The argument `op` is a constant in every inlined call. */
 
 INLINE REAL kept(const enum softmax_op op, REAL d, REAL e) {
 #define SOFTMAX(name, keep, m, last, doc) if (op == SOFTMAX_##name) return keep;
@@ -55,10 +56,10 @@ INLINE double sum_of_part(const REAL *part) {
   return s[0];
 }
 
-/* one_vector computes the exponentials of a vector and adds them to part[0 … VECTOR - 1], except the first `skip`
-** exponentials. make_exponentials reads a row in whole vectors, the last of which ends at the row's end. Elements
-** that the last two vectors share are added only once. The last vector's exponentials are computed first and stored
-** last, because OUT may be X. The maximum may ignore NaN, because the exponential of NaN is NaN, too. */
+/* one_vector computes the exponentials of a vector. Except for the first `skip` exponentials, it adds them to part[0 …
+** VECTOR - 1]. make_exponentials reads a row in whole vectors, the last of which ends at the row's end. Elements that
+** the last two vectors share are added only once. The last vector's exponentials are computed first and stored last,
+** because OUT may be X. The maximum may ignore NaN, because the exponential of NaN is NaN, too. */
 INLINE void one_vector(const enum softmax_op op, const REAL *X, REAL *OUT, const REAL max, int skip, REAL *part) {
   #pragma omp simd
   for (int j = 0; j < VECTOR; j++) {

@@ -75,8 +75,8 @@ INLINE int split(__m512i v, KEY pivot, KEY *low, KEY *high) {
 enum { LANES = 256 / BITS };
 typedef __m256i lanes;
 
-/* A table that is indexed by a mask of lanes. An entry is the order in which lanes with mask bit 0 come first: for
-** each place the number of a 32-bit lane, in 4 bits. */
+/* A table of permutations, indexed by a mask of lanes. A permutation puts the lanes with mask bit 0 before the lanes
+** with mask bit 1. Its 4-bit field i is the number of the 32-bit lane that goes to place i. */
 #define BITS_BELOW(m, b) __builtin_popcount((m) & ((1 << (b)) - 1))
 #define SLOT(m, b, n)    ((m) >> (b) & 1 ? (n) - BITS_BELOW(m, n) + BITS_BELOW(m, b) : (b) - BITS_BELOW(m, b))
 #define PUT_32(m, b)     ((uint32_t)(b) << 4 * SLOT(m, b, 8))

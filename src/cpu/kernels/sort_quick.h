@@ -88,8 +88,8 @@ static KEY choose_pivot(int64_t n, const KEY *keys) {
   return sample[LANES / 2 - 1];
 }
 
-/* Moves the keys up to the pivot to the front of `keys`, and the other keys to the end. The other keys are first
-** collected in `scratch`. Returns the number of keys up to the pivot. */
+/* Partitions the keys: keys that are at most the pivot come first, greater keys follow. The greater keys are first
+** collected in `scratch`. Returns the number of keys that are at most the pivot. */
 static int64_t split_line(int64_t n, KEY *keys, KEY pivot, KEY *scratch) {
   int64_t low = 0, i = 0;
   for (int64_t end; (end = cancel_stretch(i, n / LANES * LANES)) > i;)
@@ -112,8 +112,8 @@ static __attribute__((noinline)) void give_up(int64_t n, KEY *keys, KEY *scratch
   PASTE_BITS(radix_sort_, BITS, )(n, keys, scratch, counts, 0, 1);
 }
 
-/* Sorts keys by splits that are nested at most `depth` deep. If the depth is used up because pivots were far from the
-** median, a radix sort sorts the rest. */
+/* Quicksort with a recursion depth of at most `depth`. Pivots far from the median may use up this depth; then a radix
+** sort sorts the remaining keys. */
 static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   while (n > PART_KEYS && !this_operation.stopped) {
     if (depth-- == 0) { give_up(n, keys, scratch); return; }

@@ -1,9 +1,10 @@
 #ifndef LT_CPU_KERNELS_STATE_H
 #define LT_CPU_KERNELS_STATE_H
 
-/* The states for the rows REDUCE_STATE of ops.def. A state has a type and the functions init, fold, fold_columns and
-** merge, which replace the expressions of a REDUCE row. The functions process blocks: two passes over a block in the
-** cache, then one merge. */
+/* Reductions whose accumulator is a struct, which is called the state here (the rows REDUCE_STATE of ops.def: for
+** example, variance needs a count, a mean and a sum of squares). Each state has the functions init, fold, fold_columns
+** and merge, which replace the expressions of a REDUCE row. A fold makes two passes over a block of elements in the
+** cache, and then merges the block's state into the accumulator. */
 
 #include "cpu/kernels/fold.h"
 
@@ -37,7 +38,9 @@ INLINE void each_tile(state_tile *kernel, int64_t size, int64_t state, int64_t r
     each_tile(name##_tile_##D, sizeof(T), sizeof(state), rows, n, in, stride, first, acc);        \
   }
 
-/* ---- moments: count, mean, and sum of squared distances from the mean, merged by Chan's formula ---- */
+/* ---- moments ----
+** The state is the count, the mean, and the sum of squared distances from the mean. States are merged by Chan's
+** formula. */
 
 typedef struct moments { double n, mean, m2; } moments;
 
@@ -62,7 +65,8 @@ INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2
 #define INIT_moments(D)  moments_init
 #define MERGE_moments(D) moments_merge
 
-/* ---- logsum: the largest element, and the sum of exp(x - largest) ---- */
+/* ---- logsum ----
+** The state is the largest element, and the sum of exp(x - largest). */
 
 typedef struct logsum { double max, sum; } logsum;
 
@@ -126,7 +130,8 @@ EACH_REALFLOAT(FLOAT_FOLDS, )
 EACH_REALFLOAT(FOLD_COLUMNS, moments, moments)
 EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
 
-/* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
+/* ---- largest and smallest ----
+** The state is the value and the position of the first extreme element, or of the first NaN. */
 
 enum { FIND = 64 };     /* the number of elements that are compared before the result is tested */
 

@@ -1,5 +1,5 @@
-/* The state of `largest` and `smallest` for dtype D: the first extreme element and its position. Each row of ops.def
-** passes a function beats(x, best), which is true if x must replace the best element so far. */
+/* The accumulator (state) of the reductions `largest` and `smallest` for dtype D: the first extreme element and its
+** position. Both reductions pass a function beats(x, best), which is true if x must replace the best element so far. */
 
 #define NAME(name) ISA_PASTE(name, D)
 #define ELEMENT ISA_PASTE(SAME, D)

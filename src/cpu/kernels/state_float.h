@@ -1,5 +1,5 @@
-/* The folds of moments and logsum for D, a real floating-point dtype. state.h includes this file once for each
-** dtype. */
+/* Functions that fold elements of D, a real floating-point dtype, into the accumulators `moments` and `logsum`. state.h
+** includes this file once for each dtype. */
 
 #define NAME(name) ISA_PASTE(name, D)
 #define REAL       NAME(SAME)

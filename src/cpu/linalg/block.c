@@ -1,5 +1,6 @@
-/* LU and Cholesky factorizations, recursively by halves. Each half of the columns is factored, and a substitution and
-** a product connect the halves. Nearly all of the time is spent in substitutions and products. */
+/* Recursive LU and Cholesky factorizations. The columns are divided into two halves. After the first half is factored,
+** a substitution and a matrix product update the second half, which is then factored. Nearly all of the time is spent
+** in substitutions and products. */
 
 #include <math.h>
 
@@ -261,8 +262,8 @@ static int factor_panels(const solver *s, block a, int *pivots) {
 }
 
 int factor_lu(const solver *s, block a, int *pivots) {
-  enum { LARGE = 256 };                 /* the least number of rows, and of columns, of a matrix that is factored by
-                                        ** panels, so that the next panel is factored ahead */
+  enum { LARGE = 256 };                 /* matrices with fewer rows or columns are factored by halves; factoring by
+                                        ** panels lets one thread factor the next panel ahead of time */
   return s->threads > 1 && least_of(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
 }
 

@@ -40,9 +40,9 @@ const matvec_table *matvec_of(const lapack *l);
 void fill_identity(const lapack *l, block x, int first);
 
 /* Returns the beginning of slab i of n slabs in a dim of this length. Slabs begin at multiples of TRIANGLE_SIZE
-** elements, which is a cache line of floats. */
+** elements, because TRIANGLE_SIZE floats fill a cache line. */
 int slab_begin(int length, int64_t i, int64_t n);
-/* Returns the number of threads to use for `work` multiplications, at most the solver's. */
+/* Returns the number of threads to use for `work` multiplications, at most s->threads. */
 int threads_for(const solver *s, int64_t work);
 
 /* Computes c = alpha op(a) op(b) + beta c on one thread. alpha and beta are -1, 0 or 1, and op is "N", "T" or "C". */

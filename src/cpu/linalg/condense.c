@@ -20,8 +20,8 @@ enum {
   GRAIN = 1 << 18       /* the fewest bytes of a matrix for each thread: reading them from L2 takes 5 µs */
 };
 
-/* The state of a reduction. The remaining matrix is a - left rightᵀ. Columns 2 k and 2 k + 1 of left and right belong
-** to column k of the panel. */
+/* The state of a matrix's reduction to bidiagonal or tridiagonal form. The remaining matrix is a - left rightᵀ. Columns
+** 2 k and 2 k + 1 of left and right belong to column k of the panel. */
 typedef struct condensing {
   const solver *s;
   const matvec_table *kernels;
@@ -96,8 +96,9 @@ void rescale(const solver *s, const char *part, double from, double to, block a)
 
 /* ---- bidiagonal form ---- */
 
-/* Multiplies slab i of the columns to the right of column k by the vector u of column k's reflection. Then multiplies
-** the columns by the elements of row k that result. */
+/* Processes slab i of the columns to the right of column k. The products of the columns and the vector u of column k's
+** reflection give elements of the new row k. Then each column, multiplied by its element of row k, is added to the
+** slab's partial sum. */
 static void bidiagonal_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const condensing *c = arg;
@@ -129,9 +130,9 @@ static double reflect_column(condensing *c) {
   return number_at(l, x);
 }
 
-/* Replaces row k, which bidiagonal_task has computed, by the vector v of the row's reflection. Then computes x =
-** factor (a v - the panel's updates) from the sums of a r, which bidiagonal_task has also computed. Returns the
-** element next to the diagonal. */
+/* Replaces row k by the vector v of the row's reflection. Then computes x = factor (a v - the panel's updates). Both
+** use results of bidiagonal_task: row k, and the partial sums of the product of a and row k. Returns the element next
+** to the diagonal. */
 static double reflect_row(const condensing *c, double *factor) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, columns = c->a.n - k - 1, rows = c->a.m - k - 1;
@@ -220,7 +221,7 @@ static void tridiagonal_task(const void *arg, int64_t i, int worker) {
                         at(l, c->left, k + begin, 2 * c->i), element(l, c->sums, i * c->a.m + begin));
 }
 
-/* Swaps elements 2 i and 2 i + 1 of t. */
+/* Swaps the elements 2 i and 2 i + 1 of t, for every i. */
 static void swap_pairs(const lapack *l, int count, char *t) {
   char kept[8];
   for (int i = 0; i + 1 < count; i += 2) {
@@ -246,8 +247,8 @@ static void reflect_below(condensing *c, const tridiagonal *b) {
   set_number(l, v, 1);
 }
 
-/* Computes w from the sums of tridiagonal_task. The update by the vector v of the reflection and by w is a - v wᵀ - w
-** vᵀ. */
+/* Computes w from the partial sums of tridiagonal_task. The reflection with vector v replaces the remaining matrix a by
+** a - v wᵀ - w vᵀ. */
 static void finish_column(const condensing *c) {
   const lapack *l = c->s->l;
   int k = c->k + 1, before = 2 * c->i, rows = c->a.n - k;

@@ -91,9 +91,9 @@ static void make_vector(const merging *p, int j, char *room) {
   for (int i = 0; i < p->k; i++) set_number(l, element(l, column, i), number_at(l, element(l, room, p->order[i] - 1)) / length);
 }
 
-/* Multiplies `vectors`, a matrix of rows × columns, by rows from … from + columns - 1 of q. The product replaces rows
-** to … to + rows - 1 of q. Only columns begin … end - 1 of q are read and written. `room` has space for the elements
-** that are read. */
+/* Multiplies `vectors`, a matrix of rows × columns elements, by `columns` rows of q, of which the first is row `from`.
+** The product replaces `rows` rows of q, of which the first is row `to`. Only columns begin … end - 1 of q are read and
+** written. `room` has space for the elements that are read. */
 static void multiply_rows(const merging *p, int from, int columns, char *vectors, int to, int rows, int begin, int end, char *room) {
   const lapack *l = p->s->l;
   block x = {room, columns, end - begin, most_of(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);
@@ -116,8 +116,8 @@ static void vector_task(const void *arg, int64_t i, int worker) {
   multiply_rows(p, 0, above, p->vectors, 0, n1, begin, end, room);
 }
 
-/* Sorts `order`, a permutation of the columns (from 1), by the columns' eigenvalues d. Insertion sort is fast here,
-** because only neighbouring roots may have been swapped by rounding. */
+/* Sorts `order`, a permutation of the 1-based column numbers, by the columns' eigenvalues d. Insertion sort is fast
+** here, because only neighbouring roots may have been swapped by rounding. */
 static void finish_order(const lapack *l, const char *d, int *order, int n) {
   for (int i = 1; i < n; i++) {
     int j = i, moved = order[i];

@@ -5,7 +5,8 @@
 
 #include "cpu/linalg/block.h"
 
-/* Copies rows × columns elements of a column-major matrix to another column-major matrix, which may overlap. */
+/* Copies rows × columns elements from one column-major matrix to another. The memory of the two matrices may
+** overlap. */
 static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
   size_t size = s->l->size;
   for (int j = 0; j < columns; j++)
@@ -110,7 +111,8 @@ const routine lu_solve_routine = {NULL, run_lu_solve, false};
 const routine solve_routine = {plan_pivots, run_solve, false};
 const routine inv_routine = {plan_inv, run_inv, false};
 
-/* ---- determinants: the product of U's diagonal, with a change of sign for each swap of rows ---- */
+/* ---- determinants ----
+** A determinant is the product of U's diagonal elements. Each swap of two rows changes its sign. */
 
 typedef struct number { double re, im; } number;
 
@@ -171,8 +173,8 @@ static bool plain_product(const solver *s, int64_t i, number *det) {
   return safe;
 }
 
-/* Like plain_product, with separate products of fractions and sums of exponents, because an intermediate product may
-** exceed a double. */
+/* Returns det times the diagonal elements of matrix i, like plain_product. The fractions are multiplied and the
+** exponents are added separately, because an intermediate product may be outside the range of a double. */
 static number scaled_product(const solver *s, int64_t i, number det) {
   int e, exponent = 0;
   for (int j = 0; j < s->n; j++) {

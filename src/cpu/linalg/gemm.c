@@ -24,7 +24,7 @@ enum {
                        ** (128³: 37 µs instead of 42) */
   MOST_BLOCKS = 1024,  /* the most blocks of a product */
   MANY  = 8,           /* the most blocks of SMALL multiplications in a product; dividing larger products (256³) into
-                       ** such blocks gains nothing */
+                       ** blocks of this size gains nothing */
   TILE  = 16           /* blocks begin at multiples of 16 elements: a tile of OpenBLAS, and a cache line of floats */
 };
 
@@ -131,9 +131,9 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
 }
 
 /* Returns the number of blocks into which c is cut: 1 for up to SMALL multiplications, otherwise a multiple of
-** `threads`. Products of up to MANY * SMALL multiplications get blocks of at most SMALL multiplications. In larger
-** products, a block takes at most half a second, so that the operation can be cancelled between blocks, unless this
-** takes more than MOST_BLOCKS blocks. Products with vectors get one block for each thread. */
+** `threads`. Products of up to MANY * SMALL multiplications get blocks of at most SMALL multiplications. Larger
+** products get blocks of at most half a second, so that the operation can be cancelled between blocks. But the number
+** of blocks is at most MOST_BLOCKS, apart from rounding. Products with vectors get one block for each thread. */
 static int block_count(const gemm_call *g, int threads) {
   double work = (double)g->m * (double)g->n * (double)g->k;
   if (work <= SMALL) return 1;
@@ -156,9 +156,9 @@ static int64_t block_begin(int64_t length, int i, int n) {
   return i == n ? length : length * i / n / TILE * TILE;
 }
 
-/* The rows × columns blocks into which c is cut, and which threads share. This is faster than OpenBLAS's own threads,
-** which wait for one another at each panel. Two threads compute a float32 product of 128³ in 22 µs instead of 52 µs,
-** 256³ in 185 µs instead of 240 µs, and 384³ in 610 µs instead of 720 µs. */
+/* A product whose result c is cut into rows × columns blocks. Threads share the blocks. This is faster than OpenBLAS's
+** own threads, which wait for one another at each panel. Two threads compute a float32 product of 128³ in 22 µs instead
+** of 52 µs, 256³ in 185 µs instead of 240 µs, and 384³ in 610 µs instead of 720 µs. */
 typedef struct blocks {
   const gemm_call    *g;
   const blas_product *p;
@@ -198,7 +198,8 @@ static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c,
   return true;
 }
 
-/* ---- half floats: c is computed in float32, in slabs of columns, so that sums are rounded once ---- */
+/* ---- half floats ----
+** c is computed in float32, so that each sum is rounded only once. A slab of columns is computed at a time. */
 
 /* Converts a slab of c (m × n, any strides) to contiguous float32. If `back` is true, converts float32 to the slab of
 ** c. */
@@ -238,7 +239,8 @@ static int half_gemm(const gemm_call *g, const char *a, const char *b, char *c, 
   return st;
 }
 
-/* ---- complex numbers: matrices that BLAS cannot address are copied ---- */
+/* ---- complex numbers ----
+** Matrices whose strides BLAS does not support are copied to contiguous matrices. */
 
 /* Copies rows × columns elements of `size` bytes from one layout to another. */
 static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const int64_t to_stride[2], const void *from,
@@ -287,9 +289,9 @@ static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *
   return st;
 }
 
-/* ---- sums of products: results of 1 × 1 ---- */
+/* ---- dot products: m = n = 1 ---- */
 
-/* Computes a dot product of up to SHORT elements. This takes 10 ns and an eighth of a nanosecond for each float.
+/* Computes a dot product of up to SHORT elements. This takes 10 ns plus 0.125 ns per float.
 ** BLAS's matrix-vector product takes 80 ns more. Returns false if the dtype, the strides or the length are not
 ** supported. */
 static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {

@@ -103,8 +103,8 @@ static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool f
   kernel->merge(m, n, tile, w->b.width, c, w->c_stride, w->alpha, first ? w->beta : one);
 }
 
-/* One phase of a product: the block of c whose first panels are `row` and `column`, in groups of high × wide
-** tiles. */
+/* One phase of a product: computes the block of c that begins at panel `row` of a and panel `column` of b. Each item of
+** work is a group of high × wide tiles. */
 typedef struct tile_phase {
   const gemm_work *w;
   int64_t row, rows, column, columns, k, high, wide;

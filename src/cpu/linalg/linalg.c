@@ -1,4 +1,5 @@
-/* Linear algebra. Threads share the matrices of a batch; each thread has its own scratch memory. A large matrix is
+/* Runs the operations of linear algebra on batches of matrices. Threads share the matrices of a batch; each thread has
+** its own scratch memory. A large matrix is
 ** computed by all threads together, with luatensor's own algorithms (linalg/block.h). A routine of LAPACK always runs
 ** on one thread, because OpenBLAS's threads slow down its level-2 routines. With two threads, a float64 matrix of 500
 ** × 500 takes 1.4 times as long for solve, and 21 times as long for qr. */
@@ -72,8 +73,8 @@ static int batch_threads(const linalg_call *c) {
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
 
-/* True if a length can be passed as an int. A negative length is the answer of LAPACK to a query if the required
-** length overflowed. */
+/* True if a length can be passed as an int. LAPACK answers a query with a negative length if the
+** required length overflows. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
 
 static int run_batch(solver *s, int threads) {

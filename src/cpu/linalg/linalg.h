@@ -17,8 +17,8 @@ typedef struct solver {
   const linalg_kernel *small;           /* the kernels for small matrices; NULL: the matrices are larger */
   int m, n, k;
   int threads;                          /* the number of threads that share one matrix */
-  int64_t tau, work, reals, integers;   /* sizes of scratch memory: elements of tau and work, real numbers, and ints.
-                                        ** LAPACK takes the last three sizes as ints */
+  int64_t tau, work, reals, integers;   /* the lengths of the arrays of struct scratch; LAPACK takes the lengths of
+                                        ** work, reals and integers as ints */
 } solver;
 
 /* The scratch memory of one thread. */

@@ -1,4 +1,4 @@
-/* The routine that solves one least-squares problem, by singular values. */
+/* The routine that solves one least-squares problem by a singular value decomposition. */
 
 #include "cpu/linalg/block.h"
 
@@ -32,8 +32,8 @@ static void plan_lstsq(solver *s) {
   if (is_blocked(s)) s->tau = 3 * (int64_t)s->n;
 }
 
-/* Computes b = op(Q) b or b = op(P) b, for the Q and P that to_bidiagonal stored in a. `which` is "Q" or "P", and
-** `factors` has the factors of its reflections. */
+/* Computes b = op(Q) b if `which` is "Q", or b = op(P) b if `which` is "P". to_bidiagonal has stored the reflections of
+** Q and P in a. `factors` has the factors of the reflections of the chosen matrix. */
 static void apply_factor(const solver *s, const scratch *w, const char *which, const char *op, block a, const char *factors, block b) {
   int info;
   s->l->ormbr(which, "L", op, &b.m, &b.n, &a.n, a.at, &a.ld, factors, b.at, &b.ld, w->work, &w->lwork, &info, 1, 1, 1);

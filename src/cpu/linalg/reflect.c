@@ -1,5 +1,5 @@
-/* Products of Householder reflections, computed in groups: QR factorization, and the application of reflections to
-** other matrices. */
+/* Computes QR factorizations by Householder reflections, and applies reflections to other matrices. Reflections are
+** applied in groups, because the product of a group is a few matrix products. */
 
 #include "cpu/linalg/block.h"
 

@@ -1,7 +1,8 @@
-/* Attention. A block of rows of queries is multiplied with all keys that these queries see. The block's scores stay
-** in the cache, so that no queries × keys matrix is ever in memory. In a forward call, threads share the blocks of
-** all heads. In a backward call, a thread computes whole heads, because the gradients of keys and values are sums
-** over the queries, in order. */
+/* Attention: softmax(scale q kᵀ) v for the queries q, the keys k and the values v of each head. A block of queries is
+** multiplied with all keys that these queries see. The block's scores stay in the cache, so that no queries × keys
+** matrix is ever in memory. In a forward call, threads share the blocks of all heads. In a backward call, one thread
+** computes a whole head, because the gradients of keys and values are sums over all queries, and the order of these
+** sums is fixed. */
 
 #include <string.h>
 

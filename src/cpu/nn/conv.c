@@ -1,6 +1,7 @@
-/* Convolutions: y, and x's gradient. Both are products of the packed weights and a matrix with the elements that each
-** tap reads for each pixel. This matrix is never stored as a whole. One panel of pixels at a time is gathered from
-** zero-padded images, so that the panel stays in L2 (the algorithm of Goto and van de Geijn).
+/* Computes the result y of a convolution of x, and the gradient of x. A tap is one weight's position in the kernel of
+** the convolution. Both results are products of the packed weights and a matrix with the elements that each tap reads
+** for each pixel. This matrix is never stored as a whole. One panel of pixels at a time is gathered from zero-padded
+** images, so that the panel stays in L2 (the algorithm of Goto and van de Geijn).
 **
 ** For a stride s, x's gradient consists of s * s convolutions of y's gradient (phases). Each phase uses some of the
 ** taps and computes every s-th element of every s-th row. conv_weight.c computes the gradient of the weights. */
@@ -160,8 +161,8 @@ static void set_wide(const conv_work *w, panel *q, int64_t first) {
 
 /* ---- results ---- */
 
-/* Converts n results from the compute dtype and writes them to the result from element `at` on, `step` elements
-** apart. */
+/* Converts n numbers from the compute dtype to the dtype of the result. Writes number i to element at + i * step of the
+** result. */
 static void put(const conv_work *w, int64_t n, int64_t at, int64_t step, const char *from) {
   int size = dtype_size(w->c->dtype);
   char stored[PIXELS * sizeof(uint16_t)];

@@ -13,13 +13,13 @@ typedef struct conv_source {
   const char *data;            /* [images, channels, length[0], length[1]], in dtype `dtype` */
   enum dtype  dtype, compute;
   int64_t     images, channels, length[2];
-  int64_t     before[2];       /* the number of rows, and of columns, of zeros before the image; if negative, so many
-                               ** rows or columns of the image are skipped */
+  int64_t     before[2];       /* the numbers of zero rows and zero columns before the image; -n: the first n rows or
+                               ** columns of the image are skipped */
   int64_t     span[2];         /* the number of padded rows, and the number of padded columns */
   int64_t     row_step, step;  /* the step from pixel to pixel, in rows and in columns */
-  uint64_t    rows_used, parts_used;   /* bit i is set if a tap reads the rows (parts) whose number modulo row_step
-                                       ** (step) is i. Rows (parts) that no tap reads are not filled. If the number
-                                       ** modulo row_step (step) is 64 or more, rows (parts) are always filled */
+  uint64_t    rows_used, parts_used;   /* bit i of rows_used: a tap reads rows whose number modulo row_step is i;
+                                       ** bit i of parts_used: a tap reads part i. Rows and parts that no tap reads
+                                       ** are not filled. Rows and parts without a bit (i >= 64) are always filled */
   int64_t     part, row, plane, image; /* strides of parts, rows, planes and images */
   bool        direct;          /* true: `data` already has this layout, so nothing is copied */
 } conv_source;
@@ -40,7 +40,7 @@ static inline int64_t conv_source_at(const conv_source *s, int64_t row, int64_t 
   return row * s->row + column % s->step * s->part + column / s->step;
 }
 
-/* The pixels of a product: the pixels of all rows of all images, in order. */
+/* The pixels of a product: rows × columns pixels of each image, counted row by row and image by image. */
 typedef struct conv_grid {
   int64_t rows, columns;
   int64_t row, image;          /* strides in the source; the pixels of a row are adjacent */

@@ -13,8 +13,8 @@ typedef struct conv_run {
 } conv_run;
 
 /* The arguments of `gather`, which copies all runs of each tap: to[k * pitch + run.to + i] = x[tap[k] + run.from + i]
-** for i < run.length. Whole vectors are copied, so up to one vector minus one element after a row's last run are
-** undefined. Elements at or after `end` are not read. */
+** for i < run.length. Whole vectors are copied, so the elements of a row after its last run are undefined, up to
+** one element less than a vector. Elements at or after `end` are not read. */
 typedef struct conv_gather {
   int64_t         taps;
   const int64_t  *tap;
@@ -37,8 +37,8 @@ typedef struct conv_tile {
   bool           add;
 } conv_tile;
 
-/* A piece of adjacent results: `length` elements of a panel's row from element `from` on. They belong to elements
-** `at`, at + 1, … of the result's channel. */
+/* A piece of adjacent results: `length` elements of a panel's row from element `from` on. They are
+** stored in elements `at`, at + 1, … of the result's channel. */
 typedef struct conv_piece {
   int64_t at;
   int32_t from, length;
@@ -94,7 +94,7 @@ typedef struct conv_table {
   void (*gather)(const conv_gather *g);
   void (*tile)(const conv_tile *t, int rows, int vectors);     /* rows must be a power of 2 */
   void (*dots)(const conv_dots *d);
-  void (*plane)(const conv_plane *p);  /* may read up to one vector minus one element after the end of a row */
+  void (*plane)(const conv_plane *p);  /* may read beyond the end of a row, by less than a vector */
   void (*spread)(const conv_spread *s);
   void (*add)(int64_t n, void *to, const void *from);          /* adds n elements of `from` to `to` */
 } conv_table;

@@ -69,7 +69,7 @@ static void gather_block(const conv_weight_work *w, int64_t group, int64_t image
   for (int64_t k = 0; rest > 0 && k < taps; k++) memset(to + (k * pitch + n) * w->size, 0, (size_t)(rest * w->size));
 }
 
-/* Copies the same pixels of y's gradient as gather_block, for `rows` channels of a group from channel i on. */
+/* Copies y's gradient at the same n pixels that gather_block gathers, for channels i … i + rows - 1 of a group. */
 static void copy_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t i, int64_t rows,
                        char *to, int64_t pitch) {
   const conv_call *c = w->c;

@@ -1,4 +1,5 @@
-/* Cross entropy of rows of logits and classes, and the gradient of the logits. Threads share tiles of rows. */
+/* Computes the cross entropy between rows of logits and the classes of the rows, and the gradient of the logits.
+** Threads share tiles of rows. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 enum {
   GRAIN    = 1 << 15,     /* the fewest elements for each thread; with fewer, a thread costs more time than it
                           ** saves */
-  LONG_RUN = 16,          /* runs of fewer elements than this (the elements of a channel in a row) are computed by
-                          ** columns */
+  LONG_RUN = 16,          /* a run is the elements of one channel in one row; channels with shorter runs than this
+                          ** are computed by columns */
   CHUNK    = 1 << 14,     /* the number of elements of a chunk; each chunk has its own sums */
   CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
                           ** that results do not depend on the number of threads */
@@ -125,7 +125,8 @@ static int norm_rows(norm_work *w) {
   return OK;
 }
 
-/* ---- channels with long runs; the number of a unit is chunk * segments + segment ---- */
+/* ---- channels with long runs ----
+** A unit of work is one segment of one chunk. Its number is chunk * segments + segment. */
 
 /* Merges the moments b into a, as in Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing
 ** sample variances", 1979. */
@@ -196,8 +197,8 @@ static double *column_part(const norm_work *w, int64_t chunk) {
   return part;
 }
 
-/* Sums the distances of the elements of a chunk from the first row of the call, and the squares of these distances,
-** for each column. */
+/* For each column, sums the differences between the chunk's elements and the column's element in the first row of the
+** call. Also sums the squares of these differences. */
 static void run_column_moments(const norm_work *w, int64_t chunk, int thread) {
   double *part = column_part(w, chunk);
   int64_t begin = chunk * w->chunk;

@@ -1,11 +1,12 @@
-/* Pooling. Threads share the planes. Planes of half floats are computed in float32. */
+/* Pooling: each element of y is the maximum or the average of a window of x. Threads share the planes. Planes of half
+** floats are computed in float32. */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 
-enum { GRAIN = 1 << 15 };      /* the fewest elements of x and of all windows for each thread; with fewer, a thread
-                               ** costs more time than it saves */
+enum { GRAIN = 1 << 15 };      /* the least work for each thread, in elements as plane_work counts them; with less, a
+                               ** thread costs more time than it saves */
 
 typedef struct pool_work {
   const pool_call *c;

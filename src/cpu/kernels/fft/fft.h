@@ -3,7 +3,7 @@
 ** different transforms, or to elements of one transform that have the same factors. Therefore a multiplication only
 ** swaps re and im within each complex number.
 **
-** If a length is not a multiple of a vector, the last vector overlaps the vector before. */
+** If a length is not a multiple of the vector's length, the last vector overlaps the vector before. */
 
 #include "cpu/kernels/vector.h"
 
@@ -24,8 +24,8 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (places){__VA_ARGS__})
 #endif
 
-/* Lists of indices for SHUFFLE. F maps the number of a complex number in the result to its number in the source, and
-** M makes the indices of re and im from it. */
+/* Lists of indices for SHUFFLE. Complex number u of the result is complex number F(u) of the source. M converts F(u) to
+** the indices of re and im. */
 #define PAIR(u) 2 * (u), 2 * (u) + 1
 #define SWAPPED(u) 2 * (u) + 1, 2 * (u)
 #define LIST_1(M, F) M(F(0))
@@ -75,7 +75,8 @@ STEP vector alternate(REAL re, REAL im) {
 ** factor. */
 STEP vector times(vector x, REAL re, REAL im, vector i) { return x * all(re) + swapped(x) * (all(im) * i); }
 
-/* Returns the products of the complex numbers of x and of `turn`. The argument `i` is that of `times`. */
+/* Returns the products of the complex numbers of x and of `turn`. `i` is alternate(-1, 1), or alternate(1, -1) to
+** multiply by the conjugate of `turn`. */
 STEP vector times_each(vector x, vector turn, vector i) {
 #if BYTES / SIZE_OF(REAL) == 2
   vector re = {turn[0], turn[0]}, im = {turn[1], turn[1]};
@@ -87,8 +88,9 @@ STEP vector times_each(vector x, vector turn, vector i) {
   return x * re + swapped(x) * (im * i);
 }
 
-/* ---- transforms of a few numbers in registers, which replace a; r stands for the factor -i (inverse: i), as the
-** argument `i` of `times` stands for i ---- */
+/* ---- transforms of a few numbers in registers ----
+** Each function replaces the numbers of array a by their transform. swapped(x) * r is the product of x and -i, or of x
+** and i for an inverse transform. */
 
 STEP void small_2(vector *a) {
   vector sum = a[0] + a[1];
@@ -171,7 +173,7 @@ STEP void small_16(vector *a, vector r) {
   }
 }
 
-/* Transforms `radix` elements, an odd number. Elements j and radix - j are added and subtracted. Their sum is
+/* Transforms `radix` elements, where `radix` is odd. Elements j and radix - j are added and subtracted. Their sum is
 ** multiplied by cosines, and their difference by sines. `circle` has the roots exp(-2 pi i k / radix) as re, im. */
 STEP void small_odd(const int radix, vector *a, const REAL *circle, vector r) {
   const int half = radix / 2;

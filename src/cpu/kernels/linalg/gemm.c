@@ -11,8 +11,9 @@
 #include <arm_neon.h>
 #endif
 
-/* A tile of c has ROWS × 2 vectors. These are as many sums as fit into the registers together with two vectors of b,
-** one vector of a, and one product if there is no fused multiply-add. */
+/* A tile of c has ROWS × 2 vectors of accumulators. ROWS is the largest number for which the accumulators fit into the
+** registers together with two vectors of b and one vector of a. Without fused multiply-add, one register more is
+** needed, for the product. */
 #if defined(__AVX512F__)
 enum { ROWS = 14 };
 #define FMA_float(a, b, c)  (vector_float)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))

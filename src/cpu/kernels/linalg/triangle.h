@@ -1,5 +1,5 @@
-/* Substitution in small triangles (triangle_kernel.h). triangle_float32.c and triangle_float64.c define REAL and
-** include this file. */
+/* Solves small triangular systems of equations by substitution (triangle_kernel.h). triangle_float32.c and
+** triangle_float64.c define REAL and include this file. */
 
 #include "cpu/cpu.h"
 

@@ -48,8 +48,9 @@ static double dot_row(int64_t n, const void *a, const void *b) {
   return (double)s;
 }
 
-/* Replaces the scores by the weights, which are computed again from log_sum, and the gradients of the weights by the
-** gradients of the scores. `delta` is the dot product of the weights and their gradients. */
+/* The backward pass of one row. Recomputes the weights from the scores and log_sum, and writes the weights over the
+** scores. `gradients` contains the gradients of the weights, and receives the gradients of the scores. `delta` is the
+** dot product of the weights and their gradients. */
 static void back(int64_t n, void *scores, void *gradients, double log_sum, double delta) {
   REAL *x = scores, *g = gradients;
   const REAL l = (REAL)log_sum, d = (REAL)delta;

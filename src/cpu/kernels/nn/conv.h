@@ -5,8 +5,8 @@
 
 #include "cpu/kernels/vector.h"
 
-/* The size of a tile (ROWS × VECTORS vectors), and the columns (DOTS) of a block of dot products: as many sums as fit
-** into the registers together with their operands. */
+/* ROWS × VECTORS is the number of accumulator vectors of a tile, and DOTS is the number of columns of a block of dot
+** products. They are the largest numbers for which the accumulators and their operands fit into the registers. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #elif defined(__AVX__)

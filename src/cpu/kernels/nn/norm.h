@@ -1,7 +1,7 @@
 /* Inner loops of normalisation. norm_float32.c and norm_float64.c define T and WORD, an integer of T's width, and
 ** include this file. The distance of an element from the mean is (x - from) - mean. Here `from` is an element of the
-** data or 0, and `mean` is the mean minus `from`, so that data far from 0 loses no digits. Some hundred elements are
-** summed in T. Such partial sums are added in double. */
+** data or 0, and `mean` is the mean minus `from`, so that data far from 0 loses no digits. Up to PART
+** elements are summed in T; these partial sums are then added in double. */
 
 #include <math.h>
 #include <string.h>
@@ -241,7 +241,8 @@ static void rows_back(const norm_call *c, int64_t begin, int64_t end, void *part
   if (affine) flush(2 * params, part, total);
 }
 
-/* ---- softmax: o is the result of the forward call, and g is the gradient of this result ---- */
+/* ---- softmax ----
+** o is the result of the forward call, and g is the gradient of this result. */
 
 /* Returns the sum of g * o over n elements, or the sum of g if `plain` is true. */
 INLINE double sum_of_products(int64_t n, const T *O, const T *G, const bool plain) {
@@ -282,7 +283,8 @@ static void softmax_back(const norm_call *c, int64_t begin, int64_t end) {
   }
 }
 
-/* ---- columns: `count` rows of n elements, with separate parameters for each of the n columns ---- */
+/* ---- columns ----
+** These functions process `count` rows of n elements. Each of the n columns has its own parameters. */
 
 /* Adds d = x - from[j] to sum[j], and d² to squares[j], for each column j of `count` rows. */
 static void column_moments(int64_t count, int64_t n, const void *x_, const void *from_, double *sum, double *squares) {

@@ -1,4 +1,4 @@
-/* The inner loops of normalisation for float32, in which half floats are computed, too. */
+/* The inner loops of normalisation for float32. Half floats are also computed in float32. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"

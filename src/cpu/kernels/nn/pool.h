@@ -1,14 +1,15 @@
-/* Inner loops of pooling. Windows of equal length are computed tap by tap for a row of results, so that a vector
-** contains neighbouring results. Adaptive windows, which differ in length, are computed separately. pool_float32.c
-** and pool_float64.c define REAL and WORD, an integer of the same width, and include this file. */
+/* Inner loops of pooling. A tap is one position in a window. For windows of equal length, each tap is processed for a
+** whole row of results, so that a vector contains neighbouring results. Adaptive windows, which differ in length, are
+** computed separately. pool_float32.c and pool_float64.c define REAL and WORD, an integer of the same width, and
+** include this file. */
 
 #include <math.h>
 #include <string.h>
 
 #include "cpu/kernels/vector.h"
 
-enum { ROOM = 512 };             /* the most elements of a row of x that the windows of one vector of results may
-                                 ** span */
+enum { ROOM = 512 };             /* upper bound of the span, in elements of a row of x, of the windows of one vector
+                                 ** of results */
 
 static bool line_fits(const pool_call *c) {
   return BYTES / 4 * c->stride[1] + (c->kernel[1] - 1) * c->dilation[1] <= ROOM;
