@@ -86,7 +86,9 @@ local function check(label, got, want, bound)
   end
 end
 
--- ---- layouts: views of a 1-d tensor of 24 values; a view has all values, some values or none ----
+-- ---- layouts ----
+
+-- Each function returns a view of a 1-d tensor of 24 values. A view has all values, some of the values or none.
 
 local layouts = {
   contiguous = function(t) return t:reshape(4, 6) end,
@@ -168,7 +170,7 @@ describe("lt.complex", function()
       assert.equal(to, (lt.ones(2, {dtype = from}) * i).dtype, from)
       assert.equal(to, (i + lt.ones(2, {dtype = from})).dtype, from)
     end
-    assert.equal("complex64", (lt.ones(1) * (2 * i + 1)).dtype)           -- 2 * i + 1 counts as a number
+    assert.equal("complex64", (lt.ones(1) * (2 * i + 1)).dtype)           -- promotion takes 2 * i + 1 as a number
     assert.equal("complex64", lt.result_type(i, "float32"))
     assert.equal("complex128", lt.result_type("float64", i))
     assert.same({-1.0, 0.0}, {(i * i):item()})

@@ -1,5 +1,5 @@
 -- tags: kernels
--- Tests dtypes: names, promotion, conversion of special values, limits, and the dtypes that data get.
+-- Tests dtypes: names, promotion, conversion of special values, limits, and the dtypes that lt.tensor chooses for data.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"

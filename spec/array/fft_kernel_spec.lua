@@ -41,8 +41,8 @@ local function add(sum, x)
   sum[1] = t
 end
 
--- Returns result k (0-based) of the transform by its definition. Each 16 terms are added first, and their sums are
--- added with compensation.
+-- Returns result k (0-based) of the transform by its definition. Groups of 16 terms are added directly, and the sums of
+-- the groups are added with compensation.
 local function result(re, im, n, k, c, s)
   local sum_re, sum_im, at = {0.0, 0.0}, {0.0, 0.0}, 0
   for first = 1, n, 16 do

@@ -501,8 +501,8 @@ end)
 -- ---- memory -----------------------------------------------------------------------------------------
 
 describe("without memory", function()
-  -- Calls that allocate more than their result, such as scratch memory between the transforms of two dims, and zero
-  -- padding before a transform.
+  -- These calls allocate more memory than their result needs, such as scratch memory between the transforms of two
+  -- dims, or the zero padding before a transform.
   local calls = {
     fftn = function(x) return lt.fft.fftn(x, {5, 6, 7}, {1, 2, 3}) end,
     irfftn = function(x) return lt.fft.irfftn(x, {5, 6, 7}, {1, 2, 3}) end,
@@ -542,7 +542,7 @@ if load_emulator and device ~= "cpu" then
   describe("cuFFT", function()
     local emulator = load_emulator()
 
-    -- Returns the number of cuFFT calls, plans and transforms, that f makes.
+    -- Returns the number of cuFFT plans and transforms that f asks for.
     local function asked(f)
       local before = emulator.counts().transforms
       f()

@@ -339,8 +339,8 @@ describe("random indexing", function()
     return {random(2) == 1 and first or first - n - 1, last, step}
   end
 
-  -- Returns a random item of the oracle for the dims from d on, and the number of dims that it takes. b: the shape of
-  -- index tensors.
+  -- Returns a random item of a key in the oracle's form, for the dims from d on, and the number of dims that the item
+  -- takes. b: the shape of index tensors.
   local function random_item(shape, d, b, allow_mask)
     local kind = random(9)
     if kind <= 2 then return {}, 1 end

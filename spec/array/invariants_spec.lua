@@ -87,8 +87,8 @@ local function same(want, got)
   assert(want.size == 0 or want:equal(got):all():item(), ("expected %s\ngot %s"):format(want, got))
 end
 
--- Checks that two tensors are equal except for rounding errors of at most 1000 eps times the largest magnitude, or
--- times 1.
+-- Checks that two tensors are equal except for rounding errors. The bound of an error is 1000 eps times the largest
+-- magnitude, or 1000 eps if all magnitudes are below 1.
 local function close(want, got)
   assert(want.dtype == got.dtype and want.shape == got.shape,
          ("%s expected, got %s"):format(describe_tensor(want), describe_tensor(got)))

@@ -1,6 +1,6 @@
 -- tags: kernels smoke sanitize-emulated
--- Tests element-wise functions beyond the cases of the op table: functions that choose an op, options, errors of
--- operands.
+-- Tests element-wise functions in cases that the op table does not cover: functions that call one of several ops,
+-- options, and errors for unsuitable operands.
 local lt = require "luatensor"
 require "spec.support.helpers"
 

@@ -9,8 +9,8 @@ local reference = require "spec.support.reference"
 local numpy, standard = data.read "numpy", data.read "standard"
 local array, info = reference.array, reference.dtype.info
 
--- The tolerance, in eps of the dtype times the largest magnitude, for functions that other libraries may round
--- differently.
+-- The tolerance for functions that other libraries may round differently. The unit is the dtype's eps times the largest
+-- magnitude.
 local ROUNDINGS = 32
 
 local function is_complex(a) return a.dtype:find "^complex" ~= nil end

@@ -108,8 +108,8 @@ local function check(op, dtype, label, arrays, got, expected)
   explain(problem, op, dtype, label, arrays, at)
 end
 
--- Returns the position in `got` of the first element that differs from a repetition of `small`, or nil. Both are the
--- bytes of elements. All NaNs count as equal.
+-- Returns the position in `got` of the first element that differs from a repetition of `small`, or nil. `got` and
+-- `small` are strings that contain the bytes of elements. All NaNs count as equal.
 local function first_difference(got, small, dtype)
   if got == small:rep(#got // #small) then return nil end
   local size = info[dtype].bytes

@@ -62,7 +62,7 @@ for _, name in ipairs(names) do
   end)
 end
 
--- Arrays with known results that are large enough for many lanes, blocks, chunks and threads.
+-- Tests arrays with known results. The arrays are large enough for many lanes, blocks, chunks and threads.
 describe("large reductions", function()
   local rows, columns = 517, 1031
   local list, row_sums, column_sums, total = {}, {}, {}, 0

@@ -1,5 +1,5 @@
--- Searching and indexing functions in the corner cases of the Python array API standard: numbers in place of tensors,
--- complex numbers, 0-d and empty tensors, special values, and errors.
+-- Tests searching and indexing functions in the corner cases of the Python array API standard: numbers in place of
+-- tensors, complex numbers, 0-d and empty tensors, special values, and errors.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

@@ -169,8 +169,8 @@ end
 
 -- ---- reductions ----
 
--- Returns the results of all cases: reductions of pairs along a dim, and reductions of many copies of each pair,
--- contiguous or not. For a scan, the result is its last element.
+-- Returns the results of all cases, by layout. Each pair of operands is reduced along a dim, as a pair or as many
+-- copies of the pair, contiguous or not. For a scan, only the last element of each line is returned.
 local function reduced(name, kind, dtype, cases)
   local a, b = operand(cases, upward(#cases), 1, dtype), operand(cases, upward(#cases), 2, dtype)
   local x = lt.stack({a, b}, 2)

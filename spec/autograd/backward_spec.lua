@@ -10,7 +10,8 @@ local helpers = require "spec.support.helpers"
 local fails = helpers.fails
 local leaf = {requires_grad = true}
 
--- Numbers of repetitions are divided by this number. With LUATENSOR_GCSTRESS, many tensors cost a collection each.
+-- The tests divide their numbers of repetitions by this number. With LUATENSOR_GCSTRESS, a full
+-- garbage collection runs before many new tensors, which is slow.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
 local used_already = "backward: the graph was used already; give {retain_graph = true} to what used it first: backward, "

@@ -1,5 +1,5 @@
--- Tests lt.grad, lt.value_and_grad and lt.autograd.grad: gradients of functions that capture tensors, of results, and
--- of several results. All expected numbers are worked out by hand.
+-- Tests lt.grad, lt.value_and_grad and lt.autograd.grad: functions that capture tensors, gradients with respect to
+-- intermediate results, and functions with several results. All expected numbers are worked out by hand.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -317,6 +317,6 @@ describe("lt.autograd.grad", function()
       fails("autograd.grad: " .. text, lt.autograd.grad, table.unpack(call, 1, 3))
     end
     assert.is_nil(x.grad)
-    assert.same({2, 2}, numbers((lt.autograd.grad(y, x, {grad_outputs = c}))))        -- the failed call lost nothing
+    assert.same({2, 2}, numbers((lt.autograd.grad(y, x, {grad_outputs = c}))))    -- failed calls release no graph
   end)
 end)

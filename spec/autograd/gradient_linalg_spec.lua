@@ -22,8 +22,8 @@ end
 
 local all_layouts = {"contiguous", "transposed"}
 
--- Checks the gradients of fn for real and complex matrices of each shape, and, unless options.once is set, the
--- gradients of the gradients.
+-- Checks the gradients of fn for real and complex matrices of each shape. Also checks the gradients of the gradients
+-- unless options.once is set.
 local function each_matrix(name, shapes, fn, options)
   options = options or {}
   for _, shape in ipairs(shapes) do

@@ -9,7 +9,7 @@ local it = helpers.drawn_it(it)
 
 local make = gradient.tensor
 
--- Checks gradients in all layouts, and, unless options.once is set, gradients of gradients.
+-- Checks gradients in all layouts. Also checks gradients of gradients unless options.once is set.
 local function check(name, fn, inputs, options)
   options = options or {}
   for label, layout in pairs(gradient.layouts) do

@@ -1,6 +1,7 @@
 -- tags: uncollected many-kernels
--- Compares the gradient of every op with central differences: over layouts and broadcasting, real and complex, and
--- the gradients of gradients. Inputs lie in the domain of each op, away from points without a derivative.
+-- Compares the gradient of every op with central differences, for several layouts, with broadcasting, and for real and
+-- complex numbers. Also tests gradients of gradients. Inputs lie in the domain of each op, away from points without a
+-- derivative.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local none = require "luatensor.gradients.without"
@@ -304,7 +305,8 @@ local function tensors_of(...)
   return list
 end
 
--- Results that do not depend on the elements of the sample: ["function n"] = why result n does not.
+-- Results that do not depend on the elements of the sample. The key "function n" names result n of a function. The
+-- value is the reason.
 local constant = {["imag 1"] = "0 of real numbers", ["linalg.lstsq 2"] = "empty unless there are more rows than columns",
                   ["linalg.lu 1"] = "a permutation"}
 

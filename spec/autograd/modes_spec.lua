@@ -18,8 +18,8 @@ end
 
 local function dtype_of_layer() return nn.Linear(2, 2)(lt.ones(1, 2)).dtype end
 
--- Starts a coroutine that f suspends or ends by an error. No code closes the coroutine. Returns it, and the results of
--- coroutine.resume.
+-- Starts a coroutine that f suspends or ends by an error. No code closes the coroutine. Returns the coroutine and the
+-- results of coroutine.resume.
 local function start(f, ...)
   local co = coroutine.create(f)
   return co, coroutine.resume(co, ...)
@@ -87,8 +87,7 @@ describe("a guard", function()
     local want = {false, true, true, false}
     assert.same(want, nest(function(f) return coroutine.wrap(f)() end))
     assert.same(want, nest(function(f) assert(coroutine.resume(coroutine.create(f))) end))
-    -- f is called by the __close metamethod of a variable when its coroutine is closed, instead of by a function of
-    -- Lua
+    -- Here no Lua function calls f. When the coroutine is closed, Lua calls f as the __close metamethod of a variable.
     assert.same(want, nest(function(f)
       local co = coroutine.create(function()
         local _ <close> = setmetatable({}, {__close = f})
@@ -214,7 +213,7 @@ describe("a mode", function()
       assert.is_true(records())
       assert.equal("float32", dtype_of_layer())
       assert.is_true(lt.tensor({-1.}, leaf):sqrt():isnan():item())
-      -- coroutines that may reuse the memory of the collected ones
+      -- the new coroutines may reuse the memory of the collected coroutines
       waiting[1], waiting[2] = nil, nil
       collectgarbage()
       for _ = 1, 20 do assert.is_true(coroutine.wrap(records)()) end
@@ -325,7 +324,7 @@ describe("a mode in a loop of training", function()
     assert.equal(12, w.grad:item())
   end)
 
-  -- LUATENSOR_GCSTRESS makes this test slow, because many tensors then cost a collection each.
+  -- With LUATENSOR_GCSTRESS this test is slow, because a garbage collection runs before many new tensors.
   local by = os.getenv "LUATENSOR_GCSTRESS" and 401 or 41
   it("survives hooks that raise at any point", function() assert.is_true(torture(by) > 12000 // by) end)
 end)

@@ -14,8 +14,8 @@ local terminal = require "luatensor.page.terminal"
 local CPU, GPU, EMULATED = {device = "cpu", name = "A CPU"}, {device = "cuda:0", name = "A GPU"},
   {device = "cuda:0", name = "Emulated GPU", emulated = true}
 
--- CPU: n µs a call. GPU: 100 µs, and with transfers n / 2 µs more. So the GPU is better from n = 100 on in place, and
--- from n = 200 on with transfers.
+-- A call takes n µs on the CPU. On the GPU a call takes 100 µs, and n / 2 µs more with transfers. So the GPU is faster
+-- from n = 100 on in place, and from n = 200 on with transfers.
 local function cost(device, n, mode)
   if device == "cpu" then return 1e-6 * n end
   return 1e-4 + (mode == "with_transfers" and 0.5e-6 * n or 0)
@@ -157,7 +157,7 @@ describe("advise", function()
 end)
 
 describe("advise, on a machine that others use", function()
-  -- 12.1 µs on an RTX 4090
+  -- this product takes 12.1 µs on an RTX 4090
   local function work() return {{family = "gemm", calls = 1, flops = 1e9, bytes = 0, dtype = "float32"}} end
   local function one(want)
     want.devices, want.work, want.others = {CPU}, work, want.others or 0.2
@@ -357,7 +357,7 @@ describe("advise.network", function()
     lt.manual_seed(1)
     x = make(6)
     lt.manual_seed(1)
-    -- the first numbers drawn, times √(2 / width) = 1
+    -- the weights are the first drawn numbers, times √(2 / width) = 1
     local weights = lt.randn(2, 2, {dtype = "float64"})
     local out, expected = work(x), x:matmul(weights)
     assert.truthy(lt.allclose(out, expected))

@@ -21,7 +21,7 @@ local function compare(clock, entries, more)
   return lt.bench.compare(entries, options)
 end
 
--- Returns a function that takes `seconds` of the clock and returns the result of `make`.
+-- Returns a function that advances the clock by `seconds` and returns the result of `make`.
 local function returning(clock, seconds, make)
   local work = clock:work(seconds)
   return function()

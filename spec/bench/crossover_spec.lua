@@ -1,4 +1,5 @@
--- Tests crossings that are known because the costs are given, and real measurements at small sizes.
+-- Tests the search for crossings with given costs, for which the crossings are known, and real measurements at small
+-- sizes.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local crossover = require "luatensor.bench.crossover"
@@ -315,7 +316,7 @@ describe("bench.crossover, times that do not fit to those of other sizes", funct
     assert.same({}, out{{16, 5e-6}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[16] = true}, out{{16, 5e-4}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[256] = true}, out{{128, 6.65e-6}, {256, 26.2e-3}})
-    assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- twice the n: 2 · 2⁴ = 32 times as long at most
+    assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- at twice the n, up to 2 · 2⁴ = 32 times the time
   end)
 end)
 
@@ -364,8 +365,8 @@ end)
 
 describe("bench.crossover, leaves out, with a line,", function()
   it("what would not fit, and all larger sizes, on that device only", function()
-    -- two tensors of 4 n² bytes in place, and again for transfers, are 16 n² bytes; n ≤ 33 fits in 90 % of 20000
-    -- bytes
+    -- A call needs 16 n² bytes: two tensors of 4 n² bytes in place, and the same again for transfers. So n ≤ 33 fits in
+    -- 90 % of 20000 bytes.
     local r = run({available = {["cuda:0"] = 20000}}, nil, {refine = 0})
     assert.equal(1, #r.skipped)
     local item = r.skipped[1]

@@ -1,5 +1,5 @@
---- Makes blocks, which describe the contents of results as data. A block contains raw values with their units.
--- Renderers (luatensor.page.*) make pages of blocks. Blocks are stored as JSON without conversion, so false stands
+--- Makes blocks: paragraphs, notes, tables and charts as plain data, from which renderers (luatensor.page.*) make
+-- pages. A block contains raw values with their units. Blocks are stored as JSON without conversion, so false stands
 -- for "no value", and lists have no holes.
 
 local format = require "luatensor.page.format"

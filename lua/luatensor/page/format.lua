@@ -16,8 +16,9 @@ local function three_digits(value)
   return (clocale.format("%.3g", value))
 end
 
--- Formats a value in the first scale whose `least` is at most the value's magnitude, or in the last scale if there is
--- none. scales: {{least, name of the unit, factor by which the value is multiplied}, …}, the largest first.
+-- Formats a value in the first scale whose `least` is at most the value's magnitude. If no scale is that small, the
+-- function takes the last scale. scales: {{least, name of the unit, factor by which the value is multiplied}, …}, the
+-- largest first.
 local function scaled(value, scales)
   for _, scale in ipairs(scales) do
     if math.abs(value) >= scale[1] then return three_digits(value * scale[3]) .. " " .. scale[2] end
@@ -91,8 +92,8 @@ end
 -- @treturn string
 function format.marked(name, emulated) return name .. (emulated and " (emulated)" or "") end
 
---- Returns the name of a device, or of a figure's device, followed by "(emulated)" if the device is emulated.
--- @tab of a table with the fields `device` and `emulated`
+--- Returns the name of the device in a table's field `device`, followed by "(emulated)" if the device is emulated.
+-- @tab of a device, or a figure that was measured on a device, with the fields `device` and `emulated`
 -- @treturn string|boolean false if `of` has no field `device`
 function format.device(of) return of.device and format.marked(of.device, of.emulated) or false end
 

@@ -9,7 +9,7 @@ local plain = require "luatensor.page.plain"
 local terminal = {}
 
 local PIPE = 100           -- the number of columns for a file or a pipe, which have no width
-local READABLE = 100       -- longer lines of prose are hard to read
+local READABLE = 100       -- the longest line of prose, in characters; longer lines are hard to read
 local LEAST = 20
 
 --- Returns the number of columns: the variable COLUMNS, else the terminal's width, else 100. The result is at least
@@ -35,8 +35,8 @@ local function cells_of(block)
   return rows
 end
 
--- Returns two lists with a number for each column: the width of its widest cell, and the width of its longest word,
--- to which the column can be narrowed.
+-- Returns two lists with a number for each column. The first list has the width of the column's widest cell. The second
+-- list has the width of the column's longest word, which is the smallest width of the column.
 local function widths_of(rows)
   local wanted, least = {}, {}
   for _, cells in ipairs(rows) do
@@ -145,7 +145,7 @@ end
 
 local function is_prose(block) return block ~= nil and (block.kind == "text" or block.kind == "note") end
 
---- True if an empty line is to separate a block from the block before.
+--- True if an empty line must separate a block from the previous block.
 -- @tab block
 -- @tab[opt] before nil for the first block
 -- @treturn boolean

@@ -14,8 +14,8 @@ local notes = require "luatensor.bench.notes"
 
 local summary = {}
 
---- The id of the GPU whose published figures replace those of a GPU that this machine lacks. The notebook
--- (luatensor.experiment.notebook) cites this GPU's cores, but it did not run on this GPU.
+--- The id of the GPU whose published figures the report uses if this machine has no GPU. The notebook
+-- (luatensor.experiment.notebook) cites the number of this GPU's cores, but the notebook did not run on this GPU.
 local ABSENT <const> = figures.GPU
 
 -- ---- looking things up --------------------------------------------------------------------------
@@ -46,7 +46,7 @@ local function loop_seconds(run, loop)
   return seconds / options.iterations * loop.iterations, options.iterations ~= loop.iterations
 end
 
--- Returns the number of multiplications and additions in all products of a loop.
+-- Returns the number of floating-point operations (multiplications and additions) in all matrix products of a loop.
 local function loop_flops(loop) return 2.0 * loop.iterations * loop.rows * loop.rows * loop.cols end
 
 local function add(blocks, text, values) blocks[#blocks + 1] = document.text(text, values) end
@@ -209,9 +209,9 @@ end
 -- loop has four calls.
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
--- True if the absent GPU could be faster than the CPU at size bound.n. The GPU's time is its lower bound for `mode`
--- plus `fixed` seconds. A lower bound below figures.VISIBLE, the least time of a launch, is replaced by
--- figures.VISIBLE. seconds_of(times) returns the CPU's seconds.
+-- True if the absent GPU could be faster than the CPU at size bound.n. The GPU's time is a lower bound: bound[mode],
+-- but at least figures.VISIBLE, the shortest time of a launch, plus `fixed` seconds. seconds_of(times) returns the
+-- CPU's seconds.
 local function could_be(result, bound, mode, fixed, seconds_of)
   local seconds = bound[mode] and math.max(bound[mode], figures.VISIBLE) + fixed
   for _, point in ipairs(result.points) do
@@ -327,8 +327,8 @@ end
 
 -- ---- how far the figures can be trusted ---------------------------------------------------------
 
--- True if the value comes from an emulated device alone. A result (with the field `format`) that has no median of its
--- own may also contain values of real devices; each of its values has its own mark.
+-- True if the whole value comes from an emulated device. A result (a table with the field `format`) that has no median
+-- of its own is never emulated as a whole: each value in the result has its own mark.
 local function is_emulated(value) return value.emulated and (not value.format or value.median) end
 
 -- Appends the spreads, (q3 − q1) / median, of all parts of a value that have quartiles to `list`, and returns `list`.

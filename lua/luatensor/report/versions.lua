@@ -14,8 +14,8 @@ local function computes_with(config)
 end
 
 --- Makes a table of the versions.
--- @tab report machine (luatensor.bench.machine's identity), without (the reason why there is no GPU), gnuplot (its
---   version)
+-- @tab report has the fields machine (the identity from luatensor.bench.machine), without (the reason why there is no
+--   GPU) and gnuplot (gnuplot's version)
 -- @treturn table block
 return function(report)
   local machine = report.machine
