@@ -104,7 +104,8 @@ function bench.load(path) end
 ---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's additional waiting) and `measuring` (reading the clock). `wall`: the sum of the parts, the time of a run that waits after each device call; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for normal runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the limit named in `limit`), `part`, `emulated`
 function bench.split(fn, options) end
 
----Times calls of a function. The call waits for the devices before it reads the clock at both ends of a round.
+---Times calls of a function in rounds. At the start and at the end of a round, waits for the devices and then reads
+---the clock.
 ---Errors: errors of fn, unchanged; if the clock does not advance.
 ---```lua
 ---local result = lt.bench.time(function() return lt.ones(10):sum() end, {seconds = 0.01})

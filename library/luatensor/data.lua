@@ -52,7 +52,7 @@ local data = {}
 ---may be in double quotes, in which "" means one quote. White space around fields and empty lines are ignored.
 ---
 ---    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
----Errors: if two columns have the wanted name; also, with line and column, if a field is no number, rows have different lengths, a quote does not end, or gzip data are damaged.
+---Errors: if two columns have the wanted name, a field is no number, rows have different lengths, a quote does not end, or gzip data are damaged; the message names the line and the column of a wrong field.
 ---```lua
 ---local path = os.tmpname()
 ---local file <close> = io.open(path, "w")

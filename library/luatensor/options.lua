@@ -430,8 +430,8 @@
 ---@field name? string (default the place of the function's definition) of the work
 ---@field seconds? number (default 0.5) to measure each entry
 ---@field rounds? integer (default 12) of each entry
----@field warmup? number (default 0.1) the least seconds of calls before the first round, with at least one call, and until two successive times agree
----@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
+---@field warmup? number (default 0.1) the minimum seconds of calls before the first round. At least one call is made, and calls are repeated until two successive times agree
+---@field device? string (default the call waits for all devices in use) the device to wait for, which is also the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
 ---@field seed? integer (default 0) of the default generator, whose state is restored afterwards
@@ -456,9 +456,9 @@
 ---@class (exact) luatensor.bench.split.options
 ---@field name? string (default the place of the function's definition) of the work
 ---@field seconds? number (default 0.5) to measure
----@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
----@field warmup? number (default 0.1) the least seconds of calls before the first round, with at least one call, and until two successive times agree
----@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
+---@field rounds? integer (default 5) the minimum number of rounds. A round makes as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
+---@field warmup? number (default 0.1) the minimum seconds of calls before the first round. At least one call is made, and calls are repeated until two successive times agree
+---@field device? string (default the call waits for all devices in use) the device to wait for, which is also the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
 ---@field seed? integer (default 0) of the default generator, whose state is restored afterwards
@@ -468,9 +468,9 @@
 ---@class (exact) luatensor.bench.time.options
 ---@field name? string (default the place of the function's definition) of the work
 ---@field seconds? number (default 0.5) to measure
----@field rounds? integer (default 5) the least number. A round is a sequence of as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
----@field warmup? number (default 0.1) the least seconds of calls before the first round, with at least one call, and until two successive times agree
----@field device? string (default the call waits for all devices in use) the device to wait for, and the default device while fn runs
+---@field rounds? integer (default 5) the minimum number of rounds. A round makes as many calls as fit into its share of the seconds. If calls take many seconds, two rounds suffice
+---@field warmup? number (default 0.1) the minimum seconds of calls before the first round. At least one call is made, and calls are repeated until two successive times agree
+---@field device? string (default the call waits for all devices in use) the device to wait for, which is also the default device while fn runs
 ---@field gc? "count"|"out" (default "count") "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round
 ---@field threads? integer
 ---@field seed? integer (default 0) of the default generator, whose state is restored afterwards

@@ -26,8 +26,8 @@ local TRIES <const> = 1 << 20         -- so many empty calls, of 20 ns each, tak
 local STEADY <const> = 0.05           -- the warm-up ends when two successive rounds differ by at most this share
 local LONGEST_WARM_UP <const> = 1     -- the maximum seconds of a warm-up that makes several calls
 local PATIENCE <const> = 30           -- seconds after which measuring ends if there are at least two rounds
--- Seconds from which on a call counts as slow. Cold caches hardly change the time of a slow call, so no call is made
--- only to warm them.
+-- The number of seconds at which a call counts as slow. Cold caches hardly change the time of a slow call, so no call
+-- is made only to warm the caches.
 local SLOW <const> = 1
 local MOST_GARBAGE <const> = 32 << 20 -- the maximum bytes of garbage in a round without collections
 local MOST_CORRECTIONS <const> = 3

@@ -131,7 +131,7 @@ local function squares(times) return function(n) return times * n * n end end
 -- writes. flops(n): the number of additions and multiplications, if arithmetic limits the speed. limit: the kind of
 -- limit, as for machine.share; nil if none is known.
 local functions = {
-  {name = "rand", sizes = {1000, 30000000}, elements = all(1),      -- the speed of writing alone is not measured
+  {name = "rand", sizes = {1000, 30000000}, elements = all(1),     -- no limit: the write-only bandwidth is not measured
     make = function(n, kind) return function() return lt.rand(n, kind) end end},
   {name = "x + y", sizes = {1000, 30000000}, elements = all(3), limit = "copy",
     make = function(n, kind)

@@ -45,8 +45,8 @@ local function circumstances(self)
   })
 end
 
--- Returns a text with three times of a call on a GPU: with a wait for its end, for queuing the call alone, and on the
--- device's queue. Returns nil if these times were not measured, as on the CPU.
+-- Returns a text with three times of a call on a GPU: the time with a wait for its end, the time of queuing the call,
+-- and the time on the device's queue. Returns nil if these times were not measured, as on the CPU.
 local function device_times(self)
   if not (self.device_seconds and self.single) then return nil end
   return document.text("waited for after each call {single}, queued in {queued}; on the device's queue {span} a call",
@@ -67,7 +67,7 @@ function methods:timings() return {self} end
 
 timing.class = result.class("time", methods, described.with(described.sampled, {
   name = "string", incomplete = "string?", options = described.map "any",
-  -- set for the results of a suite
+  -- only the results of a suite have these fields
   work = described.optional{name = "string", size = "string", bytes = "number", flops = "number?"},
   share = described.optional{value = "number?", limit = "string?", note = "block?"},
 }))
@@ -145,17 +145,18 @@ end
 --- Returns the name of a result: option `name`, or the file and the line of the function's definition.
 function timing.name_of(fn, options) return options.name or default_name(fn) end
 
---- Times calls of a function. The call waits for the devices before it reads the clock at both ends of a round.
+--- Times calls of a function in rounds. At the start and at the end of a round, waits for the devices and then reads
+-- the clock.
 -- @function bench.time
 -- @tparam function fn called without arguments; its results are only read once, for their dtype and device
 -- @tparam[opt] table options `name` of the work (default: the place of the function's definition); `seconds` to
---   measure (0.5); `rounds` (5): the least number. A round is a sequence of as many calls as fit into its share of
---   the seconds. If calls take many seconds, two rounds suffice; `warmup` (0.1): the least seconds of calls before
---   the first round, with at least one call, and until two successive times agree; `device`: the device to wait for,
---   and the default device while fn runs (default: the call waits for all devices in use); `gc`: "count" (default)
---   lets collections happen, "out" stops the collector within a round. Garbage is always collected before a round;
---   `threads`; `seed` (0): of the default generator, whose state is restored afterwards; `clock`: a function that
---   returns seconds (default: lt.clock)
+--   measure (0.5); `rounds` (5): the minimum number of rounds. A round makes as many calls as fit into its share of
+--   the seconds. If calls take many seconds, two rounds suffice; `warmup` (0.1): the minimum seconds of calls before
+--   the first round. At least one call is made, and calls are repeated until two successive times agree; `device`: the
+--   device to wait for, which is also the default device while fn runs (default: the call waits for all devices in
+--   use); `gc`: "count" (default) lets collections happen, "out" stops the collector within a round. Garbage is always
+--   collected before a round; `threads`; `seed` (0): of the default generator, whose state is restored afterwards;
+--   `clock`: a function that returns seconds (default: lt.clock)
 -- @treturn table a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`,
 --   `q1`, `median`, `q3`, `max` of the samples; `single`: a call with a wait for its end; `queue_seconds`: the part
 --   of `single` before this wait; `device_seconds`: from the first to the last call on the device's queue, with gaps

@@ -202,7 +202,7 @@ end
 
 --- Refuses positional arguments that the parser does not define.
 -- @tab parser
--- @string[opt] message about a surplus argument, which replaces %s
+-- @string[opt] message the text of the error, in which the surplus argument replaces %s
 function arguments.no_more(parser, message)
   parser:argument("surplus"):args("*"):hidden(true):convert(function(text)
     arguments.fail(message or "one argument too many: %s", text)
@@ -252,8 +252,8 @@ local function ending(f, ...)
 end
 
 --- Reads a script's options. A wrong option is reported on the standard error and ends the script with exit code 2;
--- `--help` prints the description and the options. When the command `luatensor` runs the script, the command does
--- both itself.
+-- `--help` prints the description and the options. If the command `luatensor` runs the script, the command reports
+-- wrong options and prints the help.
 -- @tparam table argv the script's arguments: `{...}`
 -- @string description what the script does
 -- @tparam table wanted the options: names of `common` ones, `{"name", default}`, or

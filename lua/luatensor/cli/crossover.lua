@@ -1,4 +1,4 @@
---- The command `luatensor crossover`: finds the size from which on one device is faster than another.
+--- The command `luatensor crossover`: finds the crossover of two devices, the size above which one is faster.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"

@@ -62,8 +62,8 @@ local function limits(device)
     dtype = {product.dtype, "text"}, flops = {product.flops, "FLOP/s"}})
 end
 
--- Groups of functions, each with a function that calls one of the group. Each group needs another CUDA library, so on
--- a GPU one group can fail while the other groups work.
+-- Groups of functions, each with a test that calls one function of the group. On a GPU, each group needs a different
+-- CUDA library, so one group can fail while the other groups work.
 local trials = {
   {"element-wise functions", function(x) return x + x end},
   {"matrix products", function(x) return x:matmul(x) end},

@@ -3,8 +3,8 @@
 --     summary, description   for --help
 --     example                a command line
 --     define(parser)         defines its options
---     run(options)           returns a result, which is saved as JSON if option json is given, and then shown, or a
---                            text, which is shown; the optional second result is the exit code
+--     run(options)           returns a result or a text, and optionally the exit code. A result is saved as JSON if
+--                            option json is given. Then the result or the text is shown
 --     prints                 true if the command shows its result itself
 --     save(result, options)  optional: writes further files; returns true if the result need not be shown
 
@@ -54,8 +54,8 @@ local function check_name(argv, commands)
   arguments.fail("unknown command: %s%s", name, nearest and ("; did you mean %s?"):format(nearest) or "")
 end
 
---- Makes a function that reads a command line: it returns the options and the subcommand. Wrong usage is an error as
--- raised by luatensor.cli.arguments.
+--- Makes a function that reads a command line and returns the options and the subcommand. For wrong usage, the function
+-- raises the errors of luatensor.cli.arguments.
 function cli.reader()
   local parser, commands = make_parser()
   return function(argv)

@@ -46,8 +46,8 @@ local function find_name(path, what, column, fields)
   return found
 end
 
--- Returns the number of a column, which is given by its number (negative: from the end) or, with a header, by its
--- name.
+-- Returns the number of a column. `column` is the number (negative numbers count from the end) or, in a file with a
+-- header, the column's name.
 local function find_column(path, what, column, fields, header)
   if type(column) == "string" then
     if not header then fail("%s: %q is a name, the file's columns have none: header = true?", what, column) end
@@ -113,8 +113,8 @@ end
 -- @treturn tensor [rows, columns]
 -- @treturn[opt] tensor y, the number of each row's class, int64 [rows]; only with option labels
 -- @treturn[opt] table the names of the classes, sorted by size if all names are numbers, else as strings
--- @raise if two columns have the wanted name; also, with line and column, if a field is no number, rows have
---   different lengths, a quote does not end, or gzip data are damaged
+-- @raise if two columns have the wanted name, a field is no number, rows have different lengths, a quote does not end,
+--   or gzip data are damaged; the message names the line and the column of a wrong field
 local function read_csv(path, options)
   options = args.options("read_csv", options, known)
   local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)

@@ -63,8 +63,8 @@ local function draw_start(self)
   return {seed = lt.randint(1, math.maxinteger, {1}, {device = core.host_device}):item(), offset = 0}
 end
 
--- Returns the numbers of all samples: with `shuffle`, in the order that a generator in state `start` draws, else
--- from 1 on. `generator`, if given, is in this state already, and is used to draw.
+-- Returns the numbers of all samples in the order of an epoch: 1, 2, 3, … without option `shuffle`, otherwise a random
+-- permutation, which a generator in state `start` draws. If `generator` is given, it is already in this state.
 local function draw_order(self, start, generator)
   local n, device = self.dataset.size, self.dataset.device or core.host_device
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end

@@ -32,7 +32,7 @@ local function from_fractions(parts, n)
   local sum, counts, left = 0, {}, n
   for i, part in ipairs(parts) do
     sum = sum + part
-    counts[i] = math.floor(n * part + 1e-9 * n)          -- 0.1 + 0.2 may be a bit less than 0.3
+    counts[i] = math.floor(n * part + 1e-9 * n)          -- corrects rounding errors: 100 * 0.29 is less than 29
     left = left - counts[i]
   end
   if math.abs(sum - 1) > 1e-6 then blame.fail("split", "the fractions add up to %g, not to 1", sum) end

@@ -57,8 +57,8 @@ local function in_parentheses(code, pattern)
   return at and code:match("^%b()", at)
 end
 
--- Returns an iterator of __global__ declarations: the position of each, and the text from this position to the
--- function's body, to the next ";" or to the next __global__.
+-- Returns an iterator of __global__ declarations. For each declaration, it returns the position and the text from there
+-- to the function's body, the next ";" or the next __global__, whichever comes first.
 local function declarations(code)
   local marks, i = {}, 0
   for at in code:gmatch("()%f[A-Za-z0-9_]__global__%f[^A-Za-z0-9_]") do marks[#marks + 1] = at end
@@ -167,9 +167,9 @@ local function check_given(kernel, given, source)
   end
 end
 
---- C++ code that is appended to the source, so that the compiler refuses wrong parameters: it expands macros and
--- typedefs, which this file cannot. The check is necessary because the driver always reads as many bytes of arguments
--- as the kernel declares, even if fewer bytes are passed.
+--- C++ code that is appended to the source, so that the compiler refuses wrong parameters. The compiler expands macros
+-- and typedefs, which this file cannot do. The check is necessary because the driver always reads as many bytes of
+-- arguments as the kernel declares, even if fewer bytes are passed.
 local check = [[
 
 

@@ -44,7 +44,7 @@ function scripts.load(name)
   return loadfile(path)
 end
 
--- True while a script is run only to read its description, which experiment.start then raises.
+-- True while a script is run only to read its description. experiment.start then raises the description as an error.
 local asking = false
 local answer = {}
 

@@ -347,12 +347,12 @@ local function fields_of(spec, options)
 end
 
 --- Starts an experiment: reads the script's options, and prints title and question. Scripts keep the returned run in
--- a `<close>` variable, so that a run that an error or Ctrl-C ends early restores the number of threads. After
+-- a `<close>` variable: even if an error or Ctrl-C ends the script, the run then restores the number of threads. After
 -- Ctrl-C the result contains the measurements so far.
 -- @tab argv the script's arguments: `{...}`
 -- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options and check (as
 --   in luatensor.cli.arguments.read)
--- @treturn table with the field options and the methods above, of which `finish` is called last
+-- @treturn table with the field options and the methods above; the script calls the method `finish` last
 function experiment.start(argv, spec)
   scripts.answer(spec)
   local threads = lt.get_num_threads()

@@ -188,7 +188,7 @@ local function to_beat(report)
   return {title = real and "What does the GPU bring?" or "What would a GPU have to beat?", blocks = blocks}
 end
 
--- ---- the sizes from which on a GPU is faster ----------------------------------------------------
+-- ---- crossovers: the sizes above which a GPU is faster ------------------------------------------
 
 -- Returns the crossovers that experiment 07 measured.
 local function crossovers(report)
