@@ -853,7 +853,7 @@ function Tensor:expm1(options) end
 ---@return luatensor.Tensor # x
 function Tensor:expm1_() end
 
----Overwrites each element of x.
+---Sets every element of x to one value.
 ---```lua
 ---lt.zeros(2):fill_(5)  --> [5.0, 5.0]
 ---```
@@ -1011,7 +1011,7 @@ function Tensor:hypot(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:hypot_(y) end
 
----Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
+---Returns the imaginary parts of x: a view that shares x's memory if x is complex, otherwise new zeros.
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):imag()  --> [2.0]
 ---```
@@ -1054,7 +1054,7 @@ function Tensor:is_contiguous() end
 ---@return boolean #
 function Tensor:is_pinned() end
 
----Tests each pair of elements for closeness: abs(x - y) <= atol + rtol * abs(y), or equal.
+---Tests each pair of elements for closeness: true if abs(x - y) <= atol + rtol * abs(y) or if x equals y.
 ---```lua
 ---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
 ---```
@@ -1708,7 +1708,7 @@ function Tensor:random_(low, high, options) end
 ---The same as flatten.
 Tensor["ravel"] = Tensor["flatten"]
 
----Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
+---Returns the real parts of x: a view that shares x's memory if x is complex, otherwise x itself.
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
 ---```
@@ -2418,7 +2418,7 @@ function Tensor:where(y, z, options) end
 ---@return luatensor.Tensor # x
 function Tensor:where_(y, z) end
 
----Overwrites each element of x with 0.
+---Sets every element of x to 0.
 ---```lua
 ---lt.ones(2):zero_()  --> [0.0, 0.0]
 ---```
@@ -2587,7 +2587,7 @@ lt.info = {}
 
 lt.linalg = {}
 
----Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
+---Returns the real parts of x: a view that shares x's memory if x is complex, otherwise x itself.
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
 ---```
@@ -2595,7 +2595,7 @@ lt.linalg = {}
 ---@return luatensor.Tensor # float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
 function lt.real(x) end
 
----Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
+---Returns the imaginary parts of x: a view that shares x's memory if x is complex, otherwise new zeros.
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):imag()  --> [2.0]
 ---```
@@ -2642,7 +2642,7 @@ function lt.complex(re, im) end
 ---@return luatensor.Tensor # a new tensor
 function lt.tensor(data, options) end
 
----Converts the data to a tensor. A tensor of that dtype and device is returned without a copy.
+---Converts the data to a tensor. A tensor that already has the requested dtype and device is returned without a copy.
 ---```lua
 ---lt.asarray{1, 2, 3}  --> [1, 2, 3]
 ---```
@@ -2964,7 +2964,7 @@ function lt.to_dlpack(x, options) end
 ---@return luatensor.Tensor #
 function lt.from_dlpack(p, options) end
 
----Returns the dtype to which the arguments promote, as in an op on all of them.
+---Returns the dtype to which the arguments promote: the common dtype in which an op would compute them.
 ---```lua
 ---lt.result_type(lt.ones(1), lt.ones(1, {dtype = "float64"}))  --> float64
 ---```
@@ -3030,7 +3030,7 @@ function lt.get_default_dtype() end
 function lt.ops() end
 
 ---Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
----Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
+---Errors: if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given.
 ---```lua
 ---lt.fft.fft(lt.tensor{1.0, 0.0}):real()  --> [1.0, 1.0]
 ---```
@@ -3042,7 +3042,7 @@ function lt.ops() end
 function lt.fft.fft(x, n, dim, options) end
 
 ---The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
----Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
+---Errors: if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given.
 ---```lua
 ---lt.fft.ifft(lt.fft.fft(lt.tensor{1.0, 2.0})):real()  --> [1.0, 2.0]
 ---```
@@ -3053,9 +3053,9 @@ function lt.fft.fft(x, n, dim, options) end
 ---@return luatensor.Tensor # complex64 or complex128, n long in dim
 function lt.fft.ifft(x, n, dim, options) end
 
----fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 elements are
----returned.
----Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
+---Computes fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 of them
+---are returned.
+---Errors: if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given.
 ---```lua
 ---lt.fft.rfft(lt.ones(4))  --> [4.0+0.0i, 0.0-0.0i, 0.0+0.0i]
 ---```
@@ -3068,7 +3068,7 @@ function lt.fft.rfft(x, n, dim, options) end
 
 ---The inverse of rfft: computes real numbers from the first n // 2 + 1 elements of their transform. The imaginary parts of
 ---the first element, and of element n // 2 for even n, are ignored, because they would make the result complex.
----Errors: a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given.
+---Errors: if the dtype has no transform, if n is below 1, or if dim has fewer than 2 elements and n is not given.
 ---```lua
 ---lt.fft.irfft(lt.fft.rfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
 ---```
@@ -3079,9 +3079,9 @@ function lt.fft.rfft(x, n, dim, options) end
 ---@return luatensor.Tensor # float32 or float64, n long in dim
 function lt.fft.irfft(x, n, dim, options) end
 
----fft of numbers whose elements n - k and k are conjugates, so that the result is real. x has only the first n // 2 + 1 of
----these numbers.
----Errors: a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given.
+---Computes fft of n numbers with a real result: numbers n - k and k are conjugates. x contains only the first n // 2 + 1
+---of these numbers.
+---Errors: if the dtype has no transform, if n is below 1, or if dim has fewer than 2 elements and n is not given.
 ---```lua
 ---lt.fft.hfft(lt.fft.ihfft(lt.tensor{1.0, 2.0, 3.0, 4.0}))  --> [1.0, 2.0, 3.0, 4.0]
 ---```
@@ -3093,7 +3093,7 @@ function lt.fft.irfft(x, n, dim, options) end
 function lt.fft.hfft(x, n, dim, options) end
 
 ---The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
----Errors: a dtype without a transform; n below 1; a dim without elements if n is not given.
+---Errors: if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given.
 ---```lua
 ---lt.fft.ihfft(lt.ones(4)).shape  --> [3]
 ---```
@@ -3236,7 +3236,7 @@ function lt.graph(f, options) end
 function lt.limits(device, dtype) end
 
 ---Computes the inverses of square matrices.
----Errors: a matrix that is singular.
+---Errors: if a matrix is singular.
 ---```lua
 ---lt.linalg.inv(lt.tensor{{2.0, 0.0}, {0.0, 4.0}})  --> [[0.50, 0.00], [0.00, 0.25]]
 ---```
@@ -3304,7 +3304,7 @@ function lt.linalg.lu_factor(x) end
 
 ---Computes the Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle
 ---is read; the gradient goes to both triangles.
----Errors: a matrix that is not positive definite.
+---Errors: if a matrix is not positive definite.
 ---```lua
 ---lt.linalg.cholesky(lt.tensor{{4.0, 2.0}, {2.0, 5.0}})  --> [[2.0, 0.0], [1.0, 2.0]]
 ---```
@@ -3338,8 +3338,8 @@ function lt.linalg.eigh(x, options) end
 ---@return luatensor.Tensor # [..., n], real, ascending
 function lt.linalg.eigvalsh(x, options) end
 
----Computes the QR factorization x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x
----has more rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
+---Computes the QR factorization x = Q R: Q has orthonormal columns, R is upper triangular. Mode "complete" has no gradient
+---if x has more rows than columns. The gradient is not finite if the first min(m, n) columns are linearly dependent.
 ---```lua
 ---local q, r = lt.linalg.qr(lt.rand(5, 3))
 ---q.shape  --> [5, 3]
@@ -3368,7 +3368,7 @@ function lt.linalg.qr(x, options) end
 function lt.linalg.svd(x, options) end
 
 ---Solves a x = b for x, by LU factorization.
----Errors: a matrix that is singular.
+---Errors: if a matrix is singular.
 ---```lua
 ---lt.linalg.solve(lt.tensor{{2.0, 0.0}, {0.0, 4.0}}, lt.tensor{2.0, 8.0})  --> [1.0, 2.0]
 ---```
@@ -3401,7 +3401,7 @@ function lt.clip(x, min, max, options) end
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
----Tests each pair of elements for closeness: abs(x - y) <= atol + rtol * abs(y), or equal.
+---Tests each pair of elements for closeness: true if abs(x - y) <= atol + rtol * abs(y) or if x equals y.
 ---```lua
 ---lt.tensor{1.0, 1.1}:isclose(1 + 1e-9)  --> [true, false]
 ---```
@@ -3490,8 +3490,8 @@ function lt.vecdot(x, y, dim, options) end
 function lt.addmm(x, a, b, options) end
 
 ---Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.
----"tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
----cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
+---"tf32": a GPU may round the inputs to 10 bits of mantissa, because its tensor cores multiply such numbers several times
+---faster. The errors are about 1e-3 of the magnitudes. On the CPU, and for other dtypes, both are the same.
 ---```lua
 ---lt.set_matmul_precision("ieee")
 ---```

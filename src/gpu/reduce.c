@@ -67,8 +67,9 @@ static bool has_vectors(const reduce_call *c) {
   return last >= 0 && p->stride[0][last] == 1 && p->shape[last] >= (last > 0 ? SHORT_RUN : SHORT_ROW);
 }
 
-/* Distributes contiguous elements: neighbouring threads share an output. The number of threads for an output is at
-** most the number of batches of `batch` elements in `run`, the number of contiguous elements. */
+/* Distributes contiguous elements: neighbouring threads share an output. `run` is the number of contiguous elements. An
+** output has one thread for each batch of `batch` elements of a run, rounded up to a power of 2, up to
+** REDUCE_THREADS. */
 static void share_rows(reduce_args *a, int batch, int64_t run) {
   a->rows = power_of_2(ceil_divide(run, batch), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;
@@ -145,9 +146,9 @@ int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a
   return launch(g, c, vectors ? ROWS : ANYWHERE, (int64_t)a->tiles * a->chunks, a);
 }
 
-/* Merges the states of all chunks of an output into its result. */
+/* Merges the accumulators of all chunks of each output into the output's result. */
 static int launch_merge(gpu *g, const reduce_call *c, reduce_args *a) {
-  enum { EACH = 4 };                        /* number of states that a thread merges */
+  enum { EACH = 4 };                        /* number of accumulators that a thread merges */
   a->chunks = 1;
   a->rows = power_of_2(ceil_divide(a->parts, EACH), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;

@@ -1,8 +1,8 @@
 #ifndef LT_GPU_REDUCE_H
 #define LT_GPU_REDUCE_H
 
-/* The functions that reductions share with scans and softmax: they distribute the elements among threads, and compute
-** the states of chunks. */
+/* The functions that reductions share with scans and softmax. They distribute the elements among threads, and reduce
+** each chunk of elements to an accumulator. */
 
 #include "gpu/gpu.h"
 #include "gpu/kernels/reduce_args.cuh"
@@ -10,7 +10,7 @@
 static inline int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
-/* Returns the smallest power of 2 that is at least x, or `most`, if that is smaller. `most` must be a power of 2. */
+/* Returns the smallest power of 2 that is at least x, but at most `most`. `most` must be a power of 2. */
 int power_of_2(int64_t x, int most);
 
 /* Returns the distance in elements between neighbours along the innermost dim of operand k, or INT64_MAX if the plan
@@ -23,10 +23,10 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands);
 ** kernel may read vectors. */
 bool gpu_reduce_share(reduce_args *a, const reduce_call *c);
 
-/* Launches the first pass. If a->chunks > 1, this pass writes a state for each chunk, otherwise the results. */
+/* Launches the first pass. If a->chunks > 1, this pass writes an accumulator for each chunk, otherwise the results. */
 int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a);
 
-/* Returns the bytes of scratch memory for the states of all chunks of all outputs. */
+/* Returns the bytes of scratch memory for the accumulators of all chunks of all outputs. */
 size_t gpu_reduce_bytes(const reduce_args *a);
 
 #endif

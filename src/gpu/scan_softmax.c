@@ -55,7 +55,8 @@ enum {
   WARP_LINE   = 1024,      /* the maximum length of a line that a warp scans */
   SHORT_LINE  = 32,        /* a shorter line is scanned by one thread */
   ROW_LINES   = 512,       /* if there are at least this number of lines, they are not cut into segments */
-  ROW_BLOCKS  = 2048,      /* number of blocks into which fewer lines are cut */
+  ROW_BLOCKS  = 2048,      /* if there are fewer lines, they are cut into about this number of segments in total, one
+                           ** for each block */
   COLUMN_LINES = 1 << 14,  /* if at least this number of lines are scanned by one thread each, they are not cut into
                            ** segments */
   COLUMN_THREADS = 1 << 16,
@@ -95,8 +96,8 @@ static int launch_scan(gpu *g, const scan_call *c, scan_args *a) {
   return launch(g, &l, &c->line, blocks, SCAN_THREADS, (void *[]){a});
 }
 
-/* Scans lines that are cut into segments. First computes the total of each segment, as the state of a chunk in a
-** reduction. */
+/* Scans lines that are cut into segments. First computes the total of each segment by a reduction in which each segment
+** is a chunk. */
 static int scan_segments(gpu *g, const scan_call *c, scan_args *a) {
   reduce_call r;
   reduce_args totals;
@@ -172,9 +173,9 @@ static bool has_vectors(const line_call *c) {
          is_aligned(&c->out, &c->outer, 0, c->out_stride, items);
 }
 
-/* Computes lines that a block keeps in registers. A thread has up to FEW_ITEMS elements of a line of at most WARP *
-** FEW_ITEMS elements, otherwise up to SOFTMAX_ITEMS. Lines of at most WARP * SOFTMAX_ITEMS elements are computed by a
-** warp or a part of a warp. */
+/* Computes lines that a block keeps in registers. If a line has at most WARP * FEW_ITEMS elements, each thread has up
+** to FEW_ITEMS elements. In longer lines, each thread has up to SOFTMAX_ITEMS elements. A warp, or a part of a warp,
+** computes a line of at most WARP * SOFTMAX_ITEMS elements. */
 static int softmax_held(gpu *g, const softmax_call *c) {
   const line_call *l = &c->line;
   softmax_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,

@@ -76,8 +76,8 @@ enum {
                                    ** more */
   FEW          = 4,                /* if at most 1 / FEW of the elements of a chunk are kept (sort_args.keep), chunks
                                    ** are sorted first, and then only the kept elements of all chunks */
-  ACROSS_LINE  = 64                /* lines of more elements that are far apart in memory are sorted in a contiguous
-                                   ** copy */
+  ACROSS_LINE  = 64                /* if the elements of a line are far apart in memory and the line has more elements
+                                   ** than this, a contiguous copy of the line is sorted */
 };
 
 /* Numbers of the kernels in sort_lines.cuh. The kernels in sort.cuh have smaller numbers. */
@@ -207,7 +207,7 @@ static int sort_lines(gpu *g, const sort_call *c) {
   return (c->n <= SORT_ROOM ? sort_short : sort_long)(g, &a, c->in.dtype);
 }
 
-/* ---- lines whose elements are far apart are sorted in a contiguous copy ---- */
+/* ---- lines whose elements are far apart ---- */
 
 /* A contiguous copy, in scratch memory, of the first elements of each line of a tensor. */
 typedef struct lines_copy {

@@ -7,8 +7,8 @@
 #include "gpu/gpu.h"
 
 typedef struct gpu_pairs {
-  int64_t lines, n;                    /* number of lines, which are contiguous in memory, and number of pairs in a
-                                       ** line */
+  int64_t lines, n;                    /* lines: number of lines, which are contiguous in memory; n: number of pairs in
+                                       ** a line */
   int     key_bits, value_bits;        /* bits of a key and of a value: 32 or 64; 32-bit values require n < 2^32 */
   int     first_bit, bits;             /* the pairs are sorted by `bits` bits of the key, beginning with bit
                                        ** first_bit */
@@ -16,8 +16,8 @@ typedef struct gpu_pairs {
   bool    positions;                   /* if set, values[0] is not read, and the value of pair i of a line is i */
 } gpu_pairs;
 
-/* Sorts each line stably by these bits of the keys. Sets *at to the number of the buffers (0 or 1) that contain the
-** result. */
+/* Sorts each line stably by the bits of the keys that s->first_bit and s->bits select. Sets *at to the number of the
+** buffers (0 or 1) that contain the result. */
 int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at);
 
 /* Finds or builds kernel `entry` of kernels/sort.cuh for keys and values of these widths in bits. `number` identifies

@@ -1,8 +1,8 @@
 #ifndef LT_GPU_SOURCES_H
 #define LT_GPU_SOURCES_H
 
-/* The source texts of kernels. The Makefile embeds them in the library. Files in the folder LUATENSOR_KERNELS replace
-** them. */
+/* The source texts of kernels. The Makefile embeds the texts in the library. A file in the folder LUATENSOR_KERNELS
+** replaces the embedded text of the same file. */
 
 typedef struct embedded {
   const char *path;                    /* path relative to src/, such as "gpu/kernels/map.cuh" or "ops.def" */

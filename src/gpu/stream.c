@@ -60,8 +60,8 @@ void gpu_streams_close(gpu *g) {
   g->stream = NULL;
 }
 
-/* Returns a stream in *stream. A stream that no script object refers to is reused. Work that is still queued on it
-** runs before new work. Fails with ERR_MEMORY if GPU_STREAMS streams are in use. */
+/* Sets *stream to a stream for a new script object. A stream that no script object refers to is reused; work that is
+** still queued on such a stream runs before new work. Fails with ERR_MEMORY if GPU_STREAMS streams are in use. */
 int gpu_stream_add(gpu *g, int *stream) {
   struct gpu_streams *s = g->streams;
   int k = 1;

@@ -23,7 +23,8 @@ void gpu_stream_use(gpu *g, int stream);
 int  gpu_queue_open(gpu *g, gpu_queue *q);
 void gpu_queue_close(gpu_queue *q);
 
-/* Makes work that is queued on `waiting` from now on run after all work that is now queued on `other`. */
+/* Makes the stream `waiting` wait for all work that is now queued on the stream `other`. Work that was queued earlier
+** on `waiting` does not wait. */
 void gpu_follow(gpu *g, int waiting, int other);
 
 /* Like gpu_follow, for the work queued on `other` up to the end of epoch `epoch`. */

@@ -31,9 +31,10 @@ struct gpu_ring {
   int  now;                        /* number of the buffer that is being filled */
 };
 
-/* ---- pinned host memory of scripts ---- A block of pinned memory is allocated by the host, and its pages are locked
-** by the driver. When its device is reopened, the block is unlocked but still exists. */
+/* ---- pinned host memory of scripts ---- */
 
+/* The host allocates a block of pinned memory, and the driver locks its pages. When the device is reopened, the block
+** is unlocked but still exists. */
 typedef struct pinned {
   char  *ptr;
   size_t bytes;

@@ -10,7 +10,7 @@
 enum {
   FIRST_ROOM = 1 << 18,        /* the initial size of the buffer in bytes */
   MOST_ROOM  = 1 << 26,        /* the greatest size of the buffer in bytes, which limits the length of a row; without
-                               ** a limit, a quote that does not end would read the whole file */
+                               ** a limit, an unclosed quote would make the rest of the file one row */
   MOST_FIELDS = 1 << 20,       /* the maximum number of fields of a row, more than real tables have; so many fields
                                ** take 24 MB, and their names in Lua 100 MB */
   NUMBER     = 400             /* the size in bytes of the buffer for a number's text, enough for 17 digits of any
@@ -205,8 +205,9 @@ static bool slow_double(const csv_field *f, double *x) {
   return end == text + f->length;
 }
 
-/* Parses a number. If the digits and the power of 10 are exact doubles, their quotient is the nearest double
-** (Clinger, How to read floating point numbers accurately, 1990). Otherwise slow_double parses the number. */
+/* Parses a number. The number is its digits, as an integer, divided by a power of 10. If both are exact doubles, their
+** quotient is the double nearest to the number (Clinger, How to read floating point numbers accurately, 1990).
+** Otherwise slow_double parses the number. */
 bool csv_double(const csv_field *f, double *x) {
   const char *p = f->text, *end = p + f->length, *first;
   bool minus = p < end && *p == '-';

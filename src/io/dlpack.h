@@ -51,9 +51,9 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 /* Returns the dtype with DLPack's type code `code` and elements of `bits` bits, or DT_none if no dtype has both. */
 enum dtype dlpack_dtype(int code, int bits);
 
-/* Describes the struct's tensor in *t, without storage (dtype, shape, strides, count). Sets *data and *where to the
-** address and the place of the elements, and *read_only to true if they must not be changed. Returns NULL, or the
-** error message. */
+/* Sets dtype, shape, strides and count of *t to those of the struct's tensor. *t gets no storage. Sets *data to the
+** address of the elements, *where to their place, and *read_only to true if the elements must not be changed. Returns
+** NULL, or the error message. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 
 /* Sets *clean to false if t is a bool tensor that contains a byte other than 0 and 1, else to true. Returns OK, or an

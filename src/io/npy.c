@@ -25,8 +25,10 @@ const char *npy_preamble(const unsigned char *bytes, size_t n, size_t *start, si
   return *length > NPY_MAX_HEADER ? "a header that is far too long" : NULL;
 }
 
-/* ---- the header's text: a Python dict with the keys descr, fortran_order and shape ---- */
+/* ---- the header's text ---- */
 
+/* The text is a Python dict with the keys descr, fortran_order and shape. A cursor is the part of the text that is not
+** parsed yet. */
 typedef struct cursor {
   const char *at, *end;
 } cursor;

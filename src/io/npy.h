@@ -9,7 +9,7 @@
 enum {
   NPY_PREAMBLE   = 12,         /* the size in bytes of magic, version and header length: 10 in version 1, 12 in
                                ** versions 2 and 3 */
-  NPY_MAX_HEADER = 1 << 20     /* the most bytes of a header; NPY_WRITTEN bytes are sufficient for 16 dims */
+  NPY_MAX_HEADER = 1 << 20     /* the maximum size of a header in bytes; NPY_WRITTEN bytes are enough for 16 dims */
 };
 
 typedef struct npy_header {

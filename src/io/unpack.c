@@ -11,8 +11,8 @@
 
 enum {
   ROOM  = 1 << 16,             /* the number of compressed bytes that are read at a time */
-  RATIO = 1032                 /* deflate's best ratio of bytes: two bits stand for at most 258 bytes, so one byte
-                               ** stands for at most 1032 */
+  RATIO = 1032                 /* the greatest number of bytes to which deflate expands one compressed byte: two bits
+                               ** stand for at most 258 bytes */
 };
 
 struct unpack {

@@ -1,9 +1,9 @@
 #ifndef LT_LUA_ARGS_H
 #define LT_LUA_ARGS_H
 
-/* Arguments of Lua functions. By its includes, this header also declares everything else that such a function needs. A
-** function checks its arguments, creates its result (memory.h), computes, raises errors of the computation (raise.h)
-** and finishes (record.h). `fn` is the function's name, with which error messages begin. */
+/* Reads and checks the arguments of functions that Lua calls. Such a function checks its arguments, creates its result
+** (memory.h), computes, raises errors of the computation (raise.h) and finishes (record.h). This header includes the
+** headers for all these steps. `fn` is the function's name, with which error messages begin. */
 
 #include <lauxlib.h>
 
@@ -16,7 +16,8 @@
 tensor *test_tensor(lua_State *L, int i);                    /* returns NULL if the value is not a tensor */
 tensor *check_tensor(lua_State *L, int i, const char *fn);   /* raises an error unless the tensor is live */
 
-/* Returns the userdata at i if it has at least `size` bytes and the metatable at &class of the registry, else NULL. */
+/* Returns the userdata at i if it has at least `size` bytes and the metatable that the registry contains for the key
+** `class`, else NULL. */
 void *test_class(lua_State *L, int i, const void *class, size_t size);
 
 /* Returns the first argument of method fn, which must be a userdata of this class and size, as in test_class. Raises
@@ -38,17 +39,19 @@ bool is_value(lua_State *L, int i);
 /* Reads a tensor, a Lua number, a complex number, or a boolean (as 0 or 1). Raises an error for any other value. */
 void check_arg(lua_State *L, int i, const char *fn, arg *a);
 
-/* ---- options (lua/options.c) ----
-** Options are one table, whose keys are strings. The table is always the last argument. */
+/* ---- options (lua/options.c) ---- */
+
+/* Options are one table, whose keys are strings. The table is always the last argument. */
 
 /* True if argument i is a table of options: the first key that lua_next finds is a string. check_options checks the
 ** other keys. */
 bool is_options(lua_State *L, int i);
 
-/* Returns the index of the options table if the last argument is one, else 0. Names that are not in `known` (ended by
-** NULL) raise an error that lists the known names. *nargs becomes the number of positional arguments. Finalizers may
-** run in the middle of functions and change the table. Therefore a table with values other than numbers, booleans and
-** option out is replaced by a copy. A call with {out = y} allocates nothing. */
+/* If the last argument is an options table, returns its index, otherwise 0. `known` is a list of option names that ends
+** with NULL. An option with another name raises an error that lists the known names. Sets *nargs to the number of
+** positional arguments. A finalizer may run in the middle of a function and change the options table. Therefore the
+** table is replaced by a copy if it has values other than numbers, booleans and option out. A call with {out = y}
+** allocates nothing. */
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
 
 /* Replaces the list at index i by a copy, which finalizers cannot change. Returns the length of the list. */

@@ -21,7 +21,7 @@ static int finish_part(lua_State *L, const char *fn) {
 }
 
 /***
-Real parts: for complex numbers a view that shares their memory, for real numbers x itself.
+Returns the real parts of x: a view that shares x's memory if x is complex, otherwise x itself.
 @function real
 @tparam tensor x
 @treturn tensor float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape
@@ -34,7 +34,7 @@ static int l_real(lua_State *L) {
 }
 
 /***
-Imaginary parts: for complex numbers a view that shares their memory, for real numbers new zeros.
+Returns the imaginary parts of x: a view that shares x's memory if x is complex, otherwise new zeros.
 @function imag
 @tparam tensor x
 @treturn tensor float32 for complex64, float64 for complex128, otherwise x's dtype; in x's shape

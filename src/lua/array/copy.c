@@ -219,7 +219,7 @@ static int copy_or_fill(lua_State *L, const char *fn) {
 */
 static int l_copy_in_place(lua_State *L) { return copy_or_fill(L, "copy_"); }
 
-/*** Overwrites each element of x.
+/*** Sets every element of x to one value.
 @function fill_
 @tparam tensor x
 @tparam number|boolean|tensor value that x's dtype can represent, or a 0-d tensor
@@ -232,7 +232,7 @@ static int l_fill_in_place(lua_State *L) {
   return copy_or_fill(L, "fill_");
 }
 
-/*** Overwrites each element of x with 0.
+/*** Sets every element of x to 0.
 @function zero_
 @tparam tensor x
 @treturn tensor x

@@ -15,12 +15,13 @@ static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int opt
   return st == OK ? finish_made(L, options, fn) : raise(L, fn, st, (const tensor *const *)&t, 1);
 }
 
-/* ---- one value ----
-** The functions differ only in name and value, which are upvalues. If the value is nil, memory stays
-** uninitialised. */
+/* ---- one value ---- */
 
-/* Fills the tensor with the value of upvalue 2. If the value is nil, the elements stay uninitialised, except those of
-** a bool tensor: they become false, because a byte other than 0 and 1 is not a bool. */
+/* The functions zeros, ones, empty and zeros_like, ones_like, empty_like differ only in name and value. Upvalue 1 is
+** the name, and upvalue 2 the value. The value is nil for uninitialised elements. */
+
+/* Fills the tensor with the value of upvalue 2. If the value is nil, the elements stay uninitialised. A bool tensor is
+** then filled with false, because uninitialised bytes other than 0 and 1 would not be bools. */
 static int constant(lua_State *L, const char *fn, tensor *t, int options) {
   if (lua_isnil(L, lua_upvalueindex(2)) && t->dtype != DT_bool) return finish_made(L, options, fn);
   int value = (int)lua_tointeger(L, lua_upvalueindex(2));

@@ -15,7 +15,7 @@ static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
 
 /* ---- promotion ---- */
 
-/*** Returns the dtype to which the arguments promote, as in an op on all of them.
+/*** Returns the dtype to which the arguments promote: the common dtype in which an op would compute them.
 @function result_type
 @tparam string|tensor|number|boolean ... dtype names, tensors, Lua values (weak: they only raise the kind)
 @treturn string

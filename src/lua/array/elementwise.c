@@ -11,7 +11,9 @@
 static const char elementwise_class = 0;
 static const char *const call_options[] = {"out", NULL};
 
-/* ---- building: the values of an expression are light userdata that contain 1 + the value's number ---- */
+/* ---- building ---- */
+
+/* In Lua, a value of an expression is a light userdata that contains 1 + the value's number. */
 
 static elementwise *check_elementwise(lua_State *L, int i) {
   elementwise *e = test_class(L, i, &elementwise_class, sizeof(elementwise));
@@ -38,9 +40,9 @@ static int push_value(lua_State *L, int value) {
   return 1;
 }
 
-/* elementwise_new(dtypes, names): makes an expression with one parameter for each element of the list dtypes. Returns
-** the expression and the value of each parameter. Errors of a call of the finished expression use the list of
-** names. */
+/* elementwise_new(dtypes, names): makes an expression with one parameter for each element of the list dtypes. `names`
+** lists the parameters' names for the error messages of the finished function. Returns the expression and the value of
+** each parameter. */
 static int l_new(lua_State *L) {
   enum dtype in[MAX_IN];
   luaL_checktype(L, 1, LUA_TTABLE);

@@ -8,8 +8,9 @@
 
 static const char *const options_one[] = {"n", "dim", "norm", "out", NULL};
 static const char *const options_many[] = {"s", "dim", "norm", "out", NULL};
-enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* stack indices of arguments n or s, and dim; MOST: the maximum
-                                                     ** number of arguments before the options */
+enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* FIRST_LENGTH: stack index of argument n or s; FIRST_DIM: stack
+                                                     ** index of argument dim; MOST: the maximum number of arguments
+                                                     ** before the options */
 
 /* ---- arguments ---- */
 
@@ -41,7 +42,7 @@ static enum fft_norm opt_norm(lua_State *L, const char *fn, int options) {
   return FFT_NORM_backward;
 }
 
-/* Returns how many numbers argument i has: the length of a list, or 1. */
+/* Returns the length of argument i if it is a list, or 1 if it is a number. */
 static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   if (lua_type(L, i) == LUA_TNUMBER) return 1;
   if (lua_type(L, i) != LUA_TTABLE)
@@ -139,7 +140,7 @@ Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] e
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of n) or "forward"
   (divided by n)
 @treturn Tensor complex64 or complex128, n long in dim
-@raise a dtype without a transform; n below 1; a dim without elements if n is not given
+@raise if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given
 */
 /***
 The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
@@ -151,11 +152,11 @@ The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (divided by the root of n) or "forward"
   (not scaled)
 @treturn Tensor complex64 or complex128, n long in dim
-@raise a dtype without a transform; n below 1; a dim without elements if n is not given
+@raise if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given
 */
 /***
-fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 elements are
-returned.
+Computes fft of real numbers. Elements n - k and k of the transform are conjugates, so only the first n // 2 + 1 of them
+are returned.
 @function fft.rfft
 @tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
 @int[opt] n number of elements to transform; by default the length of dim. A longer x is cut, a shorter one is padded
@@ -164,7 +165,7 @@ returned.
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of n) or "forward"
   (divided by n)
 @treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
-@raise a dtype without a transform; n below 1; a dim without elements if n is not given
+@raise if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given
 */
 /***
 The inverse of rfft: computes real numbers from the first n // 2 + 1 elements of their transform. The imaginary parts of
@@ -177,11 +178,11 @@ the first element, and of element n // 2 for even n, are ignored, because they w
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (divided by the root of n) or "forward"
   (not scaled)
 @treturn Tensor float32 or float64, n long in dim
-@raise a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given
+@raise if the dtype has no transform, if n is below 1, or if dim has fewer than 2 elements and n is not given
 */
 /***
-fft of numbers whose elements n - k and k are conjugates, so that the result is real. x has only the first n // 2 + 1 of
-these numbers.
+Computes fft of n numbers with a real result: numbers n - k and k are conjugates. x contains only the first n // 2 + 1
+of these numbers.
 @function fft.hfft
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
 @int[opt] n length of the result; by default 2 (m - 1), where m is the length of x. A longer x than n // 2 + 1 is cut, a
@@ -190,7 +191,7 @@ these numbers.
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (not scaled), "ortho" (divided by the root of n) or "forward"
   (divided by n)
 @treturn Tensor float32 or float64, n long in dim
-@raise a dtype without a transform; n below 1; a dim with fewer than 2 elements if n is not given
+@raise if the dtype has no transform, if n is below 1, or if dim has fewer than 2 elements and n is not given
 */
 /***
 The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
@@ -202,7 +203,7 @@ The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
 @tab[opt] options `n`, `dim`, `out`, `norm`: "backward" (divided by n), "ortho" (divided by the root of n) or "forward"
   (not scaled)
 @treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
-@raise a dtype without a transform; n below 1; a dim without elements if n is not given
+@raise if the dtype has no transform, if n is below 1, or if dim has no elements and n is not given
 */
 /***
 fft along two dims, one after the other.

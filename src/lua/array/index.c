@@ -15,12 +15,13 @@ bool is_index_mark(const void *p) { return p == &newaxis || p == &ellipsis; }
 /* An index tensor, or a mask over `ndim` dims. A 0-d mask is a mask over a new dim of length 1. */
 typedef struct picker {
   const tensor *t;
-  int dim, ndim;            /* the first dim of the view to which the index applies, and the number of dims */
+  int dim, ndim;            /* dim: the first dim of the view to which the index applies; ndim: the number of dims */
   int source;               /* the 0-based dim of x, for error messages */
 } picker;
 
-/* The placing of the advanced indices (numbers and index tensors) among the items of the key in x[key]: none yet, all
-** adjacent, adjacent and followed by another item, separated by another item. */
+/* The placing of the advanced indices (numbers and index tensors) among the items of the key in x[key], as far as the
+** items have been read. NONE_YET: there was no advanced index. TOGETHER: all are adjacent, and the last item is one.
+** ENDED: all are adjacent, and another item follows them. SEPARATED: another item is between two of them. */
 enum placing { NONE_YET, TOGETHER, ENDED, SEPARATED };
 
 /* The selection by the items read so far: a view, and index tensors for some of its dims. */
@@ -108,7 +109,7 @@ static const char *push_numbers(lua_State *L, int i) {
   return lua_tostring(L, -1);
 }
 
-/* Reads the numbers of the range {first, last, step} at stack index i. Returns how many numbers there are. */
+/* Reads the numbers of the range {first, last, step} at stack index i. Returns the length of the list, 0 … 3. */
 static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   int n = (int)lua_rawlen(L, i);
   if (n > 3)
@@ -139,9 +140,9 @@ static void raise_backwards(lua_State *L, int i, int dim, int step) {
              dim + 1, step, numbers);
 }
 
-/* True if a range whose last position precedes the first, in the direction of step, is empty instead of an error. This
-** holds if the two positions are neighbours. It also holds if the lower end counts from the front and the upper end
-** from the back, but the dim is too short for both, as in {2, -2} on one row. */
+/* True if a range is empty. If the last position precedes the first in the direction of step, the range is either empty
+** or an error. The range is empty if the two positions are neighbours. It is also empty if the lower end counts from
+** the front and the upper end from the back, but the dim is too short for both, as in {2, -2} on one row. */
 static bool is_empty_range(const int64_t *v, int64_t first, int64_t last, int64_t step, int64_t n) {
   if (step > 0 ? last >= first : last <= first) return false;
   bool next_to_it = last == first - (step > 0 ? 1 : -1) && first >= 0 && first <= n + 1 && last >= 0 && last <= n + 1;
@@ -235,7 +236,7 @@ static void select_tensor(lua_State *L, int i, selection *s) {
   place_advanced(s);
 }
 
-/* Selects by item k of n, at stack index i. */
+/* Applies item k of the key's n items to the selection. The item is at stack index i. */
 static void select_item(lua_State *L, int i, selection *s, int k, int n) {
   switch (lua_type(L, i)) {
     case LUA_TNUMBER:        select_number(L, i, s); break;
@@ -467,8 +468,8 @@ static shape picks_shape(lua_State *L, const picks *all) {
   return s;
 }
 
-/* Fills *j. By NumPy's rule, the dims of the index tensors replace the indexed dims or, if another item separates the
-** indexed dims, come first. */
+/* Fills *j. By NumPy's rule, the dims of the index tensors replace the indexed dims. If another item separates the
+** indexed dims, the dims of the index tensors come first instead. */
 static void make_job(lua_State *L, const selection *s, const picks *all, index_job *j) {
   j->sound = all->masks;
   shape picked = picks_shape(L, all);

@@ -42,9 +42,9 @@ static int l_script_line(lua_State *L) {
   return 1;
 }
 
-/* running_self(folder, functions): searches the running functions that the script's innermost function called directly
-** or indirectly. Returns the first parameter of the innermost of them that is a key of `functions`, or nil if there is
-** none. folder: as for script_line. */
+/* running_self(folder, functions): searches the call stack from the innermost function outwards, up to the script's
+** innermost function. Returns the first parameter of the first function found that is a key of `functions`, or nil if
+** there is none. folder: as for script_line. */
 static int l_running_self(lua_State *L) {
   const char *folder = lua_tostring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);

@@ -105,7 +105,7 @@ Computes the inverses of square matrices.
 @function linalg.inv
 @tparam Tensor x [..., n, n], float32, float64 or complex; integers become the default float
 @treturn Tensor [..., n, n]
-@raise a matrix that is singular
+@raise if a matrix is singular
 */
 /***
 Computes the determinants of square matrices.
@@ -167,7 +167,7 @@ is read; the gradient goes to both triangles.
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle and gives U with x = Uᴴ U
 @treturn Tensor [..., n, n]: L with x = L Lᴴ
-@raise a matrix that is not positive definite
+@raise if a matrix is not positive definite
 */
 static int l_cholesky(lua_State *L) {
   linalg_job j = {.op = LINALG_cholesky};
@@ -208,8 +208,8 @@ both triangles.
 static int l_eigvalsh(lua_State *L) { return eigh(L, "eigvalsh", false); }
 
 /***
-Computes the QR factorization x = Q R: Q has orthonormal columns, R is upper triangular. "complete" has no gradient if x
-has more rows than columns, and the gradient is not finite if the first min(m, n) columns are not independent.
+Computes the QR factorization x = Q R: Q has orthonormal columns, R is upper triangular. Mode "complete" has no gradient
+if x has more rows than columns. The gradient is not finite if the first min(m, n) columns are linearly dependent.
 @function linalg.qr
 @tparam Tensor x [..., m, n]
 @tparam[opt] table options `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete" (Q
@@ -257,14 +257,16 @@ Solves a x = b for x, by LU factorization.
 @tparam Tensor a [..., n, n]
 @tparam Tensor b [n], one vector, or [..., n, k]; batch dims broadcast
 @treturn Tensor [..., n] or [..., n, k]
-@raise a matrix that is singular
+@raise if a matrix is singular
 */
 static int l_solve(lua_State *L) {
   linalg_job j = {.op = LINALG_solve, .a = check_tensor(L, 1, "solve"), .b = check_tensor(L, 2, "solve")};
   return finish(L, "solve", &j);
 }
 
-/* ---- for lua/luatensor/array/linalg.lua, which checks the arguments ---- */
+/* ---- internal functions ---- */
+
+/* lua/luatensor/array/linalg.lua calls these functions and checks their arguments. */
 
 /* lu(x): returns L and U packed into one matrix, and for each row its 1-based position in x. */
 static int l_lu(lua_State *L) {

@@ -9,7 +9,7 @@ static const char *const map_options[] = {"out", NULL};
 /* ---- computing ---- */
 
 /* The job that the caller's arguments describe. `at` contains the stack indices of the inputs. The struct takes half
-** a kilobyte, so functions declare such a variable without clearing it. */
+** a kilobyte, so functions do not clear their variable of this type. */
 typedef struct call {
   const char *fn;
   job         job;
@@ -263,7 +263,7 @@ static void push_tolerance(lua_State *L, int i, int nargs, int options, const ch
     luaL_error(L, "isclose: %s: a number that is not negative expected, got %s", name, luaL_tolstring(L, -1, NULL));
 }
 
-/*** Tests each pair of elements for closeness: abs(x - y) <= atol + rtol * abs(y), or equal.
+/*** Tests each pair of elements for closeness: true if abs(x - y) <= atol + rtol * abs(y) or if x equals y.
 @function isclose
 @tparam number|tensor x
 @tparam number|tensor y broadcast with x

@@ -275,8 +275,8 @@ static const char *const precisions[] = {"ieee", "tf32"};      /* in the order o
 
 /***
 Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.
-"tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
-cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
+"tf32": a GPU may round the inputs to 10 bits of mantissa, because its tensor cores multiply such numbers several times
+faster. The errors are about 1e-3 of the magnitudes. On the CPU, and for other dtypes, both are the same.
 @function set_matmul_precision
 @string precision "ieee" (initially) or "tf32"
 */
