@@ -4,7 +4,7 @@
 --   tools/lua tools/annotate.lua --reference folder/   the reference's pages of the site (make doc), from library/
 --   tools/lua tools/annotate.lua --missing  lists the public names without documentation
 --
--- Run from the repository's root. Loaded with dofile it returns {collect, missing, luals}.
+-- Run this script from the repository's root. With dofile, it returns the table {collect, missing, luals}.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -51,7 +51,7 @@ end
 
 -- ---- the script ---------------------------------------------------------------------------------
 
--- Removes everything in a folder. Then writes each text of `files` to the path below the folder that is its key.
+-- Replaces the contents of a folder. `files` has the text of each new file, by the path of the file below the folder.
 local function write_all(folder, files)
   os.execute("rm -rf " .. folder)
   for path, text in pairs(files) do

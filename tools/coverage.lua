@@ -2,7 +2,7 @@
 --
 --   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
 --
--- Run from the repository's root. Loaded with dofile it returns functions for spec/docs/coverage_spec.lua.
+-- Run this script from the repository's root. With dofile, it returns functions for spec/docs/coverage_spec.lua.
 
 local annotate = dofile "tools/annotate.lua"
 local lt = require "luatensor"
@@ -276,7 +276,8 @@ local function is_factorization(name)
   return inner and not is_composition(coverage.function_of(name)) and rawget(lt, inner) == nil
 end
 
---- Returns the letter of the library that the CPU uses for a function for which a GPU uses a library, or "".
+--- Returns the letter of the library with which the CPU computes a function, or "" if the CPU uses no library. `letter`
+-- is the letter of the library that a GPU uses.
 local function cpu_library(name, letter, dtype)
   if is_factorization(name) then return "L" end
   return (letter == "B" and blas[dtype] or letter == "L") and letter or ""
@@ -431,7 +432,8 @@ function coverage.markdown(cpu, gpu)
   return table.concat(out, "\n") .. "\n"
 end
 
---- Reads the CPU's part of a page: name → the letters of each column, after coverage.plain.
+--- Returns the CPU's letters in a page: for each function name, a list with the letters of each column, simplified by
+-- coverage.plain.
 function coverage.read(page)
   local rows = {}
   for name, text in page:gmatch "\n| `([%w_.]+)`[^|]* (|[^\n]*)|[^|\n]*|" do

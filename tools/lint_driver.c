@@ -1,5 +1,5 @@
-/* Compiled but never run, by `make lint` if the GPU's toolkit is installed: checks that the types, signatures and
-** values of src/gpu/driver.h agree with the toolkit's headers. */
+/* Checks at compile time that the types, signatures and values of src/gpu/driver.h agree with the headers of the GPU's
+** toolkit. `make lint` compiles this file if the toolkit is installed, but never runs it. */
 
 #define LT_CHECK_DRIVER
 #include "gpu/driver.h"

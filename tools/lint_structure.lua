@@ -10,7 +10,8 @@
 -- ---- limits -------------------------------------------------------------------------------------
 
 local limits = {
-  -- Circles of source files: each file in a circle needs functions of all the other files, directly or indirectly.
+  -- Circles (dependency cycles) of source files: each file in a circle needs functions of all the other files, directly
+  -- or indirectly.
   circles = 0,
   files_in_circles = 0,
 
@@ -169,8 +170,8 @@ local function chain(arrows, reached, file)
   return file .. text
 end
 
--- Counts circles: two files are in the same circle if each of them reaches the other. `what` names the files in the
--- output.
+-- Counts circles (strongly connected components): two files are in the same circle if each of them reaches the other.
+-- `what` names the files in the output.
 local function check_circles(what, arrows, circles_limit, files_limit)
   local reached = {}
   for file in pairs(arrows) do reached[file] = reach(arrows, file) end

@@ -1,6 +1,6 @@
-/* `make lint`, if the GPU's toolkit is installed: checks that its libraries have the functions of src/gpu/driver.h.
-** lint_symbols FILE...: each file is a library of one of the tables, recognised by its name. Needs no GPU, because no
-** function is called. */
+/* Checks that the libraries of the GPU's toolkit have the functions of src/gpu/driver.h. `make lint` runs this program
+** if the toolkit is installed: lint_symbols FILE... Each FILE is a library. The program finds the library's table of
+** functions by the name of the file. No GPU is needed, because no function is called. */
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 --
 -- results.json is the result of `luatensor experiment all` on an idle machine, or a report in JSON.
 --
--- Run from the repository's root. Loaded with dofile it returns functions for bench/experiment_spec.lua.
+-- Run this script from the repository's root. With dofile, it returns functions for bench/experiment_spec.lua.
 
 local lt = require "luatensor"
 local document = require "luatensor.page.document"
@@ -64,7 +64,7 @@ local wanted = {
     "two matrices sent and multiplied, the sum fetched: share of the time for transfers"},
 }
 
---- Collects the experiments on real devices in a result of any kind.
+--- Collects the experiments that ran on real devices from a result of any kind.
 -- @tab value a result, or a table that contains results
 -- @tab[opt] found the list to add to
 -- @treturn table list

@@ -1,14 +1,15 @@
 #ifndef LT_OP_MATMUL_H
 #define LT_OP_MATMUL_H
 
-/* Matrix products: chooses the dtype, broadcasts the batch dims, and calls the device. Raises no Lua errors. */
+/* Matrix products. matmul_prepare chooses the dtype and broadcasts the batch dims; matmul_run calls the device. The
+** functions raise no Lua errors. */
 
 #include "op/op.h"
 
 enum matmul_kind {
   MATMUL_matmul,      /* as in the Python array API standard: a 1-d input is a row on the left and a column on the
                       ** right; batch dims broadcast */
-  MATMUL_vecdot       /* [..., k] with [..., k]: sums of products along the last dim; the left input is conjugated */
+  MATMUL_vecdot       /* inputs [..., k]: sums of products along the last dim; the left input is conjugated */
 };
 
 /* A product. The caller sets kind, a and b, and matmul_prepare sets the other fields. */
@@ -21,7 +22,7 @@ typedef struct matmul_job {
   shape      batch;           /* batch dims of the result */
 } matmul_job;
 
-/* Sets and returns the precision of all later float32 products, for the whole process. */
+/* matmul_set_precision sets the precision of all later float32 products of the process. matmul_precision returns it. */
 void matmul_set_precision(enum precision p);
 enum precision matmul_precision(void);
 

@@ -24,7 +24,7 @@ bool op_is_hidden(enum map_op op) {
 /* ---- dtypes ---- */
 
 /* A weak number never widens a dtype within its kind. A complex number makes the dtype complex. A float turns bool
-** and integers into the default float, an integer turns bool into int64, a boolean changes nothing. */
+** and integers into the default float, an integer turns bool into int64, and a boolean changes nothing. */
 enum dtype promote_arg(enum dtype d, const arg *a) {
   if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
   if (a->s.is_complex) return d == DT_none ? DT_complex128 : dtype_complex(d);
@@ -231,7 +231,7 @@ int job_run(const job *j, tensor *out) {
 }
 
 /* Returns a job that copies `in` to `out`. Conversions between all kinds are allowed: x:to("int8") of floats
-** saturates. The compute dtype is that of the target, so that elements are converted when they are loaded. */
+** saturates. The op computes in the compute dtype of `out`, so that elements are converted when they are loaded. */
 static job identity(tensor *out, arg in) {
   return (job){.op = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
                .result = out->dtype, .shape = out->shape};

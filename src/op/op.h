@@ -1,7 +1,8 @@
 #ifndef LT_OP_OP_H
 #define LT_OP_OP_H
 
-/* Element-wise ops: chooses dtypes, broadcasts, makes the plan, and calls the device. Raises no Lua errors. */
+/* Element-wise ops. These functions choose dtypes, broadcast the inputs, make the plan (a loop nest), and call the
+** device. They raise no Lua errors. */
 
 #include "base/tensor.h"
 
@@ -42,8 +43,8 @@ typedef struct job {
 ** ERR_BROADCAST, ERR_DEVICES or ERR_SCALAR. */
 int job_prepare(job *j);
 
-/* The parts of job_prepare: job_place finds the place, and job_shape the shape, from the inputs. job_dtypes finds the
-** compute and result dtypes from op and inputs. */
+/* The parts of job_prepare. job_place finds the place of the inputs. job_shape finds the shape to which the inputs
+** broadcast. job_dtypes finds the compute and result dtypes from op and inputs. */
 int job_place(job *j);
 int job_shape(job *j);
 int job_dtypes(job *j);

@@ -2,7 +2,7 @@
 #define LT_OP_RANDOM_H
 
 /* Fills tensors with random numbers. Each fill advances the counter of a generator by the number of counter values that
-** it uses. Raises no Lua errors. */
+** the fill uses. The functions raise no Lua errors. */
 
 #include "base/tensor.h"
 
@@ -23,8 +23,8 @@ typedef struct random_job {
 ** bool, or with ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
 int random_run(const random_job *j, generator *g, tensor *out);
 
-/* ---- graphs ---- A captured graph reads counter and seed from cells in the device's memory. A replay sets the
-** cells, so that each replay draws new numbers. */
+/* ---- graphs ---- A captured graph reads counter and seed of a generator from a cell in the device's memory. A replay
+** sets the cells, so that each replay draws new numbers. */
 
 typedef struct random_cell {
   generator *g;

@@ -1,7 +1,8 @@
 #ifndef LT_OP_REDUCE_H
 #define LT_OP_REDUCE_H
 
-/* Reductions: determines dtypes, shapes and plans, and calls the device. Raises no Lua errors. */
+/* Reductions, such as sum and max. These functions determine dtypes, shapes and plans, and call the device. They raise
+** no Lua errors. */
 
 #include "op/op.h"
 

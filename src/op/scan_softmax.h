@@ -1,7 +1,8 @@
 #ifndef LT_OP_SCAN_SOFTMAX_H
 #define LT_OP_SCAN_SOFTMAX_H
 
-/* Scans and softmax: determines dtypes, shapes and plans, and calls the device. Raises no Lua errors. */
+/* Scans (running reductions, such as cumulative sums) and softmax. These functions determine dtypes, shapes and plans,
+** and call the device. They raise no Lua errors. */
 
 #include "op/reduce.h"
 
@@ -22,8 +23,8 @@ typedef struct scan_softmax_job {
   const scan_softmax_info *info;
   const tensor *in;
   int           dim;
-  bool          initial;      /* for scans: the result has one more element, which comes first and is the result for
-                              ** zero elements, such as 0 for sums */
+  bool          initial;      /* true if the result of a scan begins with the reduction of zero elements, such as 0
+                              ** for sums; the result then has one more element */
   enum dtype    dtype;        /* the requested dtype, or DT_none */
   enum dtype    compute, result;
   shape         shape;        /* shape of the result */

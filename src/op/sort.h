@@ -1,7 +1,7 @@
 #ifndef LT_OP_SORT_H
 #define LT_OP_SORT_H
 
-/* Sorting along a dim: checks the dtype, makes the plan, and calls the device. Raises no Lua errors. */
+/* Sorting along a dim. op_sort checks the dtype, makes the plan, and calls the device. It raises no Lua errors. */
 
 #include "op/op.h"
 
@@ -12,8 +12,8 @@ typedef struct sort_job {
   int     dim;                  /* the sorted dim, 0-based; ignored if `in` is 0-d, which is treated as one element
                                 ** along a dim */
   bool    descending;
-  int64_t keep;                 /* number of sorted elements to write, beginning with the first; the dim's length to
-                                ** write all of them */
+  int64_t keep;                 /* number of sorted elements to write, beginning with the first; to write all elements,
+                                ** the length of the dim */
   tensor *values, *positions;
 } sort_job;
 

@@ -1,5 +1,5 @@
--- Writes docs as annotations for editors (LuaLS, EmmyLua), which lt.help reads, too. luatensor/help/annotations.lua
--- describes the grammar of the annotations. Each module that scripts require (luatensor.nn) has a file of its own;
+-- Writes docs as annotations, which editors (LuaLS, EmmyLua) and lt.help read. luatensor/help/annotations.lua describes
+-- the grammar of the annotations. Each module that scripts require (luatensor.nn) has a file of its own;
 -- classes of options are in luatensor/options.lua.
 
 local core = require "luatensor.core"
@@ -82,8 +82,8 @@ local kinds = {
   {"floats", {"float16", "bfloat16", "float32", "float64"}}, {"complex numbers", {"complex64", "complex128"}},
 }
 
--- Returns a sentence with the dtypes. If they are all dtypes of one or more kinds, it names the kinds: "For integers
--- and floats." Otherwise it lists the dtypes: "For float32, float64."
+-- Returns a sentence that names the dtypes. If the dtypes are all dtypes of one or more kinds, the sentence names the
+-- kinds: "For integers and floats." Otherwise the sentence lists the dtypes: "For float32, float64."
 local function words_of(dtypes)
   local has, words, count = {}, {}, 0
   for _, dtype in ipairs(dtypes) do has[dtype] = true end
@@ -283,7 +283,7 @@ end
 -- @treturn table
 function luals.files(docs, by_name)
   local classes = make_classes(docs, by_name)
-  for _, class in ipairs(names.classes) do               -- nn.Sequential(…) returns a luatensor.Sequential
+  for _, class in ipairs(names.classes) do  -- sets the types of results: nn.Sequential(…) returns a luatensor.Sequential
     local made = class.parent and by_name[("%s.%s"):format(class.of, class.name)]
     if made then made.returns = {{type = "luatensor." .. class.name, text = ""}} end
   end

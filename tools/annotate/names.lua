@@ -15,7 +15,7 @@ function names.of(t)
 end
 
 -- Returns the doc of a name or, for an in-place form without a doc, the doc of the name without the underscore.
--- Returns nil if there is neither.
+-- Returns nil if neither doc exists.
 function names.has_doc(name, by_name) return by_name[name] or name:find("_$") and by_name[name:sub(1, -2)] end
 
 -- Returns another name in the table `space` for the function `name`, or nil. The other name must be documented.

@@ -1,4 +1,5 @@
--- Reads the options in a documentation comment as rows: "`dim`, `keepdim` (false): keeps the dim; `out`" has three.
+-- Reads the options in a documentation comment as rows. The text "`dim`, `keepdim` (false): keeps the dim; `out`" has
+-- three options, and gives three rows.
 --
 -- A row is {name =, type =, default =, text =}. An option begins at its name in backticks, at the start of the text
 -- or after a separator. Its default follows the name in parentheses. Its meaning follows the default.
@@ -59,7 +60,7 @@ local of_layers = {device = "where the weights are", dtype = "of the weights"}
 
 local defaults = {reduction = '"mean"', keepdim = "false", requires_grad = "false"}
 
--- The types of options that have another meaning in these functions.
+-- Types of options that have a special meaning in one function, by the name of the function.
 local exceptions = {
   ["advise.choices"] = {largest = "integer"}, ["nn.TransformerEncoder"] = {norm = "luatensor.Module"},
   ["nn.TransformerDecoder"] = {norm = "luatensor.Module"}, norm = {p = 'number|"fro"|"nuc"'},
@@ -117,8 +118,8 @@ local function split_default(inner)
   return trim(quoted), trim((rest:gsub("^[;:,] *", "")))
 end
 
--- Returns a meaning without the default in parentheses at its end, and this default. If there is none at the end, the
--- default is the listed string that "(default" follows, or nil.
+-- Returns the meaning of an option and its default. A default in parentheses at the end of the text is removed from the
+-- meaning. Without such a default, the default is the quoted string before "(default", or nil if there is none.
 local function find_default(text)
   local before, inner = text:match "^(.-) ?%(([^()]*)%)$"
   local default = inner and (inner:match "^default:? (.*)$" or inner:match "^by default (.*)$"
@@ -172,7 +173,7 @@ local function type_of(fn, row)
   return words or type_by_default(row.default) or "any"
 end
 
--- ---- all of it ----------------------------------------------------------------------------------
+-- ---- all options of a function ------------------------------------------------------------------
 
 local function put(rows, row)
   for i, each in ipairs(rows) do
@@ -184,7 +185,8 @@ local function put(rows, row)
   rows[#rows + 1] = row
 end
 
--- Reads "those of nn.RNN but `nonlinearity`; …": returns the rows of nn.RNN, and the rest of the text.
+-- Reads a text such as "those of nn.RNN but `nonlinearity`; …". Returns the rows of nn.RNN without `nonlinearity`, and
+-- the rest of the text.
 local function read_others(text, find)
   local rows = {}
   local other, rest = text:match "^%s*those of ([%w_.:]+)(.*)$"
@@ -196,7 +198,8 @@ local function read_others(text, find)
   return rows, rest:match "[;,] *(.*)$" or ""
 end
 
--- Copies a meaning that several options share from the last of them: "`prepend` and `append`: tensors …".
+-- If several options share a meaning, as in "`prepend` and `append`: tensors …", copies the meaning from the last
+-- option to the options before it.
 local function share_texts(text, starts, rows)
   for i = #starts - 1, 1, -1 do
     local between = text:sub(starts[i].after, starts[i + 1].at - 1)
@@ -240,7 +243,8 @@ local function complete(doc, row)
   row.text = doc.name:find "^nn%.%u" and of_layers[row.name] or meanings[row.name] or ""
 end
 
--- Returns the options that a positional parameter can also be given as: "also option `dim`".
+-- Returns the names of the options that can replace a positional parameter. The parameter's text names them, as in
+-- "also option `dim`".
 local function mentioned(text)
   local names = {}
   for list in text:gmatch "option (`[^;.]*)" do

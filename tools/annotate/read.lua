@@ -35,7 +35,7 @@ local function type_of(text)
   return table.concat(parts, "|")
 end
 
--- Tags that mean a @tparam with this type.
+-- Tags that are short forms of @tparam with a type: "@string name" means "@tparam string name".
 local typed_tags = {
   string = "string", int = "integer", number = "number", tab = "table", bool = "boolean", func = "function",
 }
@@ -63,8 +63,8 @@ local function read_return(tag, rest)
   return {type = type_of(kind), text = text}
 end
 
--- Reads the first line of a tag into a doc. Returns the table to whose field `text`, if it has one, continuation lines
--- are appended.
+-- Reads the first line of a tag into a doc. Returns the table for the tag. If this table has a field `text`, the caller
+-- appends continuation lines to the field.
 local function read_tag(doc, line)
   local tag, modifiers, rest = line:match("^@(%w+)(%b[])%s*(.*)$")
   if not tag then tag, rest = line:match("^@(%w+)%s*(.*)$") end
@@ -168,7 +168,7 @@ local function op_doc(name, op)
     doc.params[i] = {name = operand, type = i == 1 and "luatensor.Tensor" or tensor_or_number, text = ""}
   end
   if op.kind == "reduction" then
-    local one = name:find "^arg"                         -- a position along several dims does not exist
+    local one = name:find "^arg"                         -- argmax and argmin accept only a single dim
     doc.params[2] = {name = "dim", type = one and "integer" or "integer|integer[]", optional = true,
                      text = one and "unless given, the position is that in the flattened x" or "all dims unless given"}
   end
@@ -188,7 +188,7 @@ local function add_ops(docs, by_name)
   end
 end
 
--- Completes a doc such as "The same as lt.take.": it gets the parameters and results of the other doc.
+-- Completes a doc such as "The same as lt.take." with the parameters and results of the doc of lt.take.
 local function complete(docs, by_name)
   for _, doc in ipairs(docs) do
     local other = by_name[doc.text[1] and doc.text[1]:match("^The same as lt%.([%w_]+)%.$")]
@@ -196,7 +196,7 @@ local function complete(docs, by_name)
   end
 end
 
--- ---- all of it ----------------------------------------------------------------------------------
+-- ---- all docs -----------------------------------------------------------------------------------
 
 -- Adds the aliases of alias.lua: x:numel() is x.size, x:double() is x:to("float64").
 local function add_aliases(docs, by_name)

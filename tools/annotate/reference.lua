@@ -65,8 +65,8 @@ local function sections_by_name()
   return sections, places
 end
 
--- Returns the documented name of a topic, by which its section is found. For sum_ this name is sum. For a field it is
--- the class.
+-- Returns the documented name by which the section of a topic is found: "sum" for the topic "sum_", and the class for a
+-- field of a class. Returns nil if no name of the topic has a section.
 local function documented(topic, sections)
   local _, other = topics.doc_of(topic)
   local bare = (other or topic.name):gsub("^Tensor[.:]", "")
@@ -178,7 +178,7 @@ local function write_page(each, list)
   return table.concat(out, "\n") .. "\n"
 end
 
--- ---- all of it ----------------------------------------------------------------------------------
+-- ---- all pages ----------------------------------------------------------------------------------
 
 local function write_index(index)
   local out, letter = {"# A to Z\n"}, nil

@@ -1,8 +1,8 @@
 #ifndef LT_OP_NN_ATTENTION_H
 #define LT_OP_NN_ATTENTION_H
 
-/* Attention on tensors: checks the operands and calls the device. attention_call in base/calls.h describes the
-** computation. */
+/* Attention on tensors. attention_run checks the operands and calls the device. attention_call in base/calls.h
+** describes the computation. */
 
 #include "base/tensor.h"
 
@@ -20,8 +20,8 @@ typedef struct attention_job {
   const tensor *at[ATTENTION_TENSORS];
 } attention_job;
 
-/* Writes o and, unless the tensor is NULL, log_sums. A backward call writes dq, dk and dv. Fails with ERR_INNER if
-** the shape, dtype or place of tensor *wrong does not fit. */
+/* A forward call writes o and, unless log_sums is NULL, log_sums. A backward call writes dq, dk and dv. Fails with
+** ERR_INNER if the shape, dtype or place of tensor *wrong does not fit. */
 int attention_run(const attention_job *j, enum attention_tensor *wrong);
 
 #endif

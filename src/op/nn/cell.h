@@ -1,8 +1,8 @@
 #ifndef LT_OP_NN_CELL_H
 #define LT_OP_NN_CELL_H
 
-/* Steps of recurrent cells on tensors: checks the operands and calls the device. cell_call in base/calls.h describes
-** the computation. */
+/* Steps of recurrent cells (LSTM, GRU) on tensors. cell_run checks the operands and calls the device. cell_call in
+** base/calls.h describes the computation. */
 
 #include "base/tensor.h"
 

@@ -117,7 +117,7 @@ static bool is_empty(const conv_call *c) {
   return c->n == 0 || c->c_in == 0 || c->out[0] == 0 || c->out[1] == 0 || c->in[0] == 0 || c->in[1] == 0;
 }
 
-/* Fills the result where every sum is empty: with the bias, or with zeros if there is no bias. */
+/* Fills a result whose sums are all empty with the bias, or with zeros if there is no bias. */
 static int fill_empty(const conv_job *j, tensor *out) {
   if (!j->bias) return op_fill(out, (scalar){.f = 0});
   tensor wide = {.store = NULL};

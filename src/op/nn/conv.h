@@ -1,8 +1,8 @@
 #ifndef LT_OP_NN_CONV_H
 #define LT_OP_NN_CONV_H
 
-/* Convolutions and their gradients: determines shapes, makes operands contiguous, and calls the device. Raises no Lua
-** errors. */
+/* Convolutions and their gradients. conv_prepare determines shapes; conv_run makes operands contiguous and calls the
+** device. The functions raise no Lua errors. */
 
 #include "op/op.h"
 
@@ -13,8 +13,8 @@ typedef struct conv_geometry {
 } conv_geometry;
 
 /* A convolution, where x, w and y are 3-d (signals) or 4-d (images). The caller sets op, geometry and the two input
-** tensors. The caller also sets `length`, to the lengths of x for CONV_input and to the lengths of the kernel for
-** CONV_weight, because several lengths are possible. conv_prepare sets `shape` and `call`. */
+** tensors. For CONV_input the caller also sets `length` to the lengths of x, and for CONV_weight to the lengths of the
+** kernel, because the inputs do not determine these lengths. conv_prepare sets `shape` and `call`. */
 typedef struct conv_job {
   enum conv_op  op;
   conv_geometry geometry;

@@ -1,8 +1,8 @@
 #ifndef LT_OP_NN_CROSS_ENTROPY_H
 #define LT_OP_NN_CROSS_ENTROPY_H
 
-/* Cross entropy of logits and classes: checks the tensors and calls the device. cross_entropy_call in base/calls.h
-** describes the computation. */
+/* Cross entropy of logits and classes. These functions check the tensors and call the device. cross_entropy_call in
+** base/calls.h describes the computation. */
 
 #include "base/tensor.h"
 

@@ -59,8 +59,8 @@ int norm_prepare(norm_job *j) {
 
 /* ---- running ---- */
 
-/* If `written`, a converted copy, has received the updated statistics, copies them to `running`. Advances the version
-** of `running`, because its elements have changed. */
+/* Ends the update of the running statistics `running`. If the device wrote to a converted copy, `written` is this copy,
+** which is copied to `running`; otherwise `written` has no storage. Increments the version of `running`. */
 static int write_back(tensor *running, const tensor *written) {
   int st = written->store ? op_copy(running, written) : OK;
   if (st == OK) running->store->version++;
@@ -79,8 +79,8 @@ static void set_inputs(norm_call *c, const norm_job *j, const tensor *const *in)
   c->running_var = at[IN_VAR];
 }
 
-/* Completes the call c, which already has its results, and runs it. Inputs that are not contiguous are copied first.
-** The same applies to weight, bias and statistics that do not have the dtype j->compute. */
+/* Completes the call c, in which the caller has set the results, and runs it. Inputs that are not contiguous are copied
+** first. The same applies to weight, bias and statistics that do not have the dtype j->compute. */
 static int run(const norm_job *j, norm_call *c) {
   const tensor *in[INPUTS];
   tensor fresh[INPUTS];

@@ -1,19 +1,19 @@
 #ifndef LT_OP_NN_NORM_H
 #define LT_OP_NN_NORM_H
 
-/* Normalisation of tensors, and its gradients: checks the tensors and calls the device. norm_call in base/calls.h
-** describes the computation. */
+/* Normalisation of tensors, and its gradients. These functions check the tensors and call the device. norm_call in
+** base/calls.h describes the computation. */
 
 #include "base/tensor.h"
 
 typedef struct norm_job {
   enum norm_kind kind;
   bool          rms, given;
-  int64_t       segments, groups;      /* number of segments of a row; number of sets of parameters, of which row r
-                                       ** uses set r % groups; the caller sets both for NORM_rows, otherwise
-                                       ** norm_prepare does */
-  int64_t       run;                   /* number of elements of a segment; the caller sets it for NORM_rows forward,
-                                       ** otherwise norm_prepare does */
+  int64_t       segments, groups;      /* segments: number of segments of a row. groups: number of sets of
+                                       ** parameters; row r uses set r % groups. The caller sets both fields for
+                                       ** NORM_rows; otherwise norm_prepare sets them */
+  int64_t       run;                   /* number of elements of a segment; the caller sets this field for a forward
+                                       ** call of NORM_rows; otherwise norm_prepare sets it */
   double        eps, momentum;
   const tensor *x, *weight, *bias;     /* x: floats; for the kinds NORM_softmax and NORM_log_softmax the result of
                                        ** softmax. weight, bias: floats, or NULL */
@@ -29,11 +29,11 @@ typedef struct norm_job {
 ** consistent, or with ERR_DEVICES. */
 int norm_prepare(norm_job *j);
 
-/* Writes `out`, which has x's shape and dtype, and stats. Unless j->given is set, also updates running_mean and
-** running_var, where they are not NULL. */
+/* Writes `out`, which has x's shape and dtype, and stats. Unless j->given is set, also updates each of
+** running_mean and running_var that is not NULL. */
 int norm_run(const norm_job *j, tensor *out, tensor *stats);
 
-/* Writes those of the three gradients that are not NULL. */
+/* Writes each of the gradients dx, dweight and dbias that is not NULL. */
 int norm_back(const norm_job *j, tensor *dx, tensor *dweight, tensor *dbias);
 
 #endif

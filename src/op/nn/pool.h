@@ -1,8 +1,8 @@
 #ifndef LT_OP_NN_POOL_H
 #define LT_OP_NN_POOL_H
 
-/* Pooling and its gradients: determines shapes, makes operands contiguous, and calls the device. Raises no Lua
-** errors. */
+/* Pooling and its gradients. pool_prepare determines shapes; pool_run makes operands contiguous and calls the device.
+** The functions raise no Lua errors. */
 
 #include "op/op.h"
 

@@ -1,4 +1,4 @@
-/* Checks and plans updates of parameters, and calls the device. */
+/* Updates of parameters in place: the functions check the operands, plan the loops, and call the device. */
 
 #include "op/nn/update.h"
 

@@ -1,7 +1,7 @@
 #ifndef LT_OP_NN_UPDATE_H
 #define LT_OP_NN_UPDATE_H
 
-/* Updates of parameters in place by the rows of update.def, for the optimisers. */
+/* Updates a parameter in place by one of the update rules of update.def. The optimisers use these functions. */
 
 #include "base/tensor.h"
 
