@@ -1025,14 +1025,14 @@ function Tensor:imag() end
 ---```
 ---@param dim integer
 ---@param index luatensor.Tensor 1-d
----@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
+---@param src luatensor.Tensor|number broadcasts to the shape of x, in which dim has the length of index
 ---@return luatensor.Tensor #
 function Tensor:index_add(dim, index, src) end
 
 ---In place: Returns a copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds
 ---@param dim integer
 ---@param index luatensor.Tensor 1-d
----@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
+---@param src luatensor.Tensor|number broadcasts to the shape of x, in which dim has the length of index
 ---@return luatensor.Tensor # x
 function Tensor:index_add_(dim, index, src) end
 
@@ -1423,7 +1423,7 @@ function Tensor:minimum_(y) end
 ---@return luatensor.Tensor # [m, n]
 function Tensor:mm(y, options) end
 
----Moves dims; the others keep their order.
+---Moves dims to new positions. The other dims keep their order.
 ---```lua
 ---lt.ones(2, 3, 4):moveaxis(1, 3).shape  --> [3, 4, 2]
 ---```
@@ -2933,7 +2933,8 @@ function lt.cuda.reopen(device) end
 ---@param device? string by default all devices that have been used
 function lt.synchronize(device) end
 
----Returns the seconds of a monotonic clock. Only differences are meaningful. (os.clock adds up the time of all threads.)
+---Returns the seconds of a monotonic clock. Only differences are meaningful. (os.clock adds up the processor time of all
+---threads.)
 ---```lua
 ---local began = lt.clock()
 ---lt.clock() >= began  --> true
@@ -2953,9 +2954,9 @@ function lt.clock() end
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
 
----Makes a tensor on another library's memory, without a copy. From then on the tensor owns the memory, which stays on
----its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the
----struct still belongs to the caller.
+---Makes a tensor on another library's memory, without a copy. From then on the tensor owns the memory, which stays on its
+---device. The other library's queued work on a GPU must be done before the call. Read-only memory is copied. After an
+---error the struct still belongs to the caller.
 ---```lua
 ---lt.from_dlpack(lt.tensor{1, 2}:to_dlpack())  --> [1, 2]
 ---```
@@ -3858,7 +3859,7 @@ function lt.scatter_add(x, dim, index, src) end
 ---@param x luatensor.Tensor
 ---@param dim integer
 ---@param index luatensor.Tensor 1-d
----@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
+---@param src luatensor.Tensor|number broadcasts to the shape of x, in which dim has the length of index
 ---@return luatensor.Tensor #
 function lt.index_add(x, dim, index, src) end
 
@@ -4029,7 +4030,7 @@ function lt.squeeze(x, dim) end
 ---@return luatensor.Tensor # a view
 function lt.permute_dims(x, ...) end
 
----Moves dims; the others keep their order.
+---Moves dims to new positions. The other dims keep their order.
 ---```lua
 ---lt.ones(2, 3, 4):moveaxis(1, 3).shape  --> [3, 4, 2]
 ---```

@@ -15,12 +15,13 @@
 **               large heap.
 ** A full collection also starts if Lua's heap has doubled since the last one. Lua itself starts no full collections
 ** while this file makes young collections. The backward pass begins with a full collection if live bytes have grown
-** half as much as collect_at allows, because tensors that only garbage refers to cannot be freed during the pass.
+** by half of the growth that collect_at allows, because tensors that only garbage refers to cannot be freed during the
+** pass.
 **
 ** The incremental mode has no full collections unless memory is exhausted, because they would stop the host for too
 ** long (86 ms for 64 MB of small tables). Its only threshold is step_at, which starts a step of at most a tenth of a
-** millisecond (FINE). Steps are spaced so that two cycles end before live bytes grow by max(slack, share of live, 4 *
-** Lua's heap). Two cycles are needed, because an object that dies just after it was marked is freed in the next
+** millisecond (FINE). Steps are spaced so that two cycles end before live bytes grow by max(slack, share of live,
+** 4 * Lua's heap). Two cycles are needed, because an object that dies just after it was marked is freed in the next
 ** cycle. */
 
 #include "lua/collect.h"

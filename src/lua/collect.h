@@ -8,8 +8,8 @@
 /* Called before `bytes` bytes are allocated for account a: collects garbage if a collection is due. */
 void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes);
 
-/* Called before a backward pass. collect_if_due runs a full collection when live bytes on `where` have grown to a
-** threshold; this function already runs it when they have grown half-way. Does nothing in incremental mode. */
+/* Called before a backward pass: runs a full collection if live bytes on `where` have grown at least half-way to the
+** threshold at which collect_if_due runs one. Does nothing in incremental mode. */
 void collect_grown(lua_State *L, place where);
 
 /* Does one step of Lua's collector. In generational mode the step is a young collection. Returns true if an incremental

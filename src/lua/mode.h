@@ -20,8 +20,8 @@ bool mode_is_recording(lua_State *L);
 /* Pushes the value of a mode and returns true. If no guard sets the mode, returns false and pushes nothing. */
 bool mode_push(lua_State *L, enum mode mode);
 
-/* mode_record inserts an open guard, which sets recording to `flag`, at stack index 1. A C function makes a call with
-** this guard and then closes it by mode_end, even if the call failed. */
+/* mode_record inserts an open guard, which sets recording to `flag`, at stack index 1. A C function makes a call while
+** this guard is open, and then closes the guard by mode_end, even if the call failed. */
 typedef struct guard guard;
 guard *mode_record(lua_State *L, bool flag);
 void   mode_end(guard *g);

@@ -142,8 +142,8 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
   }
 }
 
-/* Raises an error for shapes that do not broadcast. The error names the first input whose shape does not
-** broadcast with the earlier inputs. */
+/* Raises an error for shapes that do not broadcast. The error names the first input whose shape does not broadcast
+** with the earlier inputs. */
 static int raise_job_broadcast(lua_State *L, const char *fn, const job *j) {
   shape s = {.ndim = 0};
   for (int i = 0; i < j->nin; i++) {

@@ -66,7 +66,7 @@ INLINE double fma_float64(double a, double b, double c) {
 
 /* Returns a * b, rounded. In complex products, gcc 12 contracts a product and a sum to one FMA in the vectorised loop,
 ** but not in the scalar remainder loop, in spite of -ffp-contract=off. The bits of a result then depend on the
-** element's position. The FMA a * b + -0 prevents this, because gcc does not see that it is a product. */
+** element's position. The FMA a * b + -0 prevents this, because gcc does not see that this FMA is a product. */
 #if defined(__FMA__)
 INLINE float  rounded_product_float32(float a, float b)   { return BUILTIN(fmaf)(a, b, -0.0f); }
 INLINE double rounded_product_float64(double a, double b) { return BUILTIN(fma)(a, b, -0.0); }

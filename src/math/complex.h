@@ -30,8 +30,8 @@ INLINE double sine_cosine(double y, double *cosine) {
   return from_bits_float64(bits_float64(sin_quadrant_float64(r, l, q)) ^ (bits_float64(y) & 0x8000000000000000u));
 }
 
-/* Splits e^x into f * 2^k: returns f and sets *rounded to k + ROUNDER64. x is clamped to -746 … 1460.
-** Beyond these limits, e^x times a sine other than 0 is 0 or infinite. */
+/* Splits e^x into f * 2^k: returns f and sets *rounded to k + ROUNDER64. x is clamped to -746 … 1460. Beyond
+** these limits, e^x times a sine other than 0 is 0 or infinite. */
 INLINE double exp_split(double x, double *rounded) {
   double c = x < -746.0 ? -746.0 : x > 1460.0 ? 1460.0 : x;
   return expm1_core_float64(exp_reduce_float64(c, rounded)) + 1.0;

@@ -17,7 +17,7 @@ const void *host_elements(const tensor *t);
 ** copy if `out` is on the host and `in` is not. */
 int host_copy(tensor *out, const tensor *in);
 
-/* Copies all elements of t to `to`, row-major and converted to dtype `as`. Waits for the device. */
+/* Copies all elements of t to `to`, in row-major order and converted to dtype `as`. Waits for the device. */
 int host_read(const tensor *t, enum dtype as, void *to);
 
 /* Sets out = in on one device, as a part of reading or writing for the host. A profile does not count the call as an

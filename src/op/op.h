@@ -70,10 +70,10 @@ int check_target(const tensor *out, const shape *s, enum dtype result, const ten
 ** must not begin at the address of an input. */
 int check_apart(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 
-/* Two functions for ops that can write only contiguous memory of the result's dtype. op_target sets *to to `out` if
-** `out` is such memory, else to `fresh`, a new tensor. After the op, the caller calls op_settle with the op's status
-** st. If st is OK, op_settle copies `fresh`, if used, to `out`. op_settle drops `fresh`, and returns st or the copy's
-** status. */
+/* Two functions for ops that can write only contiguous memory of the result's dtype. op_target sets *to: to `out`
+** itself if `out` is such memory, else to `fresh`, a new tensor. After the op, the caller calls op_settle with the op's
+** status st. If st is OK, op_settle copies `fresh`, if used, to `out`. op_settle drops `fresh`, and returns st or the
+** copy's status. */
 int op_target(tensor *out, enum dtype result, tensor *fresh, tensor **to);
 int op_settle(int st, tensor *out, tensor *fresh);
 

@@ -23,8 +23,9 @@ typedef struct random_job {
 ** bool, or with ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
 int random_run(const random_job *j, generator *g, tensor *out);
 
-/* ---- graphs ---- A captured graph reads counter and seed of a generator from a cell in the device's memory. A replay
-** sets the cells, so that each replay draws new numbers. */
+/* ---- graphs ----
+** A captured graph reads counter and seed of a generator from a cell in the device's memory. A replay sets the cells,
+** so that each replay draws new numbers. */
 
 typedef struct random_cell {
   generator *g;

@@ -283,7 +283,7 @@ end
 -- @treturn table
 function luals.files(docs, by_name)
   local classes = make_classes(docs, by_name)
-  for _, class in ipairs(names.classes) do  -- sets the types of results: nn.Sequential(…) returns a luatensor.Sequential
+  for _, class in ipairs(names.classes) do   -- sets result types: nn.Sequential(…) returns luatensor.Sequential
     local made = class.parent and by_name[("%s.%s"):format(class.of, class.name)]
     if made then made.returns = {{type = "luatensor." .. class.name, text = ""}} end
   end

@@ -15,8 +15,8 @@ static void expect_arguments(lua_State *L, const char *fn, int n, int least, int
   if (n < least || n > most) raise_count(L, fn, least, most, n);
 }
 
-/* Pushes the tensor of option "out", which must fit a result of this dtype and shape, or a new tensor. in: the inputs,
-** which `out` must not overlap. */
+/* Pushes the tensor for a result of dtype d and shape s: option out, if the script gave it, else a new tensor. Option
+** out must have this dtype and shape, and must not overlap the inputs `in`. */
 static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
   tensor *out = opt_out(L, options, fn);
   if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
@@ -257,7 +257,7 @@ into x.
 @tparam Tensor x
 @tparam int dim
 @tparam Tensor index 1-d
-@tparam Tensor|number src broadcasts to x's shape with index's length for dim
+@tparam Tensor|number src broadcasts to the shape of x, in which dim has the length of index
 @treturn Tensor
 */
 static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true); }
@@ -394,8 +394,8 @@ static const tensor *list_tensor(lua_State *L, int k) {
   return t;
 }
 
-/* Checks the list at index 1, which must have live tensors on one device. Returns their number; *d becomes their common
-** dtype. */
+/* Checks the list at index 1, which must contain live tensors on one device. Returns the number of tensors, and sets *d
+** to the dtype to which they promote. */
 static int check_list(lua_State *L, const char *fn, enum dtype *d) {
   if (!lua_istable(L, 1))
     luaL_error(L, "%s: table of tensors expected, got %s%s", fn, type_name(L, 1),
@@ -437,8 +437,8 @@ static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
   return s;
 }
 
-/* Copies the n tensors of the list side by side along dim into a result of shape s. stacked: the tensors lack this dim,
-** and each fills one position of it. */
+/* Copies the n tensors of the list side by side along dim into a result of shape s. If `stacked` is true, the tensors
+** do not have dim, and each tensor fills one index of dim. */
 static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
   const tensor *t = list_tensor(L, 1);
   tensor part = *push_result(L, fn, options, d, s, &t, 1);

@@ -104,8 +104,8 @@ static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int
   return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
-/* Records the view at the top of the stack, a view of the tensor at index 1, for the gradient. Returns 1. The gradient
-** needs no argument of the call. */
+/* Records, for gradients, that the tensor at the top of the stack is a view of the tensor at index 1. Returns 1. The
+** gradient needs no argument of the call. */
 static int finish_view(lua_State *L, const char *name) {
   return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}});
 }
@@ -319,7 +319,7 @@ static int l_permute_dims(lua_State *L) {
   return finish_order(L, order);
 }
 
-/*** Moves dims; the others keep their order.
+/*** Moves dims to new positions. The other dims keep their order.
 @function moveaxis
 @tparam Tensor x
 @tparam int|table source the dims to move
@@ -459,7 +459,7 @@ static int next_row(lua_State *L) {
   lua_Integer i = lua_tointeger(L, 2);
   if (i >= x->shape.dim[0]) return 0;
   lua_pushinteger(L, i + 1);
-  lua_pushvalue(L, 3);                      /* argument 2 becomes i + 1, for the gradient */
+  lua_pushvalue(L, 3);                      /* replaces argument 2, from which the gradient reads the index, by i + 1 */
   lua_replace(L, 2);
   view_select(push_view(L, x), 0, i);
   return 1 + finish_part(L, "index", 2);

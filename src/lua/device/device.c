@@ -155,7 +155,8 @@ static int l_synchronize(lua_State *L) {
 }
 
 /***
-Returns the seconds of a monotonic clock. Only differences are meaningful. (os.clock adds up the time of all threads.)
+Returns the seconds of a monotonic clock. Only differences are meaningful. (os.clock adds up the processor time of all
+threads.)
 @function clock
 @treturn number
 */

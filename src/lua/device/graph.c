@@ -40,8 +40,9 @@ static graph *push_graph(lua_State *L, place where) {
   return g;
 }
 
-/* From now on, the generators from which random ops draw are added to the table GENERATORS of the graph at stack index
-** i, which keeps the generators alive. If i is 0, no generators are added any more, because the capture has ended. */
+/* Starts or ends the collection of generators. After a call with i > 0, each generator from which a random op draws is
+** added to table GENERATORS of the graph at stack index i, which keeps the generator alive. A call with i = 0, at the
+** end of the capture, ends this. */
 static void keep_generators(lua_State *L, int i) {
   if (i) lua_getiuservalue(L, i, GENERATORS);
   else lua_pushnil(L);

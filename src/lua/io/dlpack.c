@@ -150,9 +150,9 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
 }
 
 /***
-Makes a tensor on another library's memory, without a copy. From then on the tensor owns the memory, which stays on
-its device. The other library's queued work on a GPU must be done. Read-only memory is copied. After an error the
-struct still belongs to the caller.
+Makes a tensor on another library's memory, without a copy. From then on the tensor owns the memory, which stays on its
+device. The other library's queued work on a GPU must be done before the call. Read-only memory is copied. After an
+error the struct still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
 @tparam[opt] table options `versioned` (true): false for light userdata to the older DLManagedTensor; `copy`: true

@@ -1,4 +1,4 @@
-/* Files of tensors: functions that open, write and read them; NumPy's .npy files. */
+/* Functions that open, write and read files of tensors, and the functions for NumPy's .npy files. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -287,9 +287,9 @@ static int l_write_file(lua_State *L) {
   return push_failure(L);
 }
 
-/* read_file(path, factor): returns the bytes, or nil and the reason. factor: bytes of memory that each byte of the
-** file will take. The function checks beforehand that memory of this size is available, except for sizes of at most
-** 16 MiB. */
+/* read_file(path, factor): returns the bytes, or nil and the reason. factor: bytes of memory that each byte of the file
+** will take. Before reading, the function checks that memory for the whole file is available, unless the file takes at
+** most 16 MiB of memory. */
 static int l_read_file(lua_State *L) {
   struct stat s;
   luaL_Buffer b;

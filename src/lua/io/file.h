@@ -45,7 +45,7 @@ enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time, which stay in L
 char *push_chunk(lua_State *L, int64_t n, int size);
 
 /* Returns elements first … first + n - 1 of a contiguous tensor. The result shares the tensor's storage without a
-** reference, so the tensor must outlive it. */
+** reference, so the tensor must outlive the result. */
 tensor tensor_slice(const tensor *t, int64_t first, int64_t n);
 
 /* Reverses the byte order of each of n numbers of dtype d. The real and the imaginary part of a complex number are

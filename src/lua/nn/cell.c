@@ -1,4 +1,4 @@
-/* Steps of recurrent cells, for lua/luatensor/nn/recurrent.lua. */
+/* Steps of recurrent cells (LSTM, GRU), for lua/luatensor/nn/recurrent.lua. */
 
 #include "lua/args.h"
 #include "lua/register.h"

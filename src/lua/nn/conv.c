@@ -48,8 +48,8 @@ static void read_geometry(lua_State *L, int i, const char *fn, conv_geometry *g)
   g->groups = v[8];
 }
 
-/* Returns option out, which is argument i, or NULL. The option is copied to the top of the stack for the check, so that
-** all arguments are searched for tensors that need gradients. */
+/* Returns option out, which is argument i, or NULL. For the check of top_out the option is copied to the top of the
+** stack, because the check searches all values below the top for tensors that need gradients. */
 static tensor *arg_out(lua_State *L, int i, const char *fn) {
   lua_pushvalue(L, i);
   tensor *out = top_out(L, fn);
@@ -90,8 +90,8 @@ static int l_conv(lua_State *L) {
 }
 
 /* conv_input(y, w, geometry, lengths of x …): returns the gradient of x, where y is the gradient of the result.
-** Argument 6 is option out or nil. Argument 7 may be a bias that the caller adds to the result; only the search for
-** gradients reads the bias. */
+** Argument 6 is option out or nil. Argument 7 may be a bias that the caller adds to the result. Only the check for
+** tensors that need gradients (arg_out) reads argument 7. */
 static int l_conv_input(lua_State *L) {
   lua_settop(L, 7);
   conv_job j = {.op = CONV_input, .y = check_tensor(L, 1, "conv_input"), .w = check_tensor(L, 2, "conv_input")};

@@ -1,4 +1,5 @@
-/* Normalisation for the functions of nn, which have checked the shapes. The checks of this file protect memory. */
+/* Normalisation for the functions of nn, which have checked the shapes. This file repeats the checks on which memory
+** safety depends. */
 
 #include "lua/args.h"
 #include "lua/register.h"
@@ -38,9 +39,9 @@ static int run(lua_State *L, const char *fn, const norm_job *j, const op_params 
 }
 
 /* norm_rows(x, weight, bias, segments, run, groups, eps, rms): splits x into blocks of (segments * run) neighbouring
-** elements and normalises each block. The results are multiplied by weight and increased by bias, which have the
-** shape [groups * segments] or are nil. Block r uses the elements of weight and bias from (r % groups) * segments on,
-** one for each `run` elements of x. eps and rms are described at norm_call (base/calls.h). */
+** elements and normalises each block. Then multiplies by weight and adds bias; both have the shape [groups * segments]
+** or are nil. Block r uses the elements of weight and bias from (r % groups) * segments on, one for each `run` elements
+** of x. eps and rms are described at norm_call (base/calls.h). */
 static int l_norm_rows(lua_State *L) {
   const char *fn = "norm_rows";
   lua_settop(L, 8);

@@ -29,8 +29,8 @@ typedef struct norm_job {
 ** consistent, or with ERR_DEVICES. */
 int norm_prepare(norm_job *j);
 
-/* Writes `out`, which has x's shape and dtype, and stats. Unless j->given is set, also updates each of
-** running_mean and running_var that is not NULL. */
+/* Writes `out`, which has x's shape and dtype, and stats. Unless j->given is set, also updates each of running_mean
+** and running_var that is not NULL. */
 int norm_run(const norm_job *j, tensor *out, tensor *stats);
 
 /* Writes each of the gradients dx, dweight and dbias that is not NULL. */

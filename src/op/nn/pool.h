@@ -8,12 +8,12 @@
 
 /* A pooling. `in` is 3-d (signals) or 4-d (images). `in` is x, or the gradient of y if op computes the gradient of x.
 ** The caller sets `in`, `ceil` and, in `call`, op, adaptive, kernel, stride, dilation, pad, count_pad and divisor. For
-** a gradient the caller also sets x's lengths, call.in, and for POOL_max_back `position`. pool_prepare sets shape and
-** the other fields of `call`, except for the addresses, which pool_run sets. */
+** a gradient the caller also sets call.in (the lengths of x) and, for POOL_max_back, `position`. pool_prepare sets
+** shape and the other fields of `call`, except for the addresses, which pool_run sets. */
 typedef struct pool_job {
   const tensor *in, *position;         /* for POOL_max_back: the positions of the maxima, int32, with y's shape */
-  bool          ceil;                  /* a window may extend beyond the padded x if the window begins inside x or the
-                                       ** padding before x */
+  bool          ceil;                  /* if true, a window may extend beyond the padded x, but must begin inside x or
+                                       ** inside the padding before x */
   shape         shape;                 /* shape of the result */
   pool_call     call;                  /* for adaptive pooling, the caller also sets call.out */
 } pool_job;
