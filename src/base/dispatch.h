@@ -2,8 +2,8 @@
 #define LT_BASE_DISPATCH_H
 
 /* All work of a device starts here: device_<entry>(place, …) calls the device's entry for computing, copying or
-** waiting. While a profile runs, the call is counted and timed; otherwise the profile costs one test. Above the
-** devices, only functions of op/ make these calls. */
+** waiting. While a profile runs, the call is counted and timed; otherwise the profile costs one test. Outside
+** the code of the devices, only functions of op/ make these calls. */
 
 #include "base/cancel.h"
 #include "base/profile.h"

@@ -113,8 +113,8 @@ enum dtype dtype_complex(enum dtype d);   /* returns the complex dtype with part
                                           ** as the default float, half floats as float32 */
 
 enum dtype dtype_find(const char *name);             /* returns DT_none for an unknown name */
-enum dtype dtype_promote(enum dtype a, enum dtype b);/* follows the array API standard's table, and also promotes the
-                                                     ** pairs that the table leaves undefined */
+enum dtype dtype_promote(enum dtype a, enum dtype b);/* follows the promotion tables of the array API standard, and
+                                                     ** also promotes pairs that the tables leave undefined */
 bool       dtype_in_class(enum dtype d, enum dtype_class c);
 
 /* Returns the dtype of float results that are computed from bool or integers: float32 unless lt.set_default_dtype

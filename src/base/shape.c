@@ -66,8 +66,9 @@ int shape_expand(const shape *from, const int64_t *stride, const shape *to, int6
   return OK;
 }
 
-/* Matches old and new dims group by group: the dims of a group have the same product, and a group can be reshaped
-** without a copy if its old dims are contiguous among themselves. */
+/* Divides the old dims and the new dims into groups, so that group i of the old dims and group i of the new dims have
+** the same number of elements. A group needs no copy if the strides of its old dims are those of one contiguous run,
+** apart from a common factor. */
 bool shape_reshape(const shape *from, const int64_t *stride, const shape *to, int64_t *out) {
   int64_t n[MAX_DIMS], st[MAX_DIMS];
   int ndim = 0;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The status that functions below src/lua return. raise() of lua/raise.c turns each into an error message. */
+/* The statuses that functions outside src/lua return. raise() of lua/raise.c turns each error status into a message. */
 enum status {
   OK = 0,
   ERR_MEMORY,        /* an allocation failed */
@@ -17,7 +17,7 @@ enum status {
   ERR_CAST,          /* the result has a dtype of a higher kind than the target, such as float for an integer
                      ** target */
   ERR_OUT_SHAPE,     /* option out and the result have different shapes */
-  ERR_OVERLAP,       /* the target and an input share memory, but not with equal element positions */
+  ERR_OVERLAP,       /* the target overlaps an input in memory without being the same view */
   ERR_READONLY,      /* the target is a broadcast view, in which several elements share a memory location */
   ERR_EMPTY,         /* a reduction without an identity, such as max, has no elements */
   ERR_RANK,          /* a tensor has too few or too many dims for the op */

@@ -41,8 +41,8 @@ static void survey_part(const void *arg, int64_t i, int worker) {
   s->range[i] = survey(s->x, s->x->count * i / s->parts, s->x->count * (i + 1) / s->parts);
 }
 
-/* Returns the summary of all indices of x, like survey for a range of x. Threads share the SURVEYS parts of the
-** index. */
+/* Returns the summary (index_range) of all indices of x. The indices are divided into SURVEYS parts, which threads
+** share. */
 static index_range survey_shared(const index_source *x, int threads) {
   index_range range[SURVEYS], all = {0, 0, 0};
   cpu_parallel(threads, SURVEYS, survey_part, &(surveying){x, SURVEYS, range});
@@ -71,7 +71,7 @@ static bool check_index(const index_source *x, int64_t *bad) {
 
 static void move_row(const row_move *m, char *target, char *values);
 
-/* Moves a long row in stretches (base/cancel.h), between which the operation can be cancelled. */
+/* Like move_row, for a long row. The operation can be cancelled between two stretches (base/cancel.h) of the row. */
 static void move_parts(const row_move *m, char *target, char *values) {
   row_move part = *m;
   for (int64_t i = 0, end; (end = cancel_stretch(i, m->n)) > i; i = end) {

@@ -56,8 +56,8 @@ typedef struct block {
 
 static block *small_free[CLASSES];
 static block *large_free[BUCKETS];
-static size_t small_kept, large_kept;         /* the bytes of the blocks in small_free and in the lists of all
-                                              ** threads, and in large_free */
+static size_t small_kept, large_kept;         /* small_kept: the bytes of the blocks in small_free and in the
+                                              ** lists of all threads; large_kept: the bytes in large_free */
 static memory_stats stats;
 static size_t (*other_kept)(void);            /* returns the bytes that other files keep for reuse and free on
                                               ** request; NULL: none registered */

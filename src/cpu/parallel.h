@@ -14,8 +14,8 @@
 typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
 
 /* Runs items 0 … count - 1 on at most `threads` threads (at least 1). The caller is worker 0. Returns when all items
-** are done. Neighbouring items usually run on the same thread, and so do equal items of successive calls of the same
-** size, but no result may depend on this.
+** are done. Neighbouring items usually run on the same thread. In successive calls with equal counts, item i usually
+** runs on the same thread. No result may depend on this.
 **
 ** Items are skipped once the operation is cancelled (cancel.h), so an item should take milliseconds. After a
 ** cancellation, the results of items must not be used.

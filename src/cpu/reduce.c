@@ -39,8 +39,8 @@ typedef struct reduce_work {
   bool    narrow;              /* true: few columns, without gaps between rows */
   bool    same;                /* true: the input's dtype is the compute dtype */
   int     size, log2;          /* the size in bytes of a stored element, and the logarithm (base 2) of this number */
-  int64_t width, row_items, items;   /* row_items: the number of items in an innermost row of `kept` if `columns` is
-                                     ** true, else the number of all items */
+  int64_t width, row_items, items;   /* items: the number of items; row_items: if `columns` is true, the number of
+                                     ** items in an innermost row of `kept`, else equal to `items` */
   int64_t chunk, chunks;
   struct buffer *buffers;      /* one buffer for each thread */
 } reduce_work;

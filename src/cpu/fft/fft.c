@@ -60,9 +60,9 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
-/* Transposes contiguous rows of complex numbers: column c of `from` becomes row c of `to`. If there are at
-** least as many rows and columns as a vector has complex numbers, this function uses vectors. It then reads `from`
-** sequentially if `reading` is true, and writes `to` sequentially otherwise. */
+/* Transposes contiguous rows of complex numbers: column c of `from` becomes row c of `to`. If there are at least as
+** many rows and columns as a vector has complex numbers, vectors are used. Then `reading` selects which side is
+** accessed sequentially: `from` if it is true, `to` if it is false. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};
@@ -118,8 +118,9 @@ static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t li
   return step == 1;
 }
 
-/* Computes the complex transform of the lines at x, [n][lanes] with a row stride of x_step, and writes it to y. For
-** real lines read in pairs (FORM_HALVES), `join` converts between this transform and the real line's transform. */
+/* Writes the complex transform of the lines at x to y. x is [n][lanes], and its rows are x_step complex numbers apart.
+** Real lines of even length are read as half as many complex numbers (FORM_HALVES); for these lines, `join` converts
+** between this transform and the transform of the real line. */
 static void transform(const fft_job *j, const fft_tile *t, const char *x, int64_t x_step, char *y, int64_t y_step,
                       char *room) {
   double scale = j->c->scale;

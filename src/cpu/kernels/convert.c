@@ -23,8 +23,8 @@
 #define ONE(...) + 1
 _Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 
-/* If the processor can convert half floats, a loop with its instructions converts 8 or 4 elements at a time, and the loop
-** in C converts the remaining elements. */
+/* If the processor can convert half floats, a loop with its instructions converts 8 or 4 elements at a time, and the
+** loop in C converts the remaining elements. */
 #if defined(__F16C__) || defined(__aarch64__)
 #define float16_to_float32 float16_to_float32_rest
 #define float32_to_float16 float32_to_float16_rest
@@ -150,8 +150,8 @@ INLINE void copy_cells(int size, const copy_plan *p, int64_t r, int64_t r_end, i
       copy_one(size, to + (i * p->to_row + j * p->to_col) * size, from + (i * p->from_row + j * p->from_col) * size);
 }
 
-/* Copies columns of the source to rows of the target. The columns are cut into panels of one cache line of the
-** target, so that every line that is read is used completely before it leaves the cache. */
+/* Copies columns of the source to rows of the target. The columns are cut into panels as wide as a cache line
+** of the target, so that every cache line that is read is used completely before it leaves the cache. */
 INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, const char *restrict from) {
   const int64_t side = 16 / size, panel = 64 / size;
   bool square = size < 16 && p->to_col == 1 && p->from_row == 1;

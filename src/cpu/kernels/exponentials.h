@@ -11,8 +11,8 @@ enum {
                     ** is within 2 ulp, is then added to a sum in double */
 };
 
-/* Returns e^x for x <= 0 or NaN. The factor 2^n of the result may be too small for a
-** normal float, so it is applied as 2^(n + 64) and 2^-64. Unlike m_exp, this function tests no upper bound of x. */
+/* Returns e^x for x <= 0 or NaN. The factor 2^n of the result may be too small for a normal float, so it is applied as
+** 2^(n + 64) and 2^-64. Unlike m_exp, this function tests no upper bound of x. */
 INLINE float exp_to_0_float32(float x) {
   int32_t n;
   float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;

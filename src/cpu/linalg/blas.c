@@ -25,7 +25,7 @@ enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* kinds of threads that openbl
 enum {
   LEAST  = 25,              /* the number of concurrent calls for which every build of OpenBLAS has buffers */
   MOST   = 1024,
-  BUFFER = (128 + 8) << 20  /* the size in bytes of a buffer, with a margin for other memory */
+  BUFFER = (128 + 8) << 20  /* the size in bytes of a buffer (128 MiB), and 8 MiB as a margin for other memory */
 };
 
 #ifdef __APPLE__
@@ -41,8 +41,8 @@ static bool is_openblas(void) { return openblas_get_parallel != NULL; }
 static bool is_openblas(void) { return true; }
 #endif
 
-/* OpenMP's functions, which exist if OpenBLAS loads OpenMP, and OpenBLAS's memory functions, which some builds do not
-** export. */
+/* Functions that may be absent, so that their addresses are NULL. OpenMP's functions exist if OpenBLAS loads OpenMP.
+** Some builds of OpenBLAS do not export its memory functions. */
 __attribute__((weak)) int   omp_get_max_threads(void);
 __attribute__((weak)) void  omp_set_num_threads(int n);
 __attribute__((weak)) void *blas_memory_alloc(int unused);

@@ -196,8 +196,8 @@ static int factor_halves(const solver *s, block a, int *pivots) {
   return info ? info : below ? below + h : 0;
 }
 
-/* One step of a factorization by panels of WIDTH columns. The panel that begins at `column` is factored already, and
-** updates the columns to its right. */
+/* One step of a factorization by panels of WIDTH columns. The step applies the panel that begins at `column`, which is
+** factored already, to the columns to the right of the panel. */
 typedef struct lu_step {
   const solver *one;                   /* the same solver, but for one thread */
   block a;

@@ -11,9 +11,9 @@ typedef struct block {
   int   m, n, ld;
 } block;
 
-/* A triangle of a square block: the upper one if `upper` is set, else the lower one. If `unit` is set, the diagonal
-** counts as ones. `turned` stands for the conjugate transpose of the triangle, and `turned` with `plain` for its
-** transpose. */
+/* A triangle of a square block: the upper triangle if `upper` is set, else the lower triangle. If `unit` is set, all
+** diagonal elements count as 1. If `turned` is set, the conjugate transpose of the triangle is used, or its transpose
+** if `plain` is also set. */
 typedef struct corner {
   block at;
   bool  upper, unit, turned, plain;

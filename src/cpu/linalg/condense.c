@@ -1,11 +1,11 @@
 /* Reductions of real matrices to tridiagonal and bidiagonal form, PANEL columns at a time, like LAPACK's sytrd and
-** gebrd. Half of the work is a product of the remaining matrix with a vector for each column, which memory bandwidth
-** limits. Threads share these products, and each loaded element is used twice.
+** gebrd. Half of the work is one matrix-vector product of the remaining matrix for each column. Memory bandwidth limits
+** these products. Threads share a product, and each loaded element is used twice.
 **
 ** For the bidiagonal form, LAPACK reads the matrix A twice for each column. First it multiplies A by the vector u of
 ** the column's reflection, which gives the row r to the right of the diagonal. Then it computes A v for the row's
-** reflection I - factor v vᵀ. But v is r divided by a number, with 1 as its first element. Therefore A v = a + A' r'
-** / number, where a is A's first column, and A' and r' are the remaining columns and elements. Element j of r is
+** reflection I - factor v vᵀ. But v is r divided by a number, except that its first element is 1. Therefore A v = a +
+** A' r' / number, where a is A's first column, and A' and r' are the remaining columns and elements. Element j of r is
 ** known as soon as column j has been multiplied by u. Then the same pass adds the column, times this element, to the
 ** sum A' r'. */
 

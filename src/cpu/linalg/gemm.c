@@ -291,9 +291,8 @@ static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *
 
 /* ---- dot products: m = n = 1 ---- */
 
-/* Computes a dot product of up to SHORT elements. This takes 10 ns plus 0.125 ns per float.
-** BLAS's matrix-vector product takes 80 ns more. Returns false if the dtype, the strides or the length are not
-** supported. */
+/* Computes a dot product of up to SHORT elements. This takes 10 ns plus 0.125 ns per float. BLAS's matrix-vector
+** product takes 80 ns more. Returns false if the dtype, the strides or the length are not supported. */
 static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
   if (g->k > SHORT || kernel->compute != g->dtype) return false;

@@ -85,8 +85,9 @@ static void pack_one(const void *arg, int64_t i, int worker) {
 }
 
 /* Multiplies k steps of panels i and j along the summed dim, and adds alpha times the product to their tile of c.
-** `first` is true for the first steps, which also multiply c by beta. A whole tile is computed in place if alpha is
-** 1, if beta is 0 or `first` is false, and if c's layout and dtype allow this. */
+** `first` is true for the first steps, which also multiply c by beta. The kernel writes directly to c if the tile is
+** whole, if c has the kernel's layout and element size, and if no scaling is needed. No scaling is needed if alpha is
+** 1, and if beta is 0 or `first` is false. */
 static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
   const gemm_kernel *kernel = w->kernel;
   int64_t m = least_of(w->a.width, w->a.count - i * w->a.width), n = least_of(w->b.width, w->b.count - j * w->b.width);

@@ -1,5 +1,5 @@
 /* Computes QR factorizations by Householder reflections, and applies reflections to other matrices. Reflections are
-** applied in groups, because the product of a group is a few matrix products. */
+** applied in groups, because a whole group can be applied by three matrix products. */
 
 #include "cpu/linalg/block.h"
 

@@ -97,8 +97,9 @@ static void pack_one(const void *arg, int64_t t, int worker) {
 
 /* ---- panels of pixels ---- */
 
-/* The unit of work: n pixels of a group, and the places of their results in the first channel of the group. A wide
-** panel belongs to one image and also has pixels beyond the ends of rows, which belong to no piece. */
+/* The unit of work: n pixels of a group. The pieces list where the results of these pixels are stored in the group's
+** first channel. A wide panel belongs to one image. It also has pixels beyond the ends of rows, whose results are not
+** stored. */
 typedef struct panel {
   const part *p;
   int64_t     group, image, n;
@@ -140,8 +141,8 @@ static void set_gathered(const conv_work *w, panel *q, int64_t first) {
   }
 }
 
-/* Sets the panel to pixels first … first + n - 1 of one image. Here the pixels of a row are all columns of the
-** source. */
+/* Sets the panel to pixels first … first + n - 1 of one image. In a wide panel, a row of pixels has all
+** columns of a row of the source. */
 static void set_wide(const conv_work *w, panel *q, int64_t first) {
   const part *p = q->p;
   int64_t row = p->grid.row, base = q->image * result_image(w) + p->first;
@@ -188,9 +189,10 @@ static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows
 
 /* ---- products ---- */
 
-/* Multiplies all rows of the weights with taps k0 … k0 + k - 1, whose elements begin at x. The sums are complete
-** after the last tap. If `direct` is not NULL, full tiles are written to `direct`, their place in the result. All
-** other tiles are written to c and, after the last tap, copied to the result. */
+/* Adds the products of the weights of taps k0 … k0 + k - 1 and the elements of x, for all rows of the weights. Tap i
+** reads its elements from x + tap[i] on. The sums are complete after the last tap. If `direct` is not NULL, full tiles
+** are written to `direct`, their place in the result. All other tiles are written to c and, after the last tap, copied
+** to the result. */
 static void tiles(const conv_work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
                   char *direct) {
   const conv_table *kernel = w->kernel;
@@ -228,7 +230,8 @@ static void product(const conv_work *w, const panel *q, bool gathered, char *mem
   }
 }
 
-/* Computes panel t of a group. A wide panel belongs to one image, and any other panel to all images of the round. */
+/* Computes panel t of a group. The pixels of a wide panel belong to one image. The pixels of a gathered panel are
+** counted over all images of the round. */
 static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
   int width = w->kernel->lanes * w->kernel->vectors;
   int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
@@ -349,9 +352,9 @@ static void plan_forward(conv_work *w) {
   choose_width(w, p);
 }
 
-/* One dim of a phase of x's gradient. The phase has the elements i = first + stride * j of x, for 0 <= j < count, for
-** which (i + pad) % stride is `number`. Element i is the sum of y[start + j - t] * w[k] over all k and t for which k
-** * dilation = number + stride * t. */
+/* One dim of a phase of x's gradient. The phase has the elements i = first + stride * j of x, for 0 <= j < count. All
+** of them have the same (i + pad) % stride, which is `number`. Element i is the sum of y[start + j - t] * w[k] over all
+** k and t for which k * dilation = number + stride * t. */
 typedef struct phase {
   int64_t first, count, start, number;
 } phase;

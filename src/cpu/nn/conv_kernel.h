@@ -37,8 +37,8 @@ typedef struct conv_tile {
   bool           add;
 } conv_tile;
 
-/* A piece of adjacent results: `length` elements of a panel's row from element `from` on. They are
-** stored in elements `at`, at + 1, … of the result's channel. */
+/* A piece of adjacent results: `length` elements of a panel's row from element `from` on. They are stored in elements
+** `at`, at + 1, … of the result's channel. */
 typedef struct conv_piece {
   int64_t at;
   int32_t from, length;

@@ -15,8 +15,8 @@ enum {
   CHUNK    = 1 << 14,     /* the number of elements of a chunk; each chunk has its own sums */
   CHUNKS   = 32,          /* the most chunks in the backward call of rows; the number depends only on the shape, so
                           ** that results do not depend on the number of threads */
-  FEW      = 16           /* channels with long runs are computed without chunks if there are at least this many
-                          ** channels; otherwise rows are cut into at most this many chunks */
+  FEW      = 16           /* if there are at least this many channels with long runs, the rows are not cut into
+                          ** chunks; otherwise they are cut into at most this many chunks */
 };
 
 typedef struct channel {
@@ -35,8 +35,9 @@ typedef struct norm_work {
   int64_t   chunk, chunks;       /* the number of rows in a chunk, and the number of chunks */
   int       threads;
   channel  *channel;
-  void     *parts;               /* for each chunk: double [2][groups * segments] in rows_back, double [2][n] for
-                                 ** channels by columns, or the moments or sums of all channels */
+  void     *parts;               /* the partial sums of each chunk. rows_back: double [2][groups * segments];
+                                 ** channels by columns: double [2][n]; channels with long runs: the moments or
+                                 ** sums of all channels */
   void     *columns;             /* [5][n]: from, mean and factors of each column */
   char     *rooms;               /* rows_back: `room` bytes of scratch memory for each thread */
   size_t    room;

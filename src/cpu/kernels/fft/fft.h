@@ -1,7 +1,7 @@
 /* Inner loops of Fourier transforms (fft_kernel.h). fft_float32.c and fft_float64.c define REAL and include this
 ** file. A vector contains complex numbers as in memory: re, im, re, im, …. The complex numbers of a vector belong to
-** different transforms, or to elements of one transform that have the same factors. Therefore a multiplication only
-** swaps re and im within each complex number.
+** different transforms, or to elements of one transform that have the same twiddle factors. Therefore a
+** multiplication moves numbers only within each complex number (re and im).
 **
 ** If a length is not a multiple of the vector's length, the last vector overlaps the vector before. */
 

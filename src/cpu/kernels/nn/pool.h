@@ -15,8 +15,8 @@ static bool line_fits(const pool_call *c) {
   return BYTES / 4 * c->stride[1] + (c->kernel[1] - 1) * c->dilation[1] <= ROOM;
 }
 
-/* The results first … end - 1 of a row are those whose windows read, at one given tap, an element of x instead of
-** padding. */
+/* For one given tap and one row of results: the results first … end - 1 read an element of x at this tap. The other
+** results read padding at this tap. */
 typedef struct reach { int64_t first, end; } reach;
 
 INLINE reach reach_of(const pool_call *c, int64_t offset) {
