@@ -1,5 +1,5 @@
-/* Functions for the profiler (lua/luatensor/device/profile.lua): they start and stop a profile, which counts and times
-** the device calls of a Lua state. */
+/* Functions for the profiler in Lua (lua/luatensor/bench): they start and stop a profile, which counts and times the
+** device calls of a Lua state. */
 
 #include "base/profile.h"
 #include "lua/args.h"
