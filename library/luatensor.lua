@@ -1324,8 +1324,8 @@ function Tensor:masked_scatter(mask, src) end
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
 
----Computes the matrix product (matrix multiplication). A 1-d tensor on the left counts as a row, on the right as a
----column; the result does not have this dim. Dims before the last two are a batch, and broadcast.
+---Computes the matrix product (matrix multiplication). A 1-d x counts as a matrix with one row, and a 1-d y as a matrix
+---with one column; the result does not have the added dim. Dims before the last two are batch dims, which broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -2373,7 +2373,8 @@ function Tensor:unstack(dim) end
 ---@return luatensor.Tensor #
 function Tensor:var(dim, options) end
 
----Sums the products of elements along a dim, where a complex x is conjugated. The other dims broadcast.
+---Sums the products of the elements of x and y along a dim. If x is complex, its elements are conjugated first. The other
+---dims broadcast.
 ---```lua
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
@@ -2630,8 +2631,8 @@ function lt.view_as_complex(x) end
 ---@return luatensor.Tensor # complex128 if a part is float64 or both are numbers, else complex64
 function lt.complex(re, im) end
 
----Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, floats (or a mix of both) float32,
----booleans bool.
+---Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, and booleans become bool. Floats, or a
+---mix of floats and integers, become float32.
 ---Note: data that does not fit the dtype is an error.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}                     --> [[1, 2], [3, 4]]
@@ -3414,8 +3415,8 @@ function lt.masked_fill(x, mask, value, options) end
 ---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
 
----Computes the matrix product (matrix multiplication). A 1-d tensor on the left counts as a row, on the right as a
----column; the result does not have this dim. Dims before the last two are a batch, and broadcast.
+---Computes the matrix product (matrix multiplication). A 1-d x counts as a matrix with one row, and a 1-d y as a matrix
+---with one column; the result does not have the added dim. Dims before the last two are batch dims, which broadcast.
 ---Errors: if inner dims differ, if batch dims do not broadcast, or for 0-d or bool tensors.
 ---```lua
 ---local x = lt.tensor{{1, 2}, {3, 4}}
@@ -3468,7 +3469,8 @@ function lt.mv(x, y, options) end
 ---@return luatensor.Tensor # 0-d
 function lt.dot(x, y, options) end
 
----Sums the products of elements along a dim, where a complex x is conjugated. The other dims broadcast.
+---Sums the products of the elements of x and y along a dim. If x is complex, its elements are conjugated first. The other
+---dims broadcast.
 ---```lua
 ---lt.vecdot(lt.tensor{{1, 2}, {3, 4}}, lt.tensor{1, 1})  --> [3, 7]
 ---```
@@ -3591,8 +3593,9 @@ function lt.rand(...) end
 ---@return luatensor.Tensor #
 function lt.randn(...) end
 
----Draws integers from low to high, both included, like math.random. Each number is low plus the upper half of the
----128-bit product of 64 random bits and n, the number of possible values. So probabilities differ by at most n / 2^64.
+---Draws integers from low to high, both included, like math.random. Let n be the number of possible values. Each number is
+---low plus the upper 64 bits of the 128-bit product of n and a random 64-bit integer. So probabilities differ by at most
+---n / 2^64.
 ---Errors: if a bound does not fit the dtype, or if low > high.
 ---```lua
 ---lt.randint(1, 6, {100}):max():item() <= 6  --> true

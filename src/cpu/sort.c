@@ -83,7 +83,7 @@ static void sort_piece(const void *arg, int64_t i, int worker) {
   p->sorts->sort(p->begin[i + 1] - begin, p->keys + begin * p->size, p->scratch + begin * p->size);
 }
 
-/* Splits each piece that divide_piece has divided. Returns true if a piece was split. */
+/* Splits each piece that divide_piece has partitioned into the two parts. Returns true if a piece was split. */
 static bool split_pieces(pieces *p) {
   int64_t begin[PIECES + 1];
   int count = 0;
@@ -352,7 +352,7 @@ static void choose_layout(sort_job *j) {
   j->tiles = c->outer.count / length * j->row_tiles;
 }
 
-/* Returns the bytes of one buffer of a thread: 0 if it is not wanted, else count * size bytes, rounded up to whole
+/* Returns the bytes of one buffer of a thread: 0 if `wanted` is false, else count * size bytes, rounded up to whole
 ** cache lines. */
 static size_t part(bool wanted, int64_t count, int size) {
   return wanted ? ((size_t)(count * size) + 63) / 64 * 64 : 0;

@@ -13,7 +13,8 @@ typedef struct walk {
   int64_t offset[2];
 } walk;
 
-/* Moves to element number `position` (from 0) in row-major order, for operands 0 … noperands - 1 (at most 2). */
+/* Sets *w to element number `position` of the plan, counted from 0 in row-major order. Computes the offsets of operands
+** 0 … noperands - 1 (at most 2). */
 static inline void walk_to(walk *w, const plan *p, int noperands, int64_t position) {
   w->offset[0] = w->offset[1] = 0;
   for (int d = p->ndim - 1; d >= 0; d--) {
@@ -23,12 +24,12 @@ static inline void walk_to(walk *w, const plan *p, int noperands, int64_t positi
   }
 }
 
-/* Returns the number of elements from the position to the end of the innermost dim. */
+/* Returns the number of elements from the current element to the end of the innermost dim. */
 static inline int64_t walk_run(const walk *w, const plan *p) {
   return p->ndim == 0 ? 1 : p->shape[p->ndim - 1] - w->at[p->ndim - 1];
 }
 
-/* Advances by n elements, where n is at most walk_run. */
+/* Advances by n elements. n must be at most the result of walk_run. */
 static inline void walk_step(walk *w, const plan *p, int noperands, int64_t n) {
   int d = p->ndim - 1;
   if (d < 0) return;

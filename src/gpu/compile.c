@@ -284,7 +284,7 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   uint8_t key[HASH_SIZE];
   char *log;
   start_request(g, &r, s->name, s->file);
-  add_option(&r, "--fmad=false");      /* without automatic FMA, because results must have the same bits as on the
+  add_option(&r, "--fmad=false");      /* turns off automatic FMA, because results must have the same bits as on the
                                        ** CPU; sources request FMA explicitly */
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);

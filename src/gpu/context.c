@@ -14,8 +14,8 @@ static int device_count;
 static char why_none[512];              /* the reason why there is no GPU, if device_count is 0 */
 static const gpu *captured;             /* the GPU on which the thread that holds the lock is capturing a graph;
                                         ** otherwise NULL */
-static _Thread_local int failed = -1;   /* number of the GPU whose message explains this thread's last failure; needed
-                                        ** because a copy may use two GPUs; -1: none */
+static _Thread_local int failed = -1;   /* number of the GPU whose message explains this thread's last failure, or -1;
+                                        ** the caller does not know this number if a copy uses two GPUs */
 
 /* ---- the lock, and forks ---- */
 
@@ -229,8 +229,8 @@ static int open_gpu(gpu *g) {
 
 #define FORKED "a forked child cannot use the GPU of its parent; open it after the fork"
 
-/* Makes g ready for a call. Opens g if it is not open. Returns an error if g cannot be used. `frees` is true for
-** calls that only free memory, which are allowed while another GPU captures a graph. */
+/* Makes g ready for a call. Opens g if it is not open. Returns an error if g cannot be used. `frees` is true if the
+** call only frees memory; such a call is allowed while another GPU captures a graph. */
 static int prepare(gpu *g, bool frees) {
   if (forked) return gpu_fail(g, "%s", FORKED);
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);

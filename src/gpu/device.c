@@ -33,7 +33,7 @@ static double bandwidth(gpu_device_id id) {
 }
 
 /* Appends a library and its version to the text, such as ", cuBLAS 13.0". Appends ", no cuBLAS" if the library is not
-** usable, or only its name if it reports no version. */
+** usable. Appends only the name if the library reports no version. */
 static void add_library(char *text, size_t size, const char *name, bool usable, const int version[2]) {
   size_t n = strlen(text);
   snprintf(text + n, size - n, ", %s%s", usable ? "" : "no ", name);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The oldest driver version that has all functions of the table (CUDA 12.0), and the oldest and newest major versions
-** of the toolkit's libraries that are searched. */
+/* DRIVER_OLDEST is the oldest driver version that has all functions of the table (CUDA 12.0). The toolkit's libraries
+** are searched with major versions from MAJOR_OLDEST to MAJOR_NEWEST. */
 enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 
 static gpu_driver driver;
@@ -327,6 +327,7 @@ const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_drive
 const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
 const char *gpu_solver_reason(void) { return gpu_get_solver() ? "" : gpu_get_driver() ? reason.solver : reason.driver; }
 const char *gpu_eig_reason(void)    { return gpu_get_eig() ? "" : gpu_get_driver() ? reason.eig : reason.driver; }
-/* The result may be a reason even if the library is usable, because gpu_dnn_complain sets one for a single device. */
+/* The result may be a reason even if the library is usable, because gpu_dnn_complain sets a reason if cuDNN does not
+** start on one of the devices. */
 const char *gpu_dnn_reason(void)    { return gpu_get_dnn() || gpu_get_driver() ? reason.dnn : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

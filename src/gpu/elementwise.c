@@ -1,5 +1,6 @@
-/* Runs element-wise programs (lt.elementwise) on the GPU. For each program this file writes the source of a kernel,
-** around kernels/elementwise.cuh. The kernel is compiled at its first use for the stored dtypes of the operands. */
+/* Runs element-wise programs (lt.elementwise) on the GPU. For each program this file generates the source of a kernel,
+** which includes kernels/elementwise.cuh. A kernel is compiled when a program is first used with operands of these
+** stored dtypes. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,8 +98,8 @@ static void write_unit(text *t, const elementwise_call *c) {
 
 enum entry { FLAT, ROWS, STRIDED };
 
-/* Returns the kernel's key. The key contains 54 bits of a hash of the program, of the operands' dtypes, and of which
-** inputs are numbers. */
+/* Returns the kernel's key, which contains 54 bits of a hash. The hash covers the program, the operands' dtypes, and
+** for each input whether the input is a number. */
 static uint64_t key_of(const elementwise_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;

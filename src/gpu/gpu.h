@@ -91,8 +91,9 @@ gpu *gpu_lock(int index);
 void gpu_unlock(void);
 void gpu_close(gpu *g);
 
-/* Registers once more the exit handler that closes the devices. Must be called after a library was loaded: handlers
-** run in reverse order, and closing calls functions of the library, which its own exit handler would disable. */
+/* Registers once more the exit handler that closes the devices. Must be called after a library was loaded. Exit
+** handlers run in the reverse order of their registration, so the devices are closed before the library's own exit
+** handler disables the functions that closing calls. */
 void gpu_close_first(void);
 
 /* Converts a result of the driver. Returns OK, ERR_MEMORY if the device's memory is exhausted, ERR_CAPTURE, or
@@ -114,7 +115,7 @@ typedef struct gpu_kernel {
   int          threads;                /* the maximum number of threads of a block */
 } gpu_kernel;
 
-/* The first byte of a kernel's key: the family of kernels, or another user of kernels. */
+/* The first byte of a kernel's key. It names the family of kernels, or another part of gpu/ that has kernels. */
 enum gpu_family {
   GPU_NONE,
 #define FAMILY(name, call) GPU_##name,
@@ -161,8 +162,8 @@ int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const u
 
 /* ---- memory: memory.c ---- */
 
-/* gpu_scratch allocates device memory for the duration of a call, and gpu_scratch_free frees this memory. Queued work
-** may still use the memory when it is freed. */
+/* gpu_scratch allocates device memory for the duration of a call, and gpu_scratch_free frees this memory. The memory
+** may be freed while queued work still uses it. */
 int  gpu_scratch(gpu *g, size_t bytes, void **ptr);
 void gpu_scratch_free(gpu *g, void *ptr, size_t bytes);
 

@@ -1,6 +1,6 @@
-/* Captured graphs. A graph is the sequence of launches that were recorded from a stream, and can be launched again as
-** a whole. Memory that is allocated during the capture comes from an arena of the graph and is kept as long as the
-** graph. The graph also keeps all other blocks that it uses, even if the script frees them. */
+/* Captures and replays CUDA graphs. A capture records a sequence of launches on a stream in a graph. A replay launches
+** the whole graph again. Memory that is allocated during the capture comes from an arena of the graph and is kept as
+** long as the graph. The graph also keeps all other blocks that it uses, even if the script frees them. */
 
 #include "gpu/stream.h"
 

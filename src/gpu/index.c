@@ -64,7 +64,8 @@ static void add_dim(access *a, int d) {
 }
 
 /* Numbers the picks (positions along the indexed dims) and the keys (elements of the target that they select). The
-** products cannot overflow, because they are products of lengths of the target's or the positions' dims. */
+** number of picks and the number of keys cannot overflow, because each is the product of lengths of the positions' dims
+** or of the target's dims. */
 static void number_picks(access *a, bool picked_first) {
   const index_call *c = a->call;
   a->picks = a->keys = 1;

@@ -42,7 +42,7 @@ enum { GPU_NO_STREAM = -1 };
 /* An allocation of the driver, which is divided into slots of one size class or is one large block. */
 typedef struct gpu_segment {
   gpu_address base;
-  size_t      block_bytes, count;  /* bytes of a block, and number of blocks */
+  size_t      block_bytes, count;  /* block_bytes: size of a block; count: number of blocks */
   size_t      bytes;
   bool        large;
   gpu_arena  *arena;

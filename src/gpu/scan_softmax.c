@@ -140,8 +140,8 @@ int gpu_scan(int index, const scan_call *c) {
 enum {
   MOST_THREADS = 1024,
   HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* the maximum length of a line that a block keeps in registers */
-  FEW_ITEMS    = 4,                                /* the most elements of a thread, if a line has at most WARP *
-                                                   ** FEW_ITEMS elements */
+  FEW_ITEMS    = 4,                                /* the maximum number of elements that a thread keeps if a line has
+                                                   ** at most WARP * FEW_ITEMS elements */
   VECTOR       = 16                                /* bytes of a vector load */
 };
 

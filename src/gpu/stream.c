@@ -2,7 +2,8 @@
 **
 ** While a device has one stream, no function of this file runs before a launch. With several streams, luatensor
 ** records for each block the stream of the last write, the streams of later reads, and their epochs. Before another
-** stream uses the block, it waits for an event on these streams. An event is recorded only if a stream must wait.
+** stream uses the block, this other stream waits for events on the recorded streams. An event is recorded only if a
+** stream must wait.
 ** Each event ends an epoch of its stream. After a stream has waited for an epoch, its further uses of the block cost
 ** only a comparison. */
 

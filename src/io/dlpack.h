@@ -36,8 +36,8 @@ typedef struct dl_versioned {
   dl_tensor tensor;
 } dl_versioned;
 
-/* A dl_managed or, if `versioned` is set, a dl_versioned. Its owner must call the struct's deleter once. managed is
-** NULL after the struct was passed on. */
+/* A DLPack struct with an owner: `managed` is a dl_managed or, if `versioned` is set, a dl_versioned. The owner must
+** call the struct's deleter once. `managed` is NULL after the struct was passed on. */
 typedef struct dl_owned {
   void *managed;
   bool  versioned;

@@ -28,8 +28,9 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
   return self;
 }
 
-/* True for the userdata of a tensor whose finalizer has run (called by the script, or at the end of the Lua state).
-** Its field `class` is NULL, so test_tensor returns NULL, but its metatable remains. */
+/* True for the userdata of a tensor whose finalizer has run. A script may call the finalizer, and Lua calls it when the
+** state is closed. Field `class` of the userdata is then NULL, so test_tensor returns NULL, but the metatable
+** remains. */
 static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
 
 int raise_count(lua_State *L, const char *fn, int least, int most, int got) {
@@ -167,7 +168,7 @@ const char *push_shape(lua_State *L, const shape *s) {
   return lua_tostring(L, -1);
 }
 
-/* Raises an error unless the value at index i is a list, a table whose only keys are 1 … n. Returns n. */
+/* Raises an error unless the value at index i is a list, which is a table whose only keys are 1 … n. Returns n. */
 static lua_Integer check_list(lua_State *L, int i, const char *fn) {
   if (!is_plain_table(L, i)) luaL_error(L, "%s: list expected, got %s", fn, type_name(L, i));
   lua_Integer n = (lua_Integer)lua_rawlen(L, i), entries = 0;
@@ -192,8 +193,8 @@ static void add_size(lua_State *L, int i, const char *fn, shape *s) {
 
 void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
   s->ndim = 0;
-  if (last < first && lua_isnil(L, first)) last = first;             /* an argument that is nil is a wrong size, not a
-                                                                     ** missing one */
+  if (last < first && lua_isnil(L, first)) last = first;             /* treats a nil argument as a wrong size, not as a
+                                                                     ** missing argument */
   if (first == last && lua_type(L, first) == LUA_TTABLE) {
     lua_Integer n = check_list(L, first, fn);
     for (lua_Integer k = 1; k <= n; k++) {

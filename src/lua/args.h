@@ -24,7 +24,8 @@ void *test_class(lua_State *L, int i, const void *class, size_t size);
 ** an error for other values. `what` names the class in errors ("stream"). */
 void *check_self(lua_State *L, const void *class, size_t size, const char *fn, const char *what);
 
-/* Pushes "this stream was lost when cuda:0 was reopened", for the `what` "stream". */
+/* Pushes and returns a message. If `what` is "stream" and `where` is cuda:0, the message is "this stream was lost when
+** cuda:0 was reopened". */
 const char *push_lost(lua_State *L, const char *what, place where);
 
 /* True if the tensor was freed, lost with its device, or revoked by the host program that lent its memory. push_gone
@@ -32,8 +33,8 @@ const char *push_lost(lua_State *L, const char *what, place where);
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
 const char *push_gone(lua_State *L, const tensor *t);
 
-/* True for a Lua number, a boolean, and an lt.complex(re, im), which counts as a number. check_value accepts these
-** values. */
+/* True if the value at index i is a Lua number, a boolean, or a complex number that lt.complex made from two numbers.
+** check_value accepts these values. */
 bool is_value(lua_State *L, int i);
 
 /* Reads a tensor, a Lua number, a complex number, or a boolean (as 0 or 1). Raises an error for any other value. */
@@ -94,11 +95,12 @@ int check_dim(lua_State *L, int i, const char *fn, int ndim);
 /* Like check_dim for a dim of `s`. The error shows the shape. */
 int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
 
-/* Like check_dim_of, but for a 0-d tensor dims 1 and -1 are allowed and give 0. */
+/* Like check_dim_of, but accepts dims 1 and -1 of a 0-d tensor, for which it returns 0. */
 int check_line_dim(lua_State *L, int i, const char *fn, const shape *s);
 
-/* Reads dims of `s` from argument i: none or nil (all dims), a number, or a table. Returns a bit mask, in which bit d
-** is the 0-based dim d. For a 0-d tensor, 1 and -1 are allowed and give no bits. */
+/* Reads dims of `s` from argument i, which is a number or a table. If the argument is missing or nil, reads all dims.
+** Returns a bit mask, in which bit d stands for the 0-based dim d. Dims 1 and -1 of a 0-d tensor are allowed, but set
+** no bit. */
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
 const char *push_shape(lua_State *L, const shape *s);        /* pushes a shape as text, such as "[2, 3]", and returns
@@ -120,8 +122,8 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn);
 bool       check_dtype_or_place(lua_State *L, int i, const char *fn, enum dtype *d, place *where);
 place      check_place(lua_State *L, int i, const char *fn);   /* reads "cpu", "cuda:1" or "auto"; raises an error if
                                                                ** the device does not exist */
-place      arg_place(lua_State *L, int i, const char *fn);     /* like check_place, but returns the default place for
-                                                               ** none or nil */
+place      arg_place(lua_State *L, int i, const char *fn);     /* like check_place, but returns the default place if the
+                                                               ** argument is missing or nil */
 const char *push_place(lua_State *L, place p);                 /* pushes and returns the name of a device, such as
                                                                ** "cpu" or "cuda:1" */
 

@@ -17,8 +17,8 @@ enum {
   SINGLE = 8                                 /* number of loads in flight if a thread loads single elements */
 };
 
-/* The work of a thread: elements row, row + reduce_args.rows, row + 2 * reduce_args.rows … of chunk number `chunk` of
-** the elements that are reduced to output number `output`. */
+/* The work of a thread. The elements that are reduced to output number `output` are cut into chunks. The thread reads
+** elements row, row + reduce_args.rows, row + 2 * reduce_args.rows … of chunk number `chunk`. */
 struct place {
   int     row;                      /* -1 if the thread has no work */
   int64_t output, chunk;

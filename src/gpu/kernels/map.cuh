@@ -135,8 +135,8 @@ KERNEL(map_flat)(map_args a) {
 
 #if FORM == STRIDED
 
-/* Computes vectors along the inner dim, whose length the plan counts in vectors. Along the inner dim, each input is
-** contiguous (its bit of a.runs is set) or has a single value. */
+/* Computes vectors along the inner dim. The plan counts the length of the inner dim in vectors. Along the inner dim,
+** each input is contiguous (its bit of a.runs is set) or has a single value. */
 KERNEL(map_rows)(map_args a, gpu_plan p) {
   const uint32_t first = blockIdx.x * (ROUNDS * MAP_THREADS) + threadIdx.x;
   int64_t offset[ROUNDS][1 + INPUTS];

@@ -12,9 +12,9 @@
 ** cooperative kernels.
 **
 ** Before its includes, a file may define KERNEL_THREADS, the maximum number of threads of its blocks. For 1024
-** threads, the compiler can use only 64 registers per thread; for fewer threads, it can use more. A file may also
-** define KERNEL_BLOCKS, the minimum number of blocks that run on a multiprocessor at once, which limits the
-** registers. */
+** threads, the compiler can use only 64 registers per thread. For fewer threads, it can use more registers. A file may
+** also define KERNEL_BLOCKS, the minimum number of blocks that run on a multiprocessor at once. This number limits the
+** registers of a thread, too. */
 #ifdef KERNEL_BLOCKS
 #define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
 #elif defined(KERNEL_THREADS)

@@ -11,8 +11,8 @@
 typedef PASTE(type, STORE) stored;
 typedef PASTE(type, DRAW) number;
 
-/* A thread uses SPAN neighbouring counters, and stores SPAN elements at a time, which are 16 bytes if an element has
-** at least 2 bytes. */
+/* A thread uses SPAN neighbouring counters, and stores SPAN elements at a time. SPAN elements have 16 bytes in total if
+** an element has at least 2 bytes. */
 enum {
   WIDE  = sizeof(number) == 8,
   SPAN  = sizeof(stored) >= 2 ? 16 / sizeof(stored) : 8,
@@ -24,7 +24,7 @@ typedef word_of<sizeof(number)>::type draw_word;
 struct alignas(sizeof(stored) * SPAN) span { stored at[SPAN]; };
 
 struct random_args {
-  uint32_t key[PHILOX_ROUNDS][2];       /* the keys of all rounds; the host computes them, so that no thread has to */
+  uint32_t key[PHILOX_ROUNDS][2];       /* the keys of all rounds, which the host computes once for all threads */
   uint64_t offset;
   const unsigned long long *cell;       /* only with RANDOM_CELL: the value to add to `offset`, and the seed from
                                         ** which the key is made */

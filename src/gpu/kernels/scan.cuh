@@ -12,7 +12,7 @@
 #include "gpu/kernels/stored.cuh"
 
 /* The types of results before they are stored. Sums and products of integers have 64 bits. Floats are summed in
-** double, but the result has their own type. */
+** double, but the result has the type of the elements. */
 template <class C> struct running             { typedef typename wide<C>::type WIDE; typedef C SAME; };
 template <>        struct running<float>      { typedef float WIDE, SAME; };
 template <>        struct running<complex64_t> { typedef complex64_t WIDE, SAME; };

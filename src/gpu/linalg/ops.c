@@ -240,8 +240,8 @@ static int size_svd(solver *s, bool vectors, bool full) {
                                   s->type, s->c->b, m, s->type, s->c->c, n, s->type, ROOM));
 }
 
-/* Factors `a`, a matrix height × least, which is overwritten. u is height × (full ? height : least), and vt is least
-** × least. Both are NULL if only the values are needed. */
+/* Computes the singular value decomposition of the height × least matrix `a`, and overwrites `a`. u has the shape
+** height × (full ? height : least), and vt has the shape least × least. Both are NULL if only the values are needed. */
 static int call_svd(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
   int64_t m = height(s), n = s->least;
   signed char job = u ? full ? 'A' : 'S' : 'N';

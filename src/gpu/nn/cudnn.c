@@ -122,8 +122,8 @@ static dnn_type type_of(enum dtype d) {
                                                                                                      : DNN_FLOAT32);
 }
 
-/* True if cuDNN can express the call: the padding must be equal on both sides, the size of the output must follow
-** from it, and the tensors must have less than 2^31 elements. */
+/* True if cuDNN can express the call. The size of the output must be the size that results from equal padding on both
+** sides, and each tensor must have less than 2^31 elements. */
 static bool has_form(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
     int64_t rest = c->in[d] + 2 * c->pad[d] - (c->kernel[d] - 1) * c->dilation[d] - 1;

@@ -1,11 +1,11 @@
-/* Complex tensors: functions that make them from their parts, and views of their parts. */
+/* Makes complex tensors from real and imaginary parts, and makes views of the parts of complex tensors. */
 
 #include "lua/args.h"
 #include "lua/register.h"
 
 /* ---- views of the parts ---- */
 
-/* Pushes a view of the parts of the complex tensor z: the real parts for part 0, the imaginary parts for part 1. */
+/* Pushes a view of the real parts (part 0) or of the imaginary parts (part 1) of the complex tensor z. */
 static tensor *push_part(lua_State *L, const tensor *z, int part) {
   tensor *t = push_empty(L);
   tensor_part(t, z, part);

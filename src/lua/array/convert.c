@@ -91,9 +91,10 @@ static void check_every_key(lua_State *L, const reader *r, int depth, int64_t n)
   }
 }
 
-/* Like check_every_key, for a table that is known to have the keys 1 … n. Not all keys of a long list are visited: it
-** suffices that its first keys come in order and no key comes after n. (A table of more than LOOK entries that Lua
-** keeps in a hash could pass with a stray key, if hashing happened to order the keys like those of a list.) */
+/* Like check_every_key, for a table that is known to have the keys 1 … n, but does not visit all keys of a long list.
+** If lua_next returns the first LOOK keys in order and no key after n, the table is taken for a list without other
+** keys. (If Lua stores the entries in a hash, another key could remain undetected, but only if the hash happened to
+** have this order.) */
 static void check_keys(lua_State *L, const reader *r, int depth) {
   enum { LOOK = 16 };
   int64_t n = r->shape.dim[depth];
@@ -270,8 +271,8 @@ static const char *const tensor_options[] = {"dtype", "device", MADE_OPTIONS, NU
 static const char *const asarray_options[] = {"dtype", "device", "copy", MADE_OPTIONS, NULL};
 
 /***
-Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, floats (or a mix of both) float32,
-booleans bool.
+Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, and booleans become bool. Floats, or a
+mix of floats and integers, become float32.
 @function tensor
 @param data nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 @tparam[opt] table options `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
@@ -340,7 +341,8 @@ static writer writer_of(const tensor *t) {
                   .booleans = kind == KIND_BOOL};
 }
 
-/* Reads all elements of t as int64, float64 or complex128. Pushes one value: the owner of their memory, or nil. */
+/* Reads all elements of t as int64, float64 or complex128. Pushes the userdata that contains the elements, or nil if
+** `small` contains them. */
 static void push_elements(lua_State *L, const char *fn, const tensor *t, writer *w, staged *small) {
   staged *stage = push_stage(L, w->complex ? 2 * t->count : t->count, small);
   enum dtype as = w->complex ? DT_complex128 : w->floats ? DT_float64 : DT_int64;

@@ -79,7 +79,7 @@ static void place_advanced(selection *s) {
   else if (s->placing == ENDED) s->placing = SEPARATED;
 }
 
-/* Selects by a number, which removes the dim. */
+/* Applies the number at stack index i to the selection: selects one position of the current dim and removes the dim. */
 static void select_number(lua_State *L, int i, selection *s) {
   need_dims(L, s, 1);
   int64_t at = to_index(L, i, s->source), n = s->view.shape.dim[s->dim];
@@ -401,7 +401,7 @@ typedef struct picks {
   bool masks;                          /* true if every index tensor was made from a mask */
 } picks;
 
-/* Merges dims first … first + n - 1 of the view. Returns false if this is impossible with their strides. */
+/* Merges dims first … first + n - 1 of the view. Returns false if the strides of these dims do not allow it. */
 static bool join_dims(tensor *view, int first, int n) {
   shape from = {.ndim = n}, to = {1, {1}};
   int64_t stride;

@@ -28,8 +28,8 @@ const tensor *to_indices(lua_State *L, const char *fn, const char *what, const t
 ** dim d. */
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 
-/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor. Raises an error if the kind
-** of the value's dtype, or its device, does not fit target. */
+/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor. Raises an error if the
+** value's device, or the kind of the value's dtype, does not fit target. */
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
 
 /* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that

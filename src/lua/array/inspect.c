@@ -1,5 +1,5 @@
-/* Information about running functions and values that Lua's debug library could provide. This file does not use that
-** library, because hosts leave it out of sandboxes. */
+/* Returns information about running functions and about values. Lua's debug library could provide this information,
+** too, but hosts leave the debug library out of sandboxes. */
 
 #include <stdbool.h>
 #include <string.h>
@@ -20,8 +20,9 @@ static int l_chunk(lua_State *L) {
   return 1;
 }
 
-/* True if the function belongs to the library: the name of its chunk begins with the library's folder. If Lua files are
-** bundled under other names, or without names, a chunk name that contains "luatensor" decides. */
+/* True if the function belongs to the library, because the name of its chunk begins with the library's folder. `folder`
+** is NULL if Lua files are bundled under other names or without names. In this case the result is true if the chunk's
+** name contains "luatensor". */
 static bool is_library(const lua_Debug *ar, const char *folder) {
   if (folder) return strncmp(ar->source, folder, strlen(folder)) == 0;
   return strstr(ar->source, "luatensor") != NULL;

@@ -1,5 +1,5 @@
-/* lt.linalg: the functions that LAPACK, or a GPU's library, computes. lua/luatensor/array/linalg.lua composes further
-** functions of these. */
+/* The functions of lt.linalg that LAPACK, or a GPU's library, computes. lua/luatensor/array/linalg.lua builds further
+** functions from these functions. */
 
 #include <string.h>
 
@@ -274,8 +274,8 @@ static int l_lu(lua_State *L) {
   return finish(L, "lu", &j);
 }
 
-/* lu_solve(lu, pivots, b): solves a x = b with the factors of a, which are results of lu_factor. pivots must be
-** int32, contiguous and in range, and have the same batch dims as the result. */
+/* lu_solve(lu, pivots, b): solves a x = b, where lu and pivots are the results of lu_factor(a). pivots must be int32,
+** contiguous and in range, and must have the same batch dims as the result. */
 static int l_lu_solve(lua_State *L) {
   linalg_job j = {.op = LINALG_lu_solve, .a = check_tensor(L, 1, "lu_solve"), .b = check_tensor(L, 3, "lu_solve")};
   j.pivots = check_tensor(L, 2, "lu_solve");

@@ -133,8 +133,8 @@ static int l_concat(lua_State *L) {
 
 static const char *const clip_options[] = {"max", "min", "out", NULL};
 
-/* Returns the stack index of the limit, which is argument i or the option, or 0 if neither is given. Pushes the value
-** of the option. */
+/* Pushes the value of option `name`. Returns the stack index of the limit, which is argument i or the pushed option.
+** Returns 0 if neither the argument nor the option is given. */
 static int push_limit(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
   bool given = nargs >= i && !lua_isnil(L, i);
   int type = push_option(L, options, name);

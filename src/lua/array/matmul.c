@@ -89,8 +89,8 @@ static void check_ranks(lua_State *L, const struct product *p, const matmul_job 
 }
 
 /***
-Computes the matrix product (matrix multiplication). A 1-d tensor on the left counts as a row, on the right as a
-column; the result does not have this dim. Dims before the last two are a batch, and broadcast.
+Computes the matrix product (matrix multiplication). A 1-d x counts as a matrix with one row, and a 1-d y as a matrix
+with one column; the result does not have the added dim. Dims before the last two are batch dims, which broadcast.
 @function matmul
 @tparam tensor x shape [..., m, k]
 @tparam tensor y shape [..., k, n]; not bool
@@ -140,7 +140,8 @@ static int l_product(lua_State *L) {
 }
 
 /***
-Sums the products of elements along a dim, where a complex x is conjugated. The other dims broadcast.
+Sums the products of the elements of x and y along a dim. If x is complex, its elements are conjugated first. The other
+dims broadcast.
 @function vecdot
 @tparam tensor x
 @tparam tensor y with the same length as x in that dim; not bool
@@ -250,8 +251,8 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
   return NULL;
 }
 
-/* linear(x, weight, bias): returns x Wᵀ + b, or nil and a message, to which nn.functional.linear adds the script's
-** line. */
+/* linear(x, weight, bias): returns x Wᵀ + b. If the arguments are wrong, returns nil and a message.
+** nn.functional.linear adds the script's line to this message. */
 static int l_linear(lua_State *L) {
   lua_settop(L, 3);
   const tensor *t[3] = {test_tensor(L, 1), test_tensor(L, 2), test_tensor(L, 3)};

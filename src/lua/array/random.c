@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "op/random.h"
 
-/* The addresses of these variables are registry keys: of the generators' metatable, and of this state's default
-** generator. */
+/* The addresses of these variables are registry keys. The first is the key of the generators' metatable, the second the
+** key of the Lua state's default generator. */
 static const char generator_class = 0, default_generator = 0;
 const char captured_generators = 0;
 
@@ -287,8 +287,9 @@ static int l_randn(lua_State *L) {
 }
 
 /***
-Draws integers from low to high, both included, like math.random. Each number is low plus the upper half of the
-128-bit product of 64 random bits and n, the number of possible values. So probabilities differ by at most n / 2^64.
+Draws integers from low to high, both included, like math.random. Let n be the number of possible values. Each number is
+low plus the upper 64 bits of the 128-bit product of n and a random 64-bit integer. So probabilities differ by at most
+n / 2^64.
 @function randint
 @tparam integer low
 @tparam integer high

@@ -97,8 +97,9 @@ INLINE void put(shared_tile &t, bool along, const number *from) {
   }
 }
 
-/* Returns the row (or column) of the tile for sum i of a thread. `thread` is the thread's row or column in the block,
-** 0 … 15. The rows of a thread are in groups of four, so that each load of a warp uses all banks. */
+/* A thread computes MICRO rows and MICRO columns of the tile. Returns the number in the tile of the thread's row (or
+** column) i. `thread` is the thread's row (or column) in the block, 0 … 15. The rows of a thread are in groups of four,
+** so that each load of a warp uses all memory banks. */
 INLINE int line_of(int thread, int i) { return i / 4 * 64 + thread * 4 + i % 4; }
 
 KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
@@ -137,8 +138,8 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
   for (int i = 0; i < MICRO; i++)
 #pragma unroll
     for (int j = 0; j < MICRO; j++) {
-      ptx_in_order();                    /* without this the compiler computes all addresses first, so that registers
-                                         ** are spilled */
+      ptx_in_order();                    /* prevents the compiler from computing all addresses first, which would
+                                         ** spill registers */
       int64_t r = row + line_of(down, i), s = column + line_of(right, j);
       if (r < g.a.count && s < g.b.count) store(g, c + r * g.c_stride[0] + s * g.c_stride[1], sum[i][j]);
     }

@@ -11,9 +11,9 @@ enum { GEMM_THREADS = 256 };
 ** are summed. */
 typedef struct gemm_side {
   const void *data;
-  int64_t count, stride;               /* number of lines, and the distance between neighbouring lines */
-  int64_t k_stride, step;              /* distance between neighbours along k, and between the products of the
-                                       ** batch */
+  int64_t count, stride;               /* count: number of lines; stride: distance between neighbouring lines */
+  int64_t k_stride, step;              /* k_stride: distance between neighbours along k; step: distance between
+                                       ** neighbouring products of the batch */
 } gemm_side;
 
 typedef struct gemm_arguments {

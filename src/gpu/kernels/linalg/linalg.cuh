@@ -163,8 +163,9 @@ KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<
 
 /* ---- least squares by singular values ---- */
 
-/* Divides each row of y (p × k) by its singular value if the value is significant, which means that it exceeds rtol
-** times the largest value. Other rows become 0. Sets *rank to the number of significant values. */
+/* Divides each row of y (p × k) by the row's singular value. A singular value is significant if it exceeds rtol times
+** the largest singular value. Rows whose singular value is not significant become 0. Sets *rank to the number of
+** significant values. */
 KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rtol, int64_t *rank) {
   int64_t i = (int64_t)grid_thread();
   double least = (double)values[0] * rtol;
