@@ -61,7 +61,7 @@ LUA_LIBS ?= $(shell $(PKG_CONFIG) --libs lua$(LUA_VERSION) 2>/dev/null || $(PKG_
 
 # `make test` runs make again, because the first make searched for packages before they were installed.
 .PHONY: test test-now test-tables test-sanitize test-gpu test-emulated test-nvrtc test-gcstress test-hosts
-test: deps-test           ## all specs, and some of them again on an emulated GPU: minutes
+test: deps-test           ## runs all specs, and some of them again on an emulated GPU; takes minutes
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
@@ -83,12 +83,12 @@ LATE       = order=lazy,threads=reverse,guard=1
 test-now: test-hosts $(BUILD)/spec/limits
 	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) LUATENSOR_CACHE=$(BUILD)/spec/kernels" "$(RUN_SPECS) $(JOBS) --label smoke $(EMULATED) $(SHARE) --with smoke"
 
-test-tables: test-hosts   ## the kernels' specs on the CPU's baseline and AVX2 tables; products on OpenBLAS's own threads
+test-tables: test-hosts   ## runs specs with the CPU's baseline and AVX2 kernels, and with OpenBLAS's own threads
 	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label baseline LUATENSOR_CPU=baseline $(SHARE) --with kernels" \
 	  "$(RUN_SPECS) $(JOBS) --label avx2 LUATENSOR_CPU=avx2 $(SHARE) --with kernels" \
 	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) --with blas")
 
-test-emulated: test-hosts $(BUILD)/spec/limits ## the specs on the emulated GPU; FULL=1: every spec and case
+test-emulated: test-hosts $(BUILD)/spec/limits ## runs specs on the emulated GPU; FULL=1: every spec and case
 	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(SHARE) $(ON_DEVICE)$(if $(FULL),,$(comma)many-kernels)" \
 	  "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 --with two-gpus" \
 	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \
@@ -119,7 +119,7 @@ test-embedding: build $(EMBEDDING)   ## compiles and runs the programs in exampl
 test-gpu: build           ## the specs on a real GPU; says why if there is none
 	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(ON_DEVICE)
 
-test-gcstress: build      ## specs with a full collection before every 7th tensor; FULL=1: before every one
+test-gcstress: build      ## runs specs with a full collection before every 7th tensor; FULL=1: before every tensor
 	@echo "ROTATION=$(ROTATION)"; $(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=$(if $(FULL),1,7:$(ROTATION)) --without process,texts,uncollected
 
 # ---- other Luas ----------------------------------------------------------------------------------
@@ -150,12 +150,12 @@ build/spec/thread/%: spec/support/hosts/%.c spec/support/hosts/state.h include/l
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fsanitize=thread -isystem $(LUA_INCDIR) -Iinclude -o $@ $< $(LUA_LIBS) -pthread
 
 .PHONY: torture test-all
-torture: test-hosts       ## kills, failing allocators, raising hooks, threads under TSan, environments: minutes; TORTURE="words"
+torture: test-hosts       ## kills, failing allocators, hooks with errors, threads, environments; takes minutes; TORTURE="words"
 	@$(MAKE) --no-print-directory -s build SANITIZE=thread
 	@$(MAKE) --no-print-directory -s $(TSAN_HOSTS)
 	@tools/lua spec/support/torture/all.lua $(if $(TORTURE),"$(TORTURE)")
 
-test-all:                 ## everything: the specs in all builds, every emulated one, the attacks; an hour or more
+test-all:                 ## all tests: the specs in all builds and on the emulated GPU, the attacks; takes an hour or more
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
 	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" "make test-stack FULL=1" \
 	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc" "make fuzz" \
@@ -185,7 +185,7 @@ build/spec/units: spec/support/units.c build
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $< $(BUILD)/obj/gpu/sources.o $(BUILD)/obj/embedded.o -ldl
 
-test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through the real NVRTC, where a toolkit is installed
+test-nvrtc: test-hosts build/spec/units   ## compiles every kernel of the specs with the real NVRTC, if it is installed
 	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
 	@$(if $(LIBNVRTC),$(RUN_SPECS) $(JOBS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
 	    LUATENSOR_EMULATOR=protect=0 $(ON_DEVICE) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
@@ -203,7 +203,7 @@ ARM64_SMOKE  := $(addprefix spec/,array/bits_spec.lua array/convert_spec.lua arr
                  linalg/matmul_spec.lua io/checkpoint_file_spec.lua io/npy_spec.lua)
 
 .PHONY: test-arm64 arm64-root
-test-arm64:               ## the specs on ARM64 under qemu, SMOKE=1: a few, SHARE=: all cases, ARM64_SPECS="spec/array/map_spec.lua"
+test-arm64:               ## the specs on ARM64 under qemu; SMOKE=1: a few; SHARE=: all cases; ARM64_SPECS="spec/array/map_spec.lua"
 	@if [ -n "$(ARM64_MISSING)" ]; then $(call SKIP,no $(ARM64_MISSING): make arm64-root gets them); \
 	else echo "ROTATION=$(ROTATION)"; tools/test_arm64 $(ARM64_ROOT) $(JOBS) $(SHARE) \
 	  $(or $(ARM64_SPECS),$(if $(SMOKE),$(ARM64_SMOKE)),--without process$(comma)texts$(comma)built$(comma)exhaustive$(comma)unemulated); fi
@@ -223,11 +223,11 @@ MUSL         := $(wildcard /lib/ld-musl-x86_64.so.1)
 NO_ZIG       := no zig here: pip install ziglang, or ZIG="/path/python -m ziglang"
 
 .PHONY: compile-others test-musl test-clang test-stack
-compile-others:           ## compiles some files, FULL=1 all, for macOS, musl and RISC-V by PyPI's ziglang: ZIG="python -m ziglang"
+compile-others:           ## compiles some files (FULL=1: all) for macOS, musl and RISC-V by PyPI's ziglang; ZIG="python -m ziglang"
 	@$(if $(ZIG),echo "ROTATION=$(ROTATION)"; $(WITH_ZIG) tools/compile_others $(OTHERS_SHARE) $(ZIG_TARGETS), \
 	  $(call SKIP,$(NO_ZIG)))
 
-test-musl: build/spec/plan_check  ## the specs on musl, on threads with stacks of 128 KiB: needs zig, musl and `make lua-sources`
+test-musl: build/spec/plan_check  ## the specs on musl, whose threads have stacks of 128 KiB; needs zig, musl and `make lua-sources`
 	@$(if $(and $(ZIG),$(MUSL),$(LUA_SOURCE)),echo "ROTATION=$(ROTATION)"; OPENBLAS=$(OPENBLAS_DIR)libopenblas.a LUA_SOURCE="$(LUA_SOURCE)" $(WITH_ZIG) tools/test_musl $(JOBS) $(SHARE) \
 	    $(or $(MUSL_SPECS),--without process$(comma)texts$(comma)built), \
 	  $(call SKIP,$(or $(if $(ZIG),,$(NO_ZIG)),$(if $(MUSL),,no musl here: apt-get install musl),$(NO_LUA_SOURCES))))

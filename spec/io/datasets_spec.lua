@@ -55,7 +55,7 @@ describe("digits", function()
     assert.equal(helpers.device, y.device)
     -- The counts of the digits in scikit-learn's documentation.
     assert.same({178, 182, 177, 183, 181, 182, 181, 179, 174, 180}, y:to("cpu"):bincount():totable())
-    -- The sum of all pixels in sixteenths, computed by awk.
+    -- The sum of all pixels in units of 1/16, computed by awk.
     assert.equal(561718, (x * 16):to("float64"):sum():item())
   end)
 

@@ -1,6 +1,6 @@
 -- tags: host kernels unemulated
 -- Tests lt.linalg for sizes around the limits at which its algorithms divide matrices into blocks and among threads.
--- The factors are multiplied on one thread, and the product is compared with the matrix.
+-- The product of the computed factors is compared with the matrix.
 
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
@@ -51,7 +51,8 @@ local function check_lu(m, n, name, what)
   local x = random({m, n}, name)
   local p, l, u = la.lu(x)
   near(x, p:matmul(l):matmul(u), largest(l) * largest(u), what)
-  assert(largest(l) <= 1.5, what)                         -- each pivot is the greatest number of its column
+  -- Each pivot is the largest number of its column. LAPACK measures complex numbers by |re| + |im|, so |l| is at most √2.
+  assert(largest(l) <= 1.5, what)
 end
 
 local function check_solutions(n, name, what)

@@ -246,9 +246,9 @@ static void drop_spares(lua_State *L, int used, int result) {
   }
 }
 
-/* Calls the rule at the top, {letters, f}, with the node's gradient, and replaces the rule by f's result. Unless
-** create_graph is set or the rule belongs to a script, other tensors that f makes are freed, and so are the tensors
-** by which f reads the node's kept values. A rule for one input (`one`) takes these tensors from table SPARES. */
+/* Replaces the rule {letters, f} at the top of the stack by f's result for the node's gradient. Unless create_graph is
+** set or the rule belongs to a script, frees all other tensors that f makes, and the tensors by which f reads the
+** node's kept values. A rule for one input (`one`) takes the tensors for kept values from table SPARES. */
 static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   int at = lua_gettop(L), spares = one && !w->graph ? SPARES : 0;
   scope *made = w->graph || w->custom ? NULL : scope_open(L, w->made);

@@ -426,8 +426,8 @@ enum cell_op {
   CELL_gru,                    /* computes h from `before` (the previous h) and the sums of the gates. A sum has two
                                ** terms: of the previous h, in `other` [3 width], and of the input, in `gates`. The
                                ** gates replace the terms in `gates` */
-  CELL_gru_back,               /* computes dgates and dother [3 width] from gates, the n of other, before, dy and dh;
-                               ** dh, the gradient of h, is replaced by the direct gradient of `before` */
+  CELL_gru_back,               /* computes dgates and dother [3 width] from gates, gate n's terms in `other`, before, dy
+                               ** and dh; dh, the gradient of h, is replaced by the direct gradient of `before` */
   CELL_COUNT
 };
 

@@ -42,8 +42,8 @@ static inline int64_t cancel_stretch(int64_t i, int64_t n) {
   return n - i < CANCEL_STRETCH ? n : i + CANCEL_STRETCH;
 }
 
-/* cancel_watch and cancel_unwatch surround an operation. device_<entry> returns ERR_BUSY if asked() starts an
-** operation. */
+/* Call cancel_watch before an operation, and cancel_unwatch after the operation. If asked() starts an operation,
+** device_<entry> refuses this operation by ERR_BUSY. */
 static inline void cancel_watch(bool (*asked)(void *), void *context) {
   if (!this_operation.inside) this_operation = (operation){.asked = asked, .context = context};
 }

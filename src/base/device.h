@@ -2,7 +2,7 @@
 #define LT_BASE_DEVICE_H
 
 /* The device boundary: one struct of function pointers for each kind of device. An entry that the kind does not
-** support is NULL; the entries of families are never NULL. */
+** support is NULL; the entries of kernel families are never NULL. */
 
 #include "base/calls.h"
 #include "base/status.h"

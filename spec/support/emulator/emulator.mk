@@ -12,7 +12,7 @@ SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_uni
 
 .PHONY: emulator
 emulator: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so \
-          $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so $(EMULATOR)/emulator.so   ## the emulated GPU, into build/spec/emulator
+          $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so $(EMULATOR)/emulator.so   ## builds the emulated GPU in build/spec/emulator
 
 $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 	@mkdir -p $(@D)

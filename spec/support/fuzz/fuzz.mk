@@ -28,7 +28,7 @@ $(FUZZ)/%.fuzz: spec/fuzz/targets/%.c $(wildcard spec/fuzz/targets/input.* src/*
 fuzz-targets:
 	@if $(FUZZ_PROBE); then $(MAKE) --no-print-directory -s $(patsubst %,$(FUZZ)/%.fuzz,npy csv gzip dlpack text); fi
 
-fuzz:                     ## inputs that are nearly right for every parser, under ASan; FUZZ_SECONDS=60 FUZZ_TARGETS="npy csv.fuzz"
+fuzz:                     ## tests every parser with inputs that are nearly valid, under ASan; FUZZ_SECONDS=60 FUZZ_TARGETS="npy csv.fuzz"
 	@$(MAKE) --no-print-directory -s build SANITIZE=address,undefined
 	@$(MAKE) --no-print-directory -s fuzz-targets
 	@mkdir -p $(FUZZ)

@@ -14,7 +14,7 @@ for _ = 1, calls do
     total = total + 1
   else
     assert(type(result) == "string" or result == nil or type(result) == "table", type(result))
-    -- no message may be only a status number such as "error 3"
+    -- a message must have a text instead of a status number such as "error 3"
     assert(not tostring(result):find("error %d"), name .. ": " .. tostring(result))
   end
 end
