@@ -20,8 +20,8 @@ typedef struct note {
 struct gpu_notes {
   note      recent[NOTES];         /* note n is element n % NOTES, so that only the last NOTES notes are available */
   int       next;
-  note     *kept;                  /* notes of launches in graphs, which are never overwritten because graphs may be
-                                   ** replayed at any time; numbered from KEPT on */
+  note     *kept;                  /* notes of launches in graphs, numbered from KEPT on; never overwritten, because a
+                                   ** graph may be replayed at any time */
   int       nkept;
   gpu_late *found;                 /* page-locked host memory to which a wait copies g->late */
 };

@@ -10,8 +10,8 @@
 **    finish(a, n, correction)   computes the result of n elements from the accumulator a
 **
 ** The elements of a thread are not adjacent. Therefore, unlike on the CPU, some elements that were added to b in
-** merge(a, b) may precede elements that were added to a. Rows that return the first of several equal elements therefore
-** compare positions. */
+** merge(a, b) may precede elements that were added to a. Rows that return the first of several equal elements compare
+** the elements' positions. */
 
 #include "gpu/kernels/scalar.cuh"
 

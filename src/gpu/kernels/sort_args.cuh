@@ -15,7 +15,7 @@ typedef struct sort_args {
   const void *in;
   void    *values;           /* NULL if the values are not needed */
   int64_t *positions;        /* NULL if the positions are not needed */
-  int64_t  first, lines;     /* number of the first line of this launch, and number of its lines */
+  int64_t  first, lines;     /* first: the first line of this launch; lines: number of lines of this launch */
   int64_t  n, keep, in_stride, values_stride, positions_stride;
   int32_t  descending;
   int32_t  across;           /* set if neighbouring lines are closer together than the elements of a line */

@@ -26,8 +26,8 @@ INLINE bits bits_of(float x) { return (bits)bits_float32(x); }
 INLINE bits bits_of(double x) { return (bits)bits_float64(x); }
 template <class I> INLINE bits bits_of(I x) { return (bits)x; }
 
-/* Returns the key of the float with the bits x. The bits of negative floats are inverted, because their order is
-** reversed. Both zeros have the same key. All NaNs have the greatest key. */
+/* Returns the key of the float with the bits x. The bits of negative floats are inverted, because greater bits mean a
+** smaller negative float. Both zeros have the same key. All NaNs have the greatest key. */
 INLINE bits float_key(bits x) {
   bits magnitude = (bits)(x & ~SIGN);
   if (magnitude > INFINITE) return (bits)~(bits)0;
@@ -129,8 +129,8 @@ KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, in
 ** elements of the line. */
 
 /* Writes the first a.keep keys of each sorted chunk of SORT_ROOM elements, and their positions in the line, as
-** [line][chunk][keep]. Elements that the last chunk lacks have the greatest key and positions after the end of the
-** line, so that they come last. */
+** [line][chunk][keep]. The last chunk is padded with elements that have the greatest key and positions after the end of
+** the line, so that the padding comes last. */
 KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned chunks, key *keys_out, position *order) {
   extern __shared__ __align__(8) unsigned char memory[];
   key *keys = (key *)memory;

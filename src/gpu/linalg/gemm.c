@@ -143,9 +143,9 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
 
 /* ---- cuBLAS ---- */
 
-enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes of cuBLAS's workspace on Hopper and newer
-                                                                 ** GPUs, and on older GPUs, as cuBLAS's manual
-                                                                 ** recommends */
+enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes of cuBLAS's workspace, as cuBLAS's manual
+                                                                 ** recommends; WORKSPACE_HOPPER: for Hopper and newer
+                                                                 ** GPUs; WORKSPACE: for older GPUs */
 
 int gpu_blas_type(enum dtype d) {
   switch (d) {
