@@ -15,7 +15,7 @@ LIBDIR ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 
-# A build stores the settings that the command line or the environment gives in the file $(BUILD)/settings. `make
+# A build writes to the file $(BUILD)/settings all settings that the command line or the environment sets. `make
 # install` reads this file, so that `make install` does not compile the module again with other settings. A setting
 # that is given to `make install` replaces the stored one.
 SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG SYSROOT LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
@@ -103,7 +103,7 @@ OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
 CFLAGS   ?= -g1
 # STRICT=1 turns warnings into errors, as in CI; `make lint STRICT=1` reuses the objects of `make STRICT=1`. No stack
-# frame may take a quarter of 128 KiB, the stack size of some hosts' threads and of musl's.
+# frame may exceed 32 KiB, a quarter of the stack of threads in some hosts and in musl (128 KiB).
 ifneq ($(STRICT),)
   CFLAGS += -Werror -Wframe-larger-than=32768
 endif
@@ -328,17 +328,17 @@ ROCK_ROOT ?= $(CACHE)/luatensor-rock
 export ROCK_ARCH ROCK_ROOT
 
 .PHONY: dist rocks rock-root man
-man: build                ## bin/luatensor.1, the man page, from the command's own --help
+man: build                ## writes the man page bin/luatensor.1 from the command's own --help
 	@tools/lua tools/man.lua >bin/luatensor.1
 
-dist:                     ## build/dist: the source archive of a commit and its rockspec; COMMIT=v1.0
+dist:                     ## makes the source archive of a commit and its rockspec, in build/dist; COMMIT=v1.0
 	@tools/dist $(DIST) $(COMMIT)
 
 rock-root:                ## downloads the libraries of Debian 11 for `make rocks`; ROCK_ARCH="x86_64 aarch64"
 	@$(if $(filter-out $(shell uname -m),$(ROCK_ARCH)),tools/deps arm64)
 	@for arch in $(ROCK_ARCH); do tools/debian_root $(ROCK_ROOT)/$$arch $$arch bullseye libc6-dev linux-libc-dev; done
 
-rocks:                    ## build/dist: the source rock, and a rock that needs no compiler and no OpenBLAS; COMMIT=v1.0
+rocks:                    ## makes the source rock, and a rock that needs no compiler and no OpenBLAS, in build/dist; COMMIT=v1.0
 	@tools/rocks $(DIST) $(COMMIT)
 
 # ---- check ------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ lint-driver:
 	  -ldl && build/lint_symbols $(CUDA_LIBS))
 
 .PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver
-lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver   ## warnings of gcc and clang as errors, luacheck, layering rules, circles, prose
+lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver   ## checks the code: warnings of gcc and clang as errors, luacheck, layering rules, structure, prose
 
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc STRICT=1 BUILD=$(if $(STRICT),build,build/lint-gcc)
@@ -399,16 +399,16 @@ lint-prose:
 # ---- documentation ----------------------------------------------------------------------------
 
 .PHONY: doc annotations coverage
-doc: deps-doc             ## the site, into doc/: the pages of docs/ and the reference; installs Sphinx where it is missing
+doc: deps-doc             ## builds the site in doc/ from the pages of docs/ and the reference; installs Sphinx if it is missing
 	@$(MAKE) --no-print-directory build
 	@rm -rf build/site && mkdir -p build/site && cp -r docs/. build/site
 	@tools/lua tools/annotate.lua --reference build/site/reference/
 	@sphinx-build -q -n -W --keep-going -E -b html build/site doc
 
-annotations: build        ## library/, which editors and lt.help read
+annotations: build        ## writes library/, which editors and lt.help read
 	@tools/lua tools/annotate.lua
 
-coverage: build emulator  ## docs/coverage.md: what works for which dtype on which device, found out by calling it
+coverage: build emulator  ## writes docs/coverage.md: which functions work for which dtypes on which devices, found out by calls
 	@LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels tools/lua tools/coverage.lua
 
 .PHONY: clean help

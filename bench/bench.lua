@@ -1,6 +1,7 @@
--- Prints the performance table: luatensor, PyTorch and NumPy (if `PYTHON` has them), timed in turn A B A B in one run
--- on the same number of threads, beside the measured limits of the machine. With --device cuda, luatensor and PyTorch
--- run on this device, and each round ends when the device has finished its work.
+-- Prints the performance table, which compares luatensor with PyTorch and NumPy (if `PYTHON` has them) and with the
+-- measured limits of the machine. The libraries are timed in turn (A B A B) in one run, on the same number of threads.
+-- With --device cuda, luatensor and PyTorch run on this device, and each round ends when the device has finished its
+-- work.
 -- `make bench` calls this script from the repository's root; --help lists the options.
 
 local lt = require "luatensor"

@@ -4,7 +4,7 @@
 --
 --     inputs   "x float32 7000 3000; i int64 10": floats in [0.1, 1.1), integers in [1, 99], random booleans
 --     ours     a Lua expression of the inputs; t is luatensor
---     torch    the same in Python; t is torch (steps: bench/steps.lua, peers/steps.py)
+--     torch    the same expression in Python; t is torch (steps: bench/steps.lua, peers/steps.py)
 --              nil: the same text as ours; false: PyTorch lacks the function
 --     numpy    the same for NumPy; t is numpy, rng its generator; nil: the same text as torch
 --     setup    statements before the clock starts: {ours, torch, numpy}; numpy nil: the same text as torch

@@ -48,7 +48,7 @@ typedef struct luatensor_array {
   int32_t dtype, ndim;                  /* a luatensor_dtype, and the number of dims */
   int64_t count;                        /* number of elements */
   int64_t shape[LUATENSOR_MAX_DIMS];
-  int64_t stride[LUATENSOR_MAX_DIMS];   /* elements from one index of a dim to the next; may be negative */
+  int64_t stride[LUATENSOR_MAX_DIMS];   /* steps between neighbours in a dim, in elements; may be negative */
   int32_t contiguous;                   /* 1 if the elements are row-major without gaps, else 0 */
 } luatensor_array;
 

@@ -4353,7 +4353,7 @@ function lt.linalg.vector_norm(x, ord, dim, options) end
 
 ---Computes a norm of each matrix. Order "fro" gives the root of the sum of squares, and "nuc" the sum of the
 ---singular values. Orders 2 and -2 give the largest and the smallest singular value. Orders 1 and -1 give the largest
----and the smallest sum of |x| in a column, math.huge and -math.huge in a row.
+---and the smallest sum of |x| in a column. Orders math.huge and -math.huge give the same for rows.
 ---```lua
 ---lt.linalg.matrix_norm(lt.tensor{{3.0, 0.0}, {0.0, 4.0}})  --> 5.0
 ---```
@@ -4548,7 +4548,8 @@ function lt.eye(rows, columns, options) end
 ---@return luatensor.Tensor #
 function lt.diag(x, k) end
 
----Returns the coordinates of all points of a grid. Result i has coordinate i of each point, an element of argument i.
+---Returns the coordinates of all points of a grid. Argument i lists the values of coordinate i. Result i contains
+---coordinate i of each point.
 ---```lua
 ---local x, y = lt.meshgrid(lt.arange(2), lt.arange(3))
 ---x.shape  --> [3, 2]

@@ -79,7 +79,7 @@ static int give(lua_State *L) {
 
 static double sum;
 
-/* Runs in another thread: sums the elements, which stay valid even after the Lua state was closed, and frees them. */
+/* Runs in another thread: sums the elements and frees them. The elements stay valid even after lua_close. */
 static void *consume(void *arg) {
   DLManagedTensorVersioned *m = arg;
   const DLTensor *t = &m->dl_tensor;

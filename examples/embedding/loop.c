@@ -1,6 +1,6 @@
 /* An event loop with coroutines. Tasks are coroutines of one state that yield while they wait. An operation of
-** luatensor does not yield, so long work goes to a worker thread with a state of its own, which writes to a pipe that
-** the loop polls. The worker writes its result into memory of the host; nothing is shared between the states.
+** luatensor does not yield, so long work goes to a worker thread with its own state. The worker writes its result into
+** memory of the host, and then a byte into a pipe, which the loop polls. The two states share nothing.
 **
 **   cc loop.c $(pkg-config --cflags --libs lua5.4) -pthread -o loop */
 

@@ -26,8 +26,8 @@ static const char script[] =
 
 typedef struct reply { double answer, drawn; } reply;
 
-/* The Lua function serve(reply): calls the script's function `answer` and stores the results in *reply. It is called
-** through lua_pcall. */
+/* The Lua function serve(reply): calls the script's function `answer` and stores the results in *reply. The host calls
+** serve through lua_pcall. */
 static int serve(lua_State *L) {
   reply *r = lua_touserdata(L, 1);
   lua_getglobal(L, "answer");

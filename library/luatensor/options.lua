@@ -380,7 +380,7 @@
 ---@field density? boolean (default false) divides the counts so that the sum of count times width is 1
 
 ---@class (exact) luatensor.set_printoptions.options
----@field precision? integer (default 4) the most digits after the point
+---@field precision? integer (default 4) the maximum number of digits after the point
 ---@field threshold? number (default 1000) tensors with more elements are shortened
 ---@field edgeitems? integer (default 3) elements that a shortened tensor shows at each end of a dim
 ---@field linewidth? integer (default 80) columns after which a row continues in the next line

@@ -187,7 +187,7 @@ end
 
 --- Computes a norm of each matrix. Order "fro" gives the root of the sum of squares, and "nuc" the sum of the
 -- singular values. Orders 2 and -2 give the largest and the smallest singular value. Orders 1 and -1 give the largest
--- and the smallest sum of |x| in a column, math.huge and -math.huge in a row.
+-- and the smallest sum of |x| in a column. Orders math.huge and -math.huge give the same for rows.
 -- @function linalg.matrix_norm
 -- @tparam Tensor x [..., m, n]
 -- @param[opt="fro"] ord "fro", "nuc", 2, -2, 1, -1, math.huge or -math.huge

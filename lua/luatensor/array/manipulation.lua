@@ -339,7 +339,8 @@ add("diag", function(x, k)
   return embed(x, {n, n}, function(y) return y:diagonal(k) end, function(y, value) y:diagonal(k):copy_(value) end)
 end)
 
---- Returns the coordinates of all points of a grid. Result i has coordinate i of each point, an element of argument i.
+--- Returns the coordinates of all points of a grid. Argument i lists the values of coordinate i. Result i contains
+-- coordinate i of each point.
 -- @tparam Tensor ... 1-d tensors
 -- @tparam[opt] table options `indexing`: "xy" (default: the first two dims are swapped) or "ij"
 -- @treturn Tensor ... a view of each tensor

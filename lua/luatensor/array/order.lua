@@ -120,8 +120,8 @@ local function check_quantiles(q, x)
 end
 
 --- Returns a + (b - a) * t for t in [0, 1]. For finite a and b the result is exactly a if t is 0, and exactly b if t is
--- 1. If one of them is infinite and 0 < t < 1, the result is infinite, where the plain formula would give NaN (inf -
--- inf). For -inf and inf it is NaN.
+-- 1. If one of them is infinite and 0 < t < 1, the result is infinite; the plain formula would give NaN (inf - inf). If
+-- one is -inf and the other inf, the result is NaN.
 local function between(a, b, t)
   local step = b - a
   local y = lt.where(t:less(0.5), a + step * t, b - step * (1 - t))

@@ -10,7 +10,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
 local options = {
-  precision = 4,       -- the most digits after the point
+  precision = 4,       -- maximum number of digits after the point
   threshold = 1000,    -- tensors with more elements are shortened
   edgeitems = 3,       -- elements that a shortened tensor shows at each end of a dim
   linewidth = 80,      -- columns after which a row continues in the next line
@@ -194,9 +194,9 @@ function core.metatable.__tostring(x)
 end
 
 --- Sets how tostring prints tensors. Options that are not given keep their values.
--- @tparam table options `precision` (4): the most digits after the point; `threshold` (1000): tensors with more
---   elements are shortened; `edgeitems` (3): elements that a shortened tensor shows at each end of a dim; `linewidth`
---   (80): columns after which a row continues in the next line; `sci` ("auto"): true prints all floats with
+-- @tparam table options `precision` (4): the maximum number of digits after the point; `threshold` (1000): tensors with
+--   more elements are shortened; `edgeitems` (3): elements that a shortened tensor shows at each end of a dim;
+--   `linewidth` (80): columns after which a row continues in the next line; `sci` ("auto"): true prints all floats with
 --   exponents, false prints no exponents, "auto" prints exponents where fixed notation would be long or hide digits
 function lt.set_printoptions(new)
   local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}

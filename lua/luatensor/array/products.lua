@@ -9,8 +9,8 @@ local methods = core.methods
 
 local join, pick = lists.join, lists.pick
 
---- Returns the dims of x and the dims of y to contract. `dims` is a number n, for the last n dims of x and the first
--- n dims of y, or two lists.
+--- Returns two lists: the dims of x and the dims of y to contract. `dims` is a pair of such lists, or a number n: the
+-- last n dims of x and the first n dims of y.
 local function contracted(x, y, dims)
   if dims == nil then dims = 2 end
   if type(dims) == "number" then

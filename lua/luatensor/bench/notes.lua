@@ -79,8 +79,8 @@ end
 
 --- Returns the notes on a sampler's figures.
 -- @tab figures
--- @tab run dropped: rounds left out; rounds: the required number; part: true within a larger result, which has the
---   notes on emulation and on others itself
+-- @tab run dropped: the number of rounds left out; rounds: the required number of rounds; part: true if the figures
+--   are part of a larger result, which itself has the notes on emulation and on other processes
 -- @treturn table list of blocks
 function notes.of(figures, run)
   local list = {}

@@ -42,8 +42,8 @@ local function share_done()
 end
 
 -- Returns the remaining seconds, or nil if they are unknown. `elapsed` is the seconds so far, `done` the share of the
--- work that is done. `told`, the task's own estimate of all seconds or nil, counts less and less until a fifth is
--- done.
+-- work that is done. `told` is the task's own estimate of all seconds, or nil. The weight of this estimate falls from 1
+-- at the start to 0 when a fifth of the work is done.
 local function seconds_left(elapsed, done, told)
   local measured = done > 0 and elapsed / done * (1 - done)
   if not told then return done >= KNOWN and measured or nil end

@@ -29,7 +29,7 @@ local MOST_CACHE <const> = 256 * 2 ^ 20
 local rows = {
   {
     id = "rtx-4090", name = "NVIDIA GeForce RTX 4090", kind = "gpu", year = 2022, cores = 16384,
-    -- float16 and bfloat16: products with float32 sums, as in luatensor; float64: 1/64 of the rate of float32
+    -- float16 and bfloat16: products with float32 accumulators, as in luatensor; float64: 1/64 of the rate of float32
     peak = {float64 = 82.6e12 / 64, float32 = 82.6e12, tf32 = 82.6e12, float16 = 165.2e12, bfloat16 = 165.2e12},
     memory = 24 * GB, bandwidth = 1008e9, cache = 72 * 2 ^ 20, link = PCIE_4,
     source = "NVIDIA Ada GPU Architecture, V2.01, 2023; PCI Express 4.0, 16 lanes",
@@ -156,7 +156,7 @@ end
 -- costs of a real device are left out, so the bound is never too high.
 -- @tab figure a row of figures.devices()
 -- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device; fetched =
---   bytes back}; a row has the calls of a kind of op, and their work together
+--   bytes back}; a row has the number of calls of one kind of op, and the total work of these calls
 -- @string mode "in_place", or "with_transfers", which adds sending and fetching
 -- @treturn[1] number seconds
 -- @treturn[1] string the part that takes longest: "products", "memory" or "transfers"

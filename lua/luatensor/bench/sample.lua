@@ -330,8 +330,8 @@ function sampler:has_samples() return #self.samples > 0 end
 -- @func fn the timed function
 -- @tab options what: the function's name in errors; seconds to measure; least number of rounds; warmup seconds; gc:
 --   "count" or "out"; clock: a function; device: the device to wait for, which is the default device while fn runs
---   (nil: all devices in use); part: true within a larger result, which has the notes on emulation and on others
---   itself
+--   (nil: all devices in use); part: true if the figures are part of a larger result, which itself has the notes on
+--   emulation and on other processes
 function sample.new(fn, options)
   local self = setmetatable({
     fn = fn, what = options.what, clock = options.clock, gc = options.gc, rounds = options.rounds,

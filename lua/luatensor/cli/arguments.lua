@@ -30,7 +30,8 @@ end
 --- True if this error value reports wrong usage.
 function arguments.is_mistake(problem) return getmetatable(problem) == mistake end
 
---- Raises a text that is printed before the process ends successfully, such as that of --help or --version.
+--- Raises a text, such as the text of --help or --version, as an error. The text is printed, and the process ends
+-- successfully.
 -- @string text
 function arguments.show(text) error(setmetatable({text = text}, shown), 0) end
 

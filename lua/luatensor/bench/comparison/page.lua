@@ -6,7 +6,7 @@ local notes = require "luatensor.bench.notes"
 
 local page = {}
 
---- The default number of rounds of each function. Two functions then have as many pairs of rounds. If a comparison is
+--- The default number of rounds of each function, and of the pairs of rounds of two functions. If a comparison is
 -- undecided and has fewer pairs, the page says that the pairs are too few.
 page.ROUNDS = 12
 

@@ -14,7 +14,7 @@ local core = require "luatensor.core"
 local grid = {}
 
 local SEED <const> = 20260         -- the seed of the calls whose results are compared
-local CALLS <const> = 15           -- the least number of calls in a measurement: checks, warm-up, rounds
+local CALLS <const> = 15           -- the minimum number of calls for one size: checks, warm-up and rounds
 --- The share of a device's memory that may be used. The rest is for memory that the estimates do not include.
 grid.HEADROOM = 0.9
 

@@ -1,5 +1,5 @@
 --- Stores measured limits in the user's cache, in a file for each machine. The file contains a description of the
--- machine, and its name is a hash of this description. Files that are damaged, of another machine or of another
+-- machine, and its name is a hash of this description. Damaged files, files of another machine and files of another
 -- version are ignored.
 
 local core = require "luatensor.core"

@@ -54,7 +54,7 @@ local function product(n, device, dtype)
 end
 
 --- Measures the rate of products of two square matrices for about `seconds`. The number of rows is the smallest power
--- of two, from 128 on, whose product takes at least a fifth of `seconds`. LARGEST and the free memory limit it.
+-- of two, from 128 on, whose product takes at least a fifth of `seconds`. LARGEST and the free memory limit n.
 -- @treturn table n, flops (per second), and min, q1, median, q3: seconds of a product
 function meters.gemm(device, dtype, seconds)
   local n, multiply = 128, product(128, device, dtype)
@@ -71,7 +71,7 @@ end
 -- ---- calls and transfers ------------------------------------------------------------------------
 
 --- Measures the cost of the smallest call: adding a number to a number, in place.
--- @treturn table call: seconds of a call in a sequence, on a GPU the time of a launch; single: seconds of a call
+-- @treturn table call: seconds of a call in a sequence of calls (on a GPU: of a launch); single: seconds of a call
 --   until its work is done; wait: seconds of waiting for an idle device
 function meters.call(device, seconds)
   local x, y = lt.zeros(1, {device = device}), lt.ones(1, {device = device})

@@ -27,7 +27,8 @@ end
 -- because limits of an emulator are meaningless.
 -- @tab rows
 -- @func limits like share.known
--- @func name_of the whole name of a kind of device; nil if the rows belong to several devices and so have no share
+-- @func name_of returns the whole name of a kind of device, or nil if several devices of this kind share the rows;
+--   such rows get no share
 -- @treturn table notes
 function share.add(rows, limits, name_of)
   local notes = {}
