@@ -316,7 +316,7 @@ describe("bench.crossover, times that do not fit to those of other sizes", funct
     assert.same({}, out{{16, 5e-6}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[16] = true}, out{{16, 5e-4}, {32, 4e-6}, {64, 1e-4}})
     assert.same({[256] = true}, out{{128, 6.65e-6}, {256, 26.2e-3}})
-    assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- at twice the n, up to 2 · 2⁴ = 32 times the time
+    assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- limit for twice the n: 2 · 2⁴ = 32 times
   end)
 end)
 

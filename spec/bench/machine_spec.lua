@@ -149,7 +149,7 @@ describe("bench.machine", function()
     assert.same({limits = 2, working_set = 4, gemm = 4}, calls)
   end)
   it("measures arithmetic again where products are faster than it can be", function()
-    -- The rates of float32 in FLOP/s: of the first measurement, and of its repetitions.
+    -- The float32 rates in FLOP/s that the first measurement and its repetitions return.
     local rates = {60e9, 70e9, 95e9, 110e9}
     local looks = 0
     stub(meters, "limits", function(_, dtype)

@@ -18,7 +18,7 @@ end
 
 -- About a thousandth of a second. Sums of this number are exact.
 local SHORT <const> = 1 / 1024
-local CALLS <const> = 1024 // 20      -- the calls of a round: a twentieth of a second
+local CALLS <const> = 1024 // 20      -- the number of calls in a round, which takes a twentieth of a second
 
 local function close(expected, got) assert.near(expected, got, 1e-9 * math.abs(expected)) end
 
@@ -41,7 +41,7 @@ describe("bench.time", function()
       assert.equal(SHORT, r[name])
     end
     assert.equal(CALLS, r.calls)
-    assert.equal(21, #r.samples)                    -- the rounds end a little before a twentieth
+    assert.equal(21, #r.samples)                    -- rounds are slightly shorter than 1/20 s
     assert.equal("time", r.kind)
     assert.equal("", own_notes(r))
     assert.is_nil(r.device_seconds)

@@ -180,7 +180,8 @@ describe("arange", function()
   end)
 end)
 
--- True if the CPU has FMA. Both devices run the functions of src/math, but a CPU without FMA rounds once more.
+-- True if the CPU has FMA. Both devices run the functions of src/math, but a CPU without FMA also rounds each product
+-- before the addition.
 local fused = lt.devices()[1].isa ~= "base"
 
 describe("float ops", function()
@@ -194,7 +195,8 @@ describe("float ops", function()
         if not fused then return pending("this CPU has no FMA") end
         for _, dtype in ipairs{"float32", "float64"} do
           local x = lt.tensor(values, {dtype = dtype, device = "cpu"})
-          -- The CPU uses the formula for huge angles for a whole block of elements, a GPU for single elements.
+          -- The CPU applies the formula for huge angles to a whole block of elements, a GPU only to the elements that
+          -- are huge.
           if name == "sin" or name == "cos" or name == "tan" then x = x:clip(-1e4, 1e4) end
           local f = function(...)
             local r = lt[name](...)

@@ -1,6 +1,7 @@
 -- tags: two-gpus
--- Tests tensors on several devices: which tensors may meet, which must be moved, and that each device keeps its own
--- memory and order of calls. LUATENSOR_EMULATOR=devices=2 gives an emulated GPU a second device.
+-- Tests tensors on several devices: which ops accept tensors on different devices, which ops require that a tensor is
+-- moved, and that each device keeps its own memory and order of calls. LUATENSOR_EMULATOR=devices=2 gives an emulated
+-- GPU a second device.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

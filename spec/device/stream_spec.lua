@@ -115,7 +115,7 @@ describe("events", function()
   end)
 end)
 
--- Compares ops on random streams, with some tensors freed meanwhile, with the same ops on plain numbers.
+-- Compares ops on random streams with the same ops on plain numbers. Some tensors are freed in between.
 local function random_program(seed, nstreams, steps)
   math.randomseed(seed)
   local streams, tensors, values = {lt.current_stream(device)}, {}, {}
@@ -148,7 +148,7 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
     local a, b = lt.stream(device), lt.stream(device)
     local x = lt.with_stream(a, function() return lt.full({100}, 5, on_device) end)
     local y = lt.with_stream(b, function() return x + 1 end)
-    lt.with_stream(a, function() x:fill_(0) end)              -- after b has read it
+    lt.with_stream(a, function() x:fill_(0) end)              -- must run after b has read x
     assert.equal(600, y:sum():item())
     assert.equal(0, x:sum():item())
   end)

@@ -47,7 +47,7 @@ describe("docs/coverage.md", function()
     local differ = {}
     for name in pairs(emulated) do
       local waits = coverage.waits(name, emulated)
-      local says = name:find "^linalg%." and waits           -- for these, the page's legend of L says why
+      local says = name:find "^linalg%." and waits           -- the page's legend of the letter L explains these
         or table.concat(docs[name].text, " "):lower():find "wait" ~= nil
       if says ~= waits then differ[#differ + 1] = name .. (waits and " waits and does not say so" or " says that it waits") end
     end

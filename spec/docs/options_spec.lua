@@ -143,7 +143,7 @@ end)
 
 -- ---- options that are given by position ----
 
--- Options that many functions have, and that have no position among their arguments.
+-- Options of many functions. These options can only be given by name, not by position.
 local common = {dtype = true, device = true, generator = true, requires_grad = true, out = true}
 
 -- Functions that other libraries lack, or whose options are tables or have no position in other libraries.
