@@ -77,6 +77,8 @@ ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(SYSROOT_CFLAGS) $(ZLI
 
 comma := ,
 
+OBJCOPY ?= $(CROSS:gcc=)objcopy
+
 # With BUNDLE=1, `make install` copies the shared libraries into the module's folder, and the module searches this
 # folder first. The linker stores this search path under the older tag DT_RPATH. The newer tag DT_RUNPATH would not
 # apply to the dependencies of the copied libraries.
@@ -181,13 +183,14 @@ $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(SYSROOT_LIBS) $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
-# The static library is for hosts that link everything into one program (docs/embedding.md). It is made anew each time,
-# so that it contains no object of a deleted file.
+# The static library is for hosts that link everything into one program (docs/embedding.md). It contains one object, in
+# which our hidden symbols are local, because a function such as `raise` would replace the host's function of this name.
 STATIC := $(BUILD)/libluatensor.a
 .PHONY: static
 static: $(STATIC)  ## builds a static library: build/libluatensor.a
 $(STATIC): $(OBJECTS) $(PARTS)/flags $(MODULE).flags
-	$(call say,$@)rm -f $@ && $(AR) rcs $@ $(OBJECTS)
+	$(call say,$@)rm -f $@ && $(CC) -r -nostdlib -o $(@:.a=.o) $(OBJECTS) \
+	  $(if $(filter Darwin,$(SYSTEM)),,&& $(OBJCOPY) --localize-hidden $(@:.a=.o)) && $(AR) rcs $@ $(@:.a=.o)
 
 # Prints the names of the build's object files, for tools/compile_others.
 .PHONY: list-objects
@@ -301,7 +304,7 @@ bench: build              ## prints the performance table; BENCH="--rows add --j
 
 .PHONY: install
 install: build            ## installs into PREFIX (/usr/local)
-	@tools/room "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)" -- $(MODULE) lua library examples $(if $(BUNDLE),$(OPENBLAS_DIR))
+	@tools/room "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCDIR)" "$(DESTDIR)$(MANDIR)" -- $(MODULE) lua library examples $(if $(BUNDLE),$(OPENBLAS_DIR))
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(if $(BUNDLE),-s --strip-program=$(STRIP)) $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
 	$(if $(BUNDLE),SYSROOT="$(SYSROOT)" STRIP=$(STRIP) tools/bundle $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)/luatensor/licences" $(LIBRARY_DIRS))

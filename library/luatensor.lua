@@ -2632,7 +2632,7 @@ function lt.view_as_complex(x) end
 function lt.complex(re, im) end
 
 ---Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, and booleans become bool. Floats, or a
----mix of floats and integers, become float32.
+---mix of floats and integers, become the default float.
 ---Note: data that does not fit the dtype is an error.
 ---```lua
 ---lt.tensor{{1, 2}, {3, 4}}                     --> [[1, 2], [3, 4]]

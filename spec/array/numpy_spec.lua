@@ -8,6 +8,7 @@ local reference = require "spec.support.reference"
 
 local numpy, standard = data.read "numpy", data.read "standard"
 local array, info = reference.array, reference.dtype.info
+local it = helpers.drawn_it(it)
 
 -- The tolerance for functions that other libraries may round differently. The unit is the dtype's eps times the largest
 -- magnitude.

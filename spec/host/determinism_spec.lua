@@ -1,4 +1,4 @@
--- tags: uncollected
+-- tags: host uncollected
 -- Tests that results are bitwise identical for any number of threads. Matrix products are not tested, because BLAS
 -- chooses how to divide a product among threads.
 local lt = require "luatensor"

@@ -11,6 +11,14 @@ describe("make install", function()
       "(make install PREFIX=…, luarocks --local)", (text:gsub("%s+$", "")))
   end)
 
+  it("refuses a relative path", function()
+    local status, text = shell.run "tools/room pkg/usr -- Makefile"
+    assert.equal(1, status)
+    assert.equal("luatensor: pkg/usr is no absolute path: begin DESTDIR or PREFIX with /, such as DESTDIR=$PWD/pkg/usr",
+                 (text:gsub("%s+$", "")))
+    assert.is_false(shell.exists "pkg")
+  end)
+
   it("names a folder that is too full, and says how much is needed", function()
     local folder = shell.folder()
     shell.passes(("truncate -s 10T %s/large"):format(folder))

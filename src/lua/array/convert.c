@@ -272,7 +272,7 @@ static const char *const asarray_options[] = {"dtype", "device", "copy", MADE_OP
 
 /***
 Makes a tensor from data: `lt.tensor{{1, 2}, {3, 4}}`. Integers become int64, and booleans become bool. Floats, or a
-mix of floats and integers, become float32.
+mix of floats and integers, become the default float.
 @function tensor
 @param data nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 @tparam[opt] table options `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
