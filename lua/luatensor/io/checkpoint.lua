@@ -20,7 +20,7 @@ local json = require "luatensor.io.json"
 local safetensors = require "luatensor.io.safetensors"
 local lt = require "luatensor.base.public"
 
-local TREE_TAKES = 2 * json.TAKES            -- bytes for each byte of JSON: the decoded tree and the values built from it
+local TREE_TAKES = 2 * json.TAKES            -- bytes for each byte of JSON: the decoded tree, and the values made of it
 local MOST_DEPTH = 30                        -- deepest nesting of tables; each takes up to 3 of JSON's 100 levels
 local FIRST = 300                            -- bytes at the beginning of a file that identify its format
 
