@@ -51,6 +51,8 @@ describe("kernel's source", function()
     fails('kernel: "a b" is not a name', lt.kernel, saxpy_source, "a b")
     fails('kernel: no __global__ function "saxpi" in the source; there is saxpy, other', lt.kernel, saxpy_source, "saxpi")
     fails('kernel: no __global__ function "f" in the source', lt.kernel, "void f(int x) {}", "f")
+    fails('kernel: no __global__ function "f" in the source; there is one, two', lt.kernel,
+          "KERNEL(one)(int x) {} KERNEL_COOPERATIVE(two)(int x) {}", "f")
     fails('kernel: unknown option "grid"; known: device, parameters', lt.kernel, saxpy_source, "saxpy", {grid = 1})
     fails("kernel: option parameters: string expected, got number", lt.kernel, saxpy_source, "saxpy", {parameters = 1})
     for _, parameter in ipairs {"struct point p", "float **x", "float &x", "float3 *x", "void x", "half *x", "float4 x", "int (*f)(int)"} do

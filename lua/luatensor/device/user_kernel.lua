@@ -69,15 +69,22 @@ local function declarations(code)
   end
 end
 
---- Finds the declaration of the kernel. Returns the position of __global__ (nil if it is in luatensor's macro KERNEL or
--- KERNEL_COOPERATIVE) and the parameters in parentheses; nothing if there is no such kernel.
+--- luatensor's macros that declare a kernel, as `KERNEL(name)(parameters)`.
+local macros = {"KERNEL", "KERNEL_COOPERATIVE"}
+
+-- Returns the pattern of a macro's use; `name` is the pattern of the kernel's name.
+local function use_of(macro, name) return "%f[A-Za-z0-9_]" .. macro .. "%s*%(%s*" .. name .. "%s*%)" end
+
+--- Finds the declaration of the kernel. Returns the position of __global__ (nil if one of `macros` declares the kernel)
+-- and the parameters in parentheses; nothing if there is no such kernel.
 local function find_kernel(code, name)
   local escaped = name:gsub("%p", "%%%0")
-  local parameters = in_parentheses(code, "%f[A-Za-z0-9_]KERNEL%s*%(%s*" .. escaped .. "%s*%)%s*()%(")
-                  or in_parentheses(code, "%f[A-Za-z0-9_]KERNEL_COOPERATIVE%s*%(%s*" .. escaped .. "%s*%)%s*()%(")
-  if parameters then return nil, parameters end
+  for _, macro in ipairs(macros) do
+    local parameters = in_parentheses(code, use_of(macro, escaped) .. "%s*()%(")
+    if parameters then return nil, parameters end
+  end
   for at, declaration in declarations(code) do
-    parameters = in_parentheses(declaration, "%f[A-Za-z0-9_]" .. escaped .. "%s*()%(")
+    local parameters = in_parentheses(declaration, "%f[A-Za-z0-9_]" .. escaped .. "%s*()%(")
     if parameters then return at, parameters end
   end
 end
@@ -90,8 +97,8 @@ local function kernel_names(code)
     if bounds then declaration = declaration:sub(select(2, declaration:find(bounds, 1, true)) + 1) end
     names[#names + 1] = declaration:match "%f[A-Za-z_]([A-Za-z_][A-Za-z0-9_]*)%s*%("
   end
-  for _, macro in ipairs {"KERNEL", "KERNEL_COOPERATIVE"} do
-    for name in code:gmatch("%f[A-Za-z0-9_]" .. macro .. "%s*%(%s*([A-Za-z0-9_]+)%s*%)") do names[#names + 1] = name end
+  for _, macro in ipairs(macros) do
+    for name in code:gmatch(use_of(macro, "([A-Za-z0-9_]+)")) do names[#names + 1] = name end
   end
   return names
 end
