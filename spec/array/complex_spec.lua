@@ -3,7 +3,7 @@
 -- The oracle is complex arithmetic of pairs in plain Lua. Accuracy and special cases of the functions have specs of
 -- their own.
 local lt = require "luatensor"
-require "spec.support.helpers"
+local helpers = require "spec.support.helpers"
 local cases = require "spec.support.cases"
 
 local raises = assert.raises
@@ -251,8 +251,9 @@ describe("parts of complex tensors", function()
 end)
 
 describe("complex ops", function()
+  local drawn_it = helpers.drawn_it(it)
   for name, f in pairs(ops) do
-    it(name .. " agrees with complex arithmetic over layouts", function()
+    drawn_it(name .. " agrees with complex arithmetic over layouts", function()
       for _, d in ipairs(dtypes) do
         for label, view in pairs(layouts) do
           local x, y = view(tensor(values(24, 3), d)), view(tensor(values(24, 4), d))
