@@ -3300,7 +3300,7 @@ function lt.linalg.eigvals(x) end
 ---lt.linalg.lu_solve(lu, pivots, lt.tensor{{2.0}, {4.0}})  --> [[1.0], [1.0]]
 ---```
 ---@param x luatensor.Tensor [..., m, n]
----@return luatensor.Tensor # [..., m, n]: U, and below its diagonal L without its diagonal of ones
+---@return luatensor.Tensor # [..., m, n]: U on and above the diagonal, L below it; the ones on L's diagonal are not stored
 ---@return luatensor.Tensor # pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], for i = 1, 2, …
 function lt.linalg.lu_factor(x) end
 

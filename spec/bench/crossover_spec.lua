@@ -204,7 +204,7 @@ describe("bench.crossover", function()
     assert.near(1000, grid.extrapolate({{1, 99}, {2, 1}, {4, 10}}, 16), 1e-9)
     -- the power is limited to n⁴, because two noisy points may suggest any power
     assert.near(1600, grid.extrapolate({{2, 1}, {4, 100}}, 8), 1e-9)
-    assert.near(5, grid.extrapolate({{2, 9}, {4, 5}}, 16), 1e-9)                       -- times never decrease
+    assert.near(5, grid.extrapolate({{2, 9}, {4, 5}}, 16), 1e-9)    -- extrapolated times never decrease
   end)
 
   it("keeps what was measured before a Ctrl-C", function()
@@ -511,7 +511,7 @@ describe("bench.crossover, one device alone", function()
       {patience = 1e6})
     -- 1e-13 n³ < 12 n² / 31.5e9 + 2 n³ / 82.6e12 up to n = 5026
     local text = page(fast):gsub("%s+", " ")
-    assert.truthy(text:find("With transfers it cannot be faster than cpu up to n = 4096", 1, true), text)
+    assert.truthy(text:find("Up to n = 4096, a call with transfers cannot be faster than a call on cpu", 1, true), text)
     assert.falsy(page(r):find("cannot be faster", 1, true))
   end)
 
@@ -526,7 +526,7 @@ describe("bench.crossover, one device alone", function()
     local small = run({devices = {CPU}, work = work, cost = function(_, n) return n < 1024 and 2e-8 or 1e-13 * n ^ 3 end},
       {2, 64, 4096, 16384}, {patience = 1e6})
     local text = page(small):gsub("%s+", " ")
-    assert.truthy(text:find("With transfers it cannot be faster than cpu up to n = 4096", 1, true), text)
+    assert.truthy(text:find("Up to n = 4096, a call with transfers cannot be faster than a call on cpu", 1, true), text)
   end)
 
   it("shows them in a table, marked as not measured", function()

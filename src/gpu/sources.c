@@ -27,7 +27,7 @@ static char *read_file(const char *path) {
 }
 
 /* Reads the file with this path relative to src/. `folder` may be src, the root of the repository, or a folder that
-** contains the files without subfolders. Returns NULL if there is no such file. */
+** contains the files without subfolders. Returns NULL if there is no such file. The caller frees the text. */
 static char *read_from(const char *folder, const char *path) {
   const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
   char file[3][1024];

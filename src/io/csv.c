@@ -39,8 +39,9 @@ void csv_close(csv *c) {
 
 /* ---- reading lines ---- */
 
-/* Moves the unread bytes to the front of the buffer and reads more bytes behind them. Doubles the buffer if it is
-** full. */
+/* Moves the unread bytes to the front of the buffer, doubles the buffer if it is full, and reads more bytes. At the end
+** of the file, sets at_end. Returns false and writes the reason to `wrong` if the buffer cannot grow or the file cannot
+** be read. */
 static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   size_t kept = c->end - c->start, got;
   memmove(c->room, c->room + c->start, kept);
@@ -48,7 +49,7 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   c->end = kept;
   if (kept == c->size) {
     size_t available;
-    if (c->size == MOST_ROOM) return say(wrong, "a row of more than 64 MiB: is it such a file?");
+    if (c->size == MOST_ROOM) return say(wrong, "a row of more than 64 MiB, so this is probably not a CSV file");
     char *larger = system_has_room(2 * c->size, &available) ? realloc(c->room, 2 * c->size) : NULL;
     if (!larger) {
       snprintf(wrong, UNPACK_WORDS, "out of memory: a row of more than %zu bytes", c->size);

@@ -1,8 +1,7 @@
 #ifndef LT_IO_NPY_H
 #define LT_IO_NPY_H
 
-/* Reads and writes the headers of NumPy's .npy files, versions 1 to 3. These functions convert between text and
-** integers; their callers access the files. */
+/* Parses and formats the headers of NumPy's .npy files, versions 1 to 3. The callers read and write the files. */
 
 #include "base/shape.h"
 

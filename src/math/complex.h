@@ -321,7 +321,7 @@ RARE complex128_t power_whole(double x, double y, double n) {
 
 /* Computes (x + iy)^(u + iv). z^0 is 1. 0 to a power with a positive real part is 0, and 0 to a negative real power
 ** is infinite. Integral powers up to 256 are products. All other powers are e^w with w = (u + iv) log z. The largest
-** error found in tests is 2 + |w| eps. */
+** error found in tests is (2 + |w|) eps. */
 RARE complex128_t pow_parts(double x, double y, double u, double v) {
   bool real = v == 0;
   if (real && u == 0) return make_complex128(1.0, 0);

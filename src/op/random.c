@@ -51,8 +51,8 @@ static int add_cell(random_cells *c, generator *g) {
   return st;
 }
 
-/* Finds the generator's cell in the graph that is being captured. The first draw makes the cell. Sets *cell to NULL
-** if this thread captures no graph at this place. */
+/* Finds the generator's cell in the graph that is being captured, or makes it at the first draw. Sets *cell to NULL if
+** this thread captures no graph on this device. Fails with the errors of add_cell. */
 static int find_cell(generator *g, place where, const random_cell **cell) {
   *cell = NULL;
   if (!captured || !place_equal(captured->where, where)) return OK;

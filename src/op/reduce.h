@@ -26,7 +26,7 @@ typedef struct reduction {
   shape          shape;       /* shape of the result */
 } reduction;
 
-/* Sets only compute and result. Fails with ERR_DTYPE. */
+/* Sets only compute and result. Fails with ERR_DTYPE if op does not support the dtype of x. */
 int reduce_dtypes(reduction *r);
 
 /* Sets compute, result and shape. Fails with ERR_DTYPE, or with ERR_EMPTY if op requires at least one element and a

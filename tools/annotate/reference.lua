@@ -75,8 +75,8 @@ local function documented(topic, sections)
   end
 end
 
--- Returns {page = {topics}}, with the topics of each page by section, in the order of the sources. The first page
--- also has the properties of tensors.
+-- Returns {page = {topics}}. The topics of a page are sorted by section, and in a section by their order in the sources.
+-- The first page also has the properties of tensors.
 local function arrange(index)
   local by_section, section_places = pages_by_section()
   local sections, places = sections_by_name()

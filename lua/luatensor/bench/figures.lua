@@ -97,7 +97,7 @@ end
 -- figures of the results inside: a report contains experiments, and an experiment contains measurements.
 -- @tab result
 -- @treturn table list of {name, median, and if known q1, q3, unit ("s"), device, dtype, samples, emulated, notes,
---   others (share of the processor that others used), work (the experiment's options as a text)}
+--   others (share of the processor that other processes used), work (the experiment's options as a text)}
 function figures.of(result)
   local list = {}
   collect(result, "", list)

@@ -121,7 +121,7 @@ end
 local function vector(n, kind) return lt.rand(n, kind) end
 local function square(n, kind) return lt.rand(n, n, kind) end
 
-local LIMITS <const> = 8             -- measuring unknown limits takes about as long as this many steps
+local LIMITS <const> = 8             -- cost of measuring unknown limits, in steps of the progress bar
 
 local function all(times) return function(n) return times * n end end
 local function squares(times) return function(n) return times * n * n end end

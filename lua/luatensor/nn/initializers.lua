@@ -153,7 +153,7 @@ function init.dirac_(x, options)
   return fill(x, values)
 end
 
--- ---- scaled by the numbers of inputs and outputs ----
+-- ---- weights scaled by the numbers of inputs and outputs ----
 
 local gains = {linear = 1, sigmoid = 1, tanh = 5 / 3, relu = math.sqrt(2), selu = 0.75}
 for d = 1, 3 do gains[("conv%dd"):format(d)], gains[("conv_transpose%dd"):format(d)] = 1, 1 end

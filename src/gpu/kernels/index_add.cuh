@@ -11,8 +11,8 @@ enum { AHEAD = 8 };                     /* number of values for the same element
 
 INLINE stored add(stored x, stored y) { return PASTE(to, D)(PASTE(from, D)(x) + PASTE(from, D)(y)); }
 
-/* Returns the value for picks[k]. A pick is the number of a position, counted along the dims with indices. These are
-** dims 0 … picked - 1. */
+/* Returns the value for picks[k]. A pick is a row-major position in the dims that have indices, which are dims 0 …
+** picked - 1. */
 INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {
   return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
 }

@@ -42,7 +42,8 @@ static int l_to(lua_State *L) {
   int nargs, options = check_options(L, fn, to_options, &nargs);
   enum dtype d = opt_dtype(L, options, fn, x->dtype);
   place where = opt_place(L, options, fn, x->store->place);
-  if (nargs < 2 && lua_isnil(L, 2)) nargs = 2;                       /* a name that is nil counts as an argument */
+  if (nargs < 2 && lua_isnil(L, 2)) nargs = 2;                       /* x:to(nil) has one argument, which the
+                                                                      ** loop refuses */
   bool first_is_place = false;
   for (int i = 2; i <= nargs; i++) {
     bool is_place = check_dtype_or_place(L, i, fn, &d, &where);

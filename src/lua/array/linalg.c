@@ -147,7 +147,8 @@ Computes the eigenvalues of square matrices that need not be symmetric.
 Computes an LU factorization in the form that lu_solve takes.
 @function linalg.lu_factor
 @tparam Tensor x [..., m, n]
-@treturn Tensor [..., m, n]: U, and below its diagonal L without its diagonal of ones
+@treturn Tensor [..., m, n]: U on and above the diagonal, L below it; the ones on L's diagonal are
+not stored
 @treturn Tensor pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], for i = 1, 2, …
 */
 static int l_plain(lua_State *L) {

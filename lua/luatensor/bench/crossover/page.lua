@@ -49,13 +49,14 @@ local function say_bound(self, row)
   local values = {name = {row.name, "text"}, base = {self.devices[1].device, "text"}, n = {bound.n, "count"},
     least = {bound.in_place, "s"}, sent = {bound.with_transfers or false, "s"}}
   local parts = {}
-  if figures.visible(bound.in_place) then parts[1] = "at least {least} in place" end
+  if figures.visible(bound.in_place) then parts[1] = "at least {least} with the data in place" end
   if figures.visible(bound.with_transfers) then parts[#parts + 1] = "at least {sent} with transfers" end
   if #parts == 0 then return nil end
-  local text = "{name} (published figures, not measured): a call at n = {n} takes " .. table.concat(parts, ", ")
+  local text = "{name} (computed from published figures, not measured): a call at n = {n} takes " ..
+    table.concat(parts, " and ")
   local limit = beaten_up_to(self, row, "with_transfers")
   if limit then
-    text = text .. ". With transfers it cannot be faster than {base} up to n = {limit}"
+    text = text .. ". Up to n = {limit}, a call with transfers cannot be faster than a call on {base}"
     values.limit = {limit, "count"}
   end
   return document.text(text .. ".", values)

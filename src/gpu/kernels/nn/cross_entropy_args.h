@@ -14,7 +14,7 @@ typedef struct cross_entropy_args {
   void   *late;                  /* a gpu_late, to which errors are written */
   int64_t rows, n, ignored;
   int32_t threads;               /* number of threads of a row, a power of 2 */
-  int32_t what;                  /* number that gpu_note returned, for errors */
+  int32_t what;                  /* number of the call in messages of errors, from gpu_note */
   int32_t ignores, single, mean; /* ignores: set if rows of class `ignored` are ignored; single: set if the losses of
                                  ** all rows are added up; mean: set if their sum is divided by the number of rows
                                  ** that are not ignored */
