@@ -75,7 +75,7 @@ local function documented(topic, sections)
   end
 end
 
--- Returns {page = {topics}}. The topics of a page are sorted by section, and in a section by their order in the sources.
+-- Returns {page = {topics}}. A page's topics are sorted by section, and in a section by their order in the sources.
 -- The first page also has the properties of tensors.
 local function arrange(index)
   local by_section, section_places = pages_by_section()
