@@ -26,6 +26,10 @@ describe("loading", function()
     has(text, "luatensor: luatensor.core is for another kind of processor: build it here, from the sources")
   end)
 
+  it("of a truncated file says so", function()
+    has(says_with(function(code) return code:sub(1, 30) end), "luatensor: core.so is damaged: install it again (")
+  end)
+
   it("without OpenBLAS names its package", function()
     local text = says_with(function(code) return (code:gsub("libopenblas%.so%.0", "libopenblas.so.9")) end)
     has(text, "luatensor: libopenblas.so.9 is missing on this system: install it (Debian and Ubuntu: libopenblas0-openmp)")
@@ -40,7 +44,7 @@ describe("loading", function()
     local status, text = shell.run(("LD_LIBRARY_PATH=%s LUA_CPATH='%s/?.so' lua5.4 -e 'require \"luatensor\"'"):format(folder, build))
     os.execute("rm -r " .. folder)
     assert.equal(1, status)
-    has(text, "luatensor: libgomp.so.9 is missing on this system: install it (Debian and Ubuntu: libgomp1)")
+    has(text, "luatensor: libgomp.so.9 is missing on this system: install it (Debian and Ubuntu: libgomp1) (libgomp.so.9: cannot open")
   end)
 
   it("by a program that does not export Lua's functions says how to link it", function()
@@ -73,6 +77,11 @@ int main(void) {
       ["/lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.35' not found (required by core.so)"] = "older than GLIBC 2.35",
       ["core.so: wrong ELF class: ELFCLASS32"] = "another kind of processor",
       ["libgomp.so.1: cannot open shared object file: No such file or directory"] = "Ubuntu: libgomp1)",
+      ["libquadmath.so.0: cannot open shared object file: No such file or directory"] = "Ubuntu: libquadmath0)",
+      ["libgcc_s.so.1: cannot open shared object file: No such file or directory"] = "Ubuntu: libgcc-s1)",
+      ["Error loading shared library libgomp.so.1: No such file or directory (needed by core.so)"] = "Ubuntu: libgomp1)",
+      ["Error relocating core.so: lua_rawgetp: symbol not found"] = "-rdynamic",
+      ["/usr/lib/luatensor/libz.so.1: invalid ELF header"] = "libz.so.1 is damaged: install it again",
       ["libother.so: cannot open shared object file: No such file or directory"] = "libother.so is missing",
     }
     for text, part in pairs(says) do has(loading.meaning(text) or "nothing", part) end

@@ -201,6 +201,7 @@ describe("what cannot run", function()
         local status, output = run(("LUA_PATH='lua/?.lua;lua/?/init.lua' %s -e 'require \"luatensor\"'"):format(lua))
         assert.equal(1, status)
         assert.truthy(output:find "luatensor needs Lua 5%.4 or 5%.5, this is Lua%w* [%d.]+", output)
+        assert.truthy(select(2, run(lua .. " bin/luatensor info")):find("^luatensor needs Lua 5%.4 or 5%.5, this is Lua"))
       end
     end
   end)

@@ -3,11 +3,16 @@
 
 local loading = {}
 
--- Patterns of messages of the system's loader and of Lua. Each has an explanation: a text, or a function of the
--- pattern's capture.
+local unexported <const> = "this program does not export Lua's functions: link it with -rdynamic (or -Wl,-E), " ..
+  "or open the shared library of Lua with RTLD_GLOBAL"
+
+local function damaged(file) return file .. " is damaged: install it again" end
+
+-- Patterns of messages of glibc's loader, of musl's loader and of Lua. Each has an explanation: a text, or a function
+-- of the pattern's capture.
 local meanings = {
-  {"undefined symbol: _?luaL?_", "this program does not export Lua's functions: link it with -rdynamic (or -Wl,-E), " ..
-    "or open the shared library of Lua with RTLD_GLOBAL"},
+  {"undefined symbol: _?luaL?_", unexported},
+  {"Error relocating [^:]+: _?luaL?_[%w_]+: symbol not found", unexported},
   {"version mismatch: app%. needs (%d+)", function(number)
     local major, minor = number:match "^(%d)%d(%d)$"
     return ("luatensor.core was built for Lua %s.%s, this is %s: install luatensor for this Lua"):format(
@@ -19,11 +24,13 @@ local meanings = {
   end},
   {"wrong ELF class", "luatensor.core is for another kind of processor: build it here, from the sources " ..
     "(luarocks build luatensor, or make)"},
+  {"([^%s/]+): file too short", damaged},
+  {"([^%s/]+): invalid ELF header", damaged},
 }
 
 -- Packages of Debian and Ubuntu, each with a pattern for the names of the libraries that it contains.
 local packages = {{"^libopenblas", "libopenblas0-openmp"}, {"^libgomp", "libgomp1"}, {"^libz%.", "zlib1g"},
-                  {"^libgfortran", "libgfortran5"}}
+                  {"^libgfortran", "libgfortran5"}, {"^libquadmath", "libquadmath0"}, {"^libgcc_s", "libgcc-s1"}}
 
 local function missing(library)
   for _, row in ipairs(packages) do
@@ -42,6 +49,7 @@ function loading.meaning(problem)
     if found then return type(row[2]) == "string" and row[2] or row[2](found) end
   end
   local library = problem:match "([^%s/:]+): cannot open shared object file"
+    or problem:match "Error loading shared library ([^%s/:]+): No such file"
   -- Lua has already opened core.so, so the file exists. glibc also gives this message for a library that was compiled
   -- for another processor.
   if library and library:find "^core%." then return loading.meaning "wrong ELF class" end

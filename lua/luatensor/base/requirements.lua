@@ -32,7 +32,7 @@ end
 local loaded, problem = pcall(require, name)
 if not loaded then
   local meaning = require("luatensor.base.loading").meaning(problem)
-  error(meaning and ("luatensor: %s (%s)"):format(meaning, tostring(problem):match "[^\n]*$") or problem, 0)
+  error(meaning and ("luatensor: %s (%s)"):format(meaning, tostring(problem):match "%s*([^\n]*)$") or problem, 0)
 end
 
 return true
