@@ -1,29 +1,41 @@
 # luatensor. `make help` lists the targets; `make build` needs gcc, the headers of Lua 5.4, OpenBLAS and zlib.
 
-# For another Lua, call make LUA_VERSION=5.5.
-LUA_VERSION ?= 5.4
-LUA    ?= lua$(LUA_VERSION)
 BUSTED ?= busted
 PYTHON ?= python3
 BUILD  ?= build
 
-# The folders into which `make install` installs. LuaRocks passes its own folders.
+# After a build, the file $(BUILD)/settings contains all settings that the command line or the environment set. `make
+# install` reads this file, so that `make install` does not compile the module again with other settings. A setting
+# that is given to `make install` replaces the stored one.
+SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG SYSROOT LUA LUA_VERSION LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
+ifeq ($(MAKECMDGOALS),install)
+  -include $(BUILD)/settings
+  $(foreach name,$(SETTINGS),$(if $(filter undefined default,$(origin $(name))),$(if $(filter file,$(origin LAST_$(name))),$(eval $(name) = $(LAST_$(name))))))
+endif
+# Quotes a text for the shell.
+quoted = '$(subst ','\'',$(1))'
+GIVEN := $(foreach name,$(SETTINGS),$(if $(filter-out undefined default,$(origin $(name))),$(call quoted,LAST_$(name) = $(subst $$,$$$$,$(value $(name))))))
+
+# For another Lua, call make LUA_VERSION=5.5, or name the folder of its headers in LUA_INCDIR.
+LUA_VERSIONS := 5.4 5.5
+# The version of Lua in LUA_INCDIR/lua.h, such as 5.4. Nothing if there is no such file.
+HEADER_VERSION = $(subst $() ,.,$(shell sed -n 's/^\#define[[:space:]]*LUA_VERSION_M[AJINO]*R[_N]*[[:space:]]*"\{0,1\}\([0-9][0-9]*\)"\{0,1\}$$/\1/p; \
+  s/^\#define[[:space:]]*LUA_VERSION[[:space:]]*"Lua \([0-9.]*\)"$$/\1/p' $(LUA_INCDIR)/lua.h 2>/dev/null))
+ifeq ($(origin LUA_VERSION),undefined)
+  LUA_VERSION := $(or $(if $(LUA_INCDIR),$(HEADER_VERSION)),$(firstword $(LUA_VERSIONS)))
+endif
+LUA ?= lua$(LUA_VERSION)
+
+# The folders into which `make install` installs. LuaRocks passes its own folders. A `$` in a given folder is part of
+# its name.
+FOLDERS := DESTDIR PREFIX INCDIR LUADIR LIBDIR BINDIR MANDIR
+$(foreach name,$(FOLDERS),$(if $(filter command environment,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 PREFIX ?= /usr/local
 INCDIR ?= $(PREFIX)/include
 LUADIR ?= $(PREFIX)/share/lua/$(LUA_VERSION)
 LIBDIR ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
-
-# A build writes to the file $(BUILD)/settings all settings that the command line or the environment sets. `make
-# install` reads this file, so that `make install` does not compile the module again with other settings. A setting
-# that is given to `make install` replaces the stored one.
-SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG SYSROOT LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
-ifeq ($(MAKECMDGOALS),install)
-  -include $(BUILD)/settings
-  $(foreach name,$(SETTINGS),$(if $(filter undefined default,$(origin $(name))),$(if $(filter file,$(origin LAST_$(name))),$(eval $(name) = $(LAST_$(name))))))
-endif
-GIVEN := $(foreach name,$(SETTINGS),$(if $(filter command environment,$(origin $(name))),echo 'LAST_$(name) = $(subst $$,$$$$,$(value $(name)))';))
 
 # All cores are used unless the command line has -j.
 ifeq ($(MAKELEVEL),0)
@@ -61,7 +73,7 @@ OPENBLAS_DIR ?= $(dir $(firstword $(wildcard \
   $(patsubst %,$(SYSROOT)/usr/lib/%/openblas-openmp/libopenblas.so,$(MULTIARCH)) $(SYSROOT)/usr/lib64/openblas-openmp/libopenblas.so)))
 ifneq ($(OPENBLAS_DIR),)
   BLAS_CFLAGS := -isystem $(subst /usr/lib/,/usr/include/,$(OPENBLAS_DIR:/=))
-  BLAS_LIBS   := -L$(OPENBLAS_DIR:/=) -Wl,-rpath,$(OPENBLAS_DIR:/=) -lopenblas
+  BLAS_LIBS   := -L$(OPENBLAS_DIR:/=) -Wl,-rpath,$(patsubst $(SYSROOT)%,%,$(OPENBLAS_DIR:/=)) -lopenblas
 else ifeq ($(SYSTEM),Darwin)
   BLAS_CFLAGS := -DACCELERATE_NEW_LAPACK
   BLAS_LIBS   := -framework Accelerate
@@ -177,7 +189,8 @@ EMBEDDED := $(sort $(shell find src/gpu/kernels src/math -name '*.cuh' -o -name 
 .SUFFIXES:
 
 .PHONY: build
-build: $(MODULE) $(BUILD)/settings   ## builds the module: build/luatensor/core.so
+build: $(MODULE)          ## builds the module: build/luatensor/core.so
+	@printf '%s\n' $(GIVEN) | cmp -s - $(BUILD)/settings || printf '%s\n' $(GIVEN) > $(BUILD)/settings
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -253,24 +266,21 @@ $(PARTS)/obj/embedded.o: $(PARTS)/embedded.c src/gpu/sources.h
 
 -include $(OBJECTS:.o=.d)
 
-# REMEMBER rewrites a file only if its contents change. If the flags change, every object but embedded.o is compiled
-# again. If the flags or the list of objects change, the module is linked again. If the list of embedded files changes,
-# the device code is embedded again.
+# REMEMBER writes quoted lines to a file, but only if they differ from the lines of the file. If the flags change, every
+# object but embedded.o is compiled again. If the flags or the list of objects change, the module is linked again. If the
+# list of embedded files changes, the device code is embedded again.
 define REMEMBER
 	@mkdir -p $(@D)
-	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
+	@printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) > $@
 endef
 $(PARTS)/flags: force
-	$(call REMEMBER,$(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))))
+	$(call REMEMBER,$(call quoted,$(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa)))))
 $(PARTS)/embedded: force
-	$(call REMEMBER,$(EMBEDDED))
-$(BUILD)/settings: force
-	@mkdir -p $(@D)
-	@$(if $(filter install,$(MAKECMDGOALS)),true,{ true; $(GIVEN) } > $@)
+	$(call REMEMBER,$(call quoted,$(EMBEDDED)))
 $(BUILD)/flags-lua: force
-	$(call REMEMBER,$(LUA_CFLAGS))
+	$(call REMEMBER,$(call quoted,$(LUA_CFLAGS)))
 $(MODULE).flags: force
-	$(call REMEMBER,$(SYSROOT_LIBS) $(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS))
+	$(call REMEMBER,$(call quoted,$(SYSROOT_LIBS) $(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS)))
 $(MODULE): $(PARTS)/flags $(MODULE).flags
 
 .PHONY: force found
@@ -278,7 +288,9 @@ force:
 
 found:
 	@command -v $(firstword $(CC)) >/dev/null || { echo "luatensor: no $(CC): install gcc (make deps does)" >&2; exit 1; }
-	@test -n "$(LUA_HEADER)" || { echo "luatensor: no lua.h of Lua 5.4: install liblua5.4-dev (make deps does)" >&2; exit 1; }
+	@test -n "$(filter $(LUA_VERSIONS),$(LUA_VERSION))" || { echo "luatensor: Lua $(LUA_VERSION) is not supported: set LUA_VERSION to $(subst $() , or ,$(LUA_VERSIONS))" >&2; exit 1; }
+	@test -n "$(LUA_HEADER)" || { echo "luatensor: no lua.h of Lua $(LUA_VERSION)$(if $(LUA_INCDIR), in $(LUA_INCDIR)): install liblua$(LUA_VERSION)-dev$(if $(filter 5.4,$(LUA_VERSION)), (make deps does)), or name the folder of lua.h (LUA_INCDIR=…)" >&2; exit 1; }
+	@test "$(or $(HEADER_VERSION),$(LUA_VERSION))" = "$(LUA_VERSION)" || { echo "luatensor: $(LUA_HEADER) is of Lua $(HEADER_VERSION), not $(LUA_VERSION): correct LUA_VERSION or LUA_INCDIR" >&2; exit 1; }
 	@test -n "$(BLAS_LIBS)" || { echo "luatensor: no OpenBLAS: install libopenblas-openmp-dev (make deps does)" >&2; exit 1; }
 	@test -n "$(ZLIB_HEADER)" || { echo "luatensor: no zlib.h: install zlib1g-dev (make deps does)" >&2; exit 1; }
 
@@ -302,21 +314,28 @@ demo: deps-run            ## builds and runs every experiment at full size; DEMO
 bench: build              ## prints the performance table; BENCH="--rows add --json file", DEVICE=cuda, PYTHON=a Python with torch and numpy
 	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(if $(DEVICE),--device $(DEVICE)) $(BENCH)
 
+# The commands below read the folders from environment variables, so that the shell does not interpret quotes, spaces
+# and `$` in a folder's name.
+install: export libdir := $(DESTDIR)$(LIBDIR)
+install: export luadir := $(DESTDIR)$(LUADIR)
+install: export bindir := $(DESTDIR)$(BINDIR)
+install: export incdir := $(DESTDIR)$(INCDIR)
+install: export mandir := $(DESTDIR)$(MANDIR)
 .PHONY: install
 install: build            ## installs into PREFIX (/usr/local)
-	@tools/room "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCDIR)" "$(DESTDIR)$(MANDIR)" -- $(MODULE) lua library examples $(if $(BUNDLE),$(OPENBLAS_DIR))
-	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
-	install -m 755 $(if $(BUNDLE),-s --strip-program=$(STRIP)) $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
-	$(if $(BUNDLE),SYSROOT="$(SYSROOT)" STRIP=$(STRIP) tools/bundle $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)/luatensor/licences" $(LIBRARY_DIRS))
-	install -D -m 644 include/luatensor.h "$(DESTDIR)$(INCDIR)/luatensor.h"
-	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
-	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples" "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
-	install -m 644 examples/*.lua "$(DESTDIR)$(LUADIR)/luatensor/examples"
-	install -m 644 library/*.lua "$(DESTDIR)$(LUADIR)/luatensor/library"
-	install -m 644 library/luatensor/*.lua "$(DESTDIR)$(LUADIR)/luatensor/library/luatensor"
-	install -D -m 644 bin/luatensor.1 "$(DESTDIR)$(MANDIR)/man1/luatensor.1"
-	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$(DESTDIR)$(BINDIR)/luatensor"
-	chmod 755 "$(DESTDIR)$(BINDIR)/luatensor"
+	@tools/room "$$libdir" "$$luadir" "$$bindir" "$$incdir" "$$mandir" -- $(MODULE) lua library examples $(if $(BUNDLE),$(OPENBLAS_DIR))
+	install -d "$$libdir/luatensor" "$$luadir" "$$bindir"
+	install -m 755 $(if $(BUNDLE),-s --strip-program=$(STRIP)) $(MODULE) "$$libdir/luatensor/core.so"
+	$(if $(BUNDLE),SYSROOT="$(SYSROOT)" STRIP=$(STRIP) tools/bundle $(MODULE) "$$libdir/luatensor" "$$luadir/luatensor/licences" $(LIBRARY_DIRS))
+	install -D -m 644 include/luatensor.h "$$incdir/luatensor.h"
+	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$luadir/$$1"' sh {} \;
+	install -d "$$luadir/luatensor/examples" "$$luadir/luatensor/library/luatensor"
+	install -m 644 examples/*.lua "$$luadir/luatensor/examples"
+	install -m 644 library/*.lua "$$luadir/luatensor/library"
+	install -m 644 library/luatensor/*.lua "$$luadir/luatensor/library/luatensor"
+	install -D -m 644 bin/luatensor.1 "$$mandir/man1/luatensor.1"
+	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$$bindir/luatensor"
+	chmod 755 "$$bindir/luatensor"
 
 # ---- release: docs/releasing.md -----------------------------------------------------------------
 
