@@ -86,6 +86,11 @@ describe("make install", function()
     end
   end)
 
+  it("makes folders that all users may read", function()
+    shell.passes(("umask 077; tools/room %s/a/b -- Makefile"):format(folder))
+    assert.equal("drwxr-xr-x\ndrwxr-xr-x\n", shell.passes(("ls -ld %s/a %s/a/b | cut -c1-10"):format(folder, folder)))
+  end)
+
   it("names a folder where nobody may write", function()
     local status, text = shell.run "tools/room /proc/luatensor -- Makefile"
     assert.equal(1, status)
