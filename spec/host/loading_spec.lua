@@ -26,8 +26,12 @@ describe("loading", function()
     has(text, "luatensor: luatensor.core is for another kind of processor: build it here, from the sources")
   end)
 
-  it("of a truncated file says so", function()
-    has(says_with(function(code) return code:sub(1, 30) end), "luatensor: core.so is damaged: install it again (")
+  it("of a damaged file says so, wherever the file is cut", function()
+    local code = shell.read(build .. "/luatensor/core.so")
+    for _, kept in ipairs {0, 63, 64, 1000, #code // 2, #code - 100} do
+      has(says_with(function() return code:sub(1, kept) end), "core.so is damaged: install luatensor again, or in a checkout")
+    end
+    has(says_with(function() return ("<html>"):rep(50) end), "core.so is damaged: install luatensor again, or in a checkout")
   end)
 
   it("without OpenBLAS names its package", function()
@@ -76,15 +80,52 @@ int main(void) {
       ["version mismatch: app. needs 504.0, Lua core provides 505.0"] = "built for Lua 5.4, this is " .. _VERSION,
       ["/lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.35' not found (required by core.so)"] = "older than GLIBC 2.35",
       ["core.so: wrong ELF class: ELFCLASS32"] = "another kind of processor",
+      ["/lib/libopenblas.so.0: file too short"] = "/lib/libopenblas.so.0 is damaged: install its package again",
       ["libgomp.so.1: cannot open shared object file: No such file or directory"] = "Ubuntu: libgomp1)",
       ["libquadmath.so.0: cannot open shared object file: No such file or directory"] = "Ubuntu: libquadmath0)",
       ["libgcc_s.so.1: cannot open shared object file: No such file or directory"] = "Ubuntu: libgcc-s1)",
       ["Error loading shared library libgomp.so.1: No such file or directory (needed by core.so)"] = "Ubuntu: libgomp1)",
       ["Error relocating core.so: lua_rawgetp: symbol not found"] = "-rdynamic",
-      ["/usr/lib/luatensor/libz.so.1: invalid ELF header"] = "libz.so.1 is damaged: install it again",
+      ["/usr/lib/luatensor/libz.so.1: invalid ELF header"] = "libz.so.1 is damaged: install its package again",
       ["libother.so: cannot open shared object file: No such file or directory"] = "libother.so is missing",
     }
     for text, part in pairs(says) do has(loading.meaning(text) or "nothing", part) end
     assert.is_nil(loading.meaning "not enough memory")
+  end)
+end)
+
+describe("a search path without the C module", function()
+  -- Copies the Lua files into `lua`, a folder below a new folder, makes empty files there, and requires a module of the
+  -- copy. Returns the error and the new folder.
+  local function says_at(lua, files, module)
+    local root = shell.folder()
+    shell.passes(("mkdir -p %s/%s && cp -r lua/luatensor %s/%s"):format(root, lua, root, lua))
+    for _, file in ipairs(files) do
+      shell.passes(("mkdir -p $(dirname %s/%s) && touch %s/%s"):format(root, file, root, file))
+    end
+    local status, text = shell.run(("LUA_PATH='%s/%s/?.lua;%s/%s/?/init.lua' LUA_CPATH='/none/?.so' lua5.4 -e 'require \"%s\"'")
+      :format(root, lua, root, lua, module or "luatensor"))
+    os.execute("rm -r " .. root)
+    assert.equal(1, status, text)
+    return text:match "[^\n]*", root
+  end
+
+  it("gets the variable that finds the module of a checkout or an installed tree", function()
+    for lua, libraries in pairs {lua = "build", ["share/lua/5.4"] = "lib/lua/5.4"} do
+      local text, root = says_at(lua, {"src/core.c", libraries .. "/luatensor/core.so"})
+      has(text, ('luatensor: package.cpath does not lead to the C module luatensor/core.so: set LUA_CPATH="%s/%s/?.so;;"')
+        :format(root, libraries))
+    end
+  end)
+
+  it("gets make in a checkout that was not built", function()
+    local text, root = says_at("lua", {"src/core.c"}, "luatensor.nn")
+    has(text, ("core.so: run make in %s, or set LUA_CPATH if the C module is built elsewhere"):format(root))
+  end)
+
+  it("gets an installation elsewhere", function()
+    for _, lua in ipairs {"lua", "share/lua/5.4", "files"} do
+      has(says_at(lua, {}), "core.so: set LUA_CPATH, or install luatensor again")
+    end
   end)
 end)

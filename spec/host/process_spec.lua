@@ -188,7 +188,8 @@ describe("what cannot run", function()
     local function fails(command)
       local status, output = run(copy .. ("(unset LUA_PATH LUA_CPATH; cd / && %s); s=$?; rm -r $d; exit $s"):format(command))
       assert.equal(1, status)
-      assert.truthy(output:find("luatensor is not built: run make", 1, true), output)
+      assert.truthy(output:find("^[^\n]*luatensor: package%.cpath does not lead to [^\n]*: run make in /"), output)
+      assert.falsy(output:find("luatensor: luatensor:", 1, true), output)
     end
     fails [[$d/tools/lua -e 'require "luatensor"']]
     fails [[$d/tools/lua -e 'require "luatensor.nn"']]
@@ -201,9 +202,20 @@ describe("what cannot run", function()
         local status, output = run(("LUA_PATH='lua/?.lua;lua/?/init.lua' %s -e 'require \"luatensor\"'"):format(lua))
         assert.equal(1, status)
         assert.truthy(output:find "luatensor needs Lua 5%.4 or 5%.5, this is Lua%w* [%d.]+", output)
-        assert.truthy(select(2, run(lua .. " bin/luatensor info")):find("^luatensor needs Lua 5%.4 or 5%.5, this is Lua"))
+        status, output = run(lua .. " bin/luatensor --version")
+        assert.equal(1, status)
+        assert.truthy(output:find "^luatensor needs Lua 5%.4 or 5%.5, this is Lua[^\n]+\n$", output)
       end
     end
+  end)
+end)
+
+describe("bin/luatensor without the Lua files", function()
+  it("says what to do", function()
+    local status, output = run [[d=$(mktemp -d); cp bin/luatensor $d; (unset LUA_PATH LUA_CPATH; cd / && $d/luatensor); s=$?; \
+      rm -r $d; exit $s]]
+    assert.equal(1, status)
+    assert.truthy(output:find "^luatensor: found no Lua files of luatensor for Lua 5[^\n]+, or set LUA_PATH\n$", output)
   end)
 end)
 

@@ -1,6 +1,6 @@
--- Raises an error without a position if this is neither Lua 5.4 nor 5.5, if the C module is not built, or if a limit
--- leaves too little address space to load the C module. This file is loaded first, so it must also be valid Lua 5.1,
--- 5.2, 5.3 and LuaJIT.
+-- Raises an error without a position if this is neither Lua 5.4 nor 5.5, or if the C module cannot be found or loaded.
+-- Also raises an error if a limit leaves too little address space for the C module. This file is loaded first, so it
+-- must also be valid Lua 5.1, 5.2, 5.3 and LuaJIT.
 
 local version = rawget(_G, "_VERSION")
 
@@ -10,29 +10,16 @@ if version ~= "Lua 5.4" and version ~= "Lua 5.5" then
   error("luatensor needs Lua 5.4 or 5.5, this is " .. name, 0)
 end
 
--- True if this file is in a checkout of the sources. Not true if the host left out debug or io.
-local function in_checkout()
-  local source = debug and io and debug.getinfo(1, "S").source
-  local root = source and source:match "^@(.*)[/\\]lua[/\\]luatensor[/\\]base[/\\]requirements%.lua$"
-  local file = root and io.open(root .. "/src/core.c")
-  return file and file:close()
-end
-
 local name, modules = "luatensor.core", package or {loaded = {}, preload = {}}
-local known = modules.loaded[name] or modules.preload[name] or not modules.searchpath
-if not known and not modules.searchpath(name, modules.cpath) and in_checkout() then
-  error("luatensor is not built: run make", 0)
-end
+local loading = require "luatensor.base.loading"
 
-if not known then
-  local misfit = require "luatensor.base.address_space".misfit ""
-  if misfit then error(misfit, 0) end
+if not (modules.loaded[name] or modules.preload[name] or not modules.searchpath) then
+  local path = modules.searchpath(name, modules.cpath)
+  local problem = path and loading.damage(path) or require "luatensor.base.address_space".misfit ""
+  if problem then error(problem, 0) end
 end
 
 local loaded, problem = pcall(require, name)
-if not loaded then
-  local meaning = require("luatensor.base.loading").meaning(problem)
-  error(meaning and ("luatensor: %s (%s)"):format(meaning, tostring(problem):match "%s*([^\n]*)$") or problem, 0)
-end
+if not loaded then error(loading.explain(problem), 0) end
 
 return true
