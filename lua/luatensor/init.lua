@@ -59,15 +59,8 @@ compose(core.methods)
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help"}
 
---- Libraries of Lua that lt.bench and lt.advise need, because measuring reads and writes files and starts processes.
-local needed = {bench = {"debug", "io", "os"}, advise = {"debug", "io", "os"}}
-
 local function load_late(name)
   if not late[name] then return nil end
-  if needed[name] and core.sandbox then error(("lt.%s: not in a sandbox"):format(name), 3) end
-  for _, library in ipairs(needed[name] or {}) do
-    if not _G[library] then error(("lt.%s needs Lua's library %s, which this state lacks"):format(name, library), 3) end
-  end
   local loaded = require(late[name])
   if name == "help" then loaded = loaded.help end
   if type(loaded) == "table" then names.guard(loaded, name .. ".") end

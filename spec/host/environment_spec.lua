@@ -115,6 +115,19 @@ describe("the number of threads", function()
   end)
 end)
 
+describe("docs/embedding.md", function()
+  it("names every environment variable that the process reads", function()
+    local page, found = shell.read "docs/embedding.md", 0
+    for path in shell.passes("find src lua -name '*.[ch]' -o -name '*.lua'"):gmatch "[^\n]+" do
+      for name in shell.read(path):gmatch "getenv%(? ?\"([A-Z_]+)\"" do
+        found = found + 1
+        assert.truthy(page:find("`" .. name .. "`", 1, true), name .. " in " .. path)
+      end
+    end
+    assert.is_true(found >= 15)
+  end)
+end)
+
 describe("a host's", function()
   it("thread with a stack of 128 KiB computes", function() host "stack" end)
   it("child computes with threads, forked while another thread computes", function() host "fork" end)

@@ -2,6 +2,7 @@
 -- and sizes that were not measured, from published figures and trends.
 -- @module luatensor.advise
 
+require "luatensor.base.outside".check_measuring "lt.advise"
 local arity = require "luatensor.base.arity"
 local advice = require "luatensor.advise.advice"
 local choices = require "luatensor.advise.choices"

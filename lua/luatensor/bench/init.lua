@@ -1,6 +1,7 @@
 --- Measures times, and says how reliable they are.
 -- @module luatensor.bench
 
+require "luatensor.base.outside".check_measuring "lt.bench"
 local arity = require "luatensor.base.arity"
 local comparison = require "luatensor.bench.comparison"
 local crossover = require "luatensor.bench.crossover"

@@ -6,6 +6,7 @@ local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
+local outside = require "luatensor.base.outside"
 
 local known = {delimiter = true, header = "boolean", skip = true, columns = true, labels = true, missing = "number",
                dtype = true, device = true}
@@ -116,6 +117,7 @@ end
 -- @raise if two columns have the wanted name, a field is no number, rows have different lengths, a quote does not end,
 --   or gzip data are damaged; the message names the line and the column of a wrong field
 local function read_csv(path, options)
+  outside.check "read_csv"
   options = args.options("read_csv", options, known)
   local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)
   local skip = args.integer("read_csv", "skip", options.skip or 0, 0)

@@ -6,6 +6,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
+local outside = require "luatensor.base.outside"
 
 --- Returns the path of the digits' file, which is in a folder beside this Lua file. If the name of this file's chunk
 -- is no path, package.searchpath finds this file.
@@ -34,6 +35,7 @@ end
 --   x is [1797, 1, 8, 8], the shape that convolutions take
 -- @treturn Dataset x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
 local function digits(options)
+  outside.check "digits"
   options = args.options("digits", options, known)
   local all = blame.call(read)
   local where = options.device or lt.get_default_device()

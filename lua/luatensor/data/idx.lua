@@ -6,6 +6,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
+local outside = require "luatensor.base.outside"
 
 --- Reads an IDX file: integers of 8 bits (with or without sign), 16 and 32 bits, floats of 32 and 64 bits. A file
 -- that begins like a gzip file is unpacked.
@@ -16,6 +17,7 @@ local dataset = require "luatensor.data.dataset"
 -- @raise if the file is damaged, truncated, too long, or of another format; sizes are checked before memory is
 --   allocated
 local function read_idx(path, options)
+  outside.check "read_idx"
   options = args.options("read_idx", options, {dtype = true, device = true})
   local x = blame.call(core.read_idx, path, options.device)
   return options.dtype and blame.call(core.methods.to, x, options.dtype) or x
@@ -30,7 +32,6 @@ local function names_of(kind, dims)
 end
 
 local function find(folder, kind, dims)
-  if not io then blame.fail("mnist", "looking for files needs Lua's library io, which this state lacks") end
   local names = names_of(kind, dims)
   for _, name in ipairs(names) do
     for _, ending in ipairs {"", ".gz"} do
@@ -74,6 +75,7 @@ end
 -- @treturn Dataset for testing: 10000 samples of the same form
 -- @raise if files are missing or damaged, or if the numbers of images and labels differ
 local function mnist(folder, options)
+  outside.check("mnist", "io")
   options = args.options("mnist", options, {dtype = true, device = true, image = true})
   if type(folder) ~= "string" then blame.fail("mnist", "folder expected, got %s", core.type_name(folder)) end
   return pair(folder, "train", options), pair(folder, "t10k", options)

@@ -1,6 +1,7 @@
 --- Helpers for the scripts of the notebook's experiments (`examples/`), and functions that find and run the scripts.
 -- @module luatensor.experiment
 
+require "luatensor.base.outside".check_measuring "luatensor.experiment"
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local described = require "luatensor.bench.fields"

@@ -148,8 +148,8 @@ end
 -- @treturn string|nil text, or nil if there is none
 -- @treturn string if there is no text, the reason in one sentence
 function help.find(subject)
-  local index, needed = topics.index()
-  if not index then return nil, "help needs " .. needed end
+  local index, reason = topics.index()
+  if not index then return nil, reason end
   if subject == nil then return nil, USAGE end
   if type(subject) == "string" then return answer_name(subject) end
   return answer_value(subject)

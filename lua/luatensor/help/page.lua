@@ -32,7 +32,7 @@ function page.described(type, text)
   return kind .. (kind ~= "" and text ~= "" and ": " or "") .. text
 end
 
-local function width_of(text) return utf8.len(text) or #text end
+local function width_of(text) return utf8 and utf8.len(text) or #text end
 
 -- Breaks a text into lines of at most WIDTH characters. The first line begins with the text `first`, all later lines
 -- begin with `indent`.

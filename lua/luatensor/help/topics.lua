@@ -25,22 +25,22 @@ local function find_folder()
     here = path and path:match "^(.*)help[/\\]topics%.lua$"
   end
   for _, folder in ipairs {"library/", "../../library/"} do
-    local file = here and io.open(here .. folder .. "luatensor.lua")
-    if file and file:close() then return here .. folder end
+    if here and core.read_file(here .. folder .. "luatensor.lua", 1) then return here .. folder end
   end
 end
 
--- Reads all annotations. Returns their docs and their classes, or nil and the reason if they cannot be read.
+-- Reads all annotations by the core, so that lt.help works in a state without io. Returns their docs and their classes,
+-- or nil and the reason if they cannot be read.
 local function read_annotations()
-  if not io then return nil, "Lua's library io, which this state lacks" end
+  if core.sandbox then return nil, "not in a sandbox, because the annotations are in files" end
   local folder = find_folder()
-  if not folder then return nil, "the annotations (library/), which are not installed with the module" end
+  if not folder then return nil, "the annotations (library/) are not installed with the module" end
   local docs, classes = {}, {}
   for _, module in ipairs(modules) do
     local path = folder .. (module == "" and "luatensor.lua" or ("luatensor/%s.lua"):format(module))
-    local file <close>, problem = io.open(path)
-    if not file then return nil, problem end
-    annotations.read(file:read "a", module == "" and "" or "." .. module, docs, classes)
+    local text, problem = core.read_file(path, 1)
+    if not text then return nil, problem end
+    annotations.read(text, module == "" and "" or "." .. module, docs, classes)
   end
   return docs, classes
 end
@@ -92,7 +92,7 @@ end
 local index
 
 --- Returns the index: a list of all topics, which also has the fields by_name (topics by name) and classes. The first
--- call reads the annotations. If they cannot be read, returns nil and the name of the missing part.
+-- call reads the annotations. If they cannot be read, returns nil and the reason.
 function topics.index()
   if index then return index end
   local docs, classes = read_annotations()

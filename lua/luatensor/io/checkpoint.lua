@@ -11,7 +11,6 @@
 --
 -- A file that contains only tensors by name, such as the state of a network, has no such JSON.
 
-local utf8 = require "luatensor.io.unicode"
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -19,6 +18,7 @@ local clocale = require "luatensor.base.clocale"
 local json = require "luatensor.io.json"
 local safetensors = require "luatensor.io.safetensors"
 local lt = require "luatensor.base.public"
+local outside = require "luatensor.base.outside"
 
 local TREE_TAKES = 2 * json.TAKES            -- bytes for each byte of JSON: the decoded tree, and the values made of it
 local MOST_DEPTH = 30                        -- deepest nesting of tables; each takes up to 3 of JSON's 100 levels
@@ -295,11 +295,13 @@ local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 --   message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16
 --   (.npy), complex128 (.safetensors)
 function lt.save(path, value, options)
+  outside.check "save"
   options = args.options("save", options, {metadata = true})
   if core.is_tensor(value) and not options.metadata then
     check_end(path, ALONE)
     return blame.call(core.save_npy, path, value)
   end
+  outside.check("save", "utf8")
   check_end(path, TABLE)
   return save_value(path, value, options.metadata)
 end
@@ -322,10 +324,12 @@ end
 --   "pt"}
 -- @raise if the file is damaged, truncated, or of another format; all sizes are checked before memory is allocated
 function lt.load(path, options)
+  outside.check "load"
   options = args.options("load", options, {device = true, metadata = "boolean"})
   if type(path) == "string" and not path:find "\0" then
     local file <close>, size = blame.call(core.open_tensors, path)
     if safetensors.begins(blame.call(first_bytes, path, file, size)) then
+      outside.check("load", "utf8")
       local value, metadata = blame.call(load_value, path, file, size, options.device)
       if options.metadata then return value, metadata end
       return value

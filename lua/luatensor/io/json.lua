@@ -1,7 +1,6 @@
 --- JSON for files of tensors. The reader limits the depth, refuses repeated names, and keeps integers and floats
 -- apart.
 
-local utf8 = require "luatensor.io.unicode"
 local clocale = require "luatensor.base.clocale"
 
 local json = {}

@@ -1,6 +1,7 @@
 --- Makes the report: all measurements of a machine as one result, and as one page.
 -- @module luatensor.report
 
+require "luatensor.base.outside".check_measuring "luatensor.report"
 local lt = require "luatensor"
 local args = require "luatensor.base.args"
 local interrupt = require "luatensor.bench.interrupt"

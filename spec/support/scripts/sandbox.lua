@@ -52,8 +52,31 @@ net:load_state_dict(net:state_dict())
 assert(lt.memory().state_live > 0 and lt.device "cpu" == "cpu")
 assert(rawget(lt, "_fail_after") == nil)
 
--- The core reads files itself. Functions that need a missing library say so in their errors.
+-- The core reads files itself.
 assert(#data.digits() == 1797)
+local printed
+local print_before = print
+rawset(_G, "print", function(text) printed = text end)
+lt.help "sum"
+rawset(_G, "print", print_before)
+assert(printed:find "^lt%.sum%(x", printed)
+
+-- Functions and modules that need a missing library name the library and themselves.
+local function lacks(name, library, f, ...)
+  local fine, problem = pcall(f, ...)
+  local text = ("%s: needs Lua's library %s, which this state lacks"):format(name, library)
+  assert(not fine and problem:find(("^[^\n]*sandbox.lua:%%d+: %s$"):format(text)), problem)
+end
+for name, module in pairs {["lt.bench"] = "bench", ["lt.advise"] = "advise", ["luatensor.report"] = "report"} do
+  lacks(name, "debug", require, "luatensor." .. module)
+end
+lacks("lt.bench", "debug", function() return lt.bench.time(print) end)
+lacks("mnist", "io", function() data.mnist "/tmp/no" end)
+if not utf8 then
+  lacks("save", "utf8", function() lt.save("/tmp/never.safetensors", {x = lt.ones(1)}) end)
+  lacks("save", "utf8", function() lt.save("/tmp/never.safetensors", lt.ones(1), {metadata = {a = "b"}}) end)
+  lacks("load", "utf8", function() lt.load "spec/data/python.safetensors" end)
+end
 for _, f in ipairs {function() lt.load "/tmp/no/such.npy" end, function() data.read_csv "/tmp/no/such.csv" end,
                     function() data.mnist "/tmp/no" end, function() return lt.bench.time(print) end,
                     function() return lt.advise.choices() end} do

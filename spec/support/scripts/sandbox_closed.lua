@@ -8,18 +8,30 @@ local function refused(what, f, ...)
   assert(not ok and tostring(why):find(what, 1, true), what .. ": " .. tostring(why))
 end
 
-refused("not in a sandbox", lt.save, "/tmp/never.npy", lt.ones(1))
-refused("not in a sandbox", lt.save, "/tmp/never.safetensors", {lt.ones(1)})
-refused("not in a sandbox", lt.data.read_idx, "/etc/passwd")
-refused("not in a sandbox", lt.data.read_csv, "/etc/passwd")
-refused("not in a sandbox", lt.data.digits)
+refused("save: not in a sandbox", lt.save, "/tmp/never.npy", lt.ones(1))
+refused("save: not in a sandbox", lt.save, "/tmp/never.safetensors", {lt.ones(1)})
+refused("load: not in a sandbox", lt.load, "/etc/passwd")
+refused("read_idx: not in a sandbox", lt.data.read_idx, "/etc/passwd")
+refused("read_csv: not in a sandbox", lt.data.read_csv, "/etc/passwd")
+refused("mnist: not in a sandbox", lt.data.mnist, "/etc")
+refused("digits: not in a sandbox", lt.data.digits)
 refused("not in a sandbox", lt.set_num_threads, 1)
 refused("not in a sandbox", lt.set_default_dtype, "float64")
 refused("not in a sandbox", lt.set_matmul_precision, "tf32")
 refused("not in a sandbox", lt.kernel, "__global__ void k(float *x) {}", "k")
 for _, name in ipairs {"bench", "advise"} do
   refused(("lt.%s: not in a sandbox"):format(name), function() return lt[name] end)
+  refused(("lt.%s: not in a sandbox"):format(name), require, "luatensor." .. name)
 end
+for _, name in ipairs {"luatensor.experiment", "luatensor.report"} do
+  refused(name .. ": not in a sandbox", require, name)
+end
+local printed
+local print_before = print
+rawset(_G, "print", function(text) printed = text end)
+lt.help "sum"
+rawset(_G, "print", print_before)
+assert(printed == "help: not in a sandbox, because the annotations are in files", printed)
 refused("reopen: not in a sandbox", lt.cuda.reopen, "cuda")
 -- The functions of the core that a sandbox refuses. Every other function must be known to reach nothing outside of its
 -- state.
