@@ -18,8 +18,14 @@
 extern "C" {
 #endif
 #include <lua.h>
+/* The inline functions below use these macros, because compilers of C++ can warn of C casts and of NULL. */
 #ifdef __cplusplus
 }
+#define LUATENSOR_CAST(type, value) static_cast<type>(value)
+#define LUATENSOR_NULL nullptr
+#else
+#define LUATENSOR_CAST(type, value) ((type)(value))
+#define LUATENSOR_NULL NULL
 #endif
 
 /* The number of this interface. A later number adds functions at the end of the table, so a module serves programs
@@ -152,7 +158,7 @@ typedef struct luatensor_api {
 static inline const luatensor_api *luatensor_loaded(lua_State *L) {
   const luatensor_api *lt;
   lua_getfield(L, LUA_REGISTRYINDEX, "luatensor.api");
-  lt = (const luatensor_api *)lua_touserdata(L, -1);
+  lt = LUATENSOR_CAST(const luatensor_api *, lua_touserdata(L, -1));
   lua_pop(L, 1);
   return lt;
 }
@@ -165,20 +171,22 @@ static inline const luatensor_api *luatensor_find(lua_State *L, int abi) {
     if (lua_getglobal(L, "require") != LUA_TFUNCTION) {
       lua_pop(L, 1);
       lua_pushliteral(L, "luatensor.h: luatensor is not loaded and there is no function require; open Lua's libraries first");
-      return NULL;
+      return LUATENSOR_NULL;
     }
     lua_pushliteral(L, "luatensor");
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK) return NULL;
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) return LUATENSOR_NULL;
     lt = luatensor_loaded(L);
   }
-  if (lt && lt->oldest <= abi && abi <= lt->abi) return lt;
-  if (!lt)
+  if (!lt) {
     lua_pushliteral(L, "luatensor.h: this luatensor is older than its C interface; install luatensor 1.0 or newer");
-  else
-    lua_pushfstring(L, "luatensor.h: this program was compiled with interface %d, and the installed luatensor has %d to %d; %s",
-                    abi, (int)lt->oldest, (int)lt->abi,
-                    abi > lt->abi ? "install a newer luatensor" : "compile the program with the header of that luatensor");
-  return NULL;
+    return LUATENSOR_NULL;
+  }
+  int oldest = lt->oldest, newest = lt->abi;
+  if (oldest <= abi && abi <= newest) return lt;
+  lua_pushfstring(L, "luatensor.h: this program was compiled with interface %d, and the installed luatensor has %d to %d; %s",
+                  abi, oldest, newest,
+                  abi > newest ? "install a newer luatensor" : "compile the program with the header of that luatensor");
+  return LUATENSOR_NULL;
 }
 
 /* Like luatensor_find, but raises the sentence with the reason as a Lua error. */

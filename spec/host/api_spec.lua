@@ -14,17 +14,24 @@ describe("luatensor.h", function()
   it("refuses wrong loans, and revoking twice, in another thread or in the middle of an operation", function() host "wrong" end)
   it("limits memory and threads, and cancels", function() host "limits" end)
 
-  for language, command in pairs {
-    ["C99"] = "cc -xc -std=c99", ["C++11"] = "c++ -xc++ -std=c++11 -Wno-missing-field-initializers"
+  local C <const> = "-xc -std=c99 -Wpedantic -Wconversion -Wsign-conversion"
+  local CXX <const> = "-xc++ -std=c++11 -Wpedantic -Wconversion -Wsign-conversion -Wold-style-cast "
+    .. "-Wzero-as-null-pointer-constant"
+  for compiler, flags in pairs {
+    gcc = C, clang = C, ["g++"] = CXX .. " -Wuseless-cast", ["clang++"] = CXX
   } do
-    it("is " .. language .. " without warnings", function()
-      if not shell.passes("command -v " .. command:match "%S+" .. " || true"):find "%S" then return pending "no such compiler" end
+    it("compiles without warnings by " .. compiler, function()
+      if shell.run("command -v " .. compiler) ~= 0 then return pending "no such compiler" end
       local path <const> = os.tmpname()
-      local file <close> = assert(io.open(path, "w"))
-      file:write '#include <luatensor.h>\nint f(lua_State *L);\nint f(lua_State *L) { return luatensor_open(L, LUATENSOR_ABI)->abi; }\n'
-      file:flush()
-      shell.passes(command .. " -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude "
-                   .. "$(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) " .. path)
+      shell.write(path, [[
+#include <luatensor.h>
+int f(lua_State *L);
+int f(lua_State *L) { return luatensor_open(L, LUATENSOR_ABI)->abi + luatensor_sandbox(L); }
+luatensor_array g(float *data, const int64_t *shape);
+luatensor_array g(float *data, const int64_t *shape) { return luatensor_rows(data, LUATENSOR_float32, 2, shape); }
+]])
+      shell.passes(("%s %s -Wall -Wextra -Werror -O2 -c -o /dev/null -Iinclude " ..
+        "$(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) %s"):format(compiler, flags, path))
       os.remove(path)
     end)
   end
