@@ -24,6 +24,10 @@ static void in_parent(void) {
   for (int l = LOCK_COUNT - 1; l >= 0; l--) pthread_mutex_unlock(&locks[l]);
 }
 
+/* libgfortran, which OpenBLAS needs, calls pthread_mutex_destroy when the process ends, but refers to it weakly. Without
+** this strong reference, a fully static link (-static) would leave the function out, and the call would crash. */
+__attribute__((used)) static int (*const mutex_destroy)(pthread_mutex_t *) = pthread_mutex_destroy;
+
 /* A fork gives the child new locks, because the child cannot release the locks that a thread of the parent holds. */
 __attribute__((constructor)) static void start(void) {
   make_locks();
