@@ -17,6 +17,7 @@ local library = build .. "/libluatensor.a"
 describe("the static library", function()
   it("exports only the entry function and the functions for devices", function()
     if not shell.exists(library) then return pending "make static makes the library" end
+    if build:find "sanitize" then return pending "a build with SANITIZE also exports the functions of make fuzz" end
     local names = {}
     for name in shell.passes("nm -g --defined-only " .. library):gmatch "%x+ %u (%S+)" do names[#names + 1] = name end
     table.sort(names)

@@ -57,6 +57,7 @@ int raise_cancelled(lua_State *L, const char *fn) {
   lua_pushnil(L);
   lua_setiuservalue(L, -3, 1);
   if (!lua_isnil(L, -1)) return lua_error(L);
-  bool host = atomic_load_explicit(&state_of(L)->cancelled, memory_order_relaxed);
+  /* The host may have cleared its flag meanwhile. The hook of the main thread stays until the main thread runs. */
+  bool host = atomic_load_explicit(&state_of(L)->cancelled, memory_order_relaxed) || !is_main_interrupted(L);
   return luaL_error(L, "%s: %s", fn, host ? "cancelled by the host" : "interrupted");
 }

@@ -2,10 +2,12 @@
 ** table at the end lists the modes. Ends with status 0, or with status 1 after an error message. */
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -330,6 +332,31 @@ static void wrong(void) {
 
 /* ---- limits ---- */
 
+static atomic_bool pulsing = true;
+
+/* Sets the cancel flag for short times, so that the flag is often cleared before the error's text is made. */
+static void *pulse(void *flag) {
+  while (pulsing) {
+    lt->set_cancel(flag, 1);
+    usleep(50);
+    lt->set_cancel(flag, 0);
+    usleep(2000);
+  }
+  return NULL;
+}
+
+static void check_pulses(lua_State *L) {
+  pthread_t thread;
+  RUN("large = lt.rand(700, 700) return true");
+  pthread_create(&thread, NULL, pulse, lt->cancel_flag(L));
+  RUN("local n, stop = 0, os.time() + 20 while n < 5 and os.time() < stop do "
+      "local start = lt.clock() local ok, why = pcall(lt.linalg.svd, large) "
+      "assert(ok or tostring(why):find('cancelled by the host', 1, true), why) "
+      "if not ok and lt.clock() - start > 0.005 then n = n + 1 end end return n > 0");
+  pulsing = false;
+  pthread_join(thread, NULL);
+}
+
 static void limits(void) {
   lua_State *L = open_state();
   luatensor_memory m;
@@ -350,6 +377,7 @@ static void limits(void) {
   RUN("local ok, why = pcall(lt.ones, 3) return not ok and why == 'ones: cancelled by the host'");
   lt->set_cancel(flag, 0);
   RUN("return lt.ones(3):sum():item() == 3");
+  check_pulses(L);
   lua_close(L);
 }
 
