@@ -51,6 +51,14 @@ describe("tostring", function()
     prints("[0, 1, 2, 3, 4, 5,\n 6, 7, 8, 9]  int64 [10] cpu", lt.arange(10))
     lt.set_printoptions(defaults)
   end)
+  it("shows no more than the threshold if edgeitems is huge", function()
+    local x = lt.arange(0, 2000):reshape(2, 1000)
+    lt.set_printoptions{threshold = 100, edgeitems = 25}
+    local text = tostring(x)
+    lt.set_printoptions{edgeitems = 1000000000}
+    assert.equal(text, tostring(x))
+    lt.set_printoptions(defaults)
+  end)
   it("leaves out the middle of large tensors", function()
     prints("[   0,    1,    2, …, 9997, 9998, 9999]  int64 [10000] cpu", lt.arange(10000))
     lt.set_printoptions{threshold = 5, edgeitems = 1}

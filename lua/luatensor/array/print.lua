@@ -110,7 +110,8 @@ end
 -- larger than any dim.
 local function choose_edge(shape, size)
   if size <= options.threshold then return math.maxinteger // 2 end
-  local edge = options.edgeitems
+  -- If threshold // 2 elements are shown at each end, the longest dim alone reaches `threshold` elements.
+  local edge = math.min(options.edgeitems, math.max(options.threshold // 2, 1))
   local function shown(e)
     local n = 1.0
     for _, length in ipairs(shape) do n = n * math.min(length, 2 * e) end

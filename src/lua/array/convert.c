@@ -428,6 +428,7 @@ static int l_totable(lua_State *L) {
 static int l_excerpt(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "tostring"), *shown = t;
   int64_t edge = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, 0 <= edge && edge <= INT64_MAX / 2, 2, "not a number of elements");
   shape s = t->shape;
   for (int d = 0; d < s.ndim; d++)
     if (s.dim[d] > 2 * edge) s.dim[d] = 2 * edge;
