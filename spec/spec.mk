@@ -93,7 +93,9 @@ test-emulated: test-hosts $(BUILD)/spec/limits ## runs specs on the emulated GPU
 	  "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 --with two-gpus" \
 	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \
 	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off --with no-cudnn" \
-	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late"
+	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late" \
+	  "$(RUN_SPECS) $(JOBS) --label emulated-lanes $(EMULATED) LUATENSOR_EMULATOR=lanes=64 $(SHARE) \
+	    $(if $(FULL),$(ON_DEVICE),--with lanes)"
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that the DLPack and emulator specs start
 # (such as the compiler) leak memory and would fail, so these specs run without leak detection.

@@ -1,4 +1,4 @@
--- tags: kernels
+-- tags: kernels lanes
 -- Compares cumulative sums and products with the oracle, and cumulative maxima and minima with known results.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"

@@ -1,4 +1,4 @@
--- tags: kernels
+-- tags: kernels lanes
 -- Compares sort, argsort and topk with the oracle.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"

@@ -21,6 +21,7 @@ tags.meanings = {
   ["sanitize-emulated"] = "what a sanitizer looks at on the emulated GPU",
   leaking = "starts compilers, which leak: under a sanitizer without a search for leaks",
   ["two-gpus"] = "again on two emulated GPUs",
+  lanes = "again on warps of 64 threads",
   ["no-cublas"] = "again on own kernels in place of cuBLAS",
   ["no-cudnn"] = "again on own kernels in place of cuDNN",
   exhaustive = "every element, in make test-all",

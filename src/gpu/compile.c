@@ -139,7 +139,7 @@ void gpu_kernels_close(gpu *g) {
 
 /* ---- the compiler ---- */
 
-enum { FIXED_OPTIONS = 4, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
+enum { FIXED_OPTIONS = 5, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
 
 /* The input of a compilation: the main source with all files that it includes, and the compiler's options. */
 typedef struct request {
@@ -286,6 +286,7 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   start_request(g, &r, s->name, s->file);
   add_option(&r, "--fmad=false");      /* turns off automatic FMA, because results must have the same bits as on the
                                        ** CPU; sources request FMA explicitly */
+  add_option(&r, "-DLANES=%d", g->lanes);
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);

@@ -180,6 +180,7 @@ int gpu_check(gpu *g, gpu_result r, const char *what) {
 static void read_properties(gpu *g) {
   g->capability = gpu_attribute_of(g->id, GPU_CAPABILITY_MAJOR) * 10 + gpu_attribute_of(g->id, GPU_CAPABILITY_MINOR);
   g->cores = gpu_attribute_of(g->id, GPU_MULTIPROCESSORS);
+  g->lanes = gpu_attribute_of(g->id, GPU_WARP_SIZE) == 64 ? 64 : 32;
 }
 
 /* Opens the device's primary context, which other CUDA libraries in the process share. */

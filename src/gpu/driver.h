@@ -120,6 +120,7 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(GPU_CAPTURE_UNSUPPORTED,  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,           900)     \
   X(GPU_CAPTURE_IMPLICIT,     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,              906)     \
   X(GPU_UNKNOWN,              CUDA_ERROR_UNKNOWN,                              999)     \
+  X(GPU_WARP_SIZE,            CU_DEVICE_ATTRIBUTE_WARP_SIZE,                    10)     \
   X(GPU_MULTIPROCESSORS,      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,         16)     \
   X(GPU_MEMORY_CLOCK,         CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,            36)     \
   X(GPU_BUS_WIDTH,            CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,      37)     \

@@ -16,6 +16,7 @@ typedef struct gpu {
   gpu_context   context;
   int           capability;            /* compute capability: 90 is 9.0 */
   int           cores;                 /* number of multiprocessors */
+  int           lanes;                 /* number of threads of a warp: 32 or 64 */
   gpu_stream    stream;                /* the current stream, to which work is added */
   bool          ordered;               /* there is more than one stream, so gpu_reads and gpu_writes must look up the
                                        ** operands' blocks */

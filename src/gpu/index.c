@@ -296,7 +296,7 @@ static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *p
   const gpu_kernel *k;
   int st = get_kernel(g, a, ORDER_FEW, &k);
   if (st != OK) return st;
-  return gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
+  return gpu_launch(g, k, 1, (unsigned)a->picks, 0, (void *[]){p, &keys, &picks, &elected});
 }
 
 /* Sorts the picks by key in the buffers of o. Sets *at to 0 or 1: the sorted keys and picks are in o->keys[*at] and

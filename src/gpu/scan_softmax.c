@@ -50,7 +50,6 @@ static int launch(gpu *g, const line_kernel *l, const line_call *c, int64_t bloc
 /* ---- scans ---- */
 
 enum {
-  WARP        = 32,
   TILE        = SCAN_THREADS * SCAN_ITEMS * SCAN_VECTORS,   /* number of elements that a block scans in one step */
   WARP_LINE   = 1024,      /* the maximum length of a line that a warp scans */
   SHORT_LINE  = 32,        /* a shorter line is scanned by one thread */
@@ -80,8 +79,8 @@ static void cut_lines(scan_args *a, int64_t blocks, int64_t least, int64_t most)
   a->segments = a->n ? (int32_t)ceil_divide(a->n, a->segment) : 1;
 }
 
-static void share_lines(scan_args *a, bool along) {
-  a->threads = !along ? 1 : a->n <= WARP_LINE ? WARP : SCAN_THREADS;
+static void share_lines(const gpu *g, scan_args *a, bool along) {
+  a->threads = !along ? 1 : a->n <= WARP_LINE ? g->lanes : SCAN_THREADS;
   a->segments = 1;
   a->segment = a->n;
   if (a->threads == SCAN_THREADS && a->lines < ROW_LINES) cut_lines(a, ROW_BLOCKS, 2 * TILE, ROW_BLOCKS);
@@ -121,7 +120,7 @@ static int scan(gpu *g, const scan_call *c) {
   scan_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,
                  .in_stride = l->in_stride, .out_stride = l->out_stride, .initial = c->initial};
   gpu_nest_make(&a.outer, &l->outer, 2);
-  share_lines(&a, l->n >= SHORT_LINE && is_along(l));
+  share_lines(g, &a, l->n >= SHORT_LINE && is_along(l));
   gpu_reads(g, l->in.data);
   gpu_writes(g, l->out.data);
   return a.segments > 1 ? scan_segments(g, c, &a) : launch_scan(g, c, &a);
@@ -140,8 +139,10 @@ int gpu_scan(int index, const scan_call *c) {
 enum {
   MOST_THREADS = 1024,
   HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* the maximum length of a line that a block keeps in registers */
+  FEW_THREADS  = 32,                               /* the maximum number of threads of a short line; the same for all
+                                                   ** sizes of warps, so that every GPU computes the same results */
   FEW_ITEMS    = 4,                                /* the maximum number of elements that a thread keeps if a line has
-                                                   ** at most WARP * FEW_ITEMS elements */
+                                                   ** at most FEW_THREADS * FEW_ITEMS elements */
   VECTOR       = 16                                /* bytes of a vector load */
 };
 
@@ -173,16 +174,16 @@ static bool has_vectors(const line_call *c) {
          is_aligned(&c->out, &c->outer, 0, c->out_stride, items);
 }
 
-/* Computes lines that a block keeps in registers. If a line has at most WARP * FEW_ITEMS elements, each thread has up
-** to FEW_ITEMS elements. In longer lines, each thread has up to SOFTMAX_ITEMS elements. A warp, or a part of a warp,
-** computes a line of at most WARP * SOFTMAX_ITEMS elements. */
+/* Computes lines that a block keeps in registers. If a line has at most FEW_THREADS * FEW_ITEMS elements, each
+** thread has up to FEW_ITEMS elements. In longer lines, each thread has up to SOFTMAX_ITEMS elements. At most FEW_THREADS
+** threads compute a line of at most FEW_THREADS * SOFTMAX_ITEMS elements. */
 static int softmax_held(gpu *g, const softmax_call *c) {
   const line_call *l = &c->line;
   softmax_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,
                     .in_stride = l->in_stride, .out_stride = l->out_stride};
   gpu_nest_make(&a.outer, &l->outer, 2);
-  a.rows = l->n <= WARP * SOFTMAX_ITEMS ? power_of_2(ceil_divide(l->n, FEW_ITEMS), WARP)
-                                        : power_of_2(ceil_divide(l->n, SOFTMAX_ITEMS), MOST_THREADS);
+  a.rows = l->n <= FEW_THREADS * SOFTMAX_ITEMS ? power_of_2(ceil_divide(l->n, FEW_ITEMS), FEW_THREADS)
+                                               : power_of_2(ceil_divide(l->n, SOFTMAX_ITEMS), MOST_THREADS);
   int threads = a.rows < SCAN_THREADS ? SCAN_THREADS : a.rows;
   enum softmax_entry entry = has_vectors(l) ? SOFTMAX_ROWS : SOFTMAX_SHORT;
   return launch_softmax(g, c, entry, ceil_divide(a.lines, threads / a.rows), threads, (void *[]){&a});

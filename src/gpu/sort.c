@@ -12,7 +12,7 @@
 
 /* ---- pairs ---- */
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024, WARP = 32 };
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024 };
 
 /* Returns the number of pairs that a block processes in a pass. kernels/sort.cuh has the same rule. */
 static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits / 8); }
@@ -39,10 +39,10 @@ static int run_pass(gpu *g, const gpu_pairs *s, const gpu_kernel *const k[3], in
   const void *keys = s->keys[from], *values = numbered ? NULL : s->values[from];
   void *keys_out = s->keys[!from], *values_out = s->values[!from];
   void *totals = counts + columns * rows * (uint64_t)s->value_bits / 8;
-  unsigned scan_threads = (unsigned)power_of_2((int64_t)columns, SCAN_THREADS);
+  int scan_threads = power_of_2((int64_t)columns, SCAN_THREADS);
   int st = gpu_launch(g, k[0], blocks, THREADS, 0, (void *[]){&keys, &n, &tiles, &shift, &counts});
   if (st == OK)
-    st = gpu_launch(g, k[1], (unsigned)rows, scan_threads < WARP ? WARP : scan_threads, 0,
+    st = gpu_launch(g, k[1], (unsigned)rows, (unsigned)(scan_threads < g->lanes ? g->lanes : scan_threads), 0,
                     (void *[]){&counts, &columns, &totals});
   if (st == OK)
     st = gpu_launch(g, k[2], blocks, THREADS, 0,
@@ -131,7 +131,7 @@ static int sort_chunks(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
 }
 
 static int sort_candidates(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
-  int n = (int)p->n, room = room_for(n, 4 * WARP);
+  int n = (int)p->n, room = room_for(n, 4 * g->lanes);
   return sort_rooms(g, SORT_CANDIDATES, d, p->value_bits, a->lines, room,
                     (void *[]){a, &n, &room, &p->keys[0], &p->values[0]});
 }

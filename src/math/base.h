@@ -1,12 +1,12 @@
 #ifndef LT_MATH_BASE_H
 #define LT_MATH_BASE_H
 
-/* Hides the differences between the two kinds of compilers that read src/math, ops.def and dtype.h: a C11 compiler,
-** and NVRTC, CUDA's run-time compiler of C++17, which has no headers of the C library. The emulator of the GPU uses
-** g++ in place of NVRTC; the emulator includes its own header first, which declares the functions that are built into
-** NVRTC. */
+/* Hides the differences between the two kinds of compilers that read src/math, ops.def and dtype.h. One is a C11
+** compiler. The other is the GPU's run-time compiler of C++17, NVIDIA's NVRTC or AMD's hipRTC, which has no headers of
+** the C library. The emulator of the GPU uses g++ in place of NVRTC. The emulator includes its own header first, which
+** declares the functions that are built into NVRTC. */
 
-#if defined(__CUDACC_RTC__) || defined(LT_EMULATOR)
+#if defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__) || defined(LT_EMULATOR)
 #define LT_ON_GPU 1
 #else
 #define LT_ON_GPU 0
@@ -17,8 +17,6 @@
 #define PASTE_NAMES(name, dtype) name##_##dtype
 
 #if LT_ON_GPU
-
-#include "math/ptx.cuh"
 
 typedef signed char        int8_t;
 typedef unsigned char      uint8_t;
@@ -40,6 +38,8 @@ typedef unsigned long long uint64_t;
 #define RARE   static __device__ __noinline__   /* for functions that few elements call */
 #define BUILTIN(f) f
 #define LT_HAS_FMA 1
+
+#include "math/vendor.cuh"
 
 INLINE uint32_t bits_float32(float x) { return __float_as_uint(x); }
 INLINE float    from_bits_float32(uint32_t u) { return __uint_as_float(u); }

@@ -154,12 +154,12 @@ INLINE double float64_from_complex128(complex128_t z) { return real_complex128(z
 ** bits. */
 INLINE float from_float16(uint16_t h) {
   uint32_t nan = (uint32_t)(h & 0x8000u) << 16 | 0x7f800000u | (uint32_t)(h & 0x3ffu) << 13;
-  float x = ptx_float32_from_float16(h);
+  float x = native_float32_from_float16(h);
   return x != x ? from_bits_float32(nan) : x;
 }
 INLINE uint16_t float16_from_float32(float x) {
   uint32_t u = bits_float32(x), nan = (u >> 16 & 0x8000u) | 0x7e00u | (u >> 13 & 0x3ffu);
-  return (uint16_t)(x != x ? nan : ptx_float16_from_float32(x));
+  return (uint16_t)(x != x ? nan : native_float16_from_float32(x));
 }
 #else
 /* The bits of the half float are shifted to their places in a float. The exponent is then 112 too small, so the

@@ -42,7 +42,7 @@ static int attribute(int a) {
     case 5: return 2147483647;                        /* maximum number of blocks of a grid in x */
     case 6: case 7: return 65535;                     /* maximum number of blocks of a grid in y and in z */
     case 8: return 48 << 10;                          /* bytes of shared memory of a block, unless it requests more */
-    case 10: return 32;                               /* number of threads of a warp */
+    case 10: return settings.lanes;                   /* number of threads of a warp */
     case 12: case 82: return 65536;                   /* number of registers of a block, and of a multiprocessor */
     case 13: return 1500000;                          /* clock rate in kHz */
     case 16: return 4;                                /* number of multiprocessors */

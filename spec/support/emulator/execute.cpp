@@ -17,7 +17,7 @@
 
 namespace emulator {
 
-enum { WARP = 32, MAX_THREADS = 1024 };
+enum { LANES_LEAST = 32, MAX_THREADS = 1024 };     /* LANES_LEAST: the smallest number of lanes of a warp */
 
 /* ---- the block that is running ---- */
 
@@ -25,7 +25,8 @@ struct thread {
   unsigned index[3];
   fiber   *on;
   bool     at_warp;                    /* the thread waits for other lanes of its warp */
-  unsigned mask, source, ballot;
+  simt_mask mask, ballot;
+  unsigned source;
   unsigned long long value, result;
   int      predicate;
 };
@@ -37,7 +38,8 @@ static struct {
   int  at_barrier, barrier_sum, barrier_result;
   thread *current;
   thread  all[MAX_THREADS];
-  unsigned here[MAX_THREADS / WARP];   /* for each warp: bit mask of the lanes that wait for other lanes */
+  int  lanes;                          /* number of lanes of a warp: 32 or 64 */
+  simt_mask here[MAX_THREADS / LANES_LEAST];   /* for each warp: bit mask of the lanes that wait for other lanes */
   std::vector<thread *> waiting;       /* the threads that wait at the barrier */
   std::vector<thread *> ready;         /* the threads whose wait has ended; those before index next_ready have already
                                        ** continued */
@@ -159,24 +161,19 @@ static int host_barrier(int p) {
 
 static int number(const thread *t) { return int(t - block.all); }
 
-static unsigned host_lane() { return number(block.current) % WARP; }
+static unsigned host_lane() { return unsigned(number(block.current) % block.lanes); }
 
-static thread *warp_of(const thread *t) { return &block.all[number(t) / WARP * WARP]; }
+static thread *warp_of(const thread *t) { return &block.all[number(t) / block.lanes * block.lanes]; }
 
-/* Returns the bit mask of the warp's lanes that have a thread. The last warp of a block may have less than 32
-** threads. */
-static unsigned lanes_of(const thread *t) {
-  int n = block.threads - number(t) / WARP * WARP;
-  return n >= WARP ? ~0u : (1u << n) - 1;
+/* Returns the bit mask of the warp's lanes that have a thread. The last warp of a block may have fewer threads than
+** lanes. */
+static simt_mask lanes_of(const thread *t) {
+  int n = block.threads - int(warp_of(t) - block.all);
+  if (n > block.lanes) n = block.lanes;
+  return ~simt_mask(0) >> (64 - n);
 }
 
-static unsigned host_active() {
-  thread *warp = warp_of(block.current);
-  unsigned active = 0;
-  for (int i = 0; i < WARP; i++)
-    if (&warp[i] == block.current) active |= 1u << i;
-  return active;
-}
+static simt_mask host_active() { return simt_mask(1) << host_lane(); }
 
 static void impossible(int result, const char *why) {
   fail(result, why);
@@ -184,17 +181,17 @@ static void impossible(int result, const char *why) {
 }
 
 /* Gives each lane of the mask its result. Called when all lanes of the mask have arrived. */
-static void finish_exchange(thread *warp, unsigned mask) {
-  unsigned ballot = 0;
-  for (unsigned rest = mask; rest; rest &= rest - 1) {
-    const thread &t = warp[__builtin_ctz(rest)];
+static void finish_exchange(thread *warp, simt_mask mask) {
+  simt_mask ballot = 0;
+  for (simt_mask rest = mask; rest; rest &= rest - 1) {
+    const thread &t = warp[__builtin_ctzll(rest)];
     if (t.mask != mask) impossible(LAUNCH_FAILED, "lanes of a warp meet with different masks");
-    if (t.source >= WARP || !(mask >> t.source & 1))
+    if (t.source >= unsigned(block.lanes) || !(mask >> t.source & 1))
       impossible(LAUNCH_FAILED, "a shuffle reads a lane that is not in its mask");
-    ballot |= unsigned(t.predicate) << __builtin_ctz(rest);
+    ballot |= simt_mask(t.predicate) << __builtin_ctzll(rest);
   }
-  for (unsigned rest = mask; rest; rest &= rest - 1) {
-    thread *t = &warp[__builtin_ctz(rest)];
+  for (simt_mask rest = mask; rest; rest &= rest - 1) {
+    thread *t = &warp[__builtin_ctzll(rest)];
     t->result = warp[t->source].value;
     t->ballot = ballot;
     t->at_warp = false;
@@ -203,9 +200,10 @@ static void finish_exchange(thread *warp, unsigned mask) {
 }
 
 /* Waits until all lanes of the mask have called this function, and exchanges their values and predicates. */
-static void meet(unsigned mask, unsigned long long value, unsigned source, int predicate) {
+static void meet(simt_mask mask, unsigned long long value, unsigned source, int predicate) {
   thread *self = block.current, *warp = warp_of(self);
-  unsigned lane = host_lane(), &here = block.here[number(self) / WARP];
+  unsigned lane = host_lane();
+  simt_mask &here = block.here[number(self) / block.lanes];
   mask &= lanes_of(self);
   if (!(mask >> lane & 1)) impossible(LAUNCH_FAILED, "calls a warp function with a mask that leaves it out");
   self->at_warp = true;
@@ -213,18 +211,18 @@ static void meet(unsigned mask, unsigned long long value, unsigned source, int p
   self->value = value;
   self->source = source;
   self->predicate = predicate;
-  here |= 1u << lane;
+  here |= simt_mask(1) << lane;
   if ((here & mask) != mask) return pause();
   here &= ~mask;
   finish_exchange(warp, mask);
 }
 
-static unsigned host_vote(unsigned mask, int p) {
+static simt_mask host_vote(simt_mask mask, int p) {
   meet(mask, 0, host_lane(), p);
   return block.current->ballot;
 }
 
-static unsigned long long host_exchange(unsigned mask, unsigned long long bits, unsigned source) {
+static unsigned long long host_exchange(simt_mask mask, unsigned long long bits, unsigned source) {
   meet(mask, bits, source, 0);
   return block.current->result;
 }
@@ -243,7 +241,7 @@ static void stuck() {
     if (t->at_warp) at_warp++, block.current = t;
   }
   if (at_warp) {
-    snprintf(why, sizeof why, "waits for lanes of its warp that do not come (mask 0x%x)", block.current->mask);
+    snprintf(why, sizeof why, "waits for lanes of its warp that do not come (mask 0x%llx)", block.current->mask);
   } else {
     block.current = block.waiting[0];
     snprintf(why, sizeof why, "waits at a barrier that %d of %d threads never reach",
@@ -281,6 +279,7 @@ int execute(const launch &l) {
   simt_state *now = l.module->state;
   block.l = &l;
   block.now = now;
+  block.lanes = now->lanes = settings.lanes;
   block.threads = int(l.block[0] * l.block[1] * l.block[2]);
   memcpy(now->block_size, l.block, sizeof l.block);
   memcpy(now->grid_size, l.grid, sizeof l.grid);

@@ -52,7 +52,7 @@ struct dim3 {
 /* ---- indices of a thread ---- */
 
 __attribute__((visibility("hidden"))) simt_state simt_now;
-static const int warpSize = 32;
+#define warpSize  (simt_now.lanes)
 #define threadIdx (*(const uint3 *)simt_now.thread)
 #define blockIdx  (*(const uint3 *)simt_now.block)
 #define blockDim  (*(const dim3 *)simt_now.block_size)
@@ -68,15 +68,21 @@ static inline void __syncthreads() { simt_now.host->barrier(0); }
 static inline int  __syncthreads_count(int p) { return simt_now.host->barrier(p != 0); }
 static inline int  __syncthreads_or(int p) { return simt_now.host->barrier(p != 0) != 0; }
 static inline int  __syncthreads_and(int p) { return simt_now.host->barrier(p == 0) == 0; }
-static inline void __syncwarp(unsigned mask = ~0u) { simt_now.host->vote(mask, 0); }
-static inline unsigned __ballot_sync(unsigned mask, int p) { return simt_now.host->vote(mask, p != 0); }
-static inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
-static inline int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, !p) == 0; }
-static inline unsigned __activemask() { return simt_now.host->active(); }
+/* The result of __ballot_sync has 32 bits, as in CUDA, except in luatensor's own kernels for 64 lanes. */
+#if LANES == 64
+typedef simt_mask simt_ballot;
+#else
+typedef unsigned simt_ballot;
+#endif
+static inline void __syncwarp(simt_mask mask = ~0ull) { simt_now.host->vote(mask, 0); }
+static inline simt_ballot __ballot_sync(simt_mask mask, int p) { return (simt_ballot)simt_now.host->vote(mask, p != 0); }
+static inline int __any_sync(simt_mask mask, int p) { return simt_now.host->vote(mask, p != 0) != 0; }
+static inline int __all_sync(simt_mask mask, int p) { return simt_now.host->vote(mask, !p) == 0; }
+static inline simt_ballot __activemask() { return (simt_ballot)simt_now.host->active(); }
 
 static inline unsigned simt_lane() { return simt_now.host->lane(); }
 
-template <class T> static inline T simt_exchange(unsigned mask, T value, unsigned source) {
+template <class T> static inline T simt_exchange(simt_mask mask, T value, unsigned source) {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
   union { T value; unsigned long long bits; } u = {};
   u.value = value;
@@ -86,19 +92,19 @@ template <class T> static inline T simt_exchange(unsigned mask, T value, unsigne
 /* Shuffles exchange values within sections of `width` lanes. __shfl_sync takes `from` modulo `width`. The other
 ** shuffles give a lane its own value if the source lane is beyond its section. __shfl_xor_sync may read lanes of
 ** earlier sections, as on a GPU. */
-template <class T> static inline T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
+template <class T> static inline T __shfl_sync(simt_mask mask, T v, int from, int width = warpSize) {
   unsigned lane = simt_lane();
   return simt_exchange(mask, v, (lane & ~(width - 1u)) + (from & (width - 1)));
 }
-template <class T> static inline T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32) {
+template <class T> static inline T __shfl_up_sync(simt_mask mask, T v, unsigned by, int width = warpSize) {
   unsigned lane = simt_lane(), inside = lane & (width - 1);
   return simt_exchange(mask, v, inside >= by ? lane - by : lane);
 }
-template <class T> static inline T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32) {
+template <class T> static inline T __shfl_down_sync(simt_mask mask, T v, unsigned by, int width = warpSize) {
   unsigned lane = simt_lane(), inside = lane & (width - 1);
   return simt_exchange(mask, v, inside + by < (unsigned)width ? lane + by : lane);
 }
-template <class T> static inline T __shfl_xor_sync(unsigned mask, T v, int with, int width = 32) {
+template <class T> static inline T __shfl_xor_sync(simt_mask mask, T v, int with, int width = warpSize) {
   unsigned lane = simt_lane(), other = lane ^ with;
   return simt_exchange(mask, v, other < (lane & ~(width - 1u)) + width ? other : lane);
 }

@@ -2,7 +2,9 @@
 #ifndef SIMT_ABI_H
 #define SIMT_ABI_H
 
-enum { SIMT_ABI = 2, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
+enum { SIMT_ABI = 3, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
+
+typedef unsigned long long simt_mask;                        /* bit mask of lanes of a warp */
 
 /* The functions of the emulated driver that a running kernel calls. */
 struct simt_host {
@@ -10,10 +12,10 @@ struct simt_host {
                                                              ** 0 if all threads have started */
   int  (*barrier)(int p);                                    /* waits for all threads; returns the number of threads
                                                              ** in which p is not 0 */
-  unsigned (*vote)(unsigned mask, int p);                    /* waits for the lanes of the mask; returns the bit mask of
+  simt_mask (*vote)(simt_mask mask, int p);                  /* waits for the lanes of the mask; returns the bit mask of
                                                              ** the lanes in which p is not 0 */
-  unsigned long long (*exchange)(unsigned mask, unsigned long long bits, unsigned source);
-  unsigned (*active)();
+  unsigned long long (*exchange)(simt_mask mask, unsigned long long bits, unsigned source);
+  simt_mask (*active)();
   unsigned (*lane)();
   void (*fail)(int result, const char *why);                 /* does not return */
 };
@@ -22,6 +24,7 @@ struct simt_host {
 ** program has one variable of this type. */
 struct simt_state {
   unsigned thread[3], block[3], block_size[3], grid_size[3];
+  int lanes;                                                 /* number of threads of a warp */
   const simt_host *host;
 };
 

@@ -126,6 +126,27 @@ static void votes(void) {
   }
 }
 
+static void warps_of_64(void) {
+  ok(configure("lanes=64"));
+  run_kernel(KERNEL
+    "  int t = threadIdx.x, *o = out + 8 * t;\n"
+    "  o[0] = __shfl_sync(~0ull, t, 40);\n"
+    "  o[1] = __shfl_down_sync(~0ull, t, 20);\n"
+    "  o[2] = __shfl_xor_sync(~0ull, t, 32);\n"
+    "  o[3] = __any_sync(~0ull, t == 100);\n"
+    "  o[4] = __all_sync(~0ull, t < 100);\n"
+    "  o[5] = warpSize;\n"
+    "  if (t % 64 >= 32) o[6] = __shfl_sync(~0ull << 32, t, 63); }\n", 1, 128, 0);
+  for (int t = 0; t < 128; t++) {
+    int warp = t / 64 * 64, lane = t % 64, *o = values + 8 * t;
+    expect(o[0] == warp + 40);
+    expect(o[1] == (lane + 20 < 64 ? t + 20 : t));
+    expect(o[2] == warp + (lane ^ 32));
+    expect(o[3] == (t >= 64) && o[4] == (t < 64) && o[5] == 64);
+    expect(o[6] == (lane >= 32 ? warp + 63 : 0));
+  }
+}
+
 static void atomics(void) {
   run_kernel(KERNEL
     "  int t = threadIdx.x;\n"
@@ -211,7 +232,7 @@ static void images(void) {
 static const test tests[] = {
   {"dims", dims}, {"arguments_of_any_kind", arguments_of_any_kind}, {"barrier", barrier},
   {"barrier_in_reverse", barrier_in_reverse}, {"barrier_counts", barrier_counts}, {"dynamic_shared", dynamic_shared},
-  {"shuffles", shuffles}, {"votes", votes}, {"atomics", atomics}, {"early_return", early_return}, {"names", names},
+  {"shuffles", shuffles}, {"votes", votes}, {"warps_of_64", warps_of_64}, {"atomics", atomics}, {"early_return", early_return}, {"names", names},
   {"compile_errors", compile_errors}, {"headers", headers}, {"images", images}, {NULL, NULL}
 };
 

@@ -6,7 +6,7 @@
 
 #include "gpu/kernels/prelude.cuh"
 
-enum { WARP = 32, WARPS_MOST = 32 };
+enum { WARP = LANES, WARPS_MOST = 1024 / WARP };      /* numbers of threads of a warp, and of warps of a block */
 
 /* A value of any type as 32-bit words, because the shuffle instructions exchange words. */
 template <class T> union words {
@@ -19,13 +19,13 @@ template <class T> union words {
   template <class T> INLINE T name(T x, int lanes) {                                                   \
     words<T> w;                                                                                        \
     w.value = x;                                                                                       \
-    for (int i = 0; i < words<T>::COUNT; i++) w.word[i] = instruction(~0u, w.word[i], lanes);          \
+    for (int i = 0; i < words<T>::COUNT; i++) w.word[i] = instruction(w.word[i], lanes);               \
     return w.value;                                                                                    \
   }
-SHUFFLE(shuffle_down, __shfl_down_sync)    /* returns x of the lane that is `lanes` lanes later */
-SHUFFLE(shuffle_up, __shfl_up_sync)        /* returns x of the lane that is `lanes` lanes earlier; the first `lanes`
+SHUFFLE(shuffle_down, lane_down)           /* returns x of the lane that is `lanes` lanes later */
+SHUFFLE(shuffle_up, lane_up)               /* returns x of the lane that is `lanes` lanes earlier; the first `lanes`
                                            ** lanes get their own x */
-SHUFFLE(shuffle_from, __shfl_sync)         /* returns x of the lane with the number `lanes` */
+SHUFFLE(shuffle_from, lane_from)           /* returns x of the lane with the number `lanes` */
 
 INLINE int lane_in_warp() { return (int)threadIdx.x % WARP; }
 

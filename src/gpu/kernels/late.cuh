@@ -37,17 +37,20 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
 /* Reports that the index `value`, at `position` in its tensor, is out of range. If there are several errors, only the
 ** one with the smallest `what` is kept; among errors of equal `what`, the one with the smallest `position`. A lock
 ** serialises the threads. The thread that holds the lock writes and unlocks inside the loop. After the loop would be
-** too late: the thread would wait for other threads of its warp, which are still trying to get the lock. */
+** too late: the thread would wait for other threads of its warp, which are still trying to get the lock. If `told`
+** were not hidden from AMD's compiler, the compiler would move the writes of a thread that leaves the loop behind the
+** loop. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
-  for (bool told = is_beaten(now, what, position); !told;) {
+  for (int told = is_beaten(now, what, position); !told;) {
     if (atomicCAS(&late->lock, 0, 1)) continue;
     __threadfence();
     if (!now->set || what < now->what || (what == now->what && position < now->position))
       write_late(now, what, position, value);
     __threadfence();
     atomicExch(&late->lock, 0);
-    told = true;
+    told = 1;
+    hide_value(told);
   }
 }
 

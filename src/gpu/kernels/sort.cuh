@@ -15,7 +15,7 @@ typedef word_of<VALUE_BITS>::type position;      /* the type of values and of co
 enum {
   DIGITS  = 256,
   THREADS = DIGITS,                 /* each thread processes one digit in place_digits */
-  WARPS   = THREADS / 32,
+  WARPS   = THREADS / WARP,
   ITEMS   = 64 / sizeof(key),       /* number of elements of a thread; the keys of a tile have 16 KiB for both sizes
                                     ** of keys */
   TILE    = THREADS * ITEMS
@@ -39,10 +39,10 @@ KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, in
 }
 
 /* Returns a bit mask of the lanes in this warp that have the same digit as this lane. */
-INLINE unsigned lanes_alike(int digit) {
-  unsigned alike = ~0u;
+INLINE lane_mask lanes_alike(int digit) {
+  lane_mask alike = LANE_MASK_ALL;
   for (int b = 0; b < 8; b++) {
-    unsigned set = __ballot_sync(~0u, digit >> b & 1);
+    lane_mask set = ballot(digit >> b & 1);
     alike &= digit >> b & 1 ? set : ~set;
   }
   return alike;
@@ -51,11 +51,12 @@ INLINE unsigned lanes_alike(int digit) {
 /* Returns the number of this warp's elements with this digit that were counted in earlier calls or belong to lower
 ** lanes. Adds the number of lanes with this digit to the warp's counter count[digit]. */
 INLINE unsigned count_before(unsigned *count, int digit) {
-  unsigned alike = lanes_alike(digit), below = alike & ((1u << threadIdx.x % 32) - 1), before = count[digit];
-  __syncwarp();
-  if (below == 0) count[digit] = before + __popc(alike);
-  __syncwarp();
-  return before + __popc(below);
+  lane_mask alike = lanes_alike(digit), below = alike & (((lane_mask)1 << lane_in_warp()) - 1);
+  unsigned before = count[digit];
+  wait_for_warp();
+  if (below == 0) count[digit] = before + count_lanes(alike);
+  wait_for_warp();
+  return before + count_lanes(below);
 }
 
 /* Computes the places of the pairs with digit d, where d is the number of the thread. `before` is the count of digit d
@@ -83,9 +84,9 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
   __shared__ unsigned count[WARPS][DIGITS];
   __shared__ position base[DIGITS];
   __shared__ union { key keys[TILE]; position values[TILE]; } staged;
-  int warp = threadIdx.x / 32;
+  int warp = threadIdx.x / WARP;
   uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, row = line * DIGITS + threadIdx.x;
-  uint64_t first = tile * TILE + warp * 32 * ITEMS + threadIdx.x % 32, left = n - tile * TILE;
+  uint64_t first = tile * TILE + warp * WARP * ITEMS + threadIdx.x % WARP, left = n - tile * TILE;
   int size = left < TILE ? (int)left : (int)TILE;
   keys += line * n;
   keys_out += line * n;
@@ -98,7 +99,7 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
-    uint64_t i = first + 32 * j;
+    uint64_t i = first + WARP * j;
     mine[j] = i < n ? keys[i] : ~(key)0;
   }
 #pragma unroll
@@ -122,7 +123,7 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
-    uint64_t i = first + 32 * j;
+    uint64_t i = first + WARP * j;
     staged.values[slot[j]] = !values ? (position)i : i < n ? values[i] : 0;
   }
   __syncthreads();

@@ -3,6 +3,7 @@
 ** so that equal elements keep their order. Values are then fetched by position, so that each value keeps its bits. D
 ** is the dtype. POSITION_BITS is the width of a position in a long line, 32 or 64. */
 
+#include "gpu/kernels/groups.cuh"
 #include "gpu/kernels/scalar.cuh"
 #include "gpu/kernels/sort_args.cuh"
 
@@ -71,11 +72,11 @@ INLINE void order_pair(key *keys, uint16_t *places, int i, int j) {
 }
 
 /* Waits between two steps of the network. In the previous step, elements were compared within spans of `before`
-** elements, and in the next step within spans of `span` elements. A span of at most 64 elements is processed by one
-** warp, for which a barrier of the warp suffices. */
+** elements, and in the next step within spans of `span` elements. A span of at most 2 * WARP elements is processed by
+** one warp, for which a barrier of the warp suffices. */
 INLINE void wait_for_span(int before, int span) {
-  if (before > 64 || span > 64) __syncthreads();
-  else __syncwarp();
+  if (before > 2 * WARP || span > 2 * WARP) __syncthreads();
+  else wait_for_warp();
 }
 
 /* Sorts `room` elements in groups of `length` neighbours by a bitonic sorting network. Both numbers are powers of 2.

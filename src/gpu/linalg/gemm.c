@@ -112,7 +112,7 @@ static int own_launch(gpu *g, const gemm_call *c, gemm_arguments *a, int64_t pro
   a->along[1] = is_along(&a->b);
   int entry = a->b.count > 1 ? TILES : a->along[0] ? ROWS : COLUMNS;
   int micro = entry == TILES ? choose_micro(g, c, products) : 4;
-  int64_t side = entry == TILES ? 16 * micro : entry == ROWS ? GEMM_THREADS / 32 : GEMM_THREADS;
+  int64_t side = entry == TILES ? 16 * micro : entry == ROWS ? GEMM_THREADS / g->lanes : GEMM_THREADS;
   int64_t across = entry == TILES ? parts(a->b.count, side) : 1, blocks = parts(a->a.count, side) * across;
   if (blocks > INT32_MAX) return ERR_OVERFLOW;
   a->across = (uint32_t)across;

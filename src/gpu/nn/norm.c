@@ -6,8 +6,8 @@
 #include "gpu/kernels/nn/norm_args.h"
 
 enum {
-  WARP        = 32,
-  LONG_ROW    = 1024,        /* a row of more elements is processed by a block, a shorter row by a warp */
+  LONG_ROW    = 1024,        /* a row of more elements is processed by a block, a shorter row by SHORT threads */
+  SHORT       = 32,          /* the same for all sizes of warps, so that every GPU computes the same results */
   MOST_CHUNKS = 256,         /* the maximum number of chunks into which the rows are cut for the sums of a
                              ** parameter */
   ENOUGH      = 1 << 16      /* rows are cut into chunks until about this number of threads runs; a constant, so that
@@ -84,7 +84,7 @@ static int with_sums(gpu *g, const norm_call *c, norm_args *a, int (*run)(gpu *,
 
 static int rows(gpu *g, const norm_call *c, norm_args *a) {
   int st = OK;
-  a->threads = c->segments * c->run > LONG_ROW ? NORM_THREADS : WARP;
+  a->threads = c->segments * c->run > LONG_ROW ? NORM_THREADS : SHORT;
   if (c->out.data) st = launch(g, c, c->backward ? ROWS_BACK : ROWS, blocks_for(a, c->rows), a);
   if (st != OK || !(c->dweight || c->dbias)) return st;
   a->sum = NORM_SUM_rows;
@@ -92,7 +92,7 @@ static int rows(gpu *g, const norm_call *c, norm_args *a) {
 }
 
 static int softmax_back(gpu *g, const norm_call *c, norm_args *a) {
-  a->threads = c->segments * c->run > LONG_ROW ? NORM_THREADS : WARP;
+  a->threads = c->segments * c->run > LONG_ROW ? NORM_THREADS : SHORT;
   a->logarithm = c->kind == NORM_log_softmax;
   return launch(g, c, SOFTMAX_BACK, blocks_for(a, c->rows), a);
 }

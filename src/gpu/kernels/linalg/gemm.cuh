@@ -10,7 +10,6 @@
 #define KERNEL_THREADS GEMM_THREADS
 
 #include "gpu/kernels/groups.cuh"
-#include "math/ptx.cuh"
 #include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<STORE> stored;
@@ -138,7 +137,7 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
   for (int i = 0; i < MICRO; i++)
 #pragma unroll
     for (int j = 0; j < MICRO; j++) {
-      ptx_in_order();                    /* prevents the compiler from computing all addresses first, which would
+      keep_order();                      /* prevents the compiler from computing all addresses first, which would
                                          ** spill registers */
       int64_t r = row + line_of(down, i), s = column + line_of(right, j);
       if (r < g.a.count && s < g.b.count) store(g, c + r * g.c_stride[0] + s * g.c_stride[1], sum[i][j]);
@@ -147,17 +146,17 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
 
 /* ---- products of a matrix and a vector ---- */
 
-/* A warp computes one element of the result. Each of its threads adds every 32nd product along k. */
+/* A warp computes one element of the result. Each of its threads adds every WARP-th product along k. */
 KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
-  const int64_t row = (int64_t)blockIdx.x * (KERNEL_THREADS / 32) + threadIdx.x / 32;
+  const int64_t row = (int64_t)blockIdx.x * (KERNEL_THREADS / WARP) + threadIdx.x / WARP;
   if (row >= g.a.count) return;
   const stored *a = product_of(g.a) + row * g.a.stride, *b = product_of(g.b);
   number sum = 0;
-  for (int64_t k = threadIdx.x % 32; k < g.k; k += 32)
+  for (int64_t k = threadIdx.x % WARP; k < g.k; k += WARP)
     sum = add_product(sum, load(a, k * g.a.k_stride), load(b, k * g.b.k_stride));
 #pragma unroll
-  for (int by = 16; by > 0; by /= 2) sum = sum + shuffle_down(sum, by);
-  if (threadIdx.x % 32 == 0) store(g, result_of(g) + row * g.c_stride[0], sum);
+  for (int by = WARP / 2; by > 0; by /= 2) sum = sum + shuffle_down(sum, by);
+  if (threadIdx.x % WARP == 0) store(g, result_of(g) + row * g.c_stride[0], sum);
 }
 
 /* A thread computes one element of the result. Neighbouring threads read neighbouring rows of a. */
