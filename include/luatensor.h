@@ -123,9 +123,9 @@ typedef struct luatensor_api {
   ** Lua. May raise; after an error there is no loan, and `release` is not called. */
   luatensor_loan (*lend)(lua_State *L, const luatensor_array *a, void (*release)(void *context), void *context);
 
-  /* Takes the memory of a loan back, and returns a luatensor_status. LUATENSOR_ok means that nothing refers to the
-  ** memory any more, and each later use of its tensors and of their views is a Lua error. Any other status means that
-  ** nothing changed. Does not raise. */
+  /* Takes the memory of a loan of state L back, and returns a luatensor_status. LUATENSOR_ok means that nothing refers
+  ** to the memory any more, and each later use of its tensors and of their views is a Lua error. Any other status means
+  ** that nothing changed. Does not raise. */
   int (*revoke)(lua_State *L, luatensor_loan loan);
 
   /* Makes the calling thread the owner of a loan. Only the owner may revoke the loan. A host calls this function

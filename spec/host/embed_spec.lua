@@ -33,6 +33,10 @@ describe("a host", function()
     host(("run %ssandbox_closed.lua base,package,string,table,math,coroutine,utf8 sandbox"):format(scripts))
   end)
 
+  it("opens a sandbox, in which no arguments of internal functions end the process", function()
+    host(("run %ssandbox_junk.lua base,package,string,table,math,coroutine,utf8 sandbox"):format(scripts))
+  end)
+
   it("opens a sandbox, in which rows of the rooms that know files are closed or known to be harmless", function()
     local open = {}
     for _, path in ipairs {"io/file", "io/read", "io/safetensors", "device/system"} do
