@@ -60,7 +60,7 @@ LUA_LIBS ?= $(shell $(PKG_CONFIG) --libs lua$(LUA_VERSION) 2>/dev/null || $(PKG_
 # ---- runs --------------------------------------------------------------------------------------
 
 # `make test` runs make again, because the first make searched for packages before they were installed.
-.PHONY: test test-now test-tables test-sanitize test-gpu test-emulated test-nvrtc test-gcstress test-hosts
+.PHONY: test test-now test-tables test-sanitize test-gpu test-emulated test-nvrtc test-hiprtc test-gcstress test-hosts
 test: deps-test           ## runs all specs, and some of them again on an emulated GPU; takes minutes
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
@@ -69,13 +69,16 @@ test: deps-test           ## runs all specs, and some of them again on an emulat
 NO_BLAS := $(BUILD)/spec/no-cublas
 
 test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check emulator $(NO_BLAS)/libcuda.so.1
+	@mkdir -p $(dir $(COMPILED))
 
 # Runs one spec file on each core, because an emulated GPU computes and compiles on one core.
 JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 
 # Compiled kernels stay on disk between runs. The name of a kernel's file depends on everything from which the kernel
-# is compiled.
-EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
+# is compiled. COMPILED lists the source and the options of these kernels for test-hiprtc.
+COMPILED := $(BUILD)/spec/compiled/units.txt
+EMULATED  = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_EMULATOR_UNITS=$(COMPILED) \
+            LUATENSOR_TEST_DEVICE=cuda
 # The emulator runs operations as late as possible and threads from the last to the first, and detects accesses beyond
 # the end of a block.
 LATE       = order=lazy,threads=reverse,guard=1
@@ -160,7 +163,7 @@ torture: test-hosts       ## kills, failing allocators, hooks with errors, threa
 test-all:                 ## all tests: the specs in all builds and on the emulated GPU, the attacks; takes an hour or more
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
 	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" "make test-stack FULL=1" \
-	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc" "make fuzz" \
+	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc" "make test-hiprtc FULL=1" "make fuzz" \
 	  "make torture" "make lint"
 
 # ---- the emulated GPU ---------------------------------------------------------------------------
@@ -175,7 +178,7 @@ $(NO_BLAS)/libcuda.so.1: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMUL
 $(BUILD)/spec/limits: spec/support/measure_limits.lua $(EMULATOR)/libnvrtc.so | build emulator
 	$(call say,$<)LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels tools/lua $< && touch $@
 
-# ---- the real compiler --------------------------------------------------------------------------
+# ---- the real compilers -------------------------------------------------------------------------
 
 # test-nvrtc first runs the specs on the emulated GPU with an empty disk cache, and records the source and the options
 # of every kernel. Then the real NVRTC, which needs no GPU, compiles all of them.
@@ -192,6 +195,17 @@ test-nvrtc: test-hosts build/spec/units   ## compiles every kernel of the specs 
 	@$(if $(LIBNVRTC),$(RUN_SPECS) $(JOBS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
 	    LUATENSOR_EMULATOR=protect=0 $(ON_DEVICE) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
 	  $(call SKIP,no libnvrtc here: LIBNVRTC=path names one))
+
+# test-hiprtc compiles a share of the kernels that runs on the emulated GPU have compiled before. hipRTC needs no GPU.
+# Debian's hipRTC is 5.2.3. It is a part of libamdhip64, which knows no newer processor than gfx1030.
+LIBHIPRTC ?= $(lastword $(wildcard /usr/lib/$(MULTIARCH)/libamdhip64.so.* /opt/rocm/lib/libhiprtc.so))
+HIP_ARCHS ?= gfx90a gfx1030 gfx906
+HIP_SHARE ?= $(if $(FULL),1:0,64:$(ROTATION))
+
+test-hiprtc: build/spec/units   ## compiles a share of the specs' kernels by AMD's hipRTC, if it is installed; FULL=1: all
+	@if [ -z "$(LIBHIPRTC)" ]; then $(call SKIP,no libamdhip64 here: apt-get install libamdhip64-5); \
+	elif [ ! -s $(COMPILED) ]; then $(call SKIP,no list of kernels here: make test-emulated writes one); \
+	else echo "ROTATION=$(ROTATION)"; build/spec/units --share $(HIP_SHARE) $(LIBHIPRTC) $(HIP_ARCHS) < $(COMPILED); fi
 
 # ---- ARM64 ------------------------------------------------------------------------------------------
 

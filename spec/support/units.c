@@ -1,55 +1,112 @@
-/* Compiles units of device code with the real NVRTC, which needs no GPU. NVRTC must compile every unit that the
-** emulator's compiler has compiled.
+/* Compiles units of device code with the vendors' real run-time compilers, which need no GPU: NVIDIA's NVRTC and AMD's
+** hipRTC. They must compile every unit that the emulator's compiler has compiled.
 **
-**   units LIBNVRTC ARCH… < LIST        each line of LIST has a unit and its options, separated by tabs; the unit is the
-**                                      name of a file in src/gpu/kernels, or @ and the path of any other file
+**   units [--share N:ROTATION] LIBRARY TARGET… < LIST
 **
-** Prints each unit that does not compile, then the number of units and the milliseconds for each unit. The
-** emulator writes the list (LUATENSOR_EMULATOR_UNITS). */
+** TARGET is a compute capability of NVIDIA (90) or a processor of AMD (gfx90a). Each line of LIST has a unit and its
+** options, separated by tabs; the unit is the name of a file in src/gpu/kernels, or @ and the path of any other file.
+** The emulator writes the list (LUATENSOR_EMULATOR_UNITS). With --share, only every N-th unit is compiled, starting
+** with one that depends on ROTATION.
+**
+** Prints each unit that does not compile, a line for each target, and the counts of spec/support/sum. For AMD, the line
+** has the largest numbers of registers and bytes that a kernel uses, from the metadata of the code objects. */
 
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../src/gpu/driver.h"
 #include "../../src/gpu/sources.h"
 
-enum { LINE_SIZE = 4096, OPTIONS = 64, UNITS = 1 << 16, TEXT_SIZE = 1 << 18 };
+enum { LINE_SIZE = 4096, OPTIONS = 64, UNITS = 1 << 16, TEXT_SIZE = 1 << 18, TARGETS = 16, WORKERS = 64 };
 
-static gpu_rtc rtc;
-static char   *unit[UNITS];
-static int     nunits;
+/* The functions that both compilers have under the same name after the prefix nvrtc or hiprtc. */
+#define COMPILER_FUNCTIONS(X)                                                                                        \
+  X(create,    CreateProgram,     int, (rtc_program *p, const char *source, const char *name, int headers,           \
+                                        const char *const *texts, const char *const *names))                         \
+  X(destroy,   DestroyProgram,    int, (rtc_program *p))                                                             \
+  X(compile,   CompileProgram,    int, (rtc_program p, int count, const char *const *options))                       \
+  X(log_size,  GetProgramLogSize, int, (rtc_program p, size_t *bytes))                                               \
+  X(log,       GetProgramLog,     int, (rtc_program p, char *text))
+
+static struct {
+#define FIELD(field, symbol, result, parameters) result (*field) parameters;
+  COMPILER_FUNCTIONS(FIELD)
+  int (*code_size)(rtc_program p, size_t *bytes);      /* only of hipRTC */
+  int (*code)(rtc_program p, char *code);
+} rtc;
+
+static char *unit[UNITS];
+static int   nunits;
+
+/* Keys of a kernel's metadata in the code objects of AMD's compiler. */
+static const char *const resource[] = {".vgpr_count", ".vgpr_spill_count", ".sgpr_count", ".sgpr_spill_count",
+                                       ".group_segment_fixed_size", ".private_segment_fixed_size"};
+static const char *const resource_name[] = {"VGPRs", "spilled VGPRs", "SGPRs", "spilled SGPRs", "bytes of LDS",
+                                            "bytes of scratch"};
+enum { RESOURCES = sizeof resource / sizeof *resource };
+
+/* The work of a process, in memory that it shares with its parent. If the process crashes, the parent reports the
+** current job and starts another process with the next job. */
+typedef struct worker {
+  int   job;                                           /* number of the unit and target that is being compiled */
+  int   passed[TARGETS], failed[TARGETS];
+  struct { unsigned most; int unit; } used[TARGETS][RESOURCES];
+  pid_t process;
+} worker;
 
 static void die(const char *why) {
   fprintf(stderr, "units: %s\n", why);
   exit(2);
 }
 
+static void *find(void *library, const char *prefix, const char *name) {
+  char symbol[64];
+  snprintf(symbol, sizeof symbol, "%s%s", prefix, name);
+  return dlsym(library, symbol);
+}
+
 static void load(const char *file) {
   void *library = dlopen(file, RTLD_NOW);
   if (!library) die(dlerror());
-#define LOAD(field, symbol, result, parameters) if (!(*(void **)&rtc.field = dlsym(library, #symbol))) die(#symbol);
-  RTC_FUNCTIONS(LOAD)
+  const char *prefix = find(library, "hiprtc", "CompileProgram") ? "hiprtc" : "nvrtc";
+#define LOAD(field, symbol, result, parameters) \
+  if (!(*(void **)&rtc.field = find(library, prefix, #symbol))) die(#symbol);
+  COMPILER_FUNCTIONS(LOAD)
+  *(void **)&rtc.code_size = find(library, "hiprtc", "GetCodeSize");
+  *(void **)&rtc.code = find(library, "hiprtc", "GetCode");
 }
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Reads the list from standard input, without empty and repeated lines. */
-static void read_units(void) {
+/* Removes the define LANES, which depends on the target. */
+static void remove_lanes(char *line) {
+  char *from = strstr(line, "\t-DLANES=");
+  if (!from) return;
+  char *to = from + 1 + strcspn(from + 1, "\t");
+  memmove(from, to, strlen(to) + 1);
+}
+
+/* Reads the list from standard input, without empty and repeated lines. Keeps every `of`-th unit. */
+static void read_units(int of, int rotation) {
   char line[LINE_SIZE];
   while (nunits < UNITS && fgets(line, sizeof line, stdin)) {
     line[strcspn(line, "\n")] = 0;
+    remove_lanes(line);
     if (line[0]) unit[nunits++] = strdup(line);
   }
   qsort(unit, (size_t)nunits, sizeof *unit, by_text);
   int kept = 0;
   for (int i = 0; i < nunits; i++)
     if (i == 0 || strcmp(unit[i], unit[i - 1]) != 0) unit[kept++] = unit[i];
-  nunits = kept;
+  nunits = 0;
+  for (int i = rotation % of; i < kept; i += of) unit[nunits++] = unit[i];
 }
 
 static void print_log(rtc_program p) {
@@ -72,59 +129,153 @@ static char *read_text(const char *path) {
   return text;
 }
 
-/* Compiles a unit; returns 1 if the compilation fails. */
-static int compile(const char *line, const char *arch) {
-  char copy[LINE_SIZE], architecture[64];
+static bool is_amd(const char *target) { return strncmp(target, "gfx", 3) == 0; }
+
+/* True if the option is replaced for AMD's compiler, or for all compilers by the options of the target. */
+static bool is_replaced(const char *option, const char *target) {
+  static const char *const nvidia[] = {"--device-as-default-execution-space", "--fmad="};
+  if (strncmp(option, "--gpu-architecture", 18) == 0) return true;
+  for (size_t i = 0; is_amd(target) && i < sizeof nvidia / sizeof *nvidia; i++)
+    if (strncmp(option, nvidia[i], strlen(nvidia[i])) == 0) return true;
+  return false;
+}
+
+/* Adds the options of a target. AMD's processors up to gfx9 (GCN and CDNA) have 64 lanes, the later ones (RDNA) 32. */
+static int add_target(const char **option, const char *target) {
+  static char architecture[64];
+  int n = 0;
+  snprintf(architecture, sizeof architecture, "--gpu-architecture=%s%s", is_amd(target) ? "" : "sm_", target);
+  option[n++] = architecture;
+  option[n++] = strncmp(target, "gfx9", 4) == 0 ? "-DLANES=64" : "-DLANES=32";
+  if (is_amd(target)) option[n++] = "-ffp-contract=off";
+  return n;
+}
+
+/* Returns the integer after a key of the metadata, which is in MessagePack. */
+static unsigned integer_at(const unsigned char *p) {
+  switch (*p) {
+    case 0xcc: return p[1];
+    case 0xcd: return (unsigned)p[1] << 8 | p[2];
+    case 0xce: return (unsigned)p[1] << 24 | (unsigned)p[2] << 16 | (unsigned)p[3] << 8 | p[4];
+    default:   return *p < 0x80 ? *p : 0;
+  }
+}
+
+/* Keeps the largest values of each resource that the kernels of a program use. */
+static void note_resources(rtc_program p, worker *w, int i, int target) {
+  size_t bytes = 0;
+  if (!rtc.code_size || rtc.code_size(p, &bytes) != 0) return;
+  char *code = calloc(1, bytes + 8);
+  if (rtc.code(p, code) != 0) bytes = 0;
+  for (int r = 0; r < RESOURCES; r++) {
+    size_t length = strlen(resource[r]);
+    for (char *at = code; (at = memmem(at, bytes - (size_t)(at - code), resource[r], length)); ) {
+      at += length;
+      unsigned used = integer_at((unsigned char *)at);
+      if (used > w->used[target][r].most) w->used[target][r].most = used, w->used[target][r].unit = i;
+    }
+  }
+  free(code);
+}
+
+/* Compiles unit i for a target. */
+static void compile(worker *w, int i, int t, const char *target) {
+  char copy[LINE_SIZE];
   const char *option[OPTIONS];
   source_list s;
   rtc_program p;
-  int n = 0;
-  snprintf(copy, sizeof copy, "%s", line);
-  snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%s", arch);
-  option[n++] = architecture;
+  int n = add_target(option, target);
+  snprintf(copy, sizeof copy, "%s", unit[i]);
   const char *file = strtok(copy, "\t");
   for (char *o; (o = strtok(NULL, "\t")) && n < OPTIONS;)
-    if (strncmp(o, "--gpu-architecture", 18) != 0) option[n++] = o;
+    if (!is_replaced(o, target)) option[n++] = o;
   char *text = file[0] == '@' ? read_text(file + 1) : NULL;
   source_closure(&s, text ? "generated.cu" : file, text);
-  if (!s.text[0]) return printf("%s: no such file\n", file), 1;
-  if (rtc.create(&p, s.text[0], s.name[0], s.count - 1, s.text + 1, s.name + 1) != 0) die("nvrtcCreateProgram");
-  int failed = rtc.compile(p, n, option) != 0;
-  if (failed) {
-    printf("%s for sm_%s:\n", line, arch);
+  if (!s.text[0] || rtc.create(&p, s.text[0], s.name[0], s.count - 1, s.text + 1, s.name + 1) != 0) {
+    printf("FAILED %s for %s: no such file, or no program\n", file, target);
+    w->failed[t]++;
+    free(text);
+    return;
+  }
+  if (rtc.compile(p, n, option) == 0) {
+    w->passed[t]++;
+    note_resources(p, w, i, t);
+  } else {
+    printf("FAILED %s for %s:\n", unit[i], target);
     print_log(p);
+    w->failed[t]++;
   }
   rtc.destroy(&p);
   free(text);
-  return failed;
 }
 
-/* Process `me` of `all` processes compiles every all-th unit. Returns 0 if all of them compile. */
-static int work(int me, int all, char **arch) {
-  int failed = 0;
-  for (int i = me; i < nunits; i += all)
-    for (char **a = arch; *a; a++) failed |= compile(unit[i], *a);
-  return failed;
+/* Starts a process for the worker's jobs from number `from` on: every step-th pair of a unit and a target. */
+static void start(worker *w, int from, int step, char **target, int targets) {
+  fflush(stdout);
+  pid_t process = fork();
+  if (process != 0) {
+    w->process = process;
+    return;
+  }
+  for (w->job = from; w->job < nunits * targets; w->job += step)
+    compile(w, w->job / targets, w->job % targets, target[w->job % targets]);
+  fflush(stdout);
+  _exit(0);
+}
+
+/* Waits for all processes. A crashed one has failed in its current job, and is replaced for the next jobs. */
+static void finish(worker *w, int n, char **target, int targets) {
+  int status;
+  for (pid_t ended; (ended = wait(&status)) > 0; )
+    for (int i = 0; i < n; i++) {
+      if (w[i].process != ended || status == 0) continue;
+      int job = w[i].job, t = job % targets;
+      printf("FAILED %s for %s: the compiler crashed (%s)\n", unit[job / targets], target[t],
+             WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit");
+      w[i].failed[t]++;
+      start(&w[i], job + n, n, target, targets);
+    }
+}
+
+/* Prints the line of a target and adds its counts. */
+static void report(const worker *w, int n, int t, const char *target, int *passed, int *failed) {
+  int good = 0, bad = 0;
+  for (int i = 0; i < n; i++) good += w[i].passed[t], bad += w[i].failed[t];
+  printf("%s: %d units compile, %d do not", target, good, bad);
+  for (int r = 0; is_amd(target) && r < RESOURCES; r++) {
+    int most = 0;
+    for (int i = 1; i < n; i++)
+      if (w[i].used[t][r].most > w[most].used[t][r].most) most = i;
+    unsigned used = w[most].used[t][r].most;
+    printf("\n  at most %u %s", used, resource_name[r]);
+    if (used) printf(": %.*s", (int)strcspn(unit[w[most].used[t][r].unit], "\t"), unit[w[most].used[t][r].unit]);
+    for (const char *o = used ? strstr(unit[w[most].used[t][r].unit], "\t-D") : NULL; o; o = strstr(o + 1, "\t-D"))
+      printf(" %.*s", (int)strcspn(o + 3, "\t"), o + 3);
+  }
+  printf("\n");
+  *passed += good;
+  *failed += bad;
 }
 
 int main(int argc, char **argv) {
-  struct timespec from, to;
-  int processes = (int)sysconf(_SC_NPROCESSORS_ONLN), failed = 0, status;
-  if (argc < 3) die("units LIBNVRTC ARCH… < LIST");
+  int of = 1, rotation = 0, n = (int)sysconf(_SC_NPROCESSORS_ONLN), passed = 0, failed = 0;
+  if (argc > 2 && strcmp(argv[1], "--share") == 0) {
+    if (sscanf(argv[2], "%d:%d", &of, &rotation) != 2 || of < 1 || rotation < 0) die("--share N:ROTATION");
+    argv += 2;
+    argc -= 2;
+  }
+  if (argc < 3 || argc - 2 > TARGETS) die("units [--share N:ROTATION] LIBRARY TARGET… < LIST");
+  char **target = argv + 2;
+  int targets = argc - 2;
+  if (n > WORKERS) n = WORKERS;
   load(argv[1]);
-  read_units();
-  clock_gettime(CLOCK_MONOTONIC, &from);
-  for (int i = 0; i < processes; i++)
-    if (fork() == 0) {
-      int st = work(i, processes, argv + 2);
-      fflush(stdout);
-      _exit(st);
-    }
-  while (wait(&status) > 0) failed |= status;
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  double seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
-  int compiled = nunits * (argc - 2);
-  printf("%d units for %d architectures: %s; %.0f ms each\n", nunits, argc - 2, failed ? "not all compile" : "all compile",
-         compiled ? seconds * 1e3 * processes / compiled : 0.0);
+  read_units(of, rotation);
+  if (nunits == 0) die("the list is empty");
+  worker *w = mmap(NULL, sizeof(worker[WORKERS]), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (w == MAP_FAILED) die("no shared memory");
+  for (int i = 0; i < n; i++) start(&w[i], i, n, target, targets);
+  finish(w, n, target, targets);
+  for (int t = 0; t < targets; t++) report(w, n, t, target[t], &passed, &failed);
+  printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }

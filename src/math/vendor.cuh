@@ -39,7 +39,8 @@ INLINE int count_lanes(lane_mask m) { return __popc(m); }
 
 static_assert(LANES == __AMDGCN_WAVEFRONT_SIZE, "LANES is not the number of threads of this GPU's wavefronts");
 
-#define __grid_constant__              /* AMD's kernels always read their parameters from constant memory */
+#define __grid_constant__              /* hipRTC has no such attribute; it copies a parameter that a kernel indexes by
+                                       ** variables to the thread's own memory */
 
 INLINE unsigned lane_down(unsigned x, int lanes) { return __shfl_down(x, (unsigned)lanes); }
 INLINE unsigned lane_up(unsigned x, int lanes)   { return __shfl_up(x, (unsigned)lanes); }

@@ -341,8 +341,8 @@ EXPORT int nvrtcDestroyProgram(rtc_program *p) {
 }
 
 /* Appends a line for a compiled program to the list that the environment variable LUATENSOR_EMULATOR_UNITS names: the
-** program's name and its options, separated by tabs. spec/support/units.c compiles these programs by NVIDIA's NVRTC. A
-** program whose name lacks ".cuh" is no file of src/gpu/kernels. Its source is then stored in a file beside the list,
+** program's name and its options, separated by tabs. spec/support/units.c compiles these programs by NVRTC or hipRTC.
+** A program whose name lacks ".cuh" is no file of src/gpu/kernels. Its source is then stored in a file beside the list,
 ** and the line begins with @ and the path of this file. */
 static void note_unit(rtc_program p, int count, const char *const *option) {
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
