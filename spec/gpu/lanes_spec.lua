@@ -99,6 +99,21 @@ describe("warps of 64 threads:", function()
     same("nonzero", {numbers(2, 10000)}, function(x) return x:nonzero() end)
   end)
 
+  it("scripts' kernels that include luatensor's files get their number", function()
+    for _, lanes in ipairs {32, 64} do
+      open_with("lanes=" .. lanes)
+      local k = lt.kernel([[
+        #include "gpu/kernels/groups.cuh"
+        extern "C" __global__ void sizes(int *out) {
+          int last = shuffle_from((int)threadIdx.x, WARP - 1);
+          if (threadIdx.x == 0) out[0] = WARP, out[1] = last;
+        }]], "sizes")
+      local out = lt.zeros(2, {device = "cuda", dtype = "int32"})
+      k({grid = 1, block = 64}, out)
+      assert.same({lanes, lanes - 1}, out:totable())
+    end
+  end)
+
   it("products of integers with a vector are equal", function()
     same("integers", {numbers(1000, 9, 300), numbers(1000, 300)}, function(a, b) return a:matmul(b) end)
   end)

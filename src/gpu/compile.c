@@ -360,6 +360,7 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
   uint8_t key[HASH_SIZE];
   start_request(g, &r, name, name);
   source_closure(&r.sources, name, text);
+  if (r.sources.count > 1) add_option(&r, "-DLANES=%d", g->lanes);       /* luatensor's files are included */
   key_of(&r, key);
   int st = load_module(g, &r, key, m, log);
   if (st != OK) return st;
