@@ -33,14 +33,20 @@ INLINE int count_lanes(lane_mask m) { return __popc(m); }
 **   native_…              Convert half floats by one instruction each, which does not keep the bits of a NaN. The
 **                         emulator lacks these functions. src/math/convert.h has the same conversions in C.
 **   keep_order()          Keeps the compiler from moving statements across the call.
-**   hide_value(x)         Keeps AMD's compiler from knowing the value of x after the call. */
+**   hide_value(x)         Keeps AMD's compiler from knowing the value of x after the call.
+**   in_place(first)       Returns the kernel's first parameter, to which `first` must refer. Without this function AMD's
+**                         compiler copies a parameter that is indexed by variables to each thread's own memory. */
 
 #ifdef __HIPCC_RTC__
 
 static_assert(LANES == __AMDGCN_WAVEFRONT_SIZE, "LANES is not the number of threads of this GPU's wavefronts");
 
-#define __grid_constant__              /* hipRTC has no such attribute; it copies a parameter that a kernel indexes by
-                                       ** variables to the thread's own memory */
+#define __grid_constant__              /* hipRTC has no such attribute: see in_place */
+
+/* The parameters of a kernel are in constant memory, one after another. */
+template <class T> INLINE const T &in_place(const T &) {
+  return *(const T *)(const T __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
+}
 
 INLINE unsigned lane_down(unsigned x, int lanes) { return __shfl_down(x, (unsigned)lanes); }
 INLINE unsigned lane_up(unsigned x, int lanes)   { return __shfl_up(x, (unsigned)lanes); }
@@ -69,6 +75,7 @@ INLINE unsigned lane_from(unsigned x, int lane)  { return __shfl_sync(LANE_MASK_
 INLINE lane_mask ballot(int p)                   { return __ballot_sync(LANE_MASK_ALL, p); }
 INLINE void wait_for_warp()                      { __syncwarp(LANE_MASK_ALL); }
 INLINE void hide_value(int &) {}
+template <class T> INLINE const T &in_place(const T &first) { return first; }
 
 #ifdef LT_EMULATOR
 

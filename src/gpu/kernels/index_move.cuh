@@ -30,7 +30,8 @@ INLINE void locate_each(const index_plan &p, place (&at)[EACH], bool (&fits)[EAC
 
 /* Copies target elements to `values`. If an index is out of range, the value is set to 0 and the error is
 ** reported. */
-KERNEL(get)(const __grid_constant__ index_plan p, const unit *target, unit *values) {
+KERNEL(get)(const __grid_constant__ index_plan first, const unit *target, unit *values) {
+  const index_plan &p = in_place(first);
   place at[EACH];
   bool fits[EACH];
   unit moved[EACH] = {};

@@ -23,12 +23,14 @@ INLINE position find_key(const index_plan &p, position i) {
 }
 
 /* Sets elected[key] to 1 + the last pick with this key. `elected` must contain only zeros before the launch. */
-KERNEL(elect)(const __grid_constant__ index_plan p, position *elected) {
+KERNEL(elect)(const __grid_constant__ index_plan first, position *elected) {
+  const index_plan &p = in_place(first);
   position i = (position)grid_thread();
   if (i < p.count) atomicMax(&elected[find_key(p, i)], i + 1);
 }
 
-KERNEL(find_keys)(const __grid_constant__ index_plan p, position *keys) {
+KERNEL(find_keys)(const __grid_constant__ index_plan first, position *keys) {
+  const index_plan &p = in_place(first);
   position i = (position)grid_thread();
   if (i < p.count) keys[i] = find_key(p, i);
 }
@@ -42,7 +44,8 @@ KERNEL(elect_last)(const position *keys, const position *picks, position n, posi
 
 /* Processes at most FEW picks in one block. Sets elected[pick] like elect_last or, if `elected` is NULL, writes keys
 ** and picks sorted by key. */
-KERNEL_COOPERATIVE(order_few)(const __grid_constant__ index_plan p, position *keys, position *picks, position *elected) {
+KERNEL_COOPERATIVE(order_few)(const __grid_constant__ index_plan first, position *keys, position *picks, position *elected) {
+  const index_plan &p = in_place(first);
   __shared__ position all[FEW];
   int n = (int)p.count, i = threadIdx.x, rank = 0, later = 0;
   if (i < n) all[i] = find_key(p, i);

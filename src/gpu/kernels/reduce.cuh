@@ -29,7 +29,8 @@ INLINE const in_t *input_of(const reduce_args &p, int64_t output) {
 }
 
 /* Reduces elements that are contiguous along their innermost dim. p.across must be false. */
-KERNEL_COOPERATIVE(reduce_rows)(reduce_args p) {
+KERNEL_COOPERATIVE(reduce_rows)(reduce_args first) {
+  const reduce_args &p = in_place(first);
   place at = find_place(p);
   Row::run r = Row::init();
   if (at.row >= 0)
