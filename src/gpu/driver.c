@@ -141,8 +141,9 @@ static const char *load_symbols(const symbol *s, void *library) {
 
 /* ---- the driver's library ---- */
 
-/* True if the driver is new enough. The version is checked before the table is filled, so that an old driver is
-** reported by its version instead of by a missing function. */
+/* Returns false and writes the reason if the driver reports a version that is too old. Returns true if the version is
+** unknown. The version is checked before the table is filled, so that an old driver is reported by its version instead
+** of by a missing function. */
 static bool driver_fits(void *library) {
   gpu_result (*version)(int *) = NULL;
   set_field(&version, dlsym(library, "cuDriverGetVersion"));

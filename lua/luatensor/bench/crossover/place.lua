@@ -59,7 +59,8 @@ function place.seeded(seed, device, call)
   return table.pack(call())
 end
 
---- Compares two packed lists of results. Returns "agree", "differ" or "not checked", and the difference.
+--- Compares two packed lists of results. Returns "agree", "differ" or "not checked", and a text that says how
+-- they differ.
 place.agree = agree.results
 
 --- Returns the bytes that tensors can still take on a device, or nil if they are unknown.
