@@ -184,6 +184,9 @@ end)
 
 describe("what cannot run", function()
   it("a checkout that is not built says so", function()
+    if run [[unset LUA_PATH LUA_CPATH; cd / && lua5.4 -e 'assert(package.searchpath("luatensor.core", package.cpath))']] == 0 then
+      return pending "Lua has no installed luatensor, which would be found"
+    end
     local copy = "d=$(mktemp -d); cp -r lua bin tools $d; mkdir $d/src; touch $d/src/core.c; "
     local function fails(command)
       local status, output = run(copy .. ("(unset LUA_PATH LUA_CPATH; cd / && %s); s=$?; rm -r $d; exit $s"):format(command))

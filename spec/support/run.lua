@@ -136,14 +136,18 @@ end
 local function output_of(file) return (file:gsub("/", "%%")) end
 
 -- xargs runs up to options.jobs spec files at a time, and starts the next one as soon as one is done. The output of
--- each spec goes into a file of its own.
+-- each spec goes into a file of its own. A spec is run again, at most twice, if LeakSanitizer itself broke down at the
+-- end: now and then it cannot stop the process's threads, and then knows nothing about leaks.
 local pairs_of_names = {}
 for i, file in ipairs(options.files) do pairs_of_names[i] = file .. " " .. output_of(file) end
 write("files", table.concat(pairs_of_names, "\n") .. "\n")
 write("run", ([[
-{ %s %s %s -o plainTerminal "$1"; echo "status $?"; times; } >%s/"$2" 2>&1 </dev/null
+for attempt in 1 2 3; do
+  { %s %s %s -o plainTerminal "$1"; echo "status $?"; times; } >%s/"$2" 2>&1 </dev/null
+  grep -q "LeakSanitizer has encountered a fatal error" %s/"$2" || break
+done
 echo "$1"
-]]):format(options.environment, lua, quote(busted), folder))
+]]):format(options.environment, lua, quote(busted), folder, folder))
 local done = assert(io.popen(("xargs -P %d -n 2 sh %s <%s"):format(options.jobs, path "run", path "files")))
 local reported = 0
 for file in done:lines() do
