@@ -381,14 +381,18 @@ test-empty-machine:       ## tests the rock of `make rocks` on systems with only
 	  tools/test_empty_machine $(DIST)/luatensor-$(shell tools/version)-1.linux-$(firstword $(ROCK_ARCH)).rock $(CACHE)/luatensor-machines $$suite || exit 1; done
 
 # Compares our declarations of CUDA's libraries with the headers of the CUDA toolkit, if it is installed, and with the
-# functions that the libraries export.
+# functions that the libraries export. Compares our declarations of HIP with AMD's headers, if they are installed.
 CUDA_INCDIR ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard $(CUDA_HOME)/include/cuda.h /usr/local/cuda/include/cuda.h \
   /usr/include/cuda.h)))
+# The headers of ROCm 5 declare AMD's functions as the emulated libamdhip64.so defines them.
+HIP_INCDIR ?= $(shell grep -ls 'HIP_VERSION_MAJOR 5' /opt/rocm/include/hip/hip_version.h /usr/include/hip/hip_version.h | \
+  head -1 | sed 's,/hip/hip_version.h,,')
 CUDA_LIBS ?= $(wildcard $(patsubst %,$(CUDA_INCDIR:/include=)/lib64/%.so,stubs/libcuda libnvrtc libcublas libcufft libcusolver libcudnn))
 lint-driver:
 	@$(if $(CUDA_INCDIR),$(CC) -std=gnu11 -Isrc -isystem $(CUDA_INCDIR) -Wall -Wextra -Werror -fsyntax-only tools/lint_driver.c)
 	@$(if $(CUDA_LIBS),mkdir -p build && $(CC) -std=gnu11 -Isrc -Wall -Wextra -Werror -o build/lint_symbols tools/lint_symbols.c \
 	  -ldl && build/lint_symbols $(CUDA_LIBS))
+	@$(if $(HIP_INCDIR),g++ -std=c++17 -DLT_CHECK_HIP -idirafter $(HIP_INCDIR) -Wall -Wextra -Werror -fsyntax-only spec/support/emulator/hip.cpp)
 
 .PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver
 lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver   ## checks the code: warnings of gcc and clang as errors, luacheck, layering rules, structure, prose

@@ -48,6 +48,15 @@ describe("the emulated GPU's settings", function()
     ]]):format(folder)))
   end)
 
+  it("of the emulated HIP are apart from them", function()
+    passes(("lua5.4 -e '%s'"):format(([[
+      local cuda = package.loadlib("%s/emulator.so", "luaopen_emulator")()
+      local hip = package.loadlib("%s/emulator_hip.so", "luaopen_emulator_hip")()
+      hip.configure("gcn=gfx1100,hip=60032831")
+      assert(cuda.configure ~= hip.configure and hip.counts().launches == 0)
+    ]]):format(folder, folder)))
+  end)
+
   it("may be in a process with NVIDIA's own compiler, whose kernels it refuses", function()
     if not shell.exists("/usr/local/cuda/lib64/libnvrtc.so") then return pending("needs NVIDIA's NVRTC") end
     local status, output = shell.run(("LUATENSOR_CUDA_PATH=/nonexistent LUATENSOR_CACHE= lua5.4 -e '%s'"):format(([[

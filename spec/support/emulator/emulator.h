@@ -44,6 +44,8 @@ struct settings_t {
   size_t memory = size_t(512) << 20;   /* bytes of memory of each device */
   int    capability = 90;
   int    driver = 13000, nvrtc = 13000;
+  int    hip = 50221153;               /* version of HIP: 10000000 * major + 100000 * minor + patch */
+  char   gcn[64] = "";                 /* name of AMD's processor; if it is empty, the name depends on `lanes` */
   int    lanes = 32;                   /* number of threads of a warp: 32 or 64 */
   bool   lazy = false;                 /* operations are run only when a result is needed, instead of at once */
   bool   reverse = false;              /* the threads of a block run in reverse order, the last one first */

@@ -1,4 +1,4 @@
-# The emulated GPU: libraries that replace NVIDIA's driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN
+# The emulated GPU: libraries that replace NVIDIA's driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN, and AMD's HIP
 # (docs/emulator.md).
 
 EMULATOR     := $(BUILD)/spec/emulator
@@ -12,7 +12,8 @@ SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_uni
 
 .PHONY: emulator
 emulator: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so \
-          $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so $(EMULATOR)/emulator.so   ## builds the emulated GPU in build/spec/emulator
+          $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so $(EMULATOR)/libamdhip64.so \
+          $(EMULATOR)/emulator.so $(EMULATOR)/emulator_hip.so   ## builds the emulated GPU in build/spec/emulator
 
 $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 	@mkdir -p $(@D)
@@ -33,12 +34,22 @@ $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcudnn.so: $(EMUL
 $(EMULATOR)/libcusolver.so: $(EMULATOR)/obj/cusolver.o $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ $(BLAS_LIBS)
 
+# libamdhip64.so contains the emulated driver and the emulated NVRTC, with their own state. The options of the linker keep
+# this state apart from libcuda.so.1's if a process loads both libraries.
+$(EMULATOR)/libamdhip64.so: $(EMULATOR_DRIVER) $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/obj/hip.o $(EMULATOR_SRC)/hip.map | $(SIMT_HEADERS)
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -Wl,-Bsymbolic -Wl,--version-script=$(EMULATOR_SRC)/hip.map -o $@ \
+	  $(filter %.o,$^) -ldl -pthread
+
 $(SIMT_HEADERS): $(EMULATOR)/%.h: $(EMULATOR_SRC)/%.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# Builds the Lua module "emulator", by which specs configure the emulator and read its counters.
-$(EMULATOR)/emulator.so: $(EMULATOR_SRC)/lua_emulator.c $(EMULATOR)/libcuda.so.1
-	$(call say,$@)$(CC) -std=gnu11 -O1 -g -fPIC -shared -Wl,-rpath,'$$ORIGIN' -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $^
+# Builds the Lua modules "emulator" and "emulator_hip", by which specs configure libcuda.so.1 or libamdhip64.so and read
+# their counters.
+$(EMULATOR)/emulator.so: $(EMULATOR)/libcuda.so.1
+$(EMULATOR)/emulator_hip.so: $(EMULATOR)/libamdhip64.so
+$(EMULATOR)/emulator.so $(EMULATOR)/emulator_hip.so: $(EMULATOR_SRC)/lua_emulator.c
+	$(call say,$@)$(CC) -std=gnu11 -O1 -g -fPIC -shared -Wl,-rpath,'$$ORIGIN' -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) \
+	  -o $@ $< $(filter %.so %.so.1,$^)
 
 -include $(wildcard $(EMULATOR)/obj/*.d)

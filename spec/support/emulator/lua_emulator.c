@@ -1,4 +1,5 @@
-/* The Lua module "emulator", by which specs configure the emulated driver and read its counters. */
+/* The Lua modules "emulator" and "emulator_hip", by which specs configure the emulated driver and read its counters. The
+** first module is linked with the emulated libcuda.so.1, the second with the emulated libamdhip64.so. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -32,3 +33,5 @@ int luaopen_emulator(lua_State *L) {
   luaL_newlib(L, functions);
   return 1;
 }
+
+int luaopen_emulator_hip(lua_State *L) { return luaopen_emulator(L); }

@@ -43,6 +43,8 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "capability") settings.capability = version(v, 10, 1);
   else if (key == "driver") settings.driver = int(number(v));
   else if (key == "nvrtc") settings.nvrtc = version(v, 1000, 10);
+  else if (key == "hip") settings.hip = int(number(v));
+  else if (key == "gcn") snprintf(settings.gcn, sizeof settings.gcn, "%s", v);
   else if (key == "lanes") settings.lanes = number(v) == 64 ? 64 : 32;
   else if (key == "order") settings.lazy = !strcmp(v, "lazy");
   else if (key == "threads") settings.reverse = !strcmp(v, "reverse");
