@@ -283,7 +283,7 @@ local function cpu_library(name, letter, dtype)
   return (letter == "B" and blas[dtype] or letter == "L") and letter or ""
 end
 
---- Returns a cell of one device in the letters that the page explains: "–", "V", "K", "CB →" …
+--- Returns the letters of a cell of one device, which the legend of the page explains: "–", "V", "K", "CB →" …
 function coverage.letters(name, cell, library)
   if not cell.works then return "–" end
   local how = (is_composition(coverage.function_of(name)) and "C" or "") .. library

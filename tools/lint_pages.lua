@@ -72,7 +72,7 @@ end
 
 local ROOMS <const> = {src = true, lua = true, spec = true, tools = true, examples = true, bench = true, docs = true}
 
--- True if the path exists below the root, or below a folder that pages leave out, with or without the file's ending.
+-- True if the path, or the path with the ending `.lua`, exists below the root or below a folder that pages leave out.
 local function is_there(path)
   for _, folder in ipairs {"", "src/", "lua/luatensor/", "spec/"} do
     for _, ending in ipairs {"", ".lua"} do

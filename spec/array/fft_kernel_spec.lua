@@ -99,9 +99,9 @@ local function problem_of_layouts(name, f, line, want, dtype, n)
     or problem(name .. ", columns, strided", f(columns.T, 2), all, dtype, n)
 end
 
--- Derives all expected results from one transform z of x. The backward transform is z in reverse order. The transform
--- of the real parts of x is the part of z that equals the conjugate of z in reverse order. For the backward transform
--- of halves, the roles of x and z are exchanged.
+-- Derives all expected results from one forward transform z of x, with k counted from 0. The backward transform of x is
+-- z[-k mod n] / n. The forward transform of the real parts of x is (z[k] + conj z[-k mod n]) / 2. In the same way,
+-- `irfft` of (x[k] + conj x[-k mod n]) / 2 gives the real parts of the backward transform.
 local function try(n)
   local re, im = random_parts(n, n)
   local c, s = circle(n)

@@ -228,8 +228,9 @@ typedef struct nonzero_call {
   int64_t  count;              /* number of true elements: an output if `out` is NULL, else an input */
 } nonzero_call;
 
-/* A binary search in sorted rows: out[i] is the 1-based lower bound of values[i] in its row, or the upper bound if
-** `right` is set. NaN sorts last. All operands are contiguous: sorted [rows][n], values and out [rows][count]. */
+/* A binary search in sorted rows. out[i] is the 1-based position of the first element of its row that is not less than
+** values[i] or, if `right` is set, that is greater. out[i] is n + 1 if there is none. NaN sorts last. All operands are
+** contiguous: sorted [rows][n], values and out [rows][count]. */
 typedef struct search_call {
   enum dtype  dtype;           /* the dtype of sorted and values, a compute dtype */
   const void *sorted, *values;

@@ -31,9 +31,9 @@ bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place);
 ** new file gets the target's owner, group and permissions. Returns a descriptor for writing, which holds a lock until
 ** the descriptor is closed.
 **
-** A file with such a name and without a lock was left by a killed process, and this function removes it. On failure
-** the function returns -1 and errno says why. EPERM: the target belongs to another user, who cannot become the new
-** file's owner. */
+** The name is .luatensor-PROCESS-NUMBER. An unlocked file with a name of this form was left by a killed process, and
+** this function removes it. On failure the function returns -1 and errno says why. EPERM: the target belongs to another
+** user, who cannot become the new file's owner. */
 int system_make_beside(const char *target, bool like_target, char name[SYSTEM_PATH]);
 
 /* True if an open file may grow to `bytes` bytes. Otherwise errno is EFBIG, and writing that many bytes would end the

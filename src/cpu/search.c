@@ -103,7 +103,7 @@ int cpu_nonzero(int index, nonzero_call *c) {
 /* step_<dtype> makes one step of m <= LANES binary searches. All searches run in lockstep, so that their cache misses
 ** overlap. Search k looks for the insertion point of values[k], and first[k] is the first position that is still
 ** possible. If the insertion point is after the first half of the remaining elements, first[k] advances by `half`. The
-** insertion point is the upper bound of the value if `right` is true, otherwise the lower bound. */
+** insertion point is before the elements that equal the value or, if `right` is true, after them. */
 #define STEP(D, T, ...)                                                                                          \
   INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
     for (int k = 0; k < m; k++) {                                                                                \

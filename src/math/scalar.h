@@ -100,7 +100,8 @@ INLINE double m_sqrt_float64(double x) { return BUILTIN(sqrt)(x); }
 #define U uint64_t
 #include "math/real_dtype.h"
 
-/* nextafter of half floats: moves one step in the order of the bit patterns. `top` is the bit pattern of infinity. */
+/* nextafter of half floats: returns the half next to x in the direction of y. `top` is the bit pattern of infinity;
+** patterns of greater magnitude are NaN. */
 INLINE uint16_t nextafter_half(uint16_t x, uint16_t y, uint16_t top) {
   int32_t a = x & 0x7fff, b = y & 0x7fff;
   int32_t i = x & 0x8000 ? -a : a, j = y & 0x8000 ? -b : b;      /* integers in the order of the values */

@@ -53,9 +53,9 @@ int index_run(index_job *j, tensor *values);
 int op_count_true(const tensor *mask, int64_t *count);
 int op_nonzero(const tensor *mask, tensor *out);
 
-/* Searches each row (the last dim) of `sorted` for the values in the same row of `values`. Writes the 1-based lower
-** bound of each value or, if `right` is true, the upper bound: the positions before and after the elements equal to the
-** value. Both inputs have the same compute dtype, and all tensors are contiguous. */
+/* Searches each row (the last dim) of `sorted` for the values in the same row of `values`. Writes the 1-based
+** position of the first element that is not less than the value or, if `right` is true, that is greater; n + 1 if there
+** is none in the row's n elements. Both inputs have the same compute dtype, and all tensors are contiguous. */
 int op_search(const tensor *sorted, const tensor *values, bool right, tensor *out);
 
 #endif

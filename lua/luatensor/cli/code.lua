@@ -33,7 +33,8 @@ function code.compile(text, environment, names)
   if not f then
     local other
     f, other = load(head .. text, "=" .. text, "t", environment)
-    -- code follows a complete expression, so the text was meant as statements: report the error of the statements
+    -- the text begins with a complete expression and goes on, so its author meant statements: report the error of
+    -- the statements
     if problem:find("<eof> expected", 1, true) then problem = other end
   end
   if not f then arguments.fail("%s: not Lua: %s", text, (problem:gsub("^.-:%d+: ", ""))) end

@@ -384,7 +384,7 @@ local loud = {__close = function(self) experiment.quiet = self.before end}
 --- Runs an experiment.
 -- @string name
 -- @tab[opt] argv arguments of the script, such as {"--device", "cpu"}
--- @bool[opt] quiet true prints nothing
+-- @bool[opt] quiet if true, the experiment prints nothing
 -- @treturn[1] table its result
 -- @treturn[2] nil
 -- @treturn[2] string the reason, if there is no such experiment or its script is not installed

@@ -1,4 +1,5 @@
-/* Finds the lower or upper bounds of values in sorted rows (searchsorted). D is the dtype of the rows and values. */
+/* Finds the positions at which values would be inserted in sorted rows (searchsorted). D is the dtype of the rows and
+** values. */
 
 #include "gpu/kernels/typed.cuh"
 
@@ -7,8 +8,8 @@ typedef PASTE(type, D) element;
 /* True if a is before b in the order of the rows. NaN is greater than all numbers. */
 INLINE bool sorts_before(element a, element b) { return a < b || (b != b && a == a); }
 
-/* Sets out[i] to the 1-based lower bound of values[i] in the value's row, which has n elements. If `right` is set, sets
-** out[i] to the upper bound instead. */
+/* Sets out[i] to the 1-based position of the first element of its row that is not less than values[i] or, if `right` is
+** set, that is greater. Sets out[i] to n + 1 if there is none. A row has n elements. */
 KERNEL(search)(const element *sorted, const element *values, int64_t *out, int64_t n, int64_t count, int64_t rows,
                int right) {
   int64_t i = (int64_t)grid_thread();

@@ -414,7 +414,7 @@ static int l_flip(lua_State *L) {
 
 static const char *const diagonal_options[] = {"offset", "dim1", "dim2", NULL};
 
-/* Returns option `name` as a dim, or `otherwise` without the option. */
+/* Returns option `name` as a dim. Returns `otherwise` if the option is not given. */
 static int opt_dim(lua_State *L, int options, const char *fn, const char *name, const shape *s, int otherwise) {
   if (!options) return otherwise;
   push_option(L, options, name);
