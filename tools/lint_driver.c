@@ -43,7 +43,7 @@ _Static_assert(__builtin_types_compatible_p(dnn_stream, gpu_stream), "streams ar
 _Static_assert(sizeof(dnn_result) == sizeof(int), "results are ints");
 #endif
 
-/* Checks the enums and handles that driver.c and compile.c use without naming their types. */
+/* Checks the enums and handles that nvidia.c and compile.c use without naming their types. */
 _Static_assert(sizeof(gpu_result) == sizeof(int) && sizeof(rtc_result) == sizeof(int) &&
                sizeof(blas_result) == sizeof(int) && sizeof(fft_result) == sizeof(int) &&
                sizeof(solver_result) == sizeof(int), "results are ints");

@@ -14,6 +14,7 @@ enum lock {
   LOCK_PINNED,         /* the list of page-locked memory */
   LOCK_BLAS,           /* OpenBLAS's settings and buffers */
   LOCK_FFT_PLANS,
+  LOCK_LIBRARIES,      /* the loading of GPUs' libraries */
   LOCK_MEMORY,         /* the CPU's allocator */
   LOCK_COUNT
 };

@@ -99,15 +99,15 @@ static int choose_arch(gpu *g, const int *known, int count) {
   k->arch = binary ? binary : any;
   k->virtual_arch = !binary;
   if (any) return OK;
-  const int *version = gpu_get_versions()->rtc;
+  const int *version = g->vendor->versions.rtc;
   return gpu_fail(g, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for the %d.%d of this device",
                   version[0], version[1], oldest / 10, oldest % 10, g->capability / 10, g->capability % 10);
 }
 
 static int find_arch(gpu *g) {
-  const gpu_rtc *rtc = gpu_get_rtc();
+  const gpu_rtc *rtc = gpu_get_rtc(g->vendor);
   int count = 0, known[128];
-  if (!rtc) return gpu_fail(g, "%s", gpu_rtc_reason());
+  if (!rtc) return gpu_fail(g, "%s", gpu_reason(g->vendor, GPU_RTC));
   if (rtc->arch_count(&count) != RTC_SUCCESS || count < 1 || count > 128 || rtc->archs(known) != RTC_SUCCESS)
     return gpu_fail(g, "NVRTC does not tell what it compiles for");
   return choose_arch(g, known, count);
@@ -129,7 +129,7 @@ int gpu_kernels_open(gpu *g) {
 void gpu_kernels_close(gpu *g) {
   struct gpu_kernels *k = g->kernels;
   if (!k) return;
-  for (size_t i = 0; i < k->nunits; i++) gpu_get_driver()->module_unload(k->units[i].module);
+  for (size_t i = 0; i < k->nunits; i++) g->driver->module_unload(k->units[i].module);
   for (size_t i = 0; i < k->size; i++) free(k->slots[i].kernel);
   free(k->units);
   free(k->slots);
@@ -169,8 +169,8 @@ static void start_request(const gpu *g, request *r, const char *what, const char
   add_option(r, "--device-as-default-execution-space");
 }
 
-static void key_of(const request *r, uint8_t key[HASH_SIZE]) {
-  const int *version = gpu_get_versions()->rtc;
+static void key_of(const gpu *g, const request *r, uint8_t key[HASH_SIZE]) {
+  const int *version = g->vendor->versions.rtc;
   hash h;
   hash_start(&h);
   hash_add(&h, version, 2 * sizeof *version);
@@ -210,14 +210,14 @@ static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t 
 ** first errors are enough, because luatensor's own kernels compile unless someone has edited their files. */
 static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
   enum { LOG_MOST = 480 };
-  const char *words = log ? log : gpu_get_rtc()->error_text(result);
+  const char *words = log ? log : gpu_get_rtc(g->vendor)->error_text(result);
   size_t length = strlen(words), most = length < LOG_MOST ? length : LOG_MOST;
   while (most && words[most - 1] == '\n') most--;
   return gpu_fail(g, "compiling %s (%s): %.*s", r->what, r->file, (int)most, words);
 }
 
 static int compile(gpu *g, const request *r, void **image, size_t *bytes, char **log) {
-  const gpu_rtc *rtc = gpu_get_rtc();
+  const gpu_rtc *rtc = gpu_get_rtc(g->vendor);
   const char *options[OPTIONS_MOST];
   rtc_program p = NULL;
   for (int i = 0; i < r->noptions; i++) options[i] = r->option[i];
@@ -234,7 +234,7 @@ static int compile(gpu *g, const request *r, void **image, size_t *bytes, char *
 /* Loads a module from the disk cache. If the cache has no image, or the driver refuses the image, compiles the source
 ** and stores the new image. *log receives the compiler's messages, or NULL. */
 static int load_module(gpu *g, const request *r, const uint8_t key[HASH_SIZE], gpu_module *m, char **log) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   char what[128];
   size_t bytes = 0;
   void *image = cache_read(key, &bytes);
@@ -290,7 +290,7 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);
-  key_of(&r, key);
+  key_of(g, &r, key);
   unit *u = find_unit(k, key);
   if (u) {
     *m = u->module;
@@ -309,7 +309,7 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
 /* Looks up the function `entry` of module m, and sets the fields `function` and `threads` of k. `name` is used in
 ** error messages. */
 static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, gpu_kernel *k) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   char what[160];
   snprintf(what, sizeof what, "%s: kernel \"%s\"", name, entry);
   int st = gpu_check(g, d->module_function(&k->function, m, entry), what);
@@ -361,12 +361,12 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
   start_request(g, &r, name, name);
   source_closure(&r.sources, name, text);
   if (r.sources.count > 1) add_option(&r, "-DLANES=%d", g->lanes);       /* luatensor's files are included */
-  key_of(&r, key);
+  key_of(g, &r, key);
   int st = load_module(g, &r, key, m, log);
   if (st != OK) return st;
   k->name = keep_name(name);
   st = get_entry(g, *m, entry, name, k);
-  if (st != OK) gpu_get_driver()->module_unload(*m);
+  if (st != OK) g->driver->module_unload(*m);
   return st;
 }
 
@@ -384,7 +384,7 @@ static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {
 
 int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
                   void **arguments) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   gpu_result r = GPU_SUCCESS;
   if (shared > SHARED_PLAIN) r = d->function_set(k->function, FUNCTION_SHARED_MOST, (int)shared);
   if (r == GPU_SUCCESS)

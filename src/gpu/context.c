@@ -65,17 +65,23 @@ static void prepare_lock(void) {
 gpu *gpu_lock(int index) {
   pthread_once(&lock_once, prepare_lock);
   pthread_mutex_lock(&lock);
-  gpus[index].index = index;
-  return &gpus[index];
+  gpu *g = &gpus[index];
+  if (!g->vendor) {
+    g->index = index;
+    g->vendor = &gpu_nvidia;
+    g->driver = gpu_get_driver(g->vendor);
+    snprintf(g->place, sizeof g->place, "%s:%d", g->vendor->device, index - g->vendor->first);
+  }
+  return g;
 }
 
 void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
 /* ---- counting devices ---- */
 
-static const char *error_text(gpu_result r) {
+static const char *error_text(const gpu_driver *d, gpu_result r) {
   const char *text = NULL;
-  gpu_get_driver()->error_text(r, &text);
+  d->error_text(r, &text);
   return text ? text : "unknown error";
 }
 
@@ -88,9 +94,9 @@ int gpu_in_use(void) {
 }
 
 static void count_devices(void) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = gpu_get_driver(&gpu_nvidia);
   if (!d) {
-    no_gpu(gpu_driver_reason());
+    no_gpu(gpu_reason(&gpu_nvidia, GPU_DRIVER));
     return;
   }
   gpu_result r = d->init(0);
@@ -100,10 +106,10 @@ static void count_devices(void) {
   if (r != GPU_SUCCESS) device_count = 0;
   if (device_count > MAX_GPUS) device_count = MAX_GPUS;
   if (r != GPU_SUCCESS && r != GPU_NO_DEVICE)
-    snprintf(why_none, sizeof why_none, "the driver does not start: %s", error_text(r));
+    snprintf(why_none, sizeof why_none, "the driver does not start: %s", error_text(d, r));
   else if (device_count == 0) no_gpu("the driver finds no device on this machine");
-  else if (!gpu_get_rtc()) {
-    no_gpu(gpu_rtc_reason());
+  else if (!gpu_get_rtc(&gpu_nvidia)) {
+    no_gpu(gpu_reason(&gpu_nvidia, GPU_RTC));
     device_count = 0;
   }
 }
@@ -118,9 +124,9 @@ const char *gpu_why_none(void) { return gpu_count() ? "" : why_none; }
 
 /* ---- properties ---- */
 
-int gpu_attribute_of(gpu_device_id id, gpu_attribute a) {
+int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a) {
   int value = 0;
-  return gpu_get_driver()->device_attribute(&value, a, id) == GPU_SUCCESS ? value : 0;
+  return d->device_attribute(&value, a, id) == GPU_SUCCESS ? value : 0;
 }
 
 /* ---- failures ---- */
@@ -162,30 +168,30 @@ static bool outlives_call(gpu_result r) {
 static int fail_for_good(gpu *g, gpu_result r, const char *what) {
   bool launch = strncmp(what, "launch of ", 10) == 0;
   g->dead = true;
-  return gpu_fail(g, "%s: %s%s%s%s; the device must be reopened: lt.cuda.reopen(\"cuda:%d\")", what, error_text(r),
+  return gpu_fail(g, "%s: %s%s%s%s; the device must be reopened: lt.%s.reopen(\"%s\")", what, error_text(g->driver, r),
                   !g->last ? "" : launch ? " (or in " : " (in ", g->last ? g->last : "",
-                  g->last ? " or a kernel before it)" : "", g->index);
+                  g->last ? " or a kernel before it)" : "", g->vendor->device, g->place);
 }
 
 int gpu_check(gpu *g, gpu_result r, const char *what) {
   if (r == GPU_SUCCESS) return OK;
   if (r == GPU_CAPTURE_UNSUPPORTED || r == GPU_CAPTURE_IMPLICIT) return ERR_CAPTURE;
   if (outlives_call(r)) return fail_for_good(g, r, what);
-  gpu_fail(g, "%s: %s", what, error_text(r));
+  gpu_fail(g, "%s: %s", what, error_text(g->driver, r));
   return r == GPU_OUT_OF_MEMORY ? ERR_MEMORY : ERR_DEVICE;
 }
 
 /* ---- opening ---- */
 
 static void read_properties(gpu *g) {
-  g->capability = gpu_attribute_of(g->id, GPU_CAPABILITY_MAJOR) * 10 + gpu_attribute_of(g->id, GPU_CAPABILITY_MINOR);
-  g->cores = gpu_attribute_of(g->id, GPU_MULTIPROCESSORS);
-  g->lanes = gpu_attribute_of(g->id, GPU_WARP_SIZE) == 64 ? 64 : 32;
+  g->capability = gpu_attribute_of(g->driver, g->id, GPU_CAPABILITY_MAJOR) * 10 + gpu_attribute_of(g->driver, g->id, GPU_CAPABILITY_MINOR);
+  g->cores = gpu_attribute_of(g->driver, g->id, GPU_MULTIPROCESSORS);
+  g->lanes = gpu_attribute_of(g->driver, g->id, GPU_WARP_SIZE) == 64 ? 64 : 32;
 }
 
 /* Opens the device's primary context, which other CUDA libraries in the process share. */
 static int open_context(gpu *g) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   int st = gpu_check(g, d->device_get(&g->id, g->index), "opening the device");
   if (st == OK) st = gpu_check(g, d->context_retain(&g->context, g->id), "opening the device");
   if (st == OK) st = gpu_check(g, d->context_use(g->context), "opening the device");
@@ -203,11 +209,11 @@ void gpu_set_parts(const gpu_part *list, int count) {
 /* Closes a device. Waits for queued work first, because closing unloads the kernels. */
 void gpu_close(gpu *g) {
   if (!g->context) return;
-  gpu_get_driver()->context_use(g->context);
-  if (!g->dead) gpu_get_driver()->context_sync();
+  g->driver->context_use(g->context);
+  if (!g->dead) g->driver->context_sync();
   for (int k = part_count - 1; k >= 0; k--)
     if (parts[k].close) parts[k].close(g);
-  gpu_get_driver()->context_release(g->id);
+  g->driver->context_release(g->id);
   g->context = NULL;
   if (g->capturing) gpu_set_capturing(g, false);
   g->open = g->dead = g->ordered = false;
@@ -216,7 +222,7 @@ void gpu_close(gpu *g) {
 }
 
 static int open_gpu(gpu *g) {
-  if (g->index >= gpu_count()) return gpu_fail(g, "no device cuda:%d", g->index);
+  if (g->index >= gpu_count()) return gpu_fail(g, "no device %s", g->place);
   int st = open_context(g);
   if (st == OK) read_properties(g);
   for (int k = 0; st == OK && k < part_count; k++)
@@ -237,18 +243,19 @@ static int prepare(gpu *g, bool frees) {
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
   if (g->dead) {
     if (!strstr(g->words, "must be reopened"))
-      gpu_fail(g, "the device failed earlier and must be reopened: lt.cuda.reopen(\"cuda:%d\")", g->index);
+      gpu_fail(g, "the device failed earlier and must be reopened: lt.%s.reopen(\"%s\")", g->vendor->device,
+               g->place);
     gpu_blame(g);
     return ERR_DEVICE;
   }
   if (captured && captured != g && !frees)                     /* work on another GPU would run now, but not when the
                                                                ** graph is replayed */
-    return gpu_fail(g, "not while a graph of cuda:%d is captured: it uses cuda:%d", captured->index, g->index);
+    return gpu_fail(g, "not while a graph of %s is captured: it uses %s", captured->place, g->place);
   if (!g->open) return open_gpu(g);
   /* In a nested call the context is already current. Before an outermost call, another library may have made its own
   ** context current. */
   if (depth > 0 && inside[depth - 1] == g) return OK;
-  return gpu_check(g, gpu_get_driver()->context_use(g->context), "entering the device");
+  return gpu_check(g, g->driver->context_use(g->context), "entering the device");
 }
 
 static int enter(int index, gpu **entered, bool frees) {
@@ -273,7 +280,8 @@ void gpu_set_capturing(gpu *g, bool capturing) {
 
 int gpu_leave(gpu *g, int status) {
   depth--;
-  if (depth > 0 && inside[depth - 1] != g) gpu_get_driver()->context_use(inside[depth - 1]->context);
+  gpu *outer = depth > 0 ? inside[depth - 1] : g;
+  if (outer != g) outer->driver->context_use(outer->context);
   gpu_unlock();
   return status;
 }
@@ -285,12 +293,12 @@ int gpu_leave(gpu *g, int status) {
 int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
   int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
-  if (st == OK) st = gpu_check(g, gpu_get_driver()->device_get(&g->id, index), "reopening the device");
+  if (st == OK) st = gpu_check(g, g->driver->device_get(&g->id, index), "reopening the device");
   if (st == OK) {
     g->epoch++;
     gpu_close(g);
     g->dead = false;
-    st = gpu_check(g, gpu_get_driver()->context_reset(g->id), "reopening the device");
+    st = gpu_check(g, g->driver->context_reset(g->id), "reopening the device");
   }
   gpu_unlock();
   return st;

@@ -28,8 +28,8 @@ __attribute__((constructor)) static void set_parts(void) { gpu_set_parts(parts, 
 
 /* Returns the memory bandwidth in bytes per second. The memory transfers data twice per clock, over the whole width
 ** of the bus. The result is 0 if the driver reports no clock, as drivers of newer devices may do. */
-static double bandwidth(gpu_device_id id) {
-  return 2.0 * gpu_attribute_of(id, GPU_MEMORY_CLOCK) * 1e3 * gpu_attribute_of(id, GPU_BUS_WIDTH) / 8;
+static double bandwidth(const gpu_driver *d, gpu_device_id id) {
+  return 2.0 * gpu_attribute_of(d, id, GPU_MEMORY_CLOCK) * 1e3 * gpu_attribute_of(d, id, GPU_BUS_WIDTH) / 8;
 }
 
 /* Appends a library and its version to the text, such as ", cuBLAS 13.0". Appends ", no cuBLAS" if the library is not
@@ -41,17 +41,17 @@ static void add_library(char *text, size_t size, const char *name, bool usable, 
   if (usable && version[0]) snprintf(text + n, size - n, " %d.%d", version[0], version[1]);
 }
 
-static void write_software(char *text, size_t size) {
-  const gpu_versions *v = gpu_get_versions();
+static void write_software(gpu_vendor *vendor, char *text, size_t size) {
+  const gpu_versions *v = &vendor->versions;
   snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d",
            v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
-  bool blas = gpu_get_blas(), dnn = gpu_get_dnn();
+  bool blas = gpu_get_blas(vendor), dnn = gpu_get_dnn(vendor);
   add_library(text, size, "cuBLAS", blas, v->blas);
   add_library(text, size, "cuDNN", dnn, v->dnn);
 }
 
 static int gpu_info(int index, device_info *info) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = gpu_get_driver(&gpu_nvidia);
   gpu_device_id id;
   memset(info, 0, sizeof *info);
   if (index >= gpu_count() || d->device_get(&id, index) != GPU_SUCCESS) return ERR_DEVICE;
@@ -59,11 +59,11 @@ static int gpu_info(int index, device_info *info) {
   if (d->device_memory(&info->memory, id) != GPU_SUCCESS) info->memory = 0;
   snprintf(info->kind, sizeof info->kind, "gpu");
   snprintf(info->isa, sizeof info->isa, "%d.%d",
-           gpu_attribute_of(id, GPU_CAPABILITY_MAJOR), gpu_attribute_of(id, GPU_CAPABILITY_MINOR));
-  info->cores = gpu_attribute_of(id, GPU_MULTIPROCESSORS);
-  info->bandwidth = bandwidth(id);
-  info->emulated = gpu_get_versions()->emulated;
-  write_software(info->software, sizeof info->software);
+           gpu_attribute_of(d, id, GPU_CAPABILITY_MAJOR), gpu_attribute_of(d, id, GPU_CAPABILITY_MINOR));
+  info->cores = gpu_attribute_of(d, id, GPU_MULTIPROCESSORS);
+  info->bandwidth = bandwidth(d, id);
+  info->emulated = gpu_nvidia.versions.emulated;
+  write_software(&gpu_nvidia, info->software, sizeof info->software);
   return OK;
 }
 
@@ -71,8 +71,8 @@ static int gpu_info(int index, device_info *info) {
 ** usable, also writes the reason. */
 static void gpu_describe(char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
-  write_software(software, sizeof software);
-  const char *gemm = gpu_blas_reason(), *conv = gpu_dnn_reason();
+  write_software(&gpu_nvidia, software, sizeof software);
+  const char *gemm = gpu_reason(&gpu_nvidia, GPU_BLAS), *conv = gpu_reason(&gpu_nvidia, GPU_DNN);
   snprintf(text, size, "%s%s%s%s%s", software, gemm[0] ? ": " : "", gemm, conv[0] ? "; cuda: " : "", conv);
 }
 

@@ -1,10 +1,9 @@
 #ifndef LT_GPU_DRIVER_H
 #define LT_GPU_DRIVER_H
 
-/* The list of all functions of NVIDIA's libraries that luatensor calls. driver.c looks the functions up at run time,
-** so this file declares their types without NVIDIA's headers. With LT_CHECK_DRIVER (make lint, if the toolkit is
-** installed) the declarations are compared with the toolkit's headers. A port to another vendor's libraries would
-** fill the same tables. */
+/* The list of all functions of NVIDIA's libraries that luatensor calls, and the tables of these functions. nvidia.c
+** looks the functions up at run time, so this file declares their types without NVIDIA's headers. With LT_CHECK_DRIVER
+** (make lint, if the toolkit is installed) the declarations are compared with the toolkit's headers. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -400,35 +399,5 @@ typedef struct gpu_solver { SOLVER_FUNCTIONS(GPU_FIELD) } gpu_solver;
 typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD
-
-/* A gpu_get_* function returns the table of a loaded library, or NULL if the library is not usable. In this case the
-** library's gpu_*_reason() returns the reason. A library is loaded at the first call. */
-const gpu_driver *gpu_get_driver(void);
-const gpu_rtc    *gpu_get_rtc(void);
-const gpu_blas   *gpu_get_blas(void);
-const gpu_dft    *gpu_get_dft(void);
-const gpu_solver *gpu_get_solver(void);
-const gpu_eig    *gpu_get_eig(void);
-const gpu_dnn    *gpu_get_dnn(void);
-const char *gpu_driver_reason(void);
-const char *gpu_rtc_reason(void);
-const char *gpu_blas_reason(void);
-const char *gpu_dft_reason(void);
-const char *gpu_solver_reason(void);
-const char *gpu_eig_reason(void);
-const char *gpu_dnn_reason(void);
-
-/* Records that cuDNN was found but cannot be started on a device. From then on gpu_dnn_reason() returns this
-** message. */
-void gpu_dnn_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* The versions of the libraries that have been loaded. A version is 0 if the library is not loaded or reports no
-** version. */
-typedef struct gpu_versions {
-  int driver;                /* 1000 * major + 10 * minor: 13020 is CUDA 13.2 */
-  int rtc[2], blas[2], dnn[2];   /* major and minor version */
-  bool emulated;             /* the driver is the emulator of docs/emulator.md */
-} gpu_versions;
-const gpu_versions *gpu_get_versions(void);
 
 #endif

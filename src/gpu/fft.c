@@ -51,8 +51,8 @@ static int fft_check(gpu *g, fft_result r) {
   return (int)r == FFT_NO_MEMORY ? ERR_MEMORY : ERR_DEVICE;
 }
 
-static void free_plan(fft_plan *p) {
-  gpu_get_dft()->destroy(p->handle);
+static void free_plan(const gpu *g, fft_plan *p) {
+  gpu_get_dft(g->vendor)->destroy(p->handle);
   free(p);
 }
 
@@ -60,7 +60,7 @@ void gpu_fft_close(gpu *g) {
   while (plans[g->index]) {
     fft_plan *p = plans[g->index];
     plans[g->index] = p->next;
-    free_plan(p);
+    free_plan(g, p);
   }
 }
 
@@ -77,7 +77,7 @@ static void evict(gpu *g) {
   if (n < PLANS) return;
   fft_plan *p = *oldest;
   *oldest = p->next;
-  free_plan(p);
+  free_plan(g, p);
 }
 
 static fft_type type_of(bool complex, bool wide) {
@@ -88,7 +88,7 @@ static fft_type type_of(bool complex, bool wide) {
 /* Makes cuFFT's plan. The plan uses a workspace from luatensor's memory for the duration of a run. By default cuFFT
 ** would allocate a workspace for each plan. */
 static int fill_plan(gpu *g, fft_plan *p) {
-  const gpu_dft *dft = gpu_get_dft();
+  const gpu_dft *dft = gpu_get_dft(g->vendor);
   const plan_key *k = &p->key;
   long long n = k->n;
   int st = fft_check(g, dft->set_own_memory(p->handle, 0));
@@ -107,7 +107,7 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
   fft_plan *p = calloc(1, sizeof *p);
   if (!p) return ERR_MEMORY;
   p->key = *key;
-  int st = fft_check(g, gpu_get_dft()->create(&p->handle));
+  int st = fft_check(g, gpu_get_dft(g->vendor)->create(&p->handle));
   if (st != OK) {
     free(p);
     return st;
@@ -117,7 +117,7 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
   asked = true;
   st = fill_plan(g, p);
   if (st != OK) {
-    free_plan(p);
+    free_plan(g, p);
     return st;
   }
   p->next = plans[g->index];
@@ -138,7 +138,7 @@ static int find_plan(gpu *g, const plan_key *key, fft_plan **found) {
 }
 
 static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
-  const gpu_dft *dft = gpu_get_dft();
+  const gpu_dft *dft = gpu_get_dft(g->vendor);
   void *workspace = NULL;
   int st = OK;
   if (g->capturing) p->in_graph = true;
@@ -299,7 +299,7 @@ int gpu_fft(int index, const fft_call *c) {
   if (c->outer.count == 0) return OK;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  if (!gpu_get_dft()) return gpu_leave(g, gpu_fail(g, "not available on cuda:%d: %s", index, gpu_dft_reason()));
+  if (!gpu_get_dft(g->vendor)) return gpu_leave(g, gpu_fail(g, "not available on %s: %s", g->place, gpu_reason(g->vendor, GPU_DFT)));
   gpu_reads(g, c->in.data);
   gpu_writes(g, c->out.data);
   return gpu_leave(g, packed_transform(g, c));

@@ -6,12 +6,15 @@
 ** base/device.c refers to GPUs: it lists `gpu_device`. */
 
 #include "base/device.h"
-#include "gpu/driver.h"
+#include "gpu/vendor.h"
 
 enum { MAX_GPUS = 16 };
 
 typedef struct gpu {
   int           index;
+  char          place[16];             /* the device's name in scripts, such as "cuda:0" */
+  gpu_vendor   *vendor;
+  const gpu_driver *driver;            /* the functions of the vendor's driver */
   gpu_device_id id;
   gpu_context   context;
   int           capability;            /* compute capability: 90 is 9.0 */
@@ -47,7 +50,7 @@ const char *gpu_why_none(void);
 int gpu_in_use(void);
 
 /* Returns the value of a device's property, or 0 if the driver does not support the property. */
-int gpu_attribute_of(gpu_device_id id, gpu_attribute a);
+int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a);
 
 /* A function of gpu_device that uses an open device begins with gpu_enter and ends with `return gpu_leave(g, st)`.
 ** gpu_enter opens the device at first use, takes the lock of the GPUs, and makes the context current in this thread.

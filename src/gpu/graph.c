@@ -54,7 +54,7 @@ static int begin(gpu *g, struct gpu_recording *r) {
   gpu_queue *q = gpu_capture_queue(g);
   int st = gpu_wait(g, true);
   if (st == OK && !q->stream) st = gpu_queue_open(g, q);
-  if (st == OK) st = gpu_check(g, gpu_get_driver()->capture_begin(q->stream, CAPTURE_RELAXED), "capturing a graph");
+  if (st == OK) st = gpu_check(g, g->driver->capture_begin(q->stream, CAPTURE_RELAXED), "capturing a graph");
   if (st != OK) return st;
   q->noted = false;
   gpu_lock(g->index);
@@ -100,12 +100,12 @@ static void leave_capture(gpu *g, struct gpu_recording *r) {
 }
 
 static int graph_end(int index, void *graph) {
-  const gpu_driver *d = gpu_get_driver();
   struct gpu_recording *r = graph;
   gpu_graph captured = NULL;
   gpu *g;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
+  const gpu_driver *d = g->driver;
   st = gpu_check(g, d->capture_end(g->stream, &captured), "capturing a graph");
   leave_capture(g, r);
   if (st == OK && r->short_of_memory) st = ERR_MEMORY;
@@ -134,7 +134,7 @@ static int graph_replay(int index, void *graph) {
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
   if (g->ordered) join_streams(g, true);
-  st = gpu_check(g, gpu_get_driver()->graph_launch(r->exec, g->stream), "launch of a graph");
+  st = gpu_check(g, g->driver->graph_launch(r->exec, g->stream), "launch of a graph");
   if (st == OK && g->ordered) join_streams(g, false);
   if (r->noted) gpu_queue_of(g, gpu_current(g))->noted = true;
   return gpu_leave(g, st);
@@ -160,9 +160,9 @@ static void graph_forget(void *graph) {
 ** entered in the meantime. */
 static void end_capture(gpu *g, struct gpu_recording *r) {
   gpu_graph captured = NULL;
-  gpu_get_driver()->context_use(g->context);
-  gpu_get_driver()->capture_end(g->stream, &captured);
-  if (captured) gpu_get_driver()->graph_destroy(captured);
+  g->driver->context_use(g->context);
+  g->driver->capture_end(g->stream, &captured);
+  if (captured) g->driver->graph_destroy(captured);
   leave_capture(g, r);
 }
 
@@ -177,7 +177,7 @@ static void graph_free(int index, void *graph) {
     graph_forget(r);
     return;
   }
-  if (r->exec) gpu_get_driver()->graph_exec_destroy(r->exec);
+  if (r->exec) g->driver->graph_exec_destroy(r->exec);
   for (int k = 1; k < gpu_stream_count(g); k++) gpu_follow(g, 0, k);
   let_go(g, r);
   gpu_adopt(g, r->pool);

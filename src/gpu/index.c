@@ -337,7 +337,7 @@ static int elect(gpu *g, const access *a, bool by_key, void *elected) {
   if (a->picks <= FEW) return order_few(g, a, &p, NULL, NULL, elected);
   if (!by_key) return elect_sorted(g, a, elected);
   size_t bytes = (size_t)a->keys * position_size(a);
-  gpu_result cleared = gpu_get_driver()->set_8((gpu_address)(uintptr_t)elected, 0, bytes, g->stream);
+  gpu_result cleared = g->driver->set_8((gpu_address)(uintptr_t)elected, 0, bytes, g->stream);
   int st = gpu_check(g, cleared, "clearing memory");
   return st == OK ? launch(g, a, ELECT, a->picks, (void *[]){&p, &elected}) : st;
 }

@@ -27,7 +27,7 @@ struct gpu_notes {
 };
 
 int gpu_late_open(gpu *g) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   struct gpu_notes *n = calloc(1, sizeof *n);
   if (!n) return ERR_MEMORY;
   g->notes = n;
@@ -40,8 +40,8 @@ int gpu_late_open(gpu *g) {
 void gpu_late_close(gpu *g) {
   struct gpu_notes *n = g->notes;
   if (!n) return;
-  if (g->late) gpu_get_driver()->memory_free(g->late);
-  if (n->found) gpu_get_driver()->host_free(n->found);
+  if (g->late) g->driver->memory_free(g->late);
+  if (n->found) g->driver->host_free(n->found);
   free(n->kept);
   free(n);
   g->notes = NULL;
@@ -88,7 +88,7 @@ static int report_late(gpu *g) {
   if (n) index_words(g->words, sizeof g->words, n->function, late->value, n->dim, n->length);
   else snprintf(g->words, sizeof g->words, "index %lld: out of range", (long long)late->value);
   gpu_blame(g);
-  int st = gpu_check(g, gpu_get_driver()->set_8(g->late, 0, sizeof *late, g->stream), "clearing memory");
+  int st = gpu_check(g, g->driver->set_8(g->late, 0, sizeof *late, g->stream), "clearing memory");
   return st == OK ? ERR_LATE : st;
 }
 
@@ -99,12 +99,12 @@ static bool any_noted(const gpu *g) {
 }
 
 static int fetch_late(gpu *g) {
-  gpu_result r = gpu_get_driver()->copy_out(g->notes->found, g->late, sizeof(gpu_late), g->stream);
+  gpu_result r = g->driver->copy_out(g->notes->found, g->late, sizeof(gpu_late), g->stream);
   return gpu_check(g, r, "copy to the host");
 }
 
 static int wait_all(gpu *g, bool look) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   int st = gpu_check(g, d->context_sync(), "waiting for the device");
   if (st != OK || !look) return st;
   st = fetch_late(g);
@@ -115,7 +115,7 @@ static int wait_all(gpu *g, bool look) {
 
 static int wait_current(gpu *g, bool look) {
   int st = look ? fetch_late(g) : OK;
-  if (st == OK) st = gpu_check(g, gpu_get_driver()->stream_sync(g->stream), "waiting for the device");
+  if (st == OK) st = gpu_check(g, g->driver->stream_sync(g->stream), "waiting for the device");
   gpu_queue_of(g, gpu_current(g))->noted = false;
   return st;
 }

@@ -58,11 +58,11 @@ static int read_block(const meter *m) {
 
 static int copy_block(const meter *m) {
   gpu_address to = (gpu_address)(uintptr_t)m->b, from = (gpu_address)(uintptr_t)m->a;
-  return gpu_check(m->g, gpu_get_driver()->copy(to, from, m->bytes, m->g->stream), "copy");
+  return gpu_check(m->g, m->g->driver->copy(to, from, m->bytes, m->g->stream), "copy");
 }
 
 static int time_once(const meter *m, work run, double *seconds) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = m->g->driver;
   float milliseconds = 0;
   int st = gpu_check(m->g, d->event_record(m->from, m->g->stream), "event");
   if (st == OK) st = run(m);
@@ -101,7 +101,7 @@ static int measure_compute(meter *m, double *flops) {
 static int take_blocks(meter *m) {
   int st = gpu_scratch(m->g, m->bytes, &m->a);
   if (st == OK) st = gpu_scratch(m->g, m->bytes, &m->b);
-  if (st == OK) st = gpu_check(m->g, gpu_get_driver()->set_8((gpu_address)(uintptr_t)m->a, 0, m->bytes, m->g->stream), "fill");
+  if (st == OK) st = gpu_check(m->g, m->g->driver->set_8((gpu_address)(uintptr_t)m->a, 0, m->bytes, m->g->stream), "fill");
   return st;
 }
 
@@ -144,7 +144,7 @@ static int measure_set(meter *m, device_working_set *w) {
 
 /* Prepares a measurement. The caller must call close_meter, even after an error. */
 static int open_meter(meter *m, gpu *g, enum dtype d) {
-  const gpu_driver *driver = gpu_get_driver();
+  const gpu_driver *driver = g->driver;
   *m = (meter){.g = g, .times = 1};
   if (g->capturing) return ERR_CAPTURE;
   int st = find_kernel(g, "limits_compute", d, 1, &m->compute);
@@ -155,8 +155,8 @@ static int open_meter(meter *m, gpu *g, enum dtype d) {
 }
 
 static void close_meter(meter *m) {
-  if (m->to) gpu_get_driver()->event_destroy(m->to);
-  if (m->from) gpu_get_driver()->event_destroy(m->from);
+  if (m->to) m->g->driver->event_destroy(m->to);
+  if (m->from) m->g->driver->event_destroy(m->from);
 }
 
 int gpu_limits(int index, enum dtype dtype, device_limits *limits) {

@@ -149,7 +149,7 @@ static enum dtype moved_as(int size) {
 /* Fills the output by the driver, which can repeat a pattern of 1 or 4 bytes. Returns ERR_NO_KERNEL for other
 ** values. */
 static int fill_output(const map_work *t) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = t->g->driver;
   const gpu_word value = t->args.in[0].value;
   const uint64_t v = value.low, byte = v & 0xff;
   gpu_address to = (gpu_address)(uintptr_t)t->args.out;
@@ -167,7 +167,7 @@ static int fill_output(const map_work *t) {
 static int copy_run(const map_work *t) {
   size_t bytes = (size_t)t->plan->count * (size_t)dtype_size(t->out);
   gpu_address to = (gpu_address)(uintptr_t)t->args.out, from = (gpu_address)(uintptr_t)t->args.in[0].data;
-  return gpu_check(t->g, gpu_get_driver()->copy(to, from, bytes, t->g->stream), "copy");
+  return gpu_check(t->g, t->g->driver->copy(to, from, bytes, t->g->stream), "copy");
 }
 
 /* Returns the dim along which the input is contiguous, if the output is contiguous along the inner dim and both dims

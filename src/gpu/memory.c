@@ -115,10 +115,10 @@ static void forget_segment(gpu_segment *s) {
 /* Allocates the segment's memory from the driver. If this fails, returns all cached memory to the driver and tries
 ** again. */
 static int segment_memory(gpu *g, gpu_segment *s) {
-  gpu_result r = gpu_get_driver()->memory_alloc(&s->base, s->bytes);
+  gpu_result r = g->driver->memory_alloc(&s->base, s->bytes);
   if (r != GPU_SUCCESS && !g->capturing && stats[g->index].cached > 0) {
     gpu_release_cached(g);
-    r = gpu_get_driver()->memory_alloc(&s->base, s->bytes);
+    r = g->driver->memory_alloc(&s->base, s->bytes);
   }
   return r == GPU_SUCCESS ? OK : gpu_check(g, r, "allocation");
 }
@@ -133,7 +133,7 @@ static gpu_segment *new_segment(gpu *g, gpu_arena *a, size_t block_bytes, size_t
   if (*st == OK) {
     *st = add_segment(g->memory, s);
     if (*st == OK) return s;
-    gpu_get_driver()->memory_free(s->base);
+    g->driver->memory_free(s->base);
   }
   free(s);
   return NULL;
@@ -211,13 +211,13 @@ static void end_segment(gpu *g, gpu_segment *s) {
   gpu_memory *m = g->memory;
   size_t at = segments_up_to(m, s->base) - 1;
   memmove(m->segment + at, m->segment + at + 1, (--m->nsegments - at) * sizeof *m->segment);
-  gpu_get_driver()->memory_free(s->base);
+  g->driver->memory_free(s->base);
   forget_segment(s);
 }
 
 static void give_large(gpu *g, gpu_segment *s) {
   if (cache_is_off() && s->arena->stream != GPU_NO_STREAM && !g->capturing) {
-    gpu_get_driver()->context_sync();            /* queued work may use the segment */
+    g->driver->context_sync();            /* queued work may use the segment */
     end_segment(g, s);
     return;
   }
@@ -358,7 +358,7 @@ static void drop_unused(gpu *g, gpu_arena *a) {
 void gpu_release_cached(gpu *g) {
   gpu_memory *m = g->memory;
   if (!m || g->capturing || g->dead) return;
-  gpu_get_driver()->context_sync();              /* queued work may still use blocks that were freed */
+  g->driver->context_sync();              /* queued work may still use blocks that were freed */
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) count_unused(g, m->arena[k]);
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) drop_unused(g, m->arena[k]);
   size_t kept = 0;
@@ -366,7 +366,7 @@ void gpu_release_cached(gpu *g) {
     gpu_segment *s = m->segment[k];
     if (is_unused(s)) {
       stats[g->index].cached -= s->count * s->block_bytes;
-      gpu_get_driver()->memory_free(s->base);
+      g->driver->memory_free(s->base);
       forget_segment(s);
     } else {
       s->unused = 0;
@@ -387,7 +387,7 @@ void gpu_memory_close(gpu *g) {
   gpu_memory *m = g->memory;
   if (!m) return;
   for (size_t k = 0; k < m->nsegments; k++) {
-    gpu_get_driver()->memory_free(m->segment[k]->base);
+    g->driver->memory_free(m->segment[k]->base);
     forget_segment(m->segment[k]);
   }
   for (int k = 0; k < GPU_STREAMS; k++) gpu_free_arena(m->arena[k]);
@@ -432,7 +432,7 @@ int gpu_available(int index, size_t *bytes) {
   size_t total;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  st = gpu_check(g, gpu_get_driver()->memory_info(bytes, &total), "asking for free memory");
+  st = gpu_check(g, g->driver->memory_info(bytes, &total), "asking for free memory");
   if (st == OK) *bytes += stats[index].cached;
   return gpu_leave(g, st);
 }

@@ -15,7 +15,7 @@ static void note_reader(gpu *g, gpu_block *b, int stream) {
 /* Orders an access to a block if no host memory is left to record the block's accesses. Waits for all work that is
 ** queued now. */
 static void order_unrecorded(gpu *g, int stream) {
-  gpu_get_driver()->context_sync();
+  g->driver->context_sync();
   g->unrecorded = stream + 1;
 }
 

@@ -61,7 +61,7 @@ static int wait_for(int index, int stream, gpu_event event) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, refuse(g));
-  gpu_result r = gpu_get_driver()->stream_wait(gpu_queue_of(g, stream)->stream, event, 0);
+  gpu_result r = g->driver->stream_wait(gpu_queue_of(g, stream)->stream, event, 0);
   return gpu_leave(g, gpu_check(g, r, "waiting for an event"));
 }
 
@@ -75,7 +75,7 @@ static int follow(int index, int stream, int other_index, int other) {
     return gpu_leave(g, g->dead ? ERR_DEVICE : OK);
   }
   gpu_queue *o = gpu_queue_of(g, other);
-  st = gpu_check(g, gpu_get_driver()->event_record(o->event, o->stream), "recording an event");
+  st = gpu_check(g, g->driver->event_record(o->event, o->stream), "recording an event");
   o->epoch++;
   return gpu_leave(g, st == OK ? wait_for(index, stream, o->event) : st);
 }
@@ -87,7 +87,7 @@ static int event_make(int index, bool timing, void **event) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   gpu_event made = NULL;
-  st = gpu_check(g, gpu_get_driver()->event_create(&made, timing ? 0 : EVENT_NO_TIMING), "making an event");
+  st = gpu_check(g, g->driver->event_create(&made, timing ? 0 : EVENT_NO_TIMING), "making an event");
   *event = made;
   return gpu_leave(g, st);
 }
@@ -95,7 +95,7 @@ static int event_make(int index, bool timing, void **event) {
 static void event_free(int index, void *event) {
   gpu *g;
   if (gpu_enter_free(index, &g) != OK) return;
-  gpu_get_driver()->event_destroy(event);
+  g->driver->event_destroy(event);
   gpu_leave(g, OK);
 }
 
@@ -104,7 +104,7 @@ static int event_record(int index, void *event, int stream) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, refuse(g));
-  gpu_result r = gpu_get_driver()->event_record(event, gpu_queue_of(g, stream)->stream);
+  gpu_result r = g->driver->event_record(event, gpu_queue_of(g, stream)->stream);
   return gpu_leave(g, gpu_check(g, r, "recording an event"));
 }
 
@@ -114,7 +114,7 @@ static int event_query(int index, void *event, bool *done) {
   gpu *g;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  gpu_result r = gpu_get_driver()->event_query(event);
+  gpu_result r = g->driver->event_query(event);
   *done = r == GPU_SUCCESS;
   return gpu_leave(g, r == GPU_NOT_READY ? OK : gpu_check(g, r, "asking an event"));
 }
@@ -124,7 +124,7 @@ static int event_sync(int index, void *event) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
-  return gpu_leave(g, gpu_check(g, gpu_get_driver()->event_sync(event), "waiting for an event"));
+  return gpu_leave(g, gpu_check(g, g->driver->event_sync(event), "waiting for an event"));
 }
 
 static int event_elapsed(int index, void *from, void *to, double *milliseconds) {
@@ -132,8 +132,8 @@ static int event_elapsed(int index, void *from, void *to, double *milliseconds) 
   float ms = 0;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  st = gpu_check(g, gpu_get_driver()->event_sync(to), "waiting for an event");
-  if (st == OK) st = gpu_check(g, gpu_get_driver()->event_elapsed(&ms, from, to), "time between events");
+  st = gpu_check(g, g->driver->event_sync(to), "waiting for an event");
+  if (st == OK) st = gpu_check(g, g->driver->event_elapsed(&ms, from, to), "time between events");
   *milliseconds = (double)ms;
   return gpu_leave(g, st);
 }

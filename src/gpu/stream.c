@@ -27,17 +27,17 @@ uint64_t gpu_epoch(const gpu *g, int stream) { return g->streams->queue[stream].
 /* ---- streams ---- */
 
 int gpu_queue_open(gpu *g, gpu_queue *q) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   *q = (gpu_queue){.epoch = 1};
   int st = gpu_check(g, d->stream_create(&q->stream, STREAM_NON_BLOCKING), "making a stream");
   if (st == OK) st = gpu_check(g, d->event_create(&q->event, EVENT_NO_TIMING), "making an event");
-  if (st != OK) gpu_queue_close(q);
+  if (st != OK) gpu_queue_close(g, q);
   return st;
 }
 
-void gpu_queue_close(gpu_queue *q) {
-  if (q->event) gpu_get_driver()->event_destroy(q->event);
-  if (q->stream) gpu_get_driver()->stream_destroy(q->stream);
+void gpu_queue_close(const gpu *g, gpu_queue *q) {
+  if (q->event) g->driver->event_destroy(q->event);
+  if (q->stream) g->driver->stream_destroy(q->stream);
   *q = (gpu_queue){.stream = NULL};
 }
 
@@ -54,8 +54,8 @@ int gpu_streams_open(gpu *g) {
 void gpu_streams_close(gpu *g) {
   struct gpu_streams *s = g->streams;
   if (!s) return;
-  for (int k = 0; k < s->count; k++) gpu_queue_close(&s->queue[k]);
-  gpu_queue_close(&s->capture);
+  for (int k = 0; k < s->count; k++) gpu_queue_close(g, &s->queue[k]);
+  gpu_queue_close(g, &s->capture);
   free(s);
   g->streams = NULL;
   g->stream = NULL;
@@ -84,7 +84,7 @@ void gpu_stream_use(gpu *g, int stream) {
 /* ---- order between streams ---- */
 
 void gpu_follow_epoch(gpu *g, int waiting, int other, uint64_t epoch) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   gpu_queue *q = gpu_queue_of(g, waiting), *o = gpu_queue_of(g, other);
   if (waiting == other || q->seen[other] >= epoch) return;
   if (epoch == o->epoch) {
@@ -115,6 +115,6 @@ void gpu_settle(gpu *g, gpu_block *b, int stream) {
 
 void gpu_follow_unrecorded(gpu *g) {
   if (g->unrecorded == 0 || g->unrecorded == gpu_current(g) + 1) return;
-  gpu_get_driver()->context_sync();
+  g->driver->context_sync();
   g->unrecorded = 0;
 }

@@ -21,7 +21,7 @@ int  gpu_stream_add(gpu *g, int *stream);      /* sets *stream to a new stream, 
                                                ** refers to */
 void gpu_stream_use(gpu *g, int stream);
 int  gpu_queue_open(gpu *g, gpu_queue *q);
-void gpu_queue_close(gpu_queue *q);
+void gpu_queue_close(const gpu *g, gpu_queue *q);
 
 /* Makes the stream `waiting` wait for all work that is now queued on the stream `other`. Work that was queued earlier
 ** on `waiting` does not wait. */

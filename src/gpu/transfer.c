@@ -58,7 +58,7 @@ static int lock_pages(pinned *p) {
   gpu *g;
   int st = gpu_enter(p->index, &g);
   if (st != OK) return st;
-  gpu_result r = gpu_get_driver()->host_register(p->ptr, p->bytes, HOST_PORTABLE);
+  gpu_result r = g->driver->host_register(p->ptr, p->bytes, HOST_PORTABLE);
   st = gpu_leave(g, gpu_check(g, r, "page-locked memory"));
   p->locked = st == OK;
   return st;
@@ -93,7 +93,7 @@ void gpu_unpin(void *host) {
   lock_release(LOCK_PINNED);
   if (!p) return;
   if (p->locked && gpu_enter_free(p->index, &g) == OK) {
-    gpu_get_driver()->host_unregister(host);
+    g->driver->host_unregister(host);
     gpu_leave(g, OK);
   }
   free(p->ptr);
@@ -106,7 +106,7 @@ static void unlock_all(const gpu *g) {
   lock_take(LOCK_PINNED);
   for (pinned *p = pinned_list; p; p = p->next) {
     if (!p->locked || p->index != g->index) continue;
-    gpu_get_driver()->host_unregister(p->ptr);
+    g->driver->host_unregister(p->ptr);
     p->locked = false;
   }
   lock_release(LOCK_PINNED);
@@ -114,10 +114,10 @@ static void unlock_all(const gpu *g) {
 
 /* ---- the ring of pinned buffers ---- */
 
-static void close_ring(struct gpu_ring *r) {
+static void close_ring(const gpu *g, struct gpu_ring *r) {
   for (int k = 0; k < SLOTS; k++) {
-    if (r->slot[k].event) gpu_get_driver()->event_destroy(r->slot[k].event);
-    if (r->slot[k].memory) gpu_get_driver()->host_free(r->slot[k].memory);
+    if (r->slot[k].event) g->driver->event_destroy(r->slot[k].event);
+    if (r->slot[k].memory) g->driver->host_free(r->slot[k].memory);
   }
   free(r);
 }
@@ -125,12 +125,12 @@ static void close_ring(struct gpu_ring *r) {
 void gpu_transfers_close(gpu *g) {
   if (!g->memory) return;
   unlock_all(g);
-  if (g->memory->ring) close_ring(g->memory->ring);
+  if (g->memory->ring) close_ring(g, g->memory->ring);
   g->memory->ring = NULL;
 }
 
 static int open_slot(gpu *g, slot *s) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   int st = gpu_check(g, d->host_alloc((void **)&s->memory, SLOT_SIZE, HOST_PORTABLE), "pinned memory");
   return st == OK ? gpu_check(g, d->event_create(&s->event, EVENT_NO_TIMING), "making an event") : st;
 }
@@ -141,14 +141,14 @@ static int open_ring(gpu *g) {
   int st = r ? OK : ERR_MEMORY;
   for (int k = 0; st == OK && k < SLOTS; k++) st = open_slot(g, &r->slot[k]);
   if (st == OK) g->memory->ring = r;
-  else if (r) close_ring(r);
+  else if (r) close_ring(g, r);
   return st;
 }
 
 /* Records the event of the current slot. Then makes the next slot current, and waits until the copies that use it are
 ** done. */
 static int next_slot(gpu *g, struct gpu_ring *r) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   slot *left = &r->slot[r->now], *s = &r->slot[(r->now + 1) % SLOTS];
   int st = OK;
   gpu_stream its = gpu_queue_of(g, left->stream)->stream;
@@ -181,11 +181,11 @@ static int take_room(gpu *g, size_t bytes, char **room) {
 
 static gpu_address address(const void *p) { return (gpu_address)(uintptr_t)p; }
 
-static int wait_queued(gpu *g) { return gpu_check(g, gpu_get_driver()->stream_sync(g->stream), "waiting for a copy"); }
+static int wait_queued(gpu *g) { return gpu_check(g, g->driver->stream_sync(g->stream), "waiting for a copy"); }
 
 /* Copies from the host to the device. Returns as soon as the host's memory may be changed again. */
 static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   if (gpu_is_pinned(host, bytes)) {
     int st = gpu_check(g, d->copy_in(to, host, bytes, g->stream), "copy to the device");
     return st == OK ? wait_queued(g) : st;
@@ -205,7 +205,7 @@ static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
 /* Copies to the host in parts of SLOT_SIZE. While one part is copied from its buffer to `host`, the following parts
 ** are transferred. */
 static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   size_t sent = 0, done = 0;
   struct gpu_ring *r = g->memory->ring;
   for (int first = r->now; done < bytes;) {
@@ -229,7 +229,7 @@ static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
 }
 
 static int fetch(gpu *g, char *host, gpu_address from, size_t bytes) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   char *room = host;
   bool direct = gpu_is_pinned(host, bytes);
   int st = direct ? OK : open_ring(g);
@@ -269,13 +269,13 @@ int gpu_copy_out(int index, void *host, const void *from, size_t bytes) {
 static int copy_here(gpu *g, void *to, const void *from, size_t bytes) {
   gpu_reads(g, from);
   gpu_writes(g, to);
-  return gpu_check(g, gpu_get_driver()->copy(address(to), address(from), bytes, g->stream), "copy");
+  return gpu_check(g, g->driver->copy(address(to), address(from), bytes, g->stream), "copy");
 }
 
 /* Copies from another device on g's stream, after the work that is now queued on the other device's current
 ** stream. */
 static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes) {
-  const gpu_driver *d = gpu_get_driver();
+  const gpu_driver *d = g->driver;
   gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
   gpu_writes(g, to);
   int st = gpu_check(g, d->stream_wait(b->stream, a->event, 0), "waiting for an event");
@@ -289,11 +289,11 @@ static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes)
 /* Records an event on the source's stream, so that the copy runs after the work that is queued there. */
 static int mark_source(gpu *source, gpu_queue *q) {
   q->epoch++;
-  return gpu_check(source, gpu_get_driver()->event_record(q->event, q->stream), "recording an event");
+  return gpu_check(source, source->driver->event_record(q->event, q->stream), "recording an event");
 }
 
 static int wait_in_source(gpu *source, gpu_queue *q, gpu_event copied) {
-  return gpu_check(source, gpu_get_driver()->stream_wait(q->stream, copied, 0), "waiting for an event");
+  return gpu_check(source, source->driver->stream_wait(q->stream, copied, 0), "waiting for an event");
 }
 
 int gpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes) {

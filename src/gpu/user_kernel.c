@@ -33,7 +33,7 @@ void gpu_user_kernel_free(int index, void *kernel) {
   gpu *g;
   user_kernel *u = kernel;
   if (gpu_enter_free(index, &g) == OK) {
-    const gpu_driver *d = gpu_get_driver();
+    const gpu_driver *d = g->driver;
     bool lost = u->epoch != g->epoch, keep = u->captured || g->capturing;
     if (!lost && !keep && d->context_sync() == GPU_SUCCESS) d->module_unload(u->module);
     gpu_leave(g, OK);
@@ -45,7 +45,7 @@ void gpu_user_kernel_free(int index, void *kernel) {
 static int check_shared(gpu *g, const user_kernel_call *c) {
   int most = 0;
   if (c->shared <= 48 << 10) return OK;
-  int st = gpu_check(g, gpu_get_driver()->device_attribute(&most, GPU_SHARED_MOST, g->id), "shared memory");
+  int st = gpu_check(g, g->driver->device_attribute(&most, GPU_SHARED_MOST, g->id), "shared memory");
   if (st != OK || c->shared <= (unsigned)most) return st;
   return gpu_fail(g, "shared: %u bytes; a block of this device has at most %d", c->shared, most);
 }

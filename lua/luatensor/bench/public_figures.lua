@@ -182,7 +182,7 @@ function figures.needed(figure, bytes) return math.max(1, math.ceil(bytes / figu
 
 local function or_false(value) return type(value) == "number" and value or false end
 
---- Returns a lower bound in seconds as the value of a table cell: false if `seconds` is nil or false, or less than VISIBLE.
+--- Returns a lower bound in seconds as the value of a table cell, or false if the bound is missing or below VISIBLE.
 function figures.visible(seconds) return seconds and seconds >= figures.VISIBLE and seconds or false end
 
 --- Makes a table of the published figures with their sources.

@@ -160,7 +160,7 @@ int gpu_blas_type(enum dtype d) {
 }
 
 static int blas_check(gpu *g, blas_result r) {
-  return r == 0 ? OK : gpu_fail(g, "cuBLAS: %s", gpu_get_blas()->error_text(r));
+  return r == 0 ? OK : gpu_fail(g, "cuBLAS: %s", gpu_get_blas(g->vendor)->error_text(r));
 }
 
 /* A device's cuBLAS handle, and the stream and workspace that were last set. */
@@ -172,12 +172,12 @@ static struct blas_state {
 
 void gpu_gemm_close(gpu *g) {
   struct blas_state *s = &states[g->index];
-  if (s->handle) gpu_get_blas()->destroy(s->handle);
+  if (s->handle) gpu_get_blas(g->vendor)->destroy(s->handle);
   *s = (struct blas_state){.handle = NULL};
 }
 
 static int open_blas(gpu *g, struct blas_state *s) {
-  const gpu_blas *blas = gpu_get_blas();
+  const gpu_blas *blas = gpu_get_blas(g->vendor);
   if (s->handle) return OK;
   if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
   static bool asked;
@@ -195,7 +195,7 @@ static int open_blas(gpu *g, struct blas_state *s) {
 ** because setting the stream makes cuBLAS use its own workspace. During the capture of a graph, cuBLAS could not
 ** allocate its own workspace. */
 static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
-  const gpu_blas *blas = gpu_get_blas();
+  const gpu_blas *blas = gpu_get_blas(g->vendor);
   struct blas_state *s = &states[g->index];
   if (s->workspace && s->stream == g->stream && s->workspace == workspace) return OK;
   s->workspace = NULL;
@@ -235,7 +235,7 @@ static blas_compute compute_of(const gemm_call *c) {
 ** function computes cᵀ = bᵀ aᵀ. */
 static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   const blas_product *p = with;
-  const gpu_blas *blas = gpu_get_blas();
+  const gpu_blas *blas = gpu_get_blas(g->vendor);
   blas_handle h = states[g->index].handle;
   blas_factor a = make_factor(p, &p->a, element_at(c->a, run->offset[1], c->dtype), c->m, run->step[1]);
   blas_factor b = make_factor(p, &p->b, element_at(c->b, run->offset[2], c->dtype), c->n, run->step[2]);
@@ -344,6 +344,6 @@ int gpu_gemm(int index, const gemm_call *c) {
   gpu_writes(g, c->c);
   blas_product p;
   bool blas = c->k > 0 && gpu_blas_type(c->dtype) >= 0 && blas_address(c->m, c->n, c->c_stride, INT64_MAX, &p.c);
-  blas = blas && gpu_get_blas();
+  blas = blas && gpu_get_blas(g->vendor);
   return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, own_run, NULL));
 }

@@ -40,7 +40,7 @@ static int run_solver(solver *s) {
   int st = solver_scratch(s, bytes, &info);
   if (st != OK) return st;
   s->info = info;
-  st = gpu_check(s->g, gpu_get_driver()->set_8((gpu_address)(uintptr_t)info, 0, bytes, s->g->stream), "filling");
+  st = gpu_check(s->g, s->g->driver->set_8((gpu_address)(uintptr_t)info, 0, bytes, s->g->stream), "filling");
   if (st == OK && r->plan) st = r->plan(s);
   if (st == OK) st = run_matrices(s, r);
   if (st == OK && r->finish) st = r->finish(s);

@@ -315,9 +315,9 @@ static blas_type complex_type(const solver *s) {
 static int size_eig(solver *s) {
   const linalg_call *c = s->c;
   int64_t n = c->n;
-  MAKE_ROOM(s, gpu_get_eig()->geev_size(s->handle, s->params, vectors_of(false), vectors_of(c->c != NULL), n, s->type,
-                                        c->a, n, complex_type(s), c->b, s->type, NULL, n, s->type, c->c, n, s->type,
-                                        ROOM));
+  MAKE_ROOM(s, gpu_get_eig(s->g->vendor)->geev_size(s->handle, s->params, vectors_of(false), vectors_of(c->c != NULL), n, s->type,
+                                                 c->a, n, complex_type(s), c->b, s->type, NULL, n, s->type, c->c, n,
+                                                 s->type, ROOM));
 }
 
 /* True if cuSOLVER returns the complex eigenvectors of a real matrix packed into real numbers. */
@@ -334,10 +334,10 @@ static int run_eig(solver *s, int64_t i) {
   char *values = (char *)c->b + 2 * n * i * s->real_size;
   char *vectors = c->c ? (char *)c->c + 2 * n * n * i * s->real_size : NULL;
   void *made = is_packed(s) ? s->extra[0] : vectors;
-  int st = check(s, gpu_get_eig()->geev(s->handle, s->params, vectors_of(false), vectors_of(vectors != NULL), n,
-                                        s->type, matrix(s, i), n, complex_type(s), values, s->type, NULL, n, s->type,
-                                        made, n, s->type, s->device, s->device_bytes, s->host, s->host_bytes,
-                                        s->info + i));
+  int st = check(s, gpu_get_eig(s->g->vendor)->geev(s->handle, s->params, vectors_of(false), vectors_of(vectors != NULL), n,
+                                                 s->type, matrix(s, i), n, complex_type(s), values, s->type, NULL, n,
+                                                 s->type, made, n, s->type, s->device, s->device_bytes, s->host,
+                                                 s->host_bytes, s->info + i));
   if (st != OK || !is_packed(s)) return st;
   return solver_launch(s, SOLVER_unpack_vectors, n * n, (void *[]){&values, &made, &vectors, &n});
 }

@@ -27,13 +27,13 @@ int solver_check(gpu *g, solver_result r) {
 
 void gpu_solver_close(gpu *g) {
   struct solver_state *s = &states[g->index];
-  if (s->params) gpu_get_solver()->destroy_params(s->params);
-  if (s->handle) gpu_get_solver()->destroy(s->handle);
+  if (s->params) gpu_get_solver(g->vendor)->destroy_params(s->params);
+  if (s->handle) gpu_get_solver(g->vendor)->destroy(s->handle);
   *s = (struct solver_state){.handle = NULL};
 }
 
 static int open_state(gpu *g, struct solver_state *s) {
-  const gpu_solver *solver = gpu_get_solver();
+  const gpu_solver *solver = gpu_get_solver(g->vendor);
   static bool asked;
   if (s->handle) return OK;
   int st = solver_check(g, solver->create(&s->handle));
@@ -48,7 +48,7 @@ static int open_state(gpu *g, struct solver_state *s) {
 static int use_stream(gpu *g, struct solver_state *s) {
   if (s->stream == g->stream) return OK;
   s->stream = g->stream;
-  return solver_check(g, gpu_get_solver()->set_stream(s->handle, g->stream));
+  return solver_check(g, gpu_get_solver(g->vendor)->set_stream(s->handle, g->stream));
 }
 
 /* ---- luatensor's own kernels ---- */
@@ -111,14 +111,15 @@ void solver_end(solver *s) {
 
 int solver_begin(gpu *g, const linalg_call *c, solver *s) {
   struct solver_state *state = &states[g->index];
-  if (!gpu_get_solver()) return gpu_fail(g, "not available on cuda:%d: %s", g->index, gpu_solver_reason());
-  if (c->op == LINALG_eig && !gpu_get_eig())
-    return gpu_fail(g, "not available on cuda:%d: %s", g->index, gpu_eig_reason());
+  if (!gpu_get_solver(g->vendor))
+    return gpu_fail(g, "not available on %s: %s", g->place, gpu_reason(g->vendor, GPU_SOLVER));
+  if (c->op == LINALG_eig && !gpu_get_eig(g->vendor))
+    return gpu_fail(g, "not available on %s: %s", g->place, gpu_reason(g->vendor, GPU_EIG));
   if (g->capturing) return gpu_fail(g, "cuSOLVER's work cannot be captured into a graph: do it outside");
   int st = open_state(g, state);
   if (st == OK) st = use_stream(g, state);
   if (st != OK) return st;
-  *s = (solver){.g = g, .c = c, .lib = gpu_get_solver(), .handle = state->handle, .params = state->params,
+  *s = (solver){.g = g, .c = c, .lib = gpu_get_solver(g->vendor), .handle = state->handle, .params = state->params,
                 .type = (blas_type)gpu_blas_type(c->dtype),
                 .real = (blas_type)gpu_blas_type(dtype_real(c->dtype)),
                 .size = dtype_size(c->dtype), .real_size = dtype_size(dtype_real(c->dtype)),

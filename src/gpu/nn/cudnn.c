@@ -42,6 +42,7 @@ typedef struct dnn_plan {
 } dnn_plan;
 
 static struct dnn_state {
+  const gpu_dnn *dnn;        /* set when the handle is made */
   dnn_handle handle;
   dnn_stream stream;
   bool       failed;         /* true if cuDNN could not be started on this device */
@@ -54,7 +55,7 @@ static int fail(gpu *g, dnn_result r) {
   int status = (int)r;
   /* out of memory: status 2 in version 8, 4003 (host) and 4004 (device) in version 9 */
   bool memory = status == 2 || status == 4003 || status == 4004;
-  gpu_fail(g, "cuDNN: %s (%d)", gpu_get_dnn()->error_text(r), status);
+  gpu_fail(g, "cuDNN: %s (%d)", gpu_get_dnn(g->vendor)->error_text(r), status);
   return memory ? ERR_MEMORY : ERR_DEVICE;
 }
 
@@ -68,8 +69,7 @@ static bool is_refusal(dnn_result r, bool planning) {
 
 /* ---- the handle ---- */
 
-static void free_plan(dnn_plan *p) {
-  const gpu_dnn *dnn = gpu_get_dnn();
+static void free_plan(const gpu_dnn *dnn, dnn_plan *p) {
   if (p->x) dnn->tensor_destroy(p->x);
   if (p->y) dnn->tensor_destroy(p->y);
   if (p->w) dnn->filter_destroy(p->w);
@@ -82,9 +82,9 @@ void gpu_dnn_close(gpu *g) {
   while (s->plans) {
     dnn_plan *p = s->plans;
     s->plans = p->next;
-    free_plan(p);
+    free_plan(s->dnn, p);
   }
-  if (s->handle) gpu_get_dnn()->destroy(s->handle);
+  if (s->handle) s->dnn->destroy(s->handle);
   *s = (struct dnn_state){.handle = NULL};
 }
 
@@ -94,7 +94,8 @@ static int open_state(gpu *g, struct dnn_state *s) {
   static bool asked;
   if (s->handle || s->failed) return OK;
   if (g->capturing) return gpu_fail(g, "cuDNN does not start while a graph is captured: run a convolution before");
-  dnn_result r = gpu_get_dnn()->create(&s->handle);
+  s->dnn = gpu_get_dnn(g->vendor);
+  dnn_result r = s->dnn->create(&s->handle);
   if (!asked) gpu_close_first();         /* cuDNN loads a CUDA runtime, whose exit handler would invalidate the handle
                                          ** before luatensor destroys it */
   asked = true;
@@ -103,8 +104,8 @@ static int open_state(gpu *g, struct dnn_state *s) {
   int st = fail(g, r);
   if (st == ERR_MEMORY) return st;
   s->failed = true;
-  gpu_dnn_complain("cuDNN does not start on cuda:%d: %s: convolutions take luatensor's own kernels", g->index,
-                   gpu_get_dnn()->error_text(r));
+  gpu_dnn_complain(g->vendor, "cuDNN does not start on %s: %s: convolutions take luatensor's own kernels", g->place,
+                   s->dnn->error_text(r));
   return OK;
 }
 
@@ -112,7 +113,7 @@ static dnn_result use_stream(gpu *g, struct dnn_state *s) {
   dnn_stream stream = (dnn_stream)g->stream;
   if (s->stream == stream) return (dnn_result)0;
   s->stream = stream;
-  return gpu_get_dnn()->set_stream(s->handle, stream);
+  return s->dnn->set_stream(s->handle, stream);
 }
 
 /* ---- plans ---- */
@@ -133,24 +134,22 @@ static bool has_form(const conv_call *c) {
          c->n * c->c_out * c->out[0] * c->out[1] <= INT32_MAX;
 }
 
-static dnn_result set_tensor(dnn_tensor *t, dnn_type type, int64_t n, int64_t channels, const int64_t *plane) {
-  const gpu_dnn *dnn = gpu_get_dnn();
+static dnn_result set_tensor(const gpu_dnn *dnn, dnn_tensor *t, dnn_type type, int64_t n, int64_t channels,
+                             const int64_t *plane) {
   int shape[NDIM] = {(int)n, (int)channels, (int)plane[0], (int)plane[1]};
   int stride[NDIM] = {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
   dnn_result r = dnn->tensor_create(t);
   return (int)r == 0 ? dnn->tensor_set(*t, type, NDIM, shape, stride) : r;
 }
 
-static dnn_result set_filter(dnn_filter *f, dnn_type type, const plan_key *k) {
-  const gpu_dnn *dnn = gpu_get_dnn();
+static dnn_result set_filter(const gpu_dnn *dnn, dnn_filter *f, dnn_type type, const plan_key *k) {
   int shape[NDIM] = {(int)k->c_out, (int)(k->c_in / k->groups), (int)k->kernel[0], (int)k->kernel[1]};
   dnn_result r = dnn->filter_create(f);
   return (int)r == 0 ? dnn->filter_set(*f, type, (dnn_format)DNN_NCHW, NDIM, shape) : r;
 }
 
 /* Makes cuDNN's descriptor of the convolution. The math type must be set, because cuDNN's default is TF32. */
-static dnn_result set_convolution(dnn_convolution *how, const plan_key *k) {
-  const gpu_dnn *dnn = gpu_get_dnn();
+static dnn_result set_convolution(const gpu_dnn *dnn, dnn_convolution *how, const plan_key *k) {
   int pad[2], stride[2], dilation[2];
   for (int d = 0; d < 2; d++) {
     pad[d] = (int)k->pad[d];
@@ -165,17 +164,17 @@ static dnn_result set_convolution(dnn_convolution *how, const plan_key *k) {
   return (int)r == 0 ? dnn->convolution_math(*how, (dnn_math)(k->ieee ? DNN_MATH_FMA : DNN_MATH_DEFAULT)) : r;
 }
 
-static dnn_result describe(dnn_plan *p) {
+static dnn_result describe(const gpu_dnn *dnn, dnn_plan *p) {
   const plan_key *k = &p->key;
   dnn_type type = type_of((enum dtype)k->dtype);
-  dnn_result r = set_tensor(&p->x, type, k->n, k->c_in, k->in);
-  if ((int)r == 0) r = set_tensor(&p->y, type, k->n, k->c_out, k->out);
-  if ((int)r == 0) r = set_filter(&p->w, type, k);
-  return (int)r == 0 ? set_convolution(&p->how, k) : r;
+  dnn_result r = set_tensor(dnn, &p->x, type, k->n, k->c_in, k->in);
+  if ((int)r == 0) r = set_tensor(dnn, &p->y, type, k->n, k->c_out, k->out);
+  if ((int)r == 0) r = set_filter(dnn, &p->w, type, k);
+  return (int)r == 0 ? set_convolution(dnn, &p->how, k) : r;
 }
 
 static dnn_result propose(struct dnn_state *s, const dnn_plan *p, int *count, dnn_choice *choices) {
-  const gpu_dnn *dnn = gpu_get_dnn();
+  const gpu_dnn *dnn = s->dnn;
   switch ((enum conv_op)p->key.op) {
     case CONV_forward: return dnn->forward_choices(s->handle, p->x, p->w, p->how, p->y, CHOICES, count, choices);
     case CONV_input: return dnn->data_choices(s->handle, p->w, p->y, p->how, p->x, CHOICES, count, choices);
@@ -201,7 +200,7 @@ static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
     p->usable = true;
     p->algorithm = c->algo;
     p->workspace = c->memory;
-    return gpu_get_dnn()->convolution_math(p->how, p->key.ieee ? (dnn_math)DNN_MATH_FMA : c->math);
+    return s->dnn->convolution_math(p->how, p->key.ieee ? (dnn_math)DNN_MATH_FMA : c->math);
   }
   return r;
 }
@@ -214,7 +213,7 @@ static void evict(struct dnn_state *s) {
   if (!*last) return;
   for (; (*last)->next; last = &(*last)->next) n++;
   if (n < PLANS) return;
-  free_plan(*last);
+  free_plan(s->dnn, *last);
   *last = NULL;
 }
 
@@ -223,11 +222,11 @@ static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan 
   dnn_plan *p = calloc(1, sizeof *p);
   if (!p) return ERR_MEMORY;
   p->key = *key;
-  dnn_result r = describe(p);
+  dnn_result r = describe(s->dnn, p);
   if ((int)r == 0) r = choose(s, p);
   if ((int)r != 0) p->usable = false;
   if ((int)r != 0 && !is_refusal(r, true)) {
-    free_plan(p);
+    free_plan(s->dnn, p);
     return fail(g, r);
   }
   p->next = s->plans;
@@ -260,7 +259,7 @@ static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan *
 /* ---- calls ---- */
 
 static dnn_result launch(struct dnn_state *s, const dnn_plan *p, const conv_call *c, void *room) {
-  const gpu_dnn *dnn = gpu_get_dnn();
+  const gpu_dnn *dnn = s->dnn;
   const float one = 1, zero = 0;
   const double one_wide = 1, zero_wide = 0;
   bool wide = c->dtype == DT_float64;
@@ -311,7 +310,7 @@ int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done) {
   struct dnn_state *s = &states[g->index];
   dnn_plan *p = NULL;
   *done = false;
-  if (!has_form(c) || !gpu_get_dnn()) return OK;
+  if (!has_form(c) || !gpu_get_dnn(g->vendor)) return OK;
   int st = open_state(g, s);
   if (st != OK || s->failed) return st;
   st = find_plan(g, s, c, &p);

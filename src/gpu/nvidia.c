@@ -1,0 +1,177 @@
+/* NVIDIA's libraries: the names of their functions and files, and the versions that fit together. */
+
+#include "gpu/vendor.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* DRIVER_OLDEST is the oldest driver version that has all functions of the table (CUDA 12.0). The toolkit's libraries
+** are searched with major versions from MAJOR_OLDEST to MAJOR_NEWEST. */
+enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
+
+/* ---- the functions' names ---- */
+
+#define DRIVER_SYMBOL(field, symbol, result, parameters) {offsetof(gpu_vendor, driver.field), #symbol},
+#define RTC_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, rtc.field), #symbol},
+#define BLAS_SYMBOL(field, symbol, result, parameters)   {offsetof(gpu_vendor, blas.field), #symbol},
+#define FFT_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, dft.field), #symbol},
+#define SOLVER_SYMBOL(field, symbol, result, parameters) {offsetof(gpu_vendor, solver.field), #symbol},
+#define EIG_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, eig.field), #symbol},
+#define DNN_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, dnn.field), #symbol},
+static const gpu_symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {0, NULL}};
+static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {0, NULL}};
+static const gpu_symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {0, NULL}};
+static const gpu_symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL) {0, NULL}};
+static const gpu_symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {0, NULL}};
+static const gpu_symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {0, NULL}};
+static const gpu_symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {0, NULL}};
+
+/* ---- the driver's library ---- */
+
+/* Returns false and writes the reason if the driver reports a version that is too old. Returns true if the version is
+** unknown. The version is checked before the table is filled, so that an old driver is reported by its version instead
+** of by a missing function. */
+static bool driver_fits(gpu_vendor *v, void *library) {
+  gpu_result (*version)(int *) = NULL;
+  int *number = &v->versions.driver;
+  gpu_set_field(&version, dlsym(library, "cuDriverGetVersion"));
+  if (!version || version(number) != 0 || *number >= DRIVER_OLDEST) return true;
+  return gpu_set_reason(v, GPU_DRIVER, "the driver is for CUDA %d.%d; luatensor needs %d.%d or newer",
+                        *number / 1000, *number % 1000 / 10, DRIVER_OLDEST / 1000, DRIVER_OLDEST % 1000 / 10);
+}
+
+static bool load_driver(gpu_vendor *v) {
+  void *library = gpu_open_library(v, GPU_DRIVER, "libcuda.so.1");
+  if (!library) gpu_explain_missing(v, GPU_DRIVER, "no NVIDIA driver on this machine");
+  if (!library || !driver_fits(v, library)) return false;
+  const char *missing = gpu_fill_table(v, driver_symbols, library);
+  v->versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
+  return !missing || gpu_set_reason(v, GPU_DRIVER, "libcuda.so.1 has no function %s; a newer driver does", missing);
+}
+
+/* ---- libraries whose file names contain the major version ---- */
+
+/* Opens the newest version of a library that is found, from major version `newest` down to `oldest`. The file without
+** a version number is tried last. */
+static void *open_versioned(gpu_vendor *v, enum gpu_library k, const char *name, int newest, int oldest) {
+  char file[64];
+  void *library = NULL;
+  for (int major = newest; major >= oldest && !library; major--) {
+    snprintf(file, sizeof file, "%s.%d", name, major);
+    library = gpu_open_library(v, k, file);
+  }
+  return library ? library : gpu_open_library(v, k, name);
+}
+
+/* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load
+** their output. `behind` is the toolkit's major version minus the library's major version. `meaning` tells users the
+** consequence of a missing file. If the library cannot be used, writes the reason and returns NULL. */
+static void *load_library(gpu_vendor *v, enum gpu_library k, const char *name, int behind, const char *meaning,
+                          const gpu_symbol *symbols) {
+  int major = v->versions.driver / 1000, newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
+  void *library = open_versioned(v, k, name, newest - behind, MAJOR_OLDEST - behind);
+  if (!library) gpu_explain_missing(v, k, meaning);
+  const char *missing = library ? gpu_fill_table(v, symbols, library) : NULL;
+  if (missing) gpu_set_reason(v, k, "%s has no function %s", name, missing);
+  return missing ? NULL : library;
+}
+
+static const char RTC_MISSING[] =
+  "NVRTC compiles the kernels: install the CUDA toolkit's nvrtc, or name its folder in LUATENSOR_CUDA_PATH";
+
+static bool load_rtc(gpu_vendor *v) {
+  int *version = v->versions.rtc, driver = v->versions.driver;
+  if (!load_library(v, GPU_RTC, "libnvrtc.so", 0, RTC_MISSING, rtc_symbols)) return false;
+  if (v->rtc.version(&version[0], &version[1]) != 0)
+    return gpu_set_reason(v, GPU_RTC, "libnvrtc.so does not tell its version");
+  if (version[0] <= driver / 1000) return true;
+  return gpu_set_reason(v, GPU_RTC, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
+                        version[0], version[1], driver / 1000, driver % 1000 / 10, driver / 1000);
+}
+
+/* cublasGetProperty is not in the table, because cuBLAS is usable without it: the version is only shown to users. */
+static bool load_blas(gpu_vendor *v) {
+  void *library = load_library(v, GPU_BLAS, "libcublas.so", 0, "matrix products take luatensor's own kernels", blas_symbols);
+  if (!library) return false;
+  blas_result (*property)(int, int *) = NULL;
+  gpu_set_field(&property, dlsym(library, "cublasGetProperty"));
+  for (int part = 0; property && part < 2; part++)
+    if (property(part, &v->versions.blas[part]) != 0) v->versions.blas[part] = 0;
+  return true;
+}
+
+/* load_dft and load_solver pass 1 as `behind`, because CUDA 12 and 13 contain versions 11 and 12 of cuFFT and
+** cuSOLVER. */
+static const char FFT_MISSING[] =
+  "install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH";
+
+static bool load_dft(gpu_vendor *v) { return load_library(v, GPU_DFT, "libcufft.so", 1, FFT_MISSING, fft_symbols); }
+
+static const char SOLVER_MISSING[] =
+  "install the CUDA toolkit's cusolver, or name its folder in LUATENSOR_CUDA_PATH";
+
+static void *cusolver;                  /* the loaded library */
+
+static bool load_solver(gpu_vendor *v) {
+  cusolver = load_library(v, GPU_SOLVER, "libcusolver.so", 1, SOLVER_MISSING, solver_symbols);
+  return cusolver != NULL;
+}
+
+/* Eigenvalues of general matrices need cuSOLVER of CUDA 12.6. Older versions are usable for all other ops. */
+static bool load_eig(gpu_vendor *v) {
+  const char *missing = gpu_fill_table(v, eig_symbols, cusolver);
+  return !missing || gpu_set_reason(v, GPU_EIG, "libcusolver.so has no function %s; that of CUDA 12.6 does", missing);
+}
+
+/* ---- cuDNN: optional, for convolutions ---- */
+
+enum { DNN_OLDEST = 8, DNN_NEWEST = 9 };
+
+static const char DNN_MISSING[] =
+  "convolutions take luatensor's own kernels: install cuDNN, or name its folder in LUATENSOR_CUDA_PATH";
+
+/* Splits cuDNN's version number. Version 8 is encoded as 1000 * major + 100 * minor + patch, version 9 as 10000 *
+** major + 100 * minor + patch. */
+static void read_dnn_version(gpu_vendor *v) {
+  int version = (int)v->dnn.version(), major = version >= 90000 ? 10000 : 1000;
+  v->versions.dnn[0] = version / major;
+  v->versions.dnn[1] = version % major / 100;
+}
+
+/* True if cuDNN was built for a CUDA version that the driver supports. cuDNN's files have the same names for CUDA 12
+** and 13, so the function compares the version that the library reports. */
+static bool dnn_fits(gpu_vendor *v) {
+  int runtime = (int)v->dnn.runtime_version(), driver = v->versions.driver, major = driver / 1000;
+  const int *dnn = v->versions.dnn;
+  if (runtime / 1000 <= major) return true;
+  return gpu_set_reason(v, GPU_DNN, "cuDNN %d.%d is for CUDA %d.%d, newer than the driver, which is for CUDA %d.%d: "
+                        "install that for CUDA %d", dnn[0], dnn[1], runtime / 1000, runtime % 1000 / 10, major,
+                        driver % 1000 / 10, major);
+}
+
+static bool load_dnn(gpu_vendor *v) {
+  const char *wanted = getenv("LUATENSOR_CUDNN");
+  if (wanted && strcmp(wanted, "off") == 0)
+    return gpu_set_reason(v, GPU_DNN, "LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels");
+  void *library = open_versioned(v, GPU_DNN, "libcudnn.so", DNN_NEWEST, DNN_OLDEST);
+  if (!library) {
+    gpu_explain_missing(v, GPU_DNN, DNN_MISSING);
+    return false;
+  }
+  const char *missing = gpu_fill_table(v, dnn_symbols, library);
+  if (missing) return gpu_set_reason(v, GPU_DNN, "libcudnn.so has no function %s", missing);
+  read_dnn_version(v);
+  return dnn_fits(v);
+}
+
+/* ---- the vendor ---- */
+
+static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
+
+gpu_vendor gpu_nvidia = {
+  .device = "cuda",
+  .search = {.list = "LUATENSOR_CUDA_PATH", .root = "CUDA_HOME", .roots = "/usr/local/cuda*", .folders = toolkit_folders},
+  .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
+           [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
+};

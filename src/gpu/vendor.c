@@ -1,0 +1,150 @@
+/* Searches the libraries of GPUs' vendors, and loads each at its first use. */
+
+#include "gpu/vendor.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/lock.h"
+
+/* ---- reasons ---- */
+
+/* Stores dlopen's last message in `words` if `words` is empty. Also replaces a stored "No such file or directory" by a
+** message about a file that exists but cannot be loaded, because the latter message is more useful. */
+static void keep_words(char *words) {
+  const char *now = dlerror();
+  bool missing = !now || strstr(now, "No such file or directory");
+  if (!words[0] || (!missing && strstr(words, "No such file or directory")))
+    snprintf(words, GPU_REASON, "%s", now ? now : "");
+}
+
+void gpu_explain_missing(gpu_vendor *v, enum gpu_library k, const char *meaning) {
+  char *words = v->library[k].reason, *end = strstr(words, ": No such file or directory");
+  if (end) snprintf(end, GPU_REASON - (size_t)(end - words), " (%s)", meaning);
+}
+
+bool gpu_set_reason(gpu_vendor *v, enum gpu_library k, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(v->library[k].reason, GPU_REASON, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+void gpu_dnn_complain(gpu_vendor *v, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(v->library[GPU_DNN].reason, GPU_REASON, format, arguments);
+  va_end(arguments);
+}
+
+/* ---- searching libraries ---- */
+
+static void *open_at(const char *folder, size_t length, const char *name, char *words) {
+  char path[1024];
+  if (length + strlen(name) + 2 > sizeof path) return NULL;
+  snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) keep_words(words);
+  return library;
+}
+
+/* Opens a library from the folders of search.list, which are separated by colons. */
+static void *open_in_own(const gpu_vendor *v, const char *name, char *words) {
+  const char *at = getenv(v->search.list);
+  void *library = NULL;
+  for (size_t length; at && *at && !library; at += length + (at[length] == ':')) {
+    length = strcspn(at, ":");
+    if (length) library = open_at(at, length, name, words);
+  }
+  return library;
+}
+
+static void *open_in_toolkit(const gpu_vendor *v, const char *root, const char *name, char *words) {
+  void *library = NULL;
+  for (int i = 0; v->search.folders[i] && !library; i++) {
+    char folder[768];
+    snprintf(folder, sizeof folder, "%s/%s", root, v->search.folders[i]);
+    library = open_at(folder, strlen(folder), name, words);
+  }
+  return library;
+}
+
+/* Opens a library in the installed toolkits. glob sorts the names, so the link to the toolkit in use, whose name has no
+** version number, comes first. */
+static void *open_in_usual(const gpu_vendor *v, const char *name, char *words) {
+  glob_t found;
+  void *library = NULL;
+  if (glob(v->search.roots, 0, NULL, &found) != 0) return NULL;
+  for (size_t i = 0; i < found.gl_pathc && !library; i++)
+    library = open_in_toolkit(v, found.gl_pathv[i], name, words);
+  globfree(&found);
+  return library;
+}
+
+void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *file) {
+  const char *root = getenv(v->search.root);
+  char *words = v->library[k].reason;
+  void *library = open_in_own(v, file, words);
+  if (library && k == GPU_DRIVER) v->own_folders = true;
+  if (library || v->own_folders) return library;
+  if (strstr(words, "No such file or directory")) words[0] = 0;      /* drops the message about the file in
+                                                                     ** search.list, so that the message of the
+                                                                     ** loader's own search is kept */
+  library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (!library) keep_words(words);
+  if (!library && root && *root) library = open_in_toolkit(v, root, file, words);
+  if (!library) library = open_in_usual(v, file, words);
+  return library;
+}
+
+const char *gpu_fill_table(gpu_vendor *v, const gpu_symbol *symbols, void *library) {
+  for (const gpu_symbol *s = symbols; s->name; s++) {
+    void *function = dlsym(library, s->name);
+    if (!function) return s->name;
+    gpu_set_field((char *)v + s->offset, function);
+  }
+  return NULL;
+}
+
+/* ---- loading at first use ---- */
+
+/* Loads the library at the first call. A usable library has no reason, so messages about folders that do not contain
+** the library are dropped. */
+static void load_once(gpu_vendor *v, enum gpu_library k) {
+  if (atomic_load_explicit(&v->library[k].asked, memory_order_acquire)) return;
+  lock_take(LOCK_LIBRARIES);
+  if (!atomic_load(&v->library[k].asked)) {
+    v->library[k].usable = v->load[k](v);
+    if (v->library[k].usable) v->library[k].reason[0] = 0;
+    atomic_store_explicit(&v->library[k].asked, true, memory_order_release);
+  }
+  lock_release(LOCK_LIBRARIES);
+}
+
+/* Returns true if the library is usable. Libraries are loaded at their first use, because loading may be expensive:
+** a library of matrix products may take half a gigabyte of memory. */
+static bool is_usable(gpu_vendor *v, enum gpu_library k) {
+  if (k != GPU_DRIVER && !is_usable(v, GPU_DRIVER)) return false;
+  if (k == GPU_EIG && !is_usable(v, GPU_SOLVER)) return false;
+  load_once(v, k);
+  return v->library[k].usable;
+}
+
+const gpu_driver *gpu_get_driver(gpu_vendor *v) { return is_usable(v, GPU_DRIVER) ? &v->driver : NULL; }
+const gpu_rtc    *gpu_get_rtc(gpu_vendor *v)    { return is_usable(v, GPU_RTC) ? &v->rtc : NULL; }
+const gpu_blas   *gpu_get_blas(gpu_vendor *v)   { return is_usable(v, GPU_BLAS) ? &v->blas : NULL; }
+const gpu_dft    *gpu_get_dft(gpu_vendor *v)    { return is_usable(v, GPU_DFT) ? &v->dft : NULL; }
+const gpu_solver *gpu_get_solver(gpu_vendor *v) { return is_usable(v, GPU_SOLVER) ? &v->solver : NULL; }
+const gpu_eig    *gpu_get_eig(gpu_vendor *v)    { return is_usable(v, GPU_EIG) ? &v->eig : NULL; }
+const gpu_dnn    *gpu_get_dnn(gpu_vendor *v)    { return is_usable(v, GPU_DNN) ? &v->dnn : NULL; }
+
+const char *gpu_reason(gpu_vendor *v, enum gpu_library k) {
+  if (!is_usable(v, GPU_DRIVER)) return v->library[GPU_DRIVER].reason;
+  if (k == GPU_EIG && !is_usable(v, GPU_SOLVER)) return v->library[GPU_SOLVER].reason;
+  is_usable(v, k);
+  return v->library[k].reason;
+}

@@ -1,0 +1,96 @@
+#ifndef LT_GPU_VENDOR_H
+#define LT_GPU_VENDOR_H
+
+/* A vendor of GPUs: its libraries, which are found at run time, and the tables of their functions. vendor.c has the
+** code that all vendors share. */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "gpu/driver.h"
+
+/* The libraries of a vendor. GPU_EIG is a part of GPU_SOLVER that older versions of the library lack. */
+enum gpu_library { GPU_DRIVER, GPU_RTC, GPU_BLAS, GPU_DFT, GPU_SOLVER, GPU_EIG, GPU_DNN, GPU_LIBRARIES };
+
+/* The versions of the libraries that have been loaded. A version is 0 if the library is not loaded or reports no
+** version. */
+typedef struct gpu_versions {
+  int driver;                /* 1000 * major + 10 * minor: 13020 is CUDA 13.2 */
+  int rtc[2], blas[2], dnn[2];   /* major and minor version */
+  bool emulated;             /* the driver is the emulator of docs/emulator.md */
+} gpu_versions;
+
+enum { GPU_REASON = 320 };   /* size in bytes of the buffer for a reason */
+
+typedef struct gpu_vendor {
+  const char *device;        /* the name of the vendor's GPUs in scripts: "cuda" */
+  int         first;         /* the number of the vendor's first GPU among the GPUs of all vendors */
+  struct {                   /* where libraries are searched, besides the loader's path */
+    const char *list;        /* name of the environment variable with a list of folders */
+    const char *root;        /* name of the environment variable with the root of a toolkit */
+    const char *roots;       /* pattern of the roots of installed toolkits, for glob */
+    const char *const *folders;        /* the folders of libraries in a toolkit, relative to its root */
+  } search;
+  /* Loads a library and fills its table. On failure writes the reason and returns false. */
+  bool      (*load[GPU_LIBRARIES])(struct gpu_vendor *v);
+
+  gpu_driver driver;
+  gpu_rtc    rtc;
+  gpu_blas   blas;
+  gpu_dft    dft;
+  gpu_solver solver;
+  gpu_eig    eig;
+  gpu_dnn    dnn;
+  gpu_versions versions;
+  bool       own_folders;    /* the driver comes from a folder of search.list */
+  struct {
+    atomic_bool asked;       /* the library was loaded, or loading it failed */
+    bool        usable;
+    char        reason[GPU_REASON];
+  } library[GPU_LIBRARIES];
+} gpu_vendor;
+
+extern gpu_vendor gpu_nvidia;
+
+/* A gpu_get_* function returns the table of a loaded library, or NULL if the library is not usable. A library is loaded
+** at the first call. */
+const gpu_driver *gpu_get_driver(gpu_vendor *v);
+const gpu_rtc    *gpu_get_rtc(gpu_vendor *v);
+const gpu_blas   *gpu_get_blas(gpu_vendor *v);
+const gpu_dft    *gpu_get_dft(gpu_vendor *v);
+const gpu_solver *gpu_get_solver(gpu_vendor *v);
+const gpu_eig    *gpu_get_eig(gpu_vendor *v);
+const gpu_dnn    *gpu_get_dnn(gpu_vendor *v);
+
+/* Returns the reason why the library is not usable, or "". The result may be a reason even if cuDNN is usable: see
+** gpu_dnn_complain. */
+const char *gpu_reason(gpu_vendor *v, enum gpu_library k);
+
+/* Records that cuDNN was found but cannot be started on a device. From then on gpu_reason returns this message. */
+void gpu_dnn_complain(gpu_vendor *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- for the files of vendors ---- */
+
+/* Opens the file of library k. Searches the folders of search.list, then the loader's path, then the toolkits. If the
+** driver itself comes from search.list (as the emulator does), no other folders are searched. Returns NULL on failure,
+** and the reason is the loader's message. */
+void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *file);
+
+/* Replaces ": No such file or directory" at the end of the reason by `meaning` in parentheses. */
+void gpu_explain_missing(gpu_vendor *v, enum gpu_library k, const char *meaning);
+
+/* Sets the reason of library k, formatted like printf, and returns false. */
+bool gpu_set_reason(gpu_vendor *v, enum gpu_library k, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A function's name in a library, and the offset of its field in gpu_vendor. */
+typedef struct gpu_symbol { size_t offset; const char *name; } gpu_symbol;
+
+/* Fills a table from the library; the last symbol's name is NULL. Returns the name of the first function that the
+** library lacks, or NULL if the table is complete. */
+const char *gpu_fill_table(gpu_vendor *v, const gpu_symbol *symbols, void *library);
+
+/* Stores a function's address in a field. memcpy is used because ISO C cannot convert void * to a function pointer.
+** POSIX guarantees that both have the same representation. */
+static inline void gpu_set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
+
+#endif
