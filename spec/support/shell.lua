@@ -10,7 +10,7 @@ function shell.run(command)
   return tonumber(status), body
 end
 
---- Returns the output of a command that must end with exit status 0.
+--- Runs a command and returns its output. Raises an error if the command's exit status is not 0.
 function shell.passes(command)
   local status, output = shell.run(command)
   assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
@@ -34,13 +34,13 @@ function shell.exists(path)
   return file ~= nil
 end
 
---- Writes the text to the file, whose old contents are lost.
+--- Writes `text` to the file `path`, whose old contents are lost. Raises an error if the file cannot be opened.
 function shell.write(path, text)
   local file <close> = assert(io.open(path, "wb"))
   file:write(text)
 end
 
---- Returns the contents of a file.
+--- Returns the contents of the file `path` as a string. Raises an error if the file cannot be read.
 function shell.read(path)
   local file <close> = assert(io.open(path, "rb"))
   return file:read "a"
