@@ -18,7 +18,7 @@ local function text(value)
   return type(value) == "number" and value or tostring(value)
 end
 
--- Appends a difference to the list if the values a (first run) and b (second run) differ. `what` names the compared
+-- Appends a difference to `list` if the values a (first run) and b (second run) differ. `what` names the compared
 -- field; `unit` is the unit of a and b if both are numbers. Returns true if they differ.
 local function add(list, what, a, b, unit)
   if a == b then return false end
@@ -40,7 +40,8 @@ local function near(a, b)
   return type(a) == "number" and type(b) == "number" and math.abs(a - b) <= MEMORY * math.max(a, b)
 end
 
--- True if both results come from the same device. Adds the differences to the list.
+-- Appends the differences between the devices a (first run) and b (second run) to `list`. Returns true if their
+-- hardware is the same.
 local function compare_device(list, name, a, b)
   local same = true
   for _, field in ipairs(hardware) do
@@ -113,7 +114,7 @@ local function merged(items, pairs_of)
   return list
 end
 
---- Adds the differences between figures of the same name.
+--- Appends the differences between figures of the same name to `list`.
 -- @tab list of {what =, before =, after =, unit =}
 -- @tab pairs_of {{name, figure before, figure after}, …}
 function circumstances.of_rows(list, pairs_of)
