@@ -366,8 +366,8 @@ static void visit(lua_State *L, walk *w) {
   if (!w->graph && !w->custom && !w->moved) drop_gradient(L);
 }
 
-/* Pushes the gradient of the node at stack index NODE, and removes it from table GRADIENTS. Returns false if there is
-** none. */
+/* Pushes the gradient of the node at stack index NODE, and removes it from table GRADIENTS. If the node has no gradient,
+** pushes nil and returns false. */
 static bool take_gradient(lua_State *L) {
   lua_pushvalue(L, NODE);
   if (lua_rawget(L, GRADIENTS) == LUA_TNIL) return false;

@@ -8,8 +8,8 @@
 enum {
   GRAIN  = 1 << 15,          /* the least product of steps and elements for each thread: for less, a thread costs more
                              ** time than it saves */
-  COSTLY = 8                 /* the assumed cost of a step in a program with exp, tanh or similar ops; a step of any
-                             ** other program costs 1 */
+  COSTLY = 8                 /* the assumed cost of a step in a program with exp, tanh or similar ops, with the reason
+                             ** in map.c; a step of any other program costs 1 */
 };
 
 typedef char box_bytes[BOX_BYTES];

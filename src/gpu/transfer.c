@@ -100,8 +100,8 @@ void gpu_unpin(void *host) {
   free(p);
 }
 
-/* Unlocks the pinned memory that this device has locked. Must be called before the device is closed: closing ends the
-** locks, but would leave `locked` set. */
+/* Unlocks the pinned memory that this device has locked, and clears its field `locked`. Must be called before the
+** device is closed: closing ends the locks, but would leave `locked` set. */
 static void unlock_all(const gpu *g) {
   lock_take(LOCK_PINNED);
   for (pinned *p = pinned_list; p; p = p->next) {

@@ -92,8 +92,8 @@ static int transform(const step *s, const tensor *in, tensor *out) {
 
 /* Fills a part of the second half of dim s[0] by Hermitian symmetry: y[-j] = conj(y[j]), where each index is modulo the
 ** length of its dim. In every other dim, index 0 maps to itself, and the indices from 1 on are reversed. A call fills
-** only one of these two ranges in each dim s[i], i >= 1: index 0 if bit i - 1 of `later` is 0, else the indices from 1
-** on. */
+** only one of these two ranges in each dim s[i], i >= 1: the indices from 1 on if bit i - 1 of `later` is set, else
+** index 0. */
 static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
   int64_t rest = (s[0].n - 1) / 2;
   tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);
