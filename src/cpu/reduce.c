@@ -240,9 +240,9 @@ static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
 
 /* ---- cutting up ---- */
 
-/* True if folding by columns is faster. If the kept elements are closer together in memory than the reduced elements,
-** there must be at least FEW_COLUMNS columns or fewer than MANY rows. Otherwise there must be at least MANY columns,
-** and rows of fewer than SHORT_ROW elements. */
+/* True if folding by columns is faster. `columns` is the length of the innermost kept dim, `row` the length of the
+** innermost reduced dim. If the kept dim has the smaller stride, folding by columns is slower only for few columns of
+** many rows. Otherwise it is faster only for many short rows. */
 static bool by_columns(const reduce_call *c) {
   if (c->kept.ndim == 0 || c->reduced.ndim == 0) return c->kept.ndim > 0;
   int64_t kept = llabs(inner_stride(&c->kept, 1)), reduced = llabs(inner_stride(&c->reduced, 0));

@@ -28,8 +28,8 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
   return self;
 }
 
-/* True for the userdata of a tensor whose finalizer has run. A script may call the finalizer, and Lua calls it when the
-** state is closed. Field `class` of the userdata is then NULL, so test_tensor returns NULL, but the metatable
+/* True for the userdata of any tensor, even if its finalizer has run. A script may call the finalizer, and Lua calls it
+** when the state is closed. Field `class` of the userdata is then NULL, so test_tensor returns NULL, but the metatable
 ** remains. */
 static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
 

@@ -72,9 +72,9 @@ INLINE float m_silu_slope_float32(float x) {
   return (x < 0 ? ed : d) * fma_float32(add_sign_float32(b, x), x < 0 ? d : ed, 1.0f);
 }
 
-/* With the normal distribution's function Phi and density phi, the derivative of x Phi(x) is Phi(x) + x phi(x).
-** Phi(-a) is approximated by e^(-a^2 / 2) P(1 / (1 + p a)), formula 7.1.26 of Abramowitz and Stegun. The error is
-** below 3e-7. */
+/* The derivative of gelu. gelu(x) is x Phi(x), and its derivative is Phi(x) + x phi(x), where Phi is the distribution
+** function and phi the density of the standard normal distribution. Phi(-a) is approximated by e^(-a^2 / 2)
+** P(1 / (1 + p a)), formula 7.1.26 of Abramowitz and Stegun. The error is below 3e-7. */
 INLINE float m_gelu_slope_float32(float x) {
   float a = abs_float32(x), b = a > 13.0f ? 13.0f : a;
   float e = exp_near_float32(-0.5f * b * b), t = 1.0f / fma_float32(b, 0.231641888f, 1.0f);

@@ -6,9 +6,9 @@
 
 #include "op/op.h"
 
-/* The direction of the transform whose result is scaled. n is the number of elements that are transformed together.
-** backward: the inverse transform is divided by n. ortho: both directions are divided by the square root of n.
-** forward: the forward transform is divided by n. */
+/* The scaling of results. n is the number of elements that are transformed together. backward: only results of inverse
+** transforms are divided, by n. ortho: all results are divided by the square root of n. forward: only results of
+** forward transforms are divided, by n. */
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
 /* The transforms, as X(name, kind, inverse, dims). `dims` is 1 if a single dim is transformed, 2 if the last two dims

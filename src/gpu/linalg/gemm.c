@@ -87,9 +87,9 @@ static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; 
 static bool is_along(const gemm_side *s) { return s->count == 1 || distance(s->k_stride) <= distance(s->stride); }
 static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-/* Returns the kernel's MICRO: a thread computes MICRO × MICRO elements of the result. The value is 8 if there are
-** LARGE tiles of 128 × 128 elements for each multiprocessor, otherwise 4. The value is also 4 for elements of 8 or
-** more bytes, because 64 sums of this size would need too many registers. */
+/* Returns the kernel's MICRO: a thread computes MICRO × MICRO elements of the result. The value is 8 if there are at
+** least LARGE tiles of 128 × 128 elements for each multiprocessor, otherwise 4. The value is also 4 for elements of 8
+** or more bytes, because 64 sums of this size would need too many registers. */
 static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
   int64_t large = parts(c->m, 128) * parts(c->n, 128) * products;
   return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;

@@ -112,9 +112,10 @@ static int l_conv_weight(lua_State *L) {
 
 /* ---- pooling ---- */
 
-/* Reads the windows from the list at i. The list has lengths, strides, padding before and dilation, of two numbers
-** each, and three more numbers: 1 to round the result's lengths up; 1 if averages count the padding; the divisor. For
-** adaptive pooling the list has the result's two lengths. */
+/* Reads the description of the windows from the list at stack index i. For adaptive pooling the list has the result's
+** two lengths. Otherwise the list has 11 numbers. The first eight are the windows' length, stride, padding at the start
+** and dilation, two numbers each. Then there is 1 if the result's lengths are rounded up, else 0, and 1 if averages
+** count the padding, else 0. The last number is the divisor of averages, or 0 for the number of elements that count. */
 static void read_windows(lua_State *L, int i, const char *fn, pool_job *j) {
   int64_t v[11];
   int n = read_list(L, i, fn, v, 11);
