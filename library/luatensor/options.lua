@@ -450,7 +450,7 @@
 
 ---@class (exact) luatensor.bench.machine.options
 ---@field fresh? boolean true measures again
----@field seconds? number a figure (0.25; less is not kept)
+---@field seconds? number (default 0.25) for each figure, and limits that were measured in fewer seconds are not kept
 ---@field devices? string[] (default all of this machine) names
 
 ---@class (exact) luatensor.bench.split.options

@@ -194,7 +194,7 @@ end
 
 --- Returns lower bounds of the times of devices that are not in this machine, from the counted work and published
 -- figures.
--- @tab found what a grid measured
+-- @tab found the measurements of a grid: `points` and `devices`
 -- @tab sizes
 -- @number calls
 -- @treturn table {{id =, name =, kind =, source =, points = {{n =, seconds =, takes =, extrapolated =, needed = the

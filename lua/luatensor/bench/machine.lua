@@ -251,8 +251,8 @@ end
 -- a call. The first measurement takes half a minute. The limits are kept in the user's cache. They are measured again
 -- if the machine, the number of threads or a version of the software changes.
 -- @function bench.machine
--- @tparam[opt] table options `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`:
---   names (all of this machine)
+-- @tparam[opt] table options `fresh`: true measures again; `seconds` (0.25) for each figure, and limits that were
+--   measured in fewer seconds are not kept; `devices`: names (all of this machine)
 -- @treturn table a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype);
 --   `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for
 --   a GPU also `wait` and `transfers`

@@ -138,7 +138,7 @@ end
 -- @string title
 -- @number total the sum of the weights of all steps
 -- @tab[opt] options seconds: the expected duration; if it is above a second, the line appears at the start; lines:
---   true prints a line for each step in a pipe
+--   if true and the standard error is no terminal, the task prints a line for each step
 -- @treturn table with the methods step, reach and finish; a `<close>` variable with this table finishes the task
 function progress.task(title, total, options)
   options = options or {}

@@ -47,8 +47,8 @@ function share.point(entry, bytes)
 end
 
 -- True if the working set, in bytes, is more than twice as large as all caches that the system reports. The factor of
--- 2 allows for virtual machines, which may report only a part. False if no third level is reported, because the
--- system may have one that it does not report.
+-- 2 allows for virtual machines, which may report only a part of a cache. False if the system reports no L3 cache,
+-- because there may be an L3 cache of unknown size.
 local function exceeds_caches(entry, bytes)
   local all, last = 0, ""
   for _, cache in ipairs(entry.caches or {}) do
