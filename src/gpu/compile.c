@@ -31,10 +31,7 @@ struct gpu_kernels {
   int    shift;                        /* 64 - log2(size) */
   unit  *units;
   size_t nunits, units_size;
-  int    arch;                         /* the architecture for which kernels are compiled, such as 90 for compute
-                                       ** capability 9.0 */
-  bool   virtual_arch;                 /* true: compile to PTX, because the compiler cannot generate machine code for
-                                       ** the device's major version */
+  gpu_target target;                   /* the processor for which kernels are compiled */
 };
 
 enum { FIRST_SLOTS = 256 };
@@ -82,35 +79,13 @@ static bool add_kernel(struct gpu_kernels *k, uint64_t key, gpu_kernel *kernel) 
   return true;
 }
 
-/* ---- the architecture to compile for ---- */
+/* ---- opening and closing ---- */
 
-/* Chooses the newest architecture that both the compiler and this device support. A binary also runs on devices with
-** the same major version and a later minor version. If the device's major version is too new for the compiler, the
-** compiler generates PTX, which the driver compiles to a binary. */
-static int choose_arch(gpu *g, const int *known, int count) {
+static int find_target(gpu *g) {
   struct gpu_kernels *k = g->kernels;
-  int binary = 0, any = 0, oldest = known[0];
-  for (int i = 0; i < count; i++) {
-    if (known[i] < oldest) oldest = known[i];
-    if (known[i] > g->capability) continue;
-    if (known[i] > any) any = known[i];
-    if (known[i] / 10 == g->capability / 10 && known[i] > binary) binary = known[i];
-  }
-  k->arch = binary ? binary : any;
-  k->virtual_arch = !binary;
-  if (any) return OK;
-  const int *version = g->vendor->versions.rtc;
-  return gpu_fail(g, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for the %d.%d of this device",
-                  version[0], version[1], oldest / 10, oldest % 10, g->capability / 10, g->capability % 10);
-}
-
-static int find_arch(gpu *g) {
-  const gpu_rtc *rtc = gpu_get_rtc(g->vendor);
-  int count = 0, known[128];
-  if (!rtc) return gpu_fail(g, "%s", gpu_reason(g->vendor, GPU_RTC));
-  if (rtc->arch_count(&count) != RTC_SUCCESS || count < 1 || count > 128 || rtc->archs(known) != RTC_SUCCESS)
-    return gpu_fail(g, "NVRTC does not tell what it compiles for");
-  return choose_arch(g, known, count);
+  char words[GPU_REASON];
+  if (!gpu_get_rtc(g->vendor)) return gpu_fail(g, "%s", gpu_reason(g->vendor, GPU_RTC));
+  return g->vendor->choose_target(g->vendor, g->id, &k->target, words) ? OK : gpu_fail(g, "%s", words);
 }
 
 int gpu_kernels_open(gpu *g) {
@@ -123,7 +98,7 @@ int gpu_kernels_open(gpu *g) {
   k->size = FIRST_SLOTS;
   for (k->shift = 64; (size_t)1 << (64 - k->shift) < k->size; k->shift--) {}
   g->kernels = k;
-  return find_arch(g);
+  return find_target(g);
 }
 
 void gpu_kernels_close(gpu *g) {
@@ -158,15 +133,13 @@ static void add_option(request *r, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Sets the options that all compilations share. With the last option, functions without an execution space are device
-** functions, so that headers shared with the CPU need no __device__. */
+/* Sets the options that all compilations share. */
 static void start_request(const gpu *g, request *r, const char *what, const char *file) {
   r->what = what;
   r->file = file;
   r->noptions = 0;
-  add_option(r, "--gpu-architecture=%s_%d", g->kernels->virtual_arch ? "compute" : "sm", g->kernels->arch);
-  add_option(r, "--std=c++17");
-  add_option(r, "--device-as-default-execution-space");
+  add_option(r, "--gpu-architecture=%s", g->kernels->target.name);
+  for (const char *const *o = g->vendor->options; *o; o++) add_option(r, "%s", *o);
 }
 
 static void key_of(const gpu *g, const request *r, uint8_t key[HASH_SIZE]) {
@@ -195,13 +168,13 @@ static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   return NULL;
 }
 
-/* Returns the compiled image, which the caller frees. The image is a binary or PTX. PTX ends with the zero byte that
+/* Returns the compiled image, which the caller frees. The image is a binary, or a text that ends with the zero byte that
 ** the driver requires. Returns NULL on failure. */
 static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
-  bool ptx = g->kernels->virtual_arch;
-  if ((ptx ? rtc->ptx_size : rtc->cubin_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
+  bool text = g->kernels->target.is_text;
+  if ((text ? rtc->text_size : rtc->binary_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
   char *image = malloc(*bytes);
-  if (image && (ptx ? rtc->ptx : rtc->cubin)(p, image) == RTC_SUCCESS) return image;
+  if (image && (text ? rtc->text : rtc->binary)(p, image) == RTC_SUCCESS) return image;
   free(image);
   return NULL;
 }
@@ -284,8 +257,8 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   uint8_t key[HASH_SIZE];
   char *log;
   start_request(g, &r, s->name, s->file);
-  add_option(&r, "--fmad=false");      /* turns off automatic FMA, because results must have the same bits as on the
-                                       ** CPU; sources request FMA explicitly */
+  add_option(&r, "%s", g->vendor->no_fma);     /* turns off automatic FMA, because results must have the same bits as
+                                               ** on the CPU; sources request FMA explicitly */
   add_option(&r, "-DLANES=%d", g->lanes);
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
@@ -372,10 +345,6 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
 
 /* ---- launches ---- */
 
-/* CUDA's limit of dynamic shared memory for a block, in bytes. A kernel that uses more must request it from the
-** driver. */
-enum { SHARED_PLAIN = 48 << 10 };
-
 static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {
   char what[96];
   snprintf(what, sizeof what, "launch of %s", k->name);
@@ -386,7 +355,7 @@ int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const u
                   void **arguments) {
   const gpu_driver *d = g->driver;
   gpu_result r = GPU_SUCCESS;
-  if (shared > SHARED_PLAIN) r = d->function_set(k->function, FUNCTION_SHARED_MOST, (int)shared);
+  if (shared > g->vendor->shared_plain) r = d->function_set(k->function, FUNCTION_SHARED_MOST, (int)shared);
   if (r == GPU_SUCCESS)
     r = d->launch(k->function, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], shared, g->stream,
                   arguments, NULL);

@@ -122,13 +122,6 @@ int gpu_count(void) {
 
 const char *gpu_why_none(void) { return gpu_count() ? "" : why_none; }
 
-/* ---- properties ---- */
-
-int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a) {
-  int value = 0;
-  return d->device_attribute(&value, a, id) == GPU_SUCCESS ? value : 0;
-}
-
 /* ---- failures ---- */
 
 void gpu_blame(const gpu *g) { failed = g->index; }
@@ -184,7 +177,8 @@ int gpu_check(gpu *g, gpu_result r, const char *what) {
 /* ---- opening ---- */
 
 static void read_properties(gpu *g) {
-  g->capability = gpu_attribute_of(g->driver, g->id, GPU_CAPABILITY_MAJOR) * 10 + gpu_attribute_of(g->driver, g->id, GPU_CAPABILITY_MINOR);
+  int major = gpu_attribute_of(g->driver, g->id, GPU_CAPABILITY_MAJOR);
+  g->capability = major * 10 + gpu_attribute_of(g->driver, g->id, GPU_CAPABILITY_MINOR);
   g->cores = gpu_attribute_of(g->driver, g->id, GPU_MULTIPROCESSORS);
   g->lanes = gpu_attribute_of(g->driver, g->id, GPU_WARP_SIZE) == 64 ? 64 : 32;
 }

@@ -43,11 +43,12 @@ static void add_library(char *text, size_t size, const char *name, bool usable, 
 
 static void write_software(gpu_vendor *vendor, char *text, size_t size) {
   const gpu_versions *v = &vendor->versions;
-  snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d",
-           v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
+  const char *const *names = vendor->names;
   bool blas = gpu_get_blas(vendor), dnn = gpu_get_dnn(vendor);
-  add_library(text, size, "cuBLAS", blas, v->blas);
-  add_library(text, size, "cuDNN", dnn, v->dnn);
+  snprintf(text, size, "%s %d.%d", names[GPU_DRIVER], v->driver[0], v->driver[1]);
+  add_library(text, size, names[GPU_RTC], true, v->rtc);
+  add_library(text, size, names[GPU_BLAS], blas, v->blas);
+  add_library(text, size, names[GPU_DNN], dnn, v->dnn);
 }
 
 static int gpu_info(int index, device_info *info) {
@@ -58,8 +59,7 @@ static int gpu_info(int index, device_info *info) {
   if (d->device_name(info->name, sizeof info->name, id) != GPU_SUCCESS) snprintf(info->name, sizeof info->name, "GPU");
   if (d->device_memory(&info->memory, id) != GPU_SUCCESS) info->memory = 0;
   snprintf(info->kind, sizeof info->kind, "gpu");
-  snprintf(info->isa, sizeof info->isa, "%d.%d",
-           gpu_attribute_of(d, id, GPU_CAPABILITY_MAJOR), gpu_attribute_of(d, id, GPU_CAPABILITY_MINOR));
+  gpu_nvidia.name_isa(&gpu_nvidia, id, info->isa, sizeof info->isa);
   info->cores = gpu_attribute_of(d, id, GPU_MULTIPROCESSORS);
   info->bandwidth = bandwidth(d, id);
   info->emulated = gpu_nvidia.versions.emulated;

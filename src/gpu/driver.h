@@ -244,10 +244,10 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   X(compile,            nvrtcCompileProgram,        rtc_result, (rtc_program p, int count, const char *const *options)) \
   X(log_size,           nvrtcGetProgramLogSize,     rtc_result, (rtc_program p, size_t *bytes))                      \
   X(log,                nvrtcGetProgramLog,         rtc_result, (rtc_program p, char *text))                         \
-  X(cubin_size,         nvrtcGetCUBINSize,          rtc_result, (rtc_program p, size_t *bytes))                      \
-  X(cubin,              nvrtcGetCUBIN,              rtc_result, (rtc_program p, char *image))                        \
-  X(ptx_size,           nvrtcGetPTXSize,            rtc_result, (rtc_program p, size_t *bytes))                      \
-  X(ptx,                nvrtcGetPTX,                rtc_result, (rtc_program p, char *text))                         \
+  X(binary_size,        nvrtcGetCUBINSize,          rtc_result, (rtc_program p, size_t *bytes))                      \
+  X(binary,             nvrtcGetCUBIN,              rtc_result, (rtc_program p, char *image))                        \
+  X(text_size,          nvrtcGetPTXSize,            rtc_result, (rtc_program p, size_t *bytes))                      \
+  X(text,               nvrtcGetPTX,                rtc_result, (rtc_program p, char *text))                         \
   X(arch_count,         nvrtcGetNumSupportedArchs,  rtc_result, (int *count))                                        \
   X(archs,              nvrtcGetSupportedArchs,     rtc_result, (int *archs))
 

@@ -49,9 +49,6 @@ int gpu_count(void);
 const char *gpu_why_none(void);
 int gpu_in_use(void);
 
-/* Returns the value of a device's property, or 0 if the driver does not support the property. */
-int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a);
-
 /* A function of gpu_device that uses an open device begins with gpu_enter and ends with `return gpu_leave(g, st)`.
 ** gpu_enter opens the device at first use, takes the lock of the GPUs, and makes the context current in this thread.
 ** gpu_enter fails with ERR_DEVICE if the device is dead or cannot be opened, or if this process was forked from a
@@ -152,8 +149,8 @@ void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(pr
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
-/* Compiles a script's source. Unlike luatensor's own kernels, it is compiled with automatic FMA, which is NVRTC's
-** default. `name` is the source's name in errors. If the function returns ERR_DEVICE, *log contains the compiler's
+/* Compiles a script's source. Unlike luatensor's own kernels, it is compiled with automatic FMA, which is the
+** compilers' default. `name` is the source's name in errors. If the function returns ERR_DEVICE, *log contains the compiler's
 ** messages or is NULL. The caller frees *log. */
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log);

@@ -29,16 +29,24 @@ static const gpu_symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {0, NULL}}
 
 /* ---- the driver's library ---- */
 
+/* Splits a version of CUDA, 1000 * major + 10 * minor: 13020 is CUDA 13.2. */
+static void split_version(int number, int version[2]) {
+  version[0] = number / 1000;
+  version[1] = number % 1000 / 10;
+}
+
 /* Returns false and writes the reason if the driver reports a version that is too old. Returns true if the version is
 ** unknown. The version is checked before the table is filled, so that an old driver is reported by its version instead
 ** of by a missing function. */
 static bool driver_fits(gpu_vendor *v, void *library) {
   gpu_result (*version)(int *) = NULL;
-  int *number = &v->versions.driver;
+  int number = 0, *driver = v->versions.driver;
   gpu_set_field(&version, dlsym(library, "cuDriverGetVersion"));
-  if (!version || version(number) != 0 || *number >= DRIVER_OLDEST) return true;
-  return gpu_set_reason(v, GPU_DRIVER, "the driver is for CUDA %d.%d; luatensor needs %d.%d or newer",
-                        *number / 1000, *number % 1000 / 10, DRIVER_OLDEST / 1000, DRIVER_OLDEST % 1000 / 10);
+  if (!version || version(&number) != 0) return true;
+  split_version(number, driver);
+  if (number >= DRIVER_OLDEST) return true;
+  return gpu_set_reason(v, GPU_DRIVER, "the driver is for CUDA %d.%d; luatensor needs %d.%d or newer", driver[0], driver[1],
+                        DRIVER_OLDEST / 1000, DRIVER_OLDEST % 1000 / 10);
 }
 
 static bool load_driver(gpu_vendor *v) {
@@ -69,7 +77,7 @@ static void *open_versioned(gpu_vendor *v, enum gpu_library k, const char *name,
 ** consequence of a missing file. If the library cannot be used, writes the reason and returns NULL. */
 static void *load_library(gpu_vendor *v, enum gpu_library k, const char *name, int behind, const char *meaning,
                           const gpu_symbol *symbols) {
-  int major = v->versions.driver / 1000, newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
+  int major = v->versions.driver[0], newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
   void *library = open_versioned(v, k, name, newest - behind, MAJOR_OLDEST - behind);
   if (!library) gpu_explain_missing(v, k, meaning);
   const char *missing = library ? gpu_fill_table(v, symbols, library) : NULL;
@@ -81,13 +89,14 @@ static const char RTC_MISSING[] =
   "NVRTC compiles the kernels: install the CUDA toolkit's nvrtc, or name its folder in LUATENSOR_CUDA_PATH";
 
 static bool load_rtc(gpu_vendor *v) {
-  int *version = v->versions.rtc, driver = v->versions.driver;
+  int *version = v->versions.rtc;
+  const int *driver = v->versions.driver;
   if (!load_library(v, GPU_RTC, "libnvrtc.so", 0, RTC_MISSING, rtc_symbols)) return false;
   if (v->rtc.version(&version[0], &version[1]) != 0)
     return gpu_set_reason(v, GPU_RTC, "libnvrtc.so does not tell its version");
-  if (version[0] <= driver / 1000) return true;
+  if (version[0] <= driver[0]) return true;
   return gpu_set_reason(v, GPU_RTC, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
-                        version[0], version[1], driver / 1000, driver % 1000 / 10, driver / 1000);
+                        version[0], version[1], driver[0], driver[1], driver[0]);
 }
 
 /* cublasGetProperty is not in the table, because cuBLAS is usable without it: the version is only shown to users. */
@@ -142,12 +151,12 @@ static void read_dnn_version(gpu_vendor *v) {
 /* True if cuDNN was built for a CUDA version that the driver supports. cuDNN's files have the same names for CUDA 12
 ** and 13, so the function compares the version that the library reports. */
 static bool dnn_fits(gpu_vendor *v) {
-  int runtime = (int)v->dnn.runtime_version(), driver = v->versions.driver, major = driver / 1000;
-  const int *dnn = v->versions.dnn;
-  if (runtime / 1000 <= major) return true;
+  int runtime[2];
+  const int *dnn = v->versions.dnn, *driver = v->versions.driver;
+  split_version((int)v->dnn.runtime_version(), runtime);
+  if (runtime[0] <= driver[0]) return true;
   return gpu_set_reason(v, GPU_DNN, "cuDNN %d.%d is for CUDA %d.%d, newer than the driver, which is for CUDA %d.%d: "
-                        "install that for CUDA %d", dnn[0], dnn[1], runtime / 1000, runtime % 1000 / 10, major,
-                        driver % 1000 / 10, major);
+                        "install that for CUDA %d", dnn[0], dnn[1], runtime[0], runtime[1], driver[0], driver[1], driver[0]);
 }
 
 static bool load_dnn(gpu_vendor *v) {
@@ -165,13 +174,65 @@ static bool load_dnn(gpu_vendor *v) {
   return dnn_fits(v);
 }
 
+/* ---- the processor to compile for ---- */
+
+static int capability_of(const gpu_vendor *v, gpu_device_id id) {
+  int major = gpu_attribute_of(&v->driver, id, GPU_CAPABILITY_MAJOR);
+  return major * 10 + gpu_attribute_of(&v->driver, id, GPU_CAPABILITY_MINOR);
+}
+
+/* Chooses the newest architecture of `known` that both the compiler and a device of this compute capability support. A
+** binary also runs on devices with the same major version and a later minor version. If the device's major version is
+** too new for the compiler, the compiler generates PTX, which the driver compiles to a binary. If the device is too old,
+** returns false and sets *oldest to the oldest known architecture. */
+static bool choose_architecture(const int *known, int count, int capability, gpu_target *t, int *oldest) {
+  int binary = 0, any = 0;
+  *oldest = known[0];
+  for (int i = 0; i < count; i++) {
+    if (known[i] < *oldest) *oldest = known[i];
+    if (known[i] > capability) continue;
+    if (known[i] > any) any = known[i];
+    if (known[i] / 10 == capability / 10 && known[i] > binary) binary = known[i];
+  }
+  t->is_text = !binary;
+  snprintf(t->name, sizeof t->name, "%s_%d", t->is_text ? "compute" : "sm", binary ? binary : any);
+  return any != 0;
+}
+
+static bool choose_target(gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]) {
+  const gpu_rtc *rtc = &v->rtc;
+  const int *version = v->versions.rtc;
+  int count = 0, known[128], capability = capability_of(v, id), oldest;
+  if (rtc->arch_count(&count) != RTC_SUCCESS || count < 1 || count > 128 || rtc->archs(known) != RTC_SUCCESS) {
+    snprintf(reason, GPU_REASON, "NVRTC does not tell what it compiles for");
+    return false;
+  }
+  if (choose_architecture(known, count, capability, t, &oldest)) return true;
+  snprintf(reason, GPU_REASON, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for the %d.%d of this device",
+           version[0], version[1], oldest / 10, oldest % 10, capability / 10, capability % 10);
+  return false;
+}
+
+static void name_isa(gpu_vendor *v, gpu_device_id id, char *text, size_t size) {
+  int capability = capability_of(v, id);
+  snprintf(text, size, "%d.%d", capability / 10, capability % 10);
+}
+
+/* With the last option, functions without an execution space are device functions, so that headers shared with the CPU
+** need no __device__. */
+static const char *const options[] = {"--std=c++17", "--device-as-default-execution-space", NULL};
+
 /* ---- the vendor ---- */
 
 static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
 
 gpu_vendor gpu_nvidia = {
   .device = "cuda",
+  .names = {[GPU_DRIVER] = "driver for CUDA", [GPU_RTC] = "NVRTC", [GPU_BLAS] = "cuBLAS", [GPU_DFT] = "cuFFT",
+            [GPU_SOLVER] = "cuSOLVER", [GPU_EIG] = "cuSOLVER", [GPU_DNN] = "cuDNN"},
   .search = {.list = "LUATENSOR_CUDA_PATH", .root = "CUDA_HOME", .roots = "/usr/local/cuda*", .folders = toolkit_folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
+  .options = options, .no_fma = "--fmad=false", .shared_plain = 48 << 10,
+  .choose_target = choose_target, .name_isa = name_isa,
 };

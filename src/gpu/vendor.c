@@ -148,3 +148,10 @@ const char *gpu_reason(gpu_vendor *v, enum gpu_library k) {
   is_usable(v, k);
   return v->library[k].reason;
 }
+
+/* ---- properties ---- */
+
+int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a) {
+  int value = 0;
+  return d->device_attribute(&value, a, id) == GPU_SUCCESS ? value : 0;
+}

@@ -15,12 +15,18 @@ enum gpu_library { GPU_DRIVER, GPU_RTC, GPU_BLAS, GPU_DFT, GPU_SOLVER, GPU_EIG, 
 /* The versions of the libraries that have been loaded. A version is 0 if the library is not loaded or reports no
 ** version. */
 typedef struct gpu_versions {
-  int driver;                /* 1000 * major + 10 * minor: 13020 is CUDA 13.2 */
-  int rtc[2], blas[2], dnn[2];   /* major and minor version */
+  int driver[2], rtc[2], blas[2], dnn[2];        /* major and minor version */
   bool emulated;             /* the driver is the emulator of docs/emulator.md */
 } gpu_versions;
 
 enum { GPU_REASON = 320 };   /* size in bytes of the buffer for a reason */
+
+/* A processor for which kernels are compiled. */
+typedef struct gpu_target {
+  char name[48];             /* the name in the compiler's option, such as "sm_90" */
+  bool is_text;              /* the compiler writes a text (PTX) instead of a binary, because it cannot generate machine
+                             ** code for the device; the driver compiles the text */
+} gpu_target;
 
 typedef struct gpu_vendor {
   const char *device;        /* the name of the vendor's GPUs in scripts: "cuda" */
@@ -31,8 +37,17 @@ typedef struct gpu_vendor {
     const char *roots;       /* pattern of the roots of installed toolkits, for glob */
     const char *const *folders;        /* the folders of libraries in a toolkit, relative to its root */
   } search;
+  const char *names[GPU_LIBRARIES];     /* names of the libraries, to which users' texts append the version */
   /* Loads a library and fills its table. On failure writes the reason and returns false. */
   bool      (*load[GPU_LIBRARIES])(struct gpu_vendor *v);
+
+  const char *const *options;          /* the compiler's options for all kernels, up to NULL */
+  const char *no_fma;                  /* the compiler's option that turns off automatic FMA */
+  unsigned    shared_plain;            /* bytes of dynamic shared memory that a block may use without a request */
+  /* Chooses the processor for which kernels of a device are compiled. On failure writes the reason and returns false. */
+  bool      (*choose_target)(struct gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]);
+  /* Writes the device's instruction set for users: "9.0" is the compute capability. */
+  void      (*name_isa)(struct gpu_vendor *v, gpu_device_id id, char *text, size_t size);
 
   gpu_driver driver;
   gpu_rtc    rtc;
@@ -88,6 +103,9 @@ typedef struct gpu_symbol { size_t offset; const char *name; } gpu_symbol;
 /* Fills a table from the library; the last symbol's name is NULL. Returns the name of the first function that the
 ** library lacks, or NULL if the table is complete. */
 const char *gpu_fill_table(gpu_vendor *v, const gpu_symbol *symbols, void *library);
+
+/* Returns the value of a device's property, or 0 if the driver does not support the property. */
+int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a);
 
 /* Stores a function's address in a field. memcpy is used because ISO C cannot convert void * to a function pointer.
 ** POSIX guarantees that both have the same representation. */

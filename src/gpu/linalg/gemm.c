@@ -160,7 +160,8 @@ int gpu_blas_type(enum dtype d) {
 }
 
 static int blas_check(gpu *g, blas_result r) {
-  return r == 0 ? OK : gpu_fail(g, "cuBLAS: %s", gpu_get_blas(g->vendor)->error_text(r));
+  if (r == 0) return OK;
+  return gpu_fail(g, "%s: %s", g->vendor->names[GPU_BLAS], gpu_get_blas(g->vendor)->error_text(r));
 }
 
 /* A device's cuBLAS handle, and the stream and workspace that were last set. */

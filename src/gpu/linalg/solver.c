@@ -21,7 +21,7 @@ int solver_check(gpu *g, solver_result r) {
   };
   if ((int)r == 0) return OK;
   bool known = (size_t)r < sizeof words / sizeof *words && words[r];
-  gpu_fail(g, "cuSOLVER: %s (%d)", known ? words[r] : "unknown error", (int)r);
+  gpu_fail(g, "%s: %s (%d)", g->vendor->names[GPU_SOLVER], known ? words[r] : "unknown error", (int)r);
   return (int)r == SOLVER_NO_MEMORY ? ERR_MEMORY : ERR_DEVICE;
 }
 
