@@ -7,8 +7,8 @@
 #define CHECK_FUNCTION(table, field, symbol) \
   _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), __typeof__(*((table *)0)->field)), \
                  #symbol " has another type");
-#define CHECK_DRIVER(field, symbol, result, parameters) CHECK_FUNCTION(gpu_driver, field, symbol)
-#define CHECK_RTC(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_rtc, field, symbol)
+#define CHECK_DRIVER(field, nvidia, amd, result, parameters) CHECK_FUNCTION(gpu_driver, field, nvidia)
+#define CHECK_RTC(field, nvidia, amd, result, parameters)    CHECK_FUNCTION(gpu_rtc, field, nvidia)
 #define CHECK_BLAS(field, symbol, result, parameters)   CHECK_FUNCTION(gpu_blas, field, symbol)
 #define CHECK_FFT(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_dft, field, symbol)
 #define CHECK_SOLVER(field, symbol, result, parameters) CHECK_FUNCTION(gpu_solver, field, symbol)
@@ -22,6 +22,8 @@ EIG_FUNCTIONS(CHECK_EIG)
 
 #define CHECK_CONSTANT(ours, theirs, value) _Static_assert((int)theirs == value, #ours " is not " #theirs);
 DRIVER_CONSTANTS(CHECK_CONSTANT)
+#define CHECK_ATTRIBUTE(ours, nvidia, value, amd, amd_value) CHECK_CONSTANT(ours, nvidia, value)
+GPU_ATTRIBUTES(CHECK_ATTRIBUTE)
 
 /* Checks cuDNN's declarations if its headers are installed. cuDNN's stream type is the CUDA runtime's name for the
    driver's stream type. */

@@ -9,9 +9,10 @@
 #include "gpu/driver.h"
 
 #define NAME(field, symbol, result, parameters) #symbol,
-static const char *const rtc[] = {RTC_FUNCTIONS(NAME) NULL}, *const blas[] = {BLAS_FUNCTIONS(NAME) NULL},
+#define NVIDIA(field, nvidia, amd, result, parameters) #nvidia,
+static const char *const rtc[] = {RTC_FUNCTIONS(NVIDIA) NULL}, *const blas[] = {BLAS_FUNCTIONS(NAME) NULL},
   *const fft[] = {FFT_FUNCTIONS(NAME) NULL}, *const solver[] = {SOLVER_FUNCTIONS(NAME) NULL},
-  *const dnn[] = {DNN_FUNCTIONS(NAME) NULL}, *const driver[] = {DRIVER_FUNCTIONS(NAME) NULL};
+  *const dnn[] = {DNN_FUNCTIONS(NAME) NULL}, *const driver[] = {DRIVER_FUNCTIONS(NVIDIA) NULL};
 
 static const struct { const char *file; const char *const *symbols; } libraries[] = {
   {"libcuda.so", driver}, {"libnvrtc.so", rtc}, {"libcublas.so", blas}, {"libcufft.so", fft},

@@ -7,10 +7,10 @@
 #include "base/lock.h"
 
 /* The compiled-in kinds of devices; the host's own kind is the first. */
-extern const device cpu_device, gpu_device;
+extern const device cpu_device, cuda_device, rocm_device;
 
-static const device *kinds[DEVICE_KINDS] = {&cpu_device, &gpu_device};
-static atomic_int kind_count = 2;
+static const device *kinds[DEVICE_KINDS] = {&cpu_device, &cuda_device, &rocm_device};
+static atomic_int kind_count = 3;
 
 const device *device_kind(int number) {
   return number < atomic_load_explicit(&kind_count, memory_order_acquire) ? kinds[number] : NULL;

@@ -10,8 +10,6 @@
 #include <string.h>
 
 static gpu gpus[MAX_GPUS];
-static int device_count;
-static char why_none[512];              /* the reason why there is no GPU, if device_count is 0 */
 static const gpu *captured;             /* the GPU on which the thread that holds the lock is capturing a graph;
                                         ** otherwise NULL */
 static _Thread_local int failed = -1;   /* number of the GPU whose message explains this thread's last failure, or -1;
@@ -19,8 +17,23 @@ static _Thread_local int failed = -1;   /* number of the GPU whose message expla
 
 /* ---- the lock, and forks ---- */
 
-static bool started;                    /* the driver was started in this process or in a parent process */
-static bool forked;                     /* the driver was started in the parent process */
+/* What is known of each vendor's GPUs. */
+typedef struct party {
+  gpu_vendor *vendor;
+  void      (*look)(void);              /* counts the GPUs */
+  pthread_once_t once;
+  int         count;
+  char        why_none[512];            /* the reason why there is no GPU, if count is 0 */
+  bool        started;                  /* the driver was started in this process or in a parent process */
+  bool        forked;                   /* the driver was started in the parent process */
+} party;
+static void look_nvidia(void);
+static void look_amd(void);
+static party parties[] = {{&gpu_nvidia, look_nvidia, PTHREAD_ONCE_INIT, 0, "", false, false},
+                          {&gpu_amd, look_amd, PTHREAD_ONCE_INIT, 0, "", false, false}};
+enum { PARTIES = sizeof parties / sizeof *parties };
+
+static party *party_of(const gpu_vendor *v) { return &parties[v == &gpu_amd]; }
 
 /* One lock for all GPUs, so that a call that uses two GPUs cannot deadlock. The lock is recursive, because a call may
 ** enter a GPU that an outer call has already entered. */
@@ -41,7 +54,7 @@ static void make_lock(void) {
 /* Resets the lock in the child of a fork, because the thread that held the lock may not exist in the child. If the
 ** parent process has started the driver, the driver does not work in the child. */
 static void after_fork(void) {
-  forked = started;
+  for (int i = 0; i < PARTIES; i++) parties[i].forked = parties[i].started;
   depth = 0;
   make_lock();
 }
@@ -49,8 +62,9 @@ static void after_fork(void) {
 /* Closes all devices at exit. If another thread is inside a call, the devices stay open, and the driver releases them
 ** when the process ends. */
 static void close_all(void) {
-  if (forked || pthread_mutex_trylock(&lock) != 0) return;
-  for (int i = 0; i < MAX_GPUS; i++) gpu_close(&gpus[i]);
+  if (pthread_mutex_trylock(&lock) != 0) return;
+  for (int i = 0; i < MAX_GPUS; i++)
+    if (gpus[i].context && !party_of(gpus[i].vendor)->forked) gpu_close(&gpus[i]);
   pthread_mutex_unlock(&lock);
 }
 
@@ -68,7 +82,7 @@ gpu *gpu_lock(int index) {
   gpu *g = &gpus[index];
   if (!g->vendor) {
     g->index = index;
-    g->vendor = &gpu_nvidia;
+    g->vendor = parties[index / VENDOR_GPUS].vendor;
     g->driver = gpu_get_driver(g->vendor);
     snprintf(g->place, sizeof g->place, "%s:%d", g->vendor->device, index - g->vendor->first);
   }
@@ -85,42 +99,46 @@ static const char *error_text(const gpu_driver *d, gpu_result r) {
   return text ? text : "unknown error";
 }
 
-static void no_gpu(const char *words) { snprintf(why_none, sizeof why_none, "%s", words); }
+static void no_gpu(party *p, const char *words) { snprintf(p->why_none, sizeof p->why_none, "%s", words); }
 
-int gpu_in_use(void) {
-  int n = forked ? 0 : MAX_GPUS;
-  while (n > 0 && !gpus[n - 1].context) n--;
+int gpu_in_use(const gpu_vendor *v) {
+  int n = party_of(v)->forked ? 0 : VENDOR_GPUS;
+  while (n > 0 && !gpus[v->first + n - 1].context) n--;
   return n;
 }
 
-static void count_devices(void) {
-  const gpu_driver *d = gpu_get_driver(&gpu_nvidia);
+static void look(party *p) {
+  gpu_vendor *v = p->vendor;
+  const gpu_driver *d = gpu_get_driver(v);
   if (!d) {
-    no_gpu(gpu_reason(&gpu_nvidia, GPU_DRIVER));
+    no_gpu(p, gpu_reason(v, GPU_DRIVER));
     return;
   }
   gpu_result r = d->init(0);
   pthread_once(&lock_once, prepare_lock);                /* registers the handler for forks */
-  started = true;
-  if (r == GPU_SUCCESS) r = d->device_count(&device_count);
-  if (r != GPU_SUCCESS) device_count = 0;
-  if (device_count > MAX_GPUS) device_count = MAX_GPUS;
+  p->started = true;
+  if (r == GPU_SUCCESS) r = d->device_count(&p->count);
+  if (r != GPU_SUCCESS) p->count = 0;
+  if (p->count > VENDOR_GPUS) p->count = VENDOR_GPUS;
   if (r != GPU_SUCCESS && r != GPU_NO_DEVICE)
-    snprintf(why_none, sizeof why_none, "the driver does not start: %s", error_text(d, r));
-  else if (device_count == 0) no_gpu("the driver finds no device on this machine");
-  else if (!gpu_get_rtc(&gpu_nvidia)) {
-    no_gpu(gpu_reason(&gpu_nvidia, GPU_RTC));
-    device_count = 0;
+    snprintf(p->why_none, sizeof p->why_none, "the driver does not start: %s", error_text(d, r));
+  else if (p->count == 0) no_gpu(p, v->no_device);
+  else if (!gpu_get_rtc(v)) {
+    no_gpu(p, gpu_reason(v, GPU_RTC));
+    p->count = 0;
   }
 }
 
-int gpu_count(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, count_devices);
-  return device_count;
+static void look_nvidia(void) { look(party_of(&gpu_nvidia)); }
+static void look_amd(void)    { look(party_of(&gpu_amd)); }
+
+int gpu_count(gpu_vendor *v) {
+  party *p = party_of(v);
+  pthread_once(&p->once, p->look);
+  return p->count;
 }
 
-const char *gpu_why_none(void) { return gpu_count() ? "" : why_none; }
+const char *gpu_why_none(gpu_vendor *v) { return gpu_count(v) ? "" : party_of(v)->why_none; }
 
 /* ---- failures ---- */
 
@@ -186,7 +204,7 @@ static void read_properties(gpu *g) {
 /* Opens the device's primary context, which other CUDA libraries in the process share. */
 static int open_context(gpu *g) {
   const gpu_driver *d = g->driver;
-  int st = gpu_check(g, d->device_get(&g->id, g->index), "opening the device");
+  int st = gpu_check(g, d->device_get(&g->id, g->index - g->vendor->first), "opening the device");
   if (st == OK) st = gpu_check(g, d->context_retain(&g->context, g->id), "opening the device");
   if (st == OK) st = gpu_check(g, d->context_use(g->context), "opening the device");
   return st;
@@ -216,7 +234,7 @@ void gpu_close(gpu *g) {
 }
 
 static int open_gpu(gpu *g) {
-  if (g->index >= gpu_count()) return gpu_fail(g, "no device %s", g->place);
+  if (g->index - g->vendor->first >= gpu_count(g->vendor)) return gpu_fail(g, "no device %s", g->place);
   int st = open_context(g);
   if (st == OK) read_properties(g);
   for (int k = 0; st == OK && k < part_count; k++)
@@ -233,7 +251,7 @@ static int open_gpu(gpu *g) {
 /* Makes g ready for a call. Opens g if it is not open. Returns an error if g cannot be used. `frees` is true if the
 ** call only frees memory; such a call is allowed while another GPU captures a graph. */
 static int prepare(gpu *g, bool frees) {
-  if (forked) return gpu_fail(g, "%s", FORKED);
+  if (party_of(g->vendor)->forked) return gpu_fail(g, "%s", FORKED);
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
   if (g->dead) {
     if (!strstr(g->words, "must be reopened"))
@@ -286,8 +304,8 @@ int gpu_leave(gpu *g, int status) {
 ** libraries, is lost, because the memory of a failed device is in an unknown state. */
 int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
-  int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
-  if (st == OK) st = gpu_check(g, g->driver->device_get(&g->id, index), "reopening the device");
+  int st = party_of(g->vendor)->forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
+  if (st == OK) st = gpu_check(g, g->driver->device_get(&g->id, index - g->vendor->first), "reopening the device");
   if (st == OK) {
     g->epoch++;
     gpu_close(g);
@@ -298,11 +316,12 @@ int gpu_reopen(int index) {
   return st;
 }
 
-/* Closes all open devices except a device that captures a graph. Pointers to memory on a closed device become
+/* Closes all open devices of a vendor except a device that captures a graph. Pointers to memory on a closed device become
 ** invalid, as they do when the device is reopened. */
-void gpu_shut(void) {
-  for (int k = 0; started && !forked && k < MAX_GPUS; k++) {
-    gpu *g = gpu_lock(k);
+void gpu_shut(const gpu_vendor *v) {
+  const party *p = party_of(v);
+  for (int k = 0; p->started && !p->forked && k < VENDOR_GPUS; k++) {
+    gpu *g = gpu_lock(v->first + k);
     if (g->open && !g->capturing) {
       g->epoch++;
       gpu_close(g);

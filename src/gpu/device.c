@@ -1,5 +1,4 @@
-/* The top layer of the GPU code. Lists the parts of an open GPU (memory, streams, libraries), describes a GPU, and
-** defines the struct device through which luatensor calls GPUs. */
+/* Lists the parts of an open GPU (memory, streams, libraries), and describes a GPU. */
 
 #include "gpu/gpu.h"
 
@@ -51,45 +50,34 @@ static void write_software(gpu_vendor *vendor, char *text, size_t size) {
   add_library(text, size, names[GPU_DNN], dnn, v->dnn);
 }
 
-static int gpu_info(int index, device_info *info) {
-  const gpu_driver *d = gpu_get_driver(&gpu_nvidia);
+int gpu_info(int index, device_info *info) {
+  gpu_vendor *v = index < gpu_amd.first ? &gpu_nvidia : &gpu_amd;
+  const gpu_driver *d = gpu_get_driver(v);
   gpu_device_id id;
   memset(info, 0, sizeof *info);
-  if (index >= gpu_count() || d->device_get(&id, index) != GPU_SUCCESS) return ERR_DEVICE;
+  if (index - v->first >= gpu_count(v) || d->device_get(&id, index - v->first) != GPU_SUCCESS) return ERR_DEVICE;
   if (d->device_name(info->name, sizeof info->name, id) != GPU_SUCCESS) snprintf(info->name, sizeof info->name, "GPU");
   if (d->device_memory(&info->memory, id) != GPU_SUCCESS) info->memory = 0;
   snprintf(info->kind, sizeof info->kind, "gpu");
-  gpu_nvidia.name_isa(&gpu_nvidia, id, info->isa, sizeof info->isa);
+  v->name_isa(v, id, info->isa, sizeof info->isa);
   info->cores = gpu_attribute_of(d, id, GPU_MULTIPROCESSORS);
   info->bandwidth = bandwidth(d, id);
-  info->emulated = gpu_nvidia.versions.emulated;
-  write_software(&gpu_nvidia, info->software, sizeof info->software);
+  info->emulated = v->versions.emulated;
+  write_software(v, info->software, sizeof info->software);
   return OK;
 }
 
 /* Writes a description of the GPU software for users: the libraries and their versions. If cuBLAS or cuDNN is not
 ** usable, also writes the reason. */
-static void gpu_describe(char *text, size_t size) {
+void gpu_describe(gpu_vendor *v, char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
-  write_software(&gpu_nvidia, software, sizeof software);
-  const char *gemm = gpu_reason(&gpu_nvidia, GPU_BLAS), *conv = gpu_reason(&gpu_nvidia, GPU_DNN);
-  snprintf(text, size, "%s%s%s%s%s", software, gemm[0] ? ": " : "", gemm, conv[0] ? "; cuda: " : "", conv);
+  write_software(v, software, sizeof software);
+  const char *gemm = gpu_reason(v, GPU_BLAS), *conv = gpu_reason(v, GPU_DNN);
+  snprintf(text, size, "%s%s%s%s%s%s%s", software, gemm[0] ? ": " : "", gemm, conv[0] ? "; " : "",
+           conv[0] ? v->device : "", conv[0] ? ": " : "", conv);
 }
 
-/* ---- the device ---- */
+/* ---- attention ---- */
 
 /* GPUs have no attention kernel: lua/luatensor composes attention from products and softmax. */
 int gpu_attention(int index, const attention_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
-
-const device gpu_device = {
-  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2,
-  .count = gpu_count, .in_use = gpu_in_use, .reason = gpu_why_none, .info = gpu_info,
-  .limits = gpu_limits, .working_set = gpu_working_set, .describe = gpu_describe, .explain = gpu_explain,
-  .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
-  .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache, .available = gpu_available,
-  .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
-  .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = gpu_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
-  .user_kernel_make = gpu_user_kernel_make, .user_kernel_free = gpu_user_kernel_free,
-#define FAMILY(name, call) .name = gpu_##name,
-#include "families.def"
-};

@@ -93,7 +93,19 @@ DNN_TYPE(dnn_forward_choice, cudnnConvolutionFwdAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_data_choice, cudnnConvolutionBwdDataAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
 
-/* The constants of the libraries' enums that luatensor uses, as X(luatensor's name, NVIDIA's name, value). */
+/* The properties of a device that luatensor asks for, as X(luatensor's name, NVIDIA's name and value, AMD's name and
+** value). */
+#define GPU_ATTRIBUTES(X)                                                                                             \
+  X(GPU_WARP_SIZE,        CU_DEVICE_ATTRIBUTE_WARP_SIZE,                10, hipDeviceAttributeWarpSize,               87) \
+  X(GPU_MULTIPROCESSORS,  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,     16, hipDeviceAttributeMultiprocessorCount,    63) \
+  X(GPU_MEMORY_CLOCK,     CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,        36, hipDeviceAttributeMemoryClockRate,        60) \
+  X(GPU_BUS_WIDTH,        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,  37, hipDeviceAttributeMemoryBusWidth,         59) \
+  X(GPU_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75, hipDeviceAttributeComputeCapabilityMajor, 23) \
+  X(GPU_CAPABILITY_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76, hipDeviceAttributeComputeCapabilityMinor, 61) \
+  X(GPU_SHARED_MOST,      CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97, hipDeviceAttributeMaxSharedMemoryPerBlock, 74)
+
+/* The constants of the libraries' enums that luatensor uses, as X(luatensor's name, NVIDIA's name, value). AMD's driver
+** and run-time compiler have the same values; it lacks some of the errors. */
 #define DRIVER_CONSTANTS(X)                                                            \
   X(GPU_SUCCESS,              CUDA_SUCCESS,                                      0)     \
   X(GPU_OUT_OF_MEMORY,        CUDA_ERROR_OUT_OF_MEMORY,                          2)     \
@@ -119,13 +131,6 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(GPU_CAPTURE_UNSUPPORTED,  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,           900)     \
   X(GPU_CAPTURE_IMPLICIT,     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,              906)     \
   X(GPU_UNKNOWN,              CUDA_ERROR_UNKNOWN,                              999)     \
-  X(GPU_WARP_SIZE,            CU_DEVICE_ATTRIBUTE_WARP_SIZE,                    10)     \
-  X(GPU_MULTIPROCESSORS,      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,         16)     \
-  X(GPU_MEMORY_CLOCK,         CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,            36)     \
-  X(GPU_BUS_WIDTH,            CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,      37)     \
-  X(GPU_CAPABILITY_MAJOR,     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,     75)     \
-  X(GPU_CAPABILITY_MINOR,     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,     76)     \
-  X(GPU_SHARED_MOST,          CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97) \
   X(FUNCTION_MAX_THREADS,     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,           0)     \
   X(FUNCTION_SHARED_MOST,     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,   8)     \
   X(STREAM_NON_BLOCKING,      CU_STREAM_NON_BLOCKING,                            1)     \
@@ -172,85 +177,129 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(DNN_REPEATS,              CUDNN_DETERMINISTIC,                               1)
 
 #define GPU_CONSTANT(ours, theirs, value) ours = value,
-enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
+#define GPU_ATTRIBUTE(ours, nvidia, value, amd, amd_value) ours = value,
+enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES(GPU_ATTRIBUTE) };
 #undef GPU_CONSTANT
+#undef GPU_ATTRIBUTE
 
-/* The functions, as X(field of the table, symbol in the library, type of the result, parameters). If the library
-** lacks one of the symbols, the library is not used. */
+/* The functions of the driver and of the run-time compiler, as X(field of the table, NVIDIA's symbol, AMD's symbol, type
+** of the result, parameters). If a library lacks one of the symbols, the library is not used. AMD's symbol is - if AMD's
+** function has other parameters or does not exist; amd.c then fills the field. */
 #define DRIVER_FUNCTIONS(X)                                                                                          \
-  X(init,               cuInit,                     gpu_result, (unsigned flags))                                    \
-  X(driver_version,     cuDriverGetVersion,         gpu_result, (int *version))                                      \
-  X(device_count,       cuDeviceGetCount,           gpu_result, (int *count))                                        \
-  X(device_get,         cuDeviceGet,                gpu_result, (gpu_device_id *device, int ordinal))                \
-  X(device_name,        cuDeviceGetName,            gpu_result, (char *name, int length, gpu_device_id device))      \
-  X(device_attribute,   cuDeviceGetAttribute,       gpu_result, (int *value, gpu_attribute a, gpu_device_id device)) \
-  X(device_memory,      cuDeviceTotalMem_v2,        gpu_result, (size_t *bytes, gpu_device_id device))               \
-  X(context_retain,     cuDevicePrimaryCtxRetain,   gpu_result, (gpu_context *context, gpu_device_id device))        \
-  X(context_release,    cuDevicePrimaryCtxRelease_v2, gpu_result, (gpu_device_id device))                            \
-  X(context_reset,      cuDevicePrimaryCtxReset_v2, gpu_result, (gpu_device_id device))                              \
-  X(context_use,        cuCtxSetCurrent,            gpu_result, (gpu_context context))                               \
-  X(context_sync,       cuCtxSynchronize,           gpu_result, (void))                                              \
-  X(error_name,         cuGetErrorName,             gpu_result, (gpu_result error, const char **text))               \
-  X(error_text,         cuGetErrorString,           gpu_result, (gpu_result error, const char **text))               \
-  X(memory_alloc,       cuMemAlloc_v2,              gpu_result, (gpu_address *address, size_t bytes))                \
-  X(memory_free,        cuMemFree_v2,               gpu_result, (gpu_address address))                               \
-  X(memory_info,        cuMemGetInfo_v2,            gpu_result, (size_t *free, size_t *total))                       \
-  X(host_alloc,         cuMemHostAlloc,             gpu_result, (void **ptr, size_t bytes, unsigned flags))          \
-  X(host_free,          cuMemFreeHost,              gpu_result, (void *ptr))                                         \
-  X(host_register,      cuMemHostRegister_v2,       gpu_result, (void *ptr, size_t bytes, unsigned flags))           \
-  X(host_unregister,    cuMemHostUnregister,        gpu_result, (void *ptr))                                         \
-  X(copy_in,            cuMemcpyHtoDAsync_v2,       gpu_result, (gpu_address to, const void *from, size_t bytes, gpu_stream s)) \
-  X(copy_out,           cuMemcpyDtoHAsync_v2,       gpu_result, (void *to, gpu_address from, size_t bytes, gpu_stream s)) \
-  X(copy,               cuMemcpyDtoDAsync_v2,       gpu_result, (gpu_address to, gpu_address from, size_t bytes, gpu_stream s)) \
-  X(copy_peer,          cuMemcpyPeerAsync,          gpu_result, (gpu_address to, gpu_context to_context, gpu_address from, \
-                                                                 gpu_context from_context, size_t bytes, gpu_stream s)) \
-  X(set_8,              cuMemsetD8Async,            gpu_result, (gpu_address to, unsigned char value, size_t n, gpu_stream s)) \
-  X(set_32,             cuMemsetD32Async,           gpu_result, (gpu_address to, unsigned value, size_t n, gpu_stream s)) \
-  X(stream_create,      cuStreamCreate,             gpu_result, (gpu_stream *s, unsigned flags))                     \
-  X(stream_destroy,     cuStreamDestroy_v2,         gpu_result, (gpu_stream s))                                      \
-  X(stream_sync,        cuStreamSynchronize,        gpu_result, (gpu_stream s))                                      \
-  X(stream_query,       cuStreamQuery,              gpu_result, (gpu_stream s))                                      \
-  X(stream_wait,        cuStreamWaitEvent,          gpu_result, (gpu_stream s, gpu_event e, unsigned flags))         \
-  X(event_create,       cuEventCreate,              gpu_result, (gpu_event *e, unsigned flags))                      \
-  X(event_destroy,      cuEventDestroy_v2,          gpu_result, (gpu_event e))                                       \
-  X(event_record,       cuEventRecord,              gpu_result, (gpu_event e, gpu_stream s))                         \
-  X(event_query,        cuEventQuery,               gpu_result, (gpu_event e))                                       \
-  X(event_sync,         cuEventSynchronize,         gpu_result, (gpu_event e))                                       \
-  X(event_elapsed,      cuEventElapsedTime,         gpu_result, (float *ms, gpu_event from, gpu_event to))           \
-  X(module_load,        cuModuleLoadData,           gpu_result, (gpu_module *m, const void *image))                  \
-  X(module_unload,      cuModuleUnload,             gpu_result, (gpu_module m))                                      \
-  X(module_function,    cuModuleGetFunction,        gpu_result, (gpu_function *f, gpu_module m, const char *name))   \
-  X(function_attribute, cuFuncGetAttribute,         gpu_result, (int *value, gpu_func_attr a, gpu_function f))       \
-  X(function_set,       cuFuncSetAttribute,         gpu_result, (gpu_function f, gpu_func_attr a, int value))        \
-  X(occupancy,          cuOccupancyMaxActiveBlocksPerMultiprocessor, gpu_result,                                     \
-                                                    (int *blocks, gpu_function f, int threads, size_t shared))       \
-  X(launch,             cuLaunchKernel,             gpu_result, (gpu_function f, unsigned gx, unsigned gy, unsigned gz, \
-                                                                 unsigned bx, unsigned by, unsigned bz, unsigned shared, \
-                                                                 gpu_stream s, void **arguments, void **extra))      \
-  X(capture_begin,      cuStreamBeginCapture_v2,    gpu_result, (gpu_stream s, gpu_capture_mode mode))               \
-  X(capture_end,        cuStreamEndCapture,         gpu_result, (gpu_stream s, gpu_graph *graph))                    \
-  X(capture_status,     cuStreamIsCapturing,        gpu_result, (gpu_stream s, gpu_capture_status *status))          \
-  X(graph_instantiate,  cuGraphInstantiateWithFlags, gpu_result, (gpu_graph_exec *e, gpu_graph g, unsigned long long flags)) \
-  X(graph_launch,       cuGraphLaunch,              gpu_result, (gpu_graph_exec e, gpu_stream s))                    \
-  X(graph_destroy,      cuGraphDestroy,             gpu_result, (gpu_graph g))                                       \
-  X(graph_exec_destroy, cuGraphExecDestroy,         gpu_result, (gpu_graph_exec e))
+  X(init,               cuInit,                     -,                          gpu_result, (unsigned flags))        \
+  X(driver_version,     cuDriverGetVersion,         hipDriverGetVersion,        gpu_result, (int *version))          \
+  X(device_count,       cuDeviceGetCount,           hipGetDeviceCount,          gpu_result, (int *count))            \
+  X(device_get,         cuDeviceGet,                hipDeviceGet,               gpu_result,                          \
+      (gpu_device_id *device, int ordinal))                                                                          \
+  X(device_name,        cuDeviceGetName,            hipDeviceGetName,           gpu_result,                          \
+      (char *name, int length, gpu_device_id device))                                                                \
+  X(device_attribute,   cuDeviceGetAttribute,       -,                          gpu_result,                          \
+      (int *value, gpu_attribute a, gpu_device_id device))                                                           \
+  X(device_memory,      cuDeviceTotalMem_v2,        hipDeviceTotalMem,          gpu_result,                          \
+      (size_t *bytes, gpu_device_id device))                                                                         \
+  X(context_retain,     cuDevicePrimaryCtxRetain,   -,                          gpu_result,                          \
+      (gpu_context *context, gpu_device_id device))                                                                  \
+  X(context_release,    cuDevicePrimaryCtxRelease_v2, hipDevicePrimaryCtxRelease, gpu_result, (gpu_device_id device))\
+  X(context_reset,      cuDevicePrimaryCtxReset_v2, -,                          gpu_result, (gpu_device_id device))  \
+  X(context_use,        cuCtxSetCurrent,            hipCtxSetCurrent,           gpu_result, (gpu_context context))   \
+  X(context_sync,       cuCtxSynchronize,           hipDeviceSynchronize,       gpu_result, (void))                  \
+  X(error_name,         cuGetErrorName,             -,                          gpu_result,                          \
+      (gpu_result error, const char **text))                                                                         \
+  X(error_text,         cuGetErrorString,           -,                          gpu_result,                          \
+      (gpu_result error, const char **text))                                                                         \
+  X(memory_alloc,       cuMemAlloc_v2,              hipMalloc,                  gpu_result,                          \
+      (gpu_address *address, size_t bytes))                                                                          \
+  X(memory_free,        cuMemFree_v2,               hipFree,                    gpu_result, (gpu_address address))   \
+  X(memory_info,        cuMemGetInfo_v2,            hipMemGetInfo,              gpu_result,                          \
+      (size_t *free, size_t *total))                                                                                 \
+  X(host_alloc,         cuMemHostAlloc,             hipHostMalloc,              gpu_result,                          \
+      (void **ptr, size_t bytes, unsigned flags))                                                                    \
+  X(host_free,          cuMemFreeHost,              hipHostFree,                gpu_result, (void *ptr))             \
+  X(host_register,      cuMemHostRegister_v2,       hipHostRegister,            gpu_result,                          \
+      (void *ptr, size_t bytes, unsigned flags))                                                                     \
+  X(host_unregister,    cuMemHostUnregister,        hipHostUnregister,          gpu_result, (void *ptr))             \
+  X(copy_in,            cuMemcpyHtoDAsync_v2,       hipMemcpyHtoDAsync,         gpu_result,                          \
+      (gpu_address to, const void *from, size_t bytes, gpu_stream s))                                                \
+  X(copy_out,           cuMemcpyDtoHAsync_v2,       hipMemcpyDtoHAsync,         gpu_result,                          \
+      (void *to, gpu_address from, size_t bytes, gpu_stream s))                                                      \
+  X(copy,               cuMemcpyDtoDAsync_v2,       hipMemcpyDtoDAsync,         gpu_result,                          \
+      (gpu_address to, gpu_address from, size_t bytes, gpu_stream s))                                                \
+  X(copy_peer,          cuMemcpyPeerAsync,          -,                          gpu_result,                          \
+      (gpu_address to, gpu_context to_context, gpu_address from, gpu_context from_context, size_t bytes, gpu_stream  \
+      s))                                                                                                            \
+  X(set_8,              cuMemsetD8Async,            hipMemsetD8Async,           gpu_result,                          \
+      (gpu_address to, unsigned char value, size_t n, gpu_stream s))                                                 \
+  X(set_32,             cuMemsetD32Async,           hipMemsetD32Async,          gpu_result,                          \
+      (gpu_address to, unsigned value, size_t n, gpu_stream s))                                                      \
+  X(stream_create,      cuStreamCreate,             hipStreamCreateWithFlags,   gpu_result,                          \
+      (gpu_stream *s, unsigned flags))                                                                               \
+  X(stream_destroy,     cuStreamDestroy_v2,         hipStreamDestroy,           gpu_result, (gpu_stream s))          \
+  X(stream_sync,        cuStreamSynchronize,        hipStreamSynchronize,       gpu_result, (gpu_stream s))          \
+  X(stream_query,       cuStreamQuery,              hipStreamQuery,             gpu_result, (gpu_stream s))          \
+  X(stream_wait,        cuStreamWaitEvent,          hipStreamWaitEvent,         gpu_result,                          \
+      (gpu_stream s, gpu_event e, unsigned flags))                                                                   \
+  X(event_create,       cuEventCreate,              hipEventCreateWithFlags,    gpu_result,                          \
+      (gpu_event *e, unsigned flags))                                                                                \
+  X(event_destroy,      cuEventDestroy_v2,          hipEventDestroy,            gpu_result, (gpu_event e))           \
+  X(event_record,       cuEventRecord,              hipEventRecord,             gpu_result,                          \
+      (gpu_event e, gpu_stream s))                                                                                   \
+  X(event_query,        cuEventQuery,               hipEventQuery,              gpu_result, (gpu_event e))           \
+  X(event_sync,         cuEventSynchronize,         hipEventSynchronize,        gpu_result, (gpu_event e))           \
+  X(event_elapsed,      cuEventElapsedTime,         hipEventElapsedTime,        gpu_result,                          \
+      (float *ms, gpu_event from, gpu_event to))                                                                     \
+  X(module_load,        cuModuleLoadData,           hipModuleLoadData,          gpu_result,                          \
+      (gpu_module *m, const void *image))                                                                            \
+  X(module_unload,      cuModuleUnload,             hipModuleUnload,            gpu_result, (gpu_module m))          \
+  X(module_function,    cuModuleGetFunction,        hipModuleGetFunction,       gpu_result,                          \
+      (gpu_function *f, gpu_module m, const char *name))                                                             \
+  X(function_attribute, cuFuncGetAttribute,         hipFuncGetAttribute,        gpu_result,                          \
+      (int *value, gpu_func_attr a, gpu_function f))                                                                 \
+  X(function_set,       cuFuncSetAttribute,         -,                          gpu_result,                          \
+      (gpu_function f, gpu_func_attr a, int value))                                                                  \
+  X(occupancy,          cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                  \
+      hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, gpu_result,                                                \
+      (int *blocks, gpu_function f, int threads, size_t shared))                                                     \
+  X(launch,             cuLaunchKernel,             hipModuleLaunchKernel,      gpu_result,                          \
+      (gpu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned        \
+      shared, gpu_stream s, void **arguments, void **extra))                                                         \
+  X(capture_begin,      cuStreamBeginCapture_v2,    hipStreamBeginCapture,      gpu_result,                          \
+      (gpu_stream s, gpu_capture_mode mode))                                                                         \
+  X(capture_end,        cuStreamEndCapture,         hipStreamEndCapture,        gpu_result,                          \
+      (gpu_stream s, gpu_graph *graph))                                                                              \
+  X(capture_status,     cuStreamIsCapturing,        hipStreamIsCapturing,       gpu_result,                          \
+      (gpu_stream s, gpu_capture_status *status))                                                                    \
+  X(graph_instantiate,  cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags, gpu_result,                       \
+      (gpu_graph_exec *e, gpu_graph g, unsigned long long flags))                                                    \
+  X(graph_launch,       cuGraphLaunch,              hipGraphLaunch,             gpu_result,                          \
+      (gpu_graph_exec e, gpu_stream s))                                                                              \
+  X(graph_destroy,      cuGraphDestroy,             hipGraphDestroy,            gpu_result, (gpu_graph g))           \
+  X(graph_exec_destroy, cuGraphExecDestroy,         hipGraphExecDestroy,        gpu_result, (gpu_graph_exec e))
 
 #define RTC_FUNCTIONS(X)                                                                                             \
-  X(version,            nvrtcVersion,               rtc_result, (int *major, int *minor))                            \
-  X(error_text,         nvrtcGetErrorString,        const char *, (rtc_result error))                                \
-  X(create,             nvrtcCreateProgram,         rtc_result, (rtc_program *p, const char *source, const char *name, \
-                                                                 int headers, const char *const *texts, const char *const *names)) \
-  X(destroy,            nvrtcDestroyProgram,        rtc_result, (rtc_program *p))                                    \
-  X(compile,            nvrtcCompileProgram,        rtc_result, (rtc_program p, int count, const char *const *options)) \
-  X(log_size,           nvrtcGetProgramLogSize,     rtc_result, (rtc_program p, size_t *bytes))                      \
-  X(log,                nvrtcGetProgramLog,         rtc_result, (rtc_program p, char *text))                         \
-  X(binary_size,        nvrtcGetCUBINSize,          rtc_result, (rtc_program p, size_t *bytes))                      \
-  X(binary,             nvrtcGetCUBIN,              rtc_result, (rtc_program p, char *image))                        \
-  X(text_size,          nvrtcGetPTXSize,            rtc_result, (rtc_program p, size_t *bytes))                      \
-  X(text,               nvrtcGetPTX,                rtc_result, (rtc_program p, char *text))                         \
-  X(arch_count,         nvrtcGetNumSupportedArchs,  rtc_result, (int *count))                                        \
-  X(archs,              nvrtcGetSupportedArchs,     rtc_result, (int *archs))
+  X(version,            nvrtcVersion,               hiprtcVersion,              rtc_result, (int *major, int *minor))\
+  X(error_text,         nvrtcGetErrorString,        hiprtcGetErrorString,       const char *, (rtc_result error))    \
+  X(create,             nvrtcCreateProgram,         hiprtcCreateProgram,        rtc_result,                          \
+      (rtc_program *p, const char *source, const char *name, int headers, const char *const *texts, const char       \
+      *const *names))                                                                                                \
+  X(destroy,            nvrtcDestroyProgram,        hiprtcDestroyProgram,       rtc_result, (rtc_program *p))        \
+  X(compile,            nvrtcCompileProgram,        hiprtcCompileProgram,       rtc_result,                          \
+      (rtc_program p, int count, const char *const *options))                                                        \
+  X(log_size,           nvrtcGetProgramLogSize,     hiprtcGetProgramLogSize,    rtc_result,                          \
+      (rtc_program p, size_t *bytes))                                                                                \
+  X(log,                nvrtcGetProgramLog,         hiprtcGetProgramLog,        rtc_result,                          \
+      (rtc_program p, char *text))                                                                                   \
+  X(binary_size,        nvrtcGetCUBINSize,          hiprtcGetCodeSize,          rtc_result,                          \
+      (rtc_program p, size_t *bytes))                                                                                \
+  X(binary,             nvrtcGetCUBIN,              hiprtcGetCode,              rtc_result,                          \
+      (rtc_program p, char *image))                                                                                  \
+  X(text_size,          nvrtcGetPTXSize,            -,                          rtc_result,                          \
+      (rtc_program p, size_t *bytes))                                                                                \
+  X(text,               nvrtcGetPTX,                -,                          rtc_result,                          \
+      (rtc_program p, char *text))                                                                                   \
+  X(arch_count,         nvrtcGetNumSupportedArchs,  -,                          rtc_result, (int *count))            \
+  X(archs,              nvrtcGetSupportedArchs,     -,                          rtc_result, (int *archs))
 
+/* The functions of the other libraries, as X(field of the table, NVIDIA's symbol, type of the result, parameters). */
 #define BLAS_FUNCTIONS(X)                                                                                            \
   X(create,             cublasCreate_v2,            blas_result, (blas_handle *h))                                   \
   X(destroy,            cublasDestroy_v2,           blas_result, (blas_handle h))                                    \
@@ -259,12 +308,12 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   X(set_stream,         cublasSetStream_v2,         blas_result, (blas_handle h, gpu_stream s))                      \
   X(set_workspace,      cublasSetWorkspace_v2,      blas_result, (blas_handle h, void *memory, size_t bytes))        \
   X(set_math,           cublasSetMathMode,          blas_result, (blas_handle h, blas_math mode))                    \
-  X(gemm,               cublasGemmEx_64,            blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op, \
+  X(gemm,               cublasGemmEx_64,            blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op,\
       int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, blas_type a_type, int64_t lda,              \
       const void *b, blas_type b_type, int64_t ldb, const void *beta, void *c, blas_type c_type, int64_t ldc,        \
       blas_compute compute, blas_algorithm algorithm))                                                               \
-  X(gemm_batched,       cublasGemmStridedBatchedEx_64, blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op, \
-      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, blas_type a_type, int64_t lda, long long a_step, \
+  X(gemm_batched,       cublasGemmStridedBatchedEx_64, blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op,\
+      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, blas_type a_type, int64_t lda, long long a_step,\
       const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
       int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
 
@@ -348,7 +397,7 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
       blas_type vr_type, const void *vr, int64_t ldvr, blas_type compute, size_t *device, size_t *host))             \
   X(geev,               cusolverDnXgeev,            solver_result, (solver_handle h, solver_params p,                \
       solver_vectors left, solver_vectors right, int64_t n, blas_type type, void *a, int64_t lda,                    \
-      blas_type w_type, void *w, blas_type vl_type, void *vl, int64_t ldvl, blas_type vr_type, void *vr, int64_t ldvr, \
+      blas_type w_type, void *w, blas_type vl_type, void *vl, int64_t ldvl, blas_type vr_type, void *vr, int64_t ldvr,\
       blas_type compute, void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))
 
 /* These functions exist in both cuDNN 8 and cuDNN 9. Descriptors describe tensors [batch, channels, …]. Dims and
@@ -369,12 +418,12 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
       int ndim, const int *shape))                                                                                   \
   X(filter_destroy,     cudnnDestroyFilterDescriptor, dnn_result, (dnn_filter f))                                    \
   X(convolution_create, cudnnCreateConvolutionDescriptor, dnn_result, (dnn_convolution *c))                          \
-  X(convolution_set,    cudnnSetConvolutionNdDescriptor, dnn_result, (dnn_convolution c, int ndim, const int *padding, \
+  X(convolution_set,    cudnnSetConvolutionNdDescriptor, dnn_result, (dnn_convolution c, int ndim, const int *padding,\
       const int *stride, const int *dilation, dnn_mode mode, dnn_type compute))                                      \
   X(convolution_groups, cudnnSetConvolutionGroupCount, dnn_result, (dnn_convolution c, int groups))                  \
   X(convolution_math,   cudnnSetConvolutionMathType, dnn_result, (dnn_convolution c, dnn_math math))                 \
   X(convolution_destroy, cudnnDestroyConvolutionDescriptor, dnn_result, (dnn_convolution c))                         \
-  X(forward_choices,    cudnnGetConvolutionForwardAlgorithm_v7, dnn_result, (dnn_handle h, dnn_tensor x, dnn_filter w, \
+  X(forward_choices,    cudnnGetConvolutionForwardAlgorithm_v7, dnn_result, (dnn_handle h, dnn_tensor x, dnn_filter w,\
       dnn_convolution c, dnn_tensor y, int most, int *count, dnn_forward_choice *choices))                           \
   X(data_choices,       cudnnGetConvolutionBackwardDataAlgorithm_v7, dnn_result, (dnn_handle h, dnn_filter w,        \
       dnn_tensor dy, dnn_convolution c, dnn_tensor dx, int most, int *count, dnn_data_choice *choices))              \
@@ -391,13 +440,15 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
       size_t bytes, const void *beta, dnn_filter dwd, void *dw))
 
 #define GPU_FIELD(field, symbol, result, parameters) result (*field) parameters;
-typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD) } gpu_driver;
-typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD) } gpu_rtc;
+#define GPU_FIELD_OF_BOTH(field, nvidia, amd, result, parameters) result (*field) parameters;
+typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_driver;
+typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_rtc;
 typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD) } gpu_blas;
 typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD) } gpu_dft;
 typedef struct gpu_solver { SOLVER_FUNCTIONS(GPU_FIELD) } gpu_solver;
 typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD
+#undef GPU_FIELD_OF_BOTH
 
 #endif

@@ -3,15 +3,15 @@
 
 /* The declarations that the files of gpu/ share. struct gpu describes an open device. Functions find and launch
 ** kernels, allocate scratch memory, order the work of streams, and report failures. Outside of this folder, only
-** base/device.c refers to GPUs: it lists `gpu_device`. */
+** base/device.c refers to GPUs: it lists `cuda_device` and `rocm_device`. */
 
 #include "base/device.h"
 #include "gpu/vendor.h"
 
-enum { MAX_GPUS = 16 };
+enum { MAX_GPUS = 2 * VENDOR_GPUS };
 
 typedef struct gpu {
-  int           index;
+  int           index;                 /* number among the GPUs of all vendors: vendor->first is a vendor's first */
   char          place[16];             /* the device's name in scripts, such as "cuda:0" */
   gpu_vendor   *vendor;
   const gpu_driver *driver;            /* the functions of the vendor's driver */
@@ -43,13 +43,14 @@ typedef struct gpu {
 
 /* ---- entering: context.c ---- */
 
-/* gpu_count returns the number of GPUs. gpu_why_none returns the reason if there is no GPU, or "" otherwise.
-** gpu_in_use returns the greatest number of an open GPU plus 1, or 0 if no GPU is open. */
-int gpu_count(void);
-const char *gpu_why_none(void);
-int gpu_in_use(void);
+/* gpu_count returns the number of a vendor's GPUs. gpu_why_none returns the reason if there is none, or "" otherwise.
+** gpu_in_use returns the greatest number of an open GPU of the vendor plus 1, counted from the vendor's first GPU, or 0
+** if none is open. */
+int gpu_count(gpu_vendor *v);
+const char *gpu_why_none(gpu_vendor *v);
+int gpu_in_use(const gpu_vendor *v);
 
-/* A function of gpu_device that uses an open device begins with gpu_enter and ends with `return gpu_leave(g, st)`.
+/* A function of struct device that uses an open device begins with gpu_enter and ends with `return gpu_leave(g, st)`.
 ** gpu_enter opens the device at first use, takes the lock of the GPUs, and makes the context current in this thread.
 ** gpu_enter fails with ERR_DEVICE if the device is dead or cannot be opened, or if this process was forked from a
 ** process that used the device. After a failure, gpu_leave must not be called. */
@@ -206,10 +207,11 @@ size_t gpu_conv_memory(void);
 /* Computes a convolution by cuDNN. If cuDNN does not support the call, *done is false and nothing was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
-/* Functions of the struct device `gpu_device`. context.c defines these functions. */
+/* Functions of struct device. context.c defines these functions. Here and below, `index` is the number among the GPUs
+** of all vendors. */
 void     gpu_explain(int index, char *text, size_t size);
 int      gpu_reopen(int index);
-void     gpu_shut(void);
+void     gpu_shut(const gpu_vendor *v);
 unsigned gpu_device_epoch(int index);
 
 /* ---- families of kernels ---- */
@@ -221,9 +223,12 @@ int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_working_set(int index, size_t bytes, device_working_set *w);
 int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
 void gpu_user_kernel_free(int index, void *kernel);
+/* Describes a GPU, and the libraries of a vendor for users. */
+int  gpu_info(int index, device_info *info);
+void gpu_describe(gpu_vendor *v, char *text, size_t size);
 bool gpu_has(enum map_op op, enum dtype compute);
 
-/* The functions and tables of the struct device `gpu_device` for memory (memory.c), copies (transfer.c), waiting
+/* The functions and tables of struct device for memory (memory.c), copies (transfer.c), waiting
 ** (late.c), streams (queue.c) and graphs (graph.c). */
 int  gpu_alloc(int index, size_t bytes, void **ptr);
 void gpu_free(int index, void *ptr, size_t bytes);
@@ -232,7 +237,7 @@ int  gpu_copy_out(int index, void *host, const void *from, size_t bytes);
 int  gpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes);
 int  gpu_sync(int index);
 memory_stats *gpu_stats(int index);
-int  gpu_pin(size_t bytes, void **host);
+int  gpu_pin(const gpu_vendor *v, size_t bytes, void **host);
 void gpu_unpin(void *host);
 bool gpu_is_pinned(const void *host, size_t bytes);
 extern const device_streams gpu_stream_calls;

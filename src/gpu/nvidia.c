@@ -12,8 +12,8 @@ enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 
 /* ---- the functions' names ---- */
 
-#define DRIVER_SYMBOL(field, symbol, result, parameters) {offsetof(gpu_vendor, driver.field), #symbol},
-#define RTC_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, rtc.field), #symbol},
+#define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, driver.field), #nvidia},
+#define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, rtc.field), #nvidia},
 #define BLAS_SYMBOL(field, symbol, result, parameters)   {offsetof(gpu_vendor, blas.field), #symbol},
 #define FFT_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, dft.field), #symbol},
 #define SOLVER_SYMBOL(field, symbol, result, parameters) {offsetof(gpu_vendor, solver.field), #symbol},
@@ -50,7 +50,7 @@ static bool driver_fits(gpu_vendor *v, void *library) {
 }
 
 static bool load_driver(gpu_vendor *v) {
-  void *library = gpu_open_library(v, GPU_DRIVER, "libcuda.so.1");
+  void *library = gpu_open_library(v, GPU_DRIVER, "libcuda.so", 1, 1);
   if (!library) gpu_explain_missing(v, GPU_DRIVER, "no NVIDIA driver on this machine");
   if (!library || !driver_fits(v, library)) return false;
   const char *missing = gpu_fill_table(v, driver_symbols, library);
@@ -60,25 +60,13 @@ static bool load_driver(gpu_vendor *v) {
 
 /* ---- libraries whose file names contain the major version ---- */
 
-/* Opens the newest version of a library that is found, from major version `newest` down to `oldest`. The file without
-** a version number is tried last. */
-static void *open_versioned(gpu_vendor *v, enum gpu_library k, const char *name, int newest, int oldest) {
-  char file[64];
-  void *library = NULL;
-  for (int major = newest; major >= oldest && !library; major--) {
-    snprintf(file, sizeof file, "%s.%d", name, major);
-    library = gpu_open_library(v, k, file);
-  }
-  return library ? library : gpu_open_library(v, k, name);
-}
-
 /* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load
 ** their output. `behind` is the toolkit's major version minus the library's major version. `meaning` tells users the
 ** consequence of a missing file. If the library cannot be used, writes the reason and returns NULL. */
 static void *load_library(gpu_vendor *v, enum gpu_library k, const char *name, int behind, const char *meaning,
                           const gpu_symbol *symbols) {
   int major = v->versions.driver[0], newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
-  void *library = open_versioned(v, k, name, newest - behind, MAJOR_OLDEST - behind);
+  void *library = gpu_open_library(v, k, name, newest - behind, MAJOR_OLDEST - behind);
   if (!library) gpu_explain_missing(v, k, meaning);
   const char *missing = library ? gpu_fill_table(v, symbols, library) : NULL;
   if (missing) gpu_set_reason(v, k, "%s has no function %s", name, missing);
@@ -163,7 +151,7 @@ static bool load_dnn(gpu_vendor *v) {
   const char *wanted = getenv("LUATENSOR_CUDNN");
   if (wanted && strcmp(wanted, "off") == 0)
     return gpu_set_reason(v, GPU_DNN, "LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels");
-  void *library = open_versioned(v, GPU_DNN, "libcudnn.so", DNN_NEWEST, DNN_OLDEST);
+  void *library = gpu_open_library(v, GPU_DNN, "libcudnn.so", DNN_NEWEST, DNN_OLDEST);
   if (!library) {
     gpu_explain_missing(v, GPU_DNN, DNN_MISSING);
     return false;
@@ -228,6 +216,7 @@ static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib
 
 gpu_vendor gpu_nvidia = {
   .device = "cuda",
+  .no_device = "the driver finds no device on this machine",
   .names = {[GPU_DRIVER] = "driver for CUDA", [GPU_RTC] = "NVRTC", [GPU_BLAS] = "cuBLAS", [GPU_DFT] = "cuFFT",
             [GPU_SOLVER] = "cuSOLVER", [GPU_EIG] = "cuSOLVER", [GPU_DNN] = "cuDNN"},
   .search = {.list = "LUATENSOR_CUDA_PATH", .root = "CUDA_HOME", .roots = "/usr/local/cuda*", .folders = toolkit_folders},

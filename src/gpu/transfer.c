@@ -64,9 +64,10 @@ static int lock_pages(pinned *p) {
   return st;
 }
 
-int gpu_pin(size_t bytes, void **host) {
+int gpu_pin(const gpu_vendor *v, size_t bytes, void **host) {
   pinned *p = calloc(1, sizeof *p);
   if (!p) return ERR_MEMORY;
+  p->index = v->first;
   p->bytes = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
   p->ptr = aligned_alloc(PAGE, p->bytes);
   int st = p->ptr ? lock_pages(p) : ERR_MEMORY;

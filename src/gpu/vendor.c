@@ -85,24 +85,42 @@ static void *open_in_usual(const gpu_vendor *v, const char *name, char *words) {
   return library;
 }
 
-void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *file) {
+/* Opens a library by the loader's path or in a toolkit. */
+static void *open_elsewhere(const gpu_vendor *v, const char *name, char *words) {
   const char *root = getenv(v->search.root);
+  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) keep_words(words);
+  if (!library && root && *root) library = open_in_toolkit(v, root, name, words);
+  return library ? library : open_in_usual(v, name, words);
+}
+
+typedef void *opener(const gpu_vendor *v, const char *name, char *words);
+
+/* Calls `open` for the versions of a library until one is found. */
+static void *open_newest(const gpu_vendor *v, opener *open, const char *name, int newest, int oldest, char *words) {
+  char file[64];
+  void *library = NULL;
+  for (int major = newest; major >= oldest && !library; major--) {
+    snprintf(file, sizeof file, "%s.%d", name, major);
+    library = open(v, file, words);
+  }
+  return library ? library : open(v, name, words);
+}
+
+void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *name, int newest, int oldest) {
   char *words = v->library[k].reason;
-  void *library = open_in_own(v, file, words);
+  void *library = open_newest(v, open_in_own, name, newest, oldest, words);
   if (library && k == GPU_DRIVER) v->own_folders = true;
   if (library || v->own_folders) return library;
   if (strstr(words, "No such file or directory")) words[0] = 0;      /* drops the message about the file in
                                                                      ** search.list, so that the message of the
                                                                      ** loader's own search is kept */
-  library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) keep_words(words);
-  if (!library && root && *root) library = open_in_toolkit(v, root, file, words);
-  if (!library) library = open_in_usual(v, file, words);
-  return library;
+  return open_newest(v, open_elsewhere, name, newest, oldest, words);
 }
 
 const char *gpu_fill_table(gpu_vendor *v, const gpu_symbol *symbols, void *library) {
   for (const gpu_symbol *s = symbols; s->name; s++) {
+    if (s->name[0] == '-') continue;
     void *function = dlsym(library, s->name);
     if (!function) return s->name;
     gpu_set_field((char *)v + s->offset, function);

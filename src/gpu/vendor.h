@@ -38,6 +38,7 @@ typedef struct gpu_vendor {
     const char *const *folders;        /* the folders of libraries in a toolkit, relative to its root */
   } search;
   const char *names[GPU_LIBRARIES];     /* names of the libraries, to which users' texts append the version */
+  const char *no_device;     /* the reason if the driver finds no device */
   /* Loads a library and fills its table. On failure writes the reason and returns false. */
   bool      (*load[GPU_LIBRARIES])(struct gpu_vendor *v);
 
@@ -65,7 +66,10 @@ typedef struct gpu_vendor {
   } library[GPU_LIBRARIES];
 } gpu_vendor;
 
-extern gpu_vendor gpu_nvidia;
+extern gpu_vendor gpu_nvidia, gpu_amd;
+
+/* The number of GPUs that luatensor uses of one vendor. */
+enum { VENDOR_GPUS = 16 };
 
 /* A gpu_get_* function returns the table of a loaded library, or NULL if the library is not usable. A library is loaded
 ** at the first call. */
@@ -86,10 +90,11 @@ void gpu_dnn_complain(gpu_vendor *v, const char *format, ...) __attribute__((for
 
 /* ---- for the files of vendors ---- */
 
-/* Opens the file of library k. Searches the folders of search.list, then the loader's path, then the toolkits. If the
-** driver itself comes from search.list (as the emulator does), no other folders are searched. Returns NULL on failure,
-** and the reason is the loader's message. */
-void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *file);
+/* Opens the newest version of library k that is found, from major version `newest` down to `oldest`, or else the file
+** without a version number. Searches the folders of search.list, then the loader's path, then the toolkits. If the driver
+** itself comes from search.list (as the emulator does), no other folders are searched. Returns NULL on failure, and the
+** reason is the loader's message. */
+void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *name, int newest, int oldest);
 
 /* Replaces ": No such file or directory" at the end of the reason by `meaning` in parentheses. */
 void gpu_explain_missing(gpu_vendor *v, enum gpu_library k, const char *meaning);
@@ -100,7 +105,7 @@ bool gpu_set_reason(gpu_vendor *v, enum gpu_library k, const char *format, ...) 
 /* A function's name in a library, and the offset of its field in gpu_vendor. */
 typedef struct gpu_symbol { size_t offset; const char *name; } gpu_symbol;
 
-/* Fills a table from the library; the last symbol's name is NULL. Returns the name of the first function that the
+/* Fills a table from the library; the last symbol's name is NULL. Symbols of the name - are skipped. Returns the name of the first function that the
 ** library lacks, or NULL if the table is complete. */
 const char *gpu_fill_table(gpu_vendor *v, const gpu_symbol *symbols, void *library);
 

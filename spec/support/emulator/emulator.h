@@ -24,7 +24,8 @@
 /* Declares the functions that luatensor calls, so that the compiler compares their definitions with the types in
 ** driver.h. */
 #define DECLARE(field, symbol, result, parameters) EXPORT result symbol parameters;
-DRIVER_FUNCTIONS(DECLARE)
+#define DECLARE_DRIVER(field, nvidia, amd, result, parameters) EXPORT result nvidia parameters;
+DRIVER_FUNCTIONS(DECLARE_DRIVER)
 
 /* The emulator's global lists are never destroyed, because functions may be called until the process ends, for
 ** example by finalizers. */

@@ -32,7 +32,7 @@ typedef struct hipGraphExec *hipGraphExec_t;
 typedef struct _hiprtcProgram *hiprtcProgram;
 #endif
 
-#define DECLARE_RTC(field, symbol, result, parameters) EXPORT result symbol parameters;
+#define DECLARE_RTC(field, nvidia, amd, result, parameters) EXPORT result nvidia parameters;
 RTC_FUNCTIONS(DECLARE_RTC)
 
 /* The results of HIP, as X(number, name without the prefix hipError). */

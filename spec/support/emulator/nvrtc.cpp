@@ -22,7 +22,7 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-#define DECLARE(field, symbol, result, parameters) EXPORT result symbol parameters;
+#define DECLARE(field, nvidia, amd, result, parameters) EXPORT result nvidia parameters;
 RTC_FUNCTIONS(DECLARE)
 
 extern char **environ;

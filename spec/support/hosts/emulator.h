@@ -55,8 +55,8 @@ static void *open_library(const char *name) {
     *(void **)&table.field = dlsym(library, #symbol); \
     if (!table.field) fail(__FILE__, __LINE__, "no " #symbol, 0); \
   } while (0);
-#define FIND_DRIVER(field, symbol, result, parameters) FIND(cu, field, symbol)
-#define FIND_RTC(field, symbol, result, parameters) FIND(rtc, field, symbol)
+#define FIND_DRIVER(field, nvidia, amd, result, parameters) FIND(cu, field, nvidia)
+#define FIND_RTC(field, nvidia, amd, result, parameters) FIND(rtc, field, nvidia)
 #define FIND_BLAS(field, symbol, result, parameters) FIND(blas, field, symbol)
 
 static void open_libraries(void) {

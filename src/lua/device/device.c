@@ -111,19 +111,18 @@ static int l_accelerator(lua_State *L) {
 }
 
 /***
-True if there is a GPU that can be used.
+True if there is a GPU that can be used: of NVIDIA for `cuda.is_available`, of AMD for `rocm.is_available`.
 @function cuda.is_available
 @treturn boolean
 @treturn string if the first result is false: the reason
 */
 static int l_is_available(lua_State *L) {
-  place p;
-  bool found = device_accelerator(&p);
+  const device *d = lua_touserdata(L, lua_upvalueindex(1));
+  check_most(L, "is_available", 0);
+  bool found = d->count() > 0;
   lua_pushboolean(L, found);
   if (found) return 1;
-  char reason[1024];
-  device_reason(reason, sizeof reason);
-  lua_pushstring(L, reason);
+  lua_pushstring(L, d->reason());
   return 2;
 }
 
@@ -170,7 +169,7 @@ static const function_row functions[] = {
   {"synchronize", l_synchronize, 1}, {"clock", l_clock, 0}, {"set_default_device", l_set_default_device, 1},
   {"get_default_device", l_get_default_device, 0}, {"is_on_host", l_is_on_host, INTERNAL}, {NULL, NULL, 0}
 };
-static const function_row cuda[] = {{"is_available", l_is_available, 0}, {"reopen", l_reopen, 1}, {NULL, NULL, 0}};
+static const function_row of_gpus[] = {{"reopen", l_reopen, 1}, {NULL, NULL, 0}};
 
 /* ---- closing states ---- */
 
@@ -186,12 +185,23 @@ static int l_state_ends(lua_State *L) {
   return 0;
 }
 
+/* Adds the tables lt.cuda and lt.rocm. */
+static void add_kinds(lua_State *L) {
+  const device *d;
+  for (int k = 1; (d = device_kind(k)); k++) {
+    push_library(L, of_gpus);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)d);
+    lua_pushcclosure(L, l_is_available, 1);
+    lua_setfield(L, -2, "is_available");
+    lua_setfield(L, MODULE, d->name);
+  }
+}
+
 void open_device(lua_State *L) {
   at_state_end(L, l_state_ends);
   atomic_fetch_add(&states, 1);
   add_functions(L, functions);
   push_place(L, host_place());
   add_internal(L, "host_device");
-  push_library(L, cuda);
-  lua_setfield(L, MODULE, "cuda");
+  add_kinds(L);
 }

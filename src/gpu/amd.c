@@ -1,0 +1,217 @@
+/* AMD's libraries: HIP, which has the functions of NVIDIA's driver, and hipRTC. */
+
+#include "gpu/vendor.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* ROCm's major versions, from which libraries are searched. */
+enum { MAJOR_OLDEST = 5, MAJOR_NEWEST = 7 };
+
+/* The functions whose parameters or numbers differ from NVIDIA's. `properties` fills a struct of `size` bytes, which has
+** the name of the device's processor at `arch_at`. */
+static struct {
+  gpu_result  (*init)(unsigned flags);
+  gpu_result  (*attribute)(int *value, int attribute, gpu_device_id device);
+  gpu_result  (*retain)(gpu_context *context, gpu_device_id device);
+  gpu_result  (*reset)(void);
+  const char *(*error_text)(gpu_result error);
+  gpu_result  (*copy_peer)(void *to, int to_device, const void *from, int from_device, size_t bytes, gpu_stream s);
+  gpu_result  (*properties)(void *properties, int device);
+  size_t      size, arch_at;
+} hip;
+
+enum { DEVICES = 16 };
+static gpu_context contexts[DEVICES];   /* the devices' contexts; HIP numbers devices where CUDA has contexts */
+static void *library;                   /* libamdhip64.so */
+
+/* ---- functions with NVIDIA's parameters ---- */
+
+/* hipInit of old versions reports a missing device by an error that also has other causes. */
+static gpu_result init(unsigned flags) {
+  int count;
+  gpu_result r = gpu_amd.driver.device_count(&count);
+  return r == GPU_SUCCESS ? hip.init(flags) : r;
+}
+
+static gpu_result device_attribute(int *value, gpu_attribute a, gpu_device_id device) {
+  switch ((int)a) {
+#define ATTRIBUTE(ours, nvidia, number, amd, amd_number) case ours: return hip.attribute(value, amd_number, device);
+    GPU_ATTRIBUTES(ATTRIBUTE)
+    default: return (gpu_result)GPU_NOT_FOUND;
+  }
+}
+
+static gpu_result context_retain(gpu_context *context, gpu_device_id device) {
+  gpu_result r = hip.retain(context, device);
+  if (r == GPU_SUCCESS && device < DEVICES) contexts[device] = *context;
+  return r;
+}
+
+/* hipDevicePrimaryCtxReset does nothing, so this function resets the current device. */
+static gpu_result context_reset(gpu_device_id device) {
+  gpu_context context;
+  gpu_result r = hip.retain(&context, device);
+  if (r == GPU_SUCCESS) r = gpu_amd.driver.context_use(context);
+  return r == GPU_SUCCESS ? hip.reset() : r;
+}
+
+static gpu_result error_text(gpu_result error, const char **text) {
+  *text = hip.error_text(error);
+  return (gpu_result)GPU_SUCCESS;
+}
+
+static int device_of(gpu_context context) {
+  int device = 0;
+  while (device < DEVICES - 1 && contexts[device] != context) device++;
+  return device;
+}
+
+static gpu_result copy_peer(gpu_address to, gpu_context to_context, gpu_address from, gpu_context from_context,
+                            size_t bytes, gpu_stream s) {
+  return hip.copy_peer((void *)(uintptr_t)to, device_of(to_context), (const void *)(uintptr_t)from,
+                       device_of(from_context), bytes, s);
+}
+
+/* A kernel may use all of the shared memory without a request, and no kernel can use more. */
+static gpu_result function_set(gpu_function f, gpu_func_attr a, int value) {
+  (void)f; (void)a; (void)value;
+  return (gpu_result)GPU_UNKNOWN;
+}
+
+/* ---- the driver's library ---- */
+
+#define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, driver.field), #amd},
+#define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, rtc.field), #amd},
+static const gpu_symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {0, NULL}};
+static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {0, NULL}};
+
+/* Looks up the functions of struct hip. Returns the name of the first function that the library lacks, or NULL. ROCm 6
+** has a longer struct of properties, and a function of another name for it. */
+static const char *find_others(void) {
+  static const struct { void *field; const char *name; } others[] = {
+    {&hip.init, "hipInit"}, {&hip.attribute, "hipDeviceGetAttribute"}, {&hip.retain, "hipDevicePrimaryCtxRetain"},
+    {&hip.reset, "hipDeviceReset"}, {&hip.error_text, "hipGetErrorString"}, {&hip.copy_peer, "hipMemcpyPeerAsync"}
+  };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    void *function = dlsym(library, others[i].name);
+    if (!function) return others[i].name;
+    gpu_set_field(others[i].field, function);
+  }
+  bool newer = dlsym(library, "hipGetDevicePropertiesR0600") != NULL;
+  const char *name = newer ? "hipGetDevicePropertiesR0600" : "hipGetDeviceProperties";
+  gpu_set_field(&hip.properties, dlsym(library, name));
+  hip.size = newer ? 1472 : 792;
+  hip.arch_at = newer ? 1160 : 396;
+  return hip.properties ? NULL : name;
+}
+
+/* A version of HIP is 10000000 * major + 100000 * minor + patch. */
+static void read_version(gpu_vendor *v) {
+  int number = 0;
+  if (v->driver.driver_version(&number) != GPU_SUCCESS) return;
+  v->versions.driver[0] = number / 10000000;
+  v->versions.driver[1] = number % 10000000 / 100000;
+}
+
+static bool load_driver(gpu_vendor *v) {
+  library = gpu_open_library(v, GPU_DRIVER, "libamdhip64.so", MAJOR_NEWEST, MAJOR_OLDEST);
+  if (!library) {
+    gpu_explain_missing(v, GPU_DRIVER, "no AMD driver on this machine");
+    return false;
+  }
+  const char *missing = gpu_fill_table(v, driver_symbols, library);
+  if (!missing) missing = find_others();
+  if (missing) return gpu_set_reason(v, GPU_DRIVER, "libamdhip64.so has no function %s; a newer ROCm does", missing);
+  v->driver.init = init;
+  v->driver.device_attribute = device_attribute;
+  v->driver.context_retain = context_retain;
+  v->driver.context_reset = context_reset;
+  v->driver.error_name = v->driver.error_text = error_text;
+  v->driver.copy_peer = copy_peer;
+  v->driver.function_set = function_set;
+  v->versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
+  read_version(v);
+  return true;
+}
+
+/* ---- the compiler ---- */
+
+static const char RTC_MISSING[] =
+  "hipRTC compiles the kernels: install ROCm's hiprtc, or name its folder in LUATENSOR_ROCM_PATH";
+
+/* hipRTC is a part of libamdhip64.so, or a library of its own. */
+static bool load_rtc(gpu_vendor *v) {
+  void *own = dlsym(library, "hiprtcVersion") ? library : gpu_open_library(v, GPU_RTC, "libhiprtc.so", MAJOR_NEWEST, MAJOR_OLDEST);
+  if (!own) {
+    gpu_explain_missing(v, GPU_RTC, RTC_MISSING);
+    return false;
+  }
+  const char *missing = gpu_fill_table(v, rtc_symbols, own);
+  if (missing) return gpu_set_reason(v, GPU_RTC, "hipRTC has no function %s", missing);
+  int *version = v->versions.rtc;
+  return v->rtc.version(&version[0], &version[1]) == RTC_SUCCESS
+    || gpu_set_reason(v, GPU_RTC, "hipRTC does not tell its version");
+}
+
+/* Writes the name of a device's processor with its features, such as "gfx90a:sramecc+:xnack-". */
+static bool read_processor(gpu_device_id id, char *text, size_t size) {
+  _Alignas(16) char properties[4096] = {0};
+  if (hip.size > sizeof properties || hip.properties(properties, id) != GPU_SUCCESS) return false;
+  snprintf(text, size, "%.*s", (int)size - 1, properties + hip.arch_at);
+  return text[0] != 0;
+}
+
+/* The processors that hipRTC of ROCm 5 compiles for. It ends the process at another name. */
+static const char *const known_5[] = {"gfx803", "gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909", "gfx90a",
+                                      "gfx1010", "gfx1011", "gfx1012", "gfx1030", "gfx1031", "gfx1032"};
+
+static bool is_known(const gpu_vendor *v, const char *processor) {
+  size_t length = strcspn(processor, ":");
+  if (v->versions.driver[0] > 5) return true;
+  for (size_t i = 0; i < sizeof known_5 / sizeof *known_5; i++)
+    if (strlen(known_5[i]) == length && strncmp(known_5[i], processor, length) == 0) return true;
+  return false;
+}
+
+static bool choose_target(gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]) {
+  if (!read_processor(id, t->name, sizeof t->name)) snprintf(reason, GPU_REASON, "HIP does not tell the device's processor");
+  else if (is_known(v, t->name)) return true;
+  else snprintf(reason, GPU_REASON, "hipRTC of ROCm %d.%d does not compile for %s", v->versions.driver[0],
+                v->versions.driver[1], t->name);
+  return false;
+}
+
+static void name_isa(gpu_vendor *v, gpu_device_id id, char *text, size_t size) {
+  (void)v;
+  if (!read_processor(id, text, size)) text[0] = 0;
+  text[strcspn(text, ":")] = 0;
+}
+
+/* ---- libraries that luatensor does not use yet ---- */
+
+static bool load_none(gpu_vendor *v, enum gpu_library k, const char *what) {
+  return gpu_set_reason(v, k, "luatensor has no %s for AMD's GPUs", what);
+}
+static bool load_blas(gpu_vendor *v) { return gpu_set_reason(v, GPU_BLAS, "matrix products take luatensor's own kernels"); }
+static bool load_dft(gpu_vendor *v)    { return load_none(v, GPU_DFT, "Fourier transforms"); }
+static bool load_solver(gpu_vendor *v) { return load_none(v, GPU_SOLVER, "factorizations"); }
+static bool load_eig(gpu_vendor *v)    { return load_none(v, GPU_EIG, "eigenvalues"); }
+static bool load_dnn(gpu_vendor *v)    { return gpu_set_reason(v, GPU_DNN, "convolutions take luatensor's own kernels"); }
+
+/* ---- the vendor ---- */
+
+static const char *const folders[] = {"lib", "lib64", NULL};
+static const char *const options[] = {"--std=c++17", NULL};
+
+gpu_vendor gpu_amd = {
+  .device = "rocm", .first = VENDOR_GPUS,
+  .no_device = "hipGetDeviceCount: no ROCm-capable device is detected",
+  .names = {[GPU_DRIVER] = "HIP", [GPU_RTC] = "hipRTC", [GPU_BLAS] = "rocBLAS", [GPU_DFT] = "rocFFT",
+            [GPU_SOLVER] = "rocSOLVER", [GPU_EIG] = "rocSOLVER", [GPU_DNN] = "MIOpen"},
+  .search = {.list = "LUATENSOR_ROCM_PATH", .root = "ROCM_PATH", .roots = "/opt/rocm*", .folders = folders},
+  .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
+           [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
+  .options = options, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
+  .choose_target = choose_target, .name_isa = name_isa,
+};
