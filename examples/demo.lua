@@ -30,7 +30,8 @@ local function run(name, line)
   print(terminal.block(document.note("{problem}", {problem = {tostring(result), "text"}})))
 end
 
-local accelerator = lt.cuda.is_available() and lt.accelerator() or nil
+local found, accelerator = pcall(lt.accelerator)
+accelerator = found and accelerator or nil
 local devices, results = {"cpu", accelerator}, {}
 local function on_each(name, line)
   local made = {}

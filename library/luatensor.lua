@@ -2588,6 +2588,8 @@ lt.info = {}
 
 lt.linalg = {}
 
+lt.rocm = {}
+
 ---Returns the real parts of x: a view that shares x's memory if x is complex, otherwise x itself.
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
@@ -2901,23 +2903,28 @@ function lt.get_default_device() end
 ---```lua
 ---lt.devices()[1].kind  --> cpu
 ---```
----@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors and isa is its compute capability; unknown fields are nil
+---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors, and isa is its compute capability or AMD's name of its processor; unknown fields are nil
 function lt.devices() end
 
 ---Returns the best accelerator of this machine. If there is none, raises the error "GPU not found: " with the reason.
 ---```lua
----pcall(lt.accelerator) == lt.cuda.is_available()  --> true
+---pcall(lt.accelerator) == (lt.cuda.is_available() or lt.rocm.is_available())  --> true
 ---```
 ---@return string # the accelerator's name, such as "cuda:0"
 function lt.accelerator() end
 
----True if there is a GPU that can be used.
+---True if there is a GPU of NVIDIA that can be used.
 ---```lua
 ---type(lt.cuda.is_available())  --> boolean
 ---```
 ---@return boolean #
 ---@return string # if the first result is false: the reason
 function lt.cuda.is_available() end
+
+---True if there is a GPU of AMD that can be used.
+---@return boolean #
+---@return string # if the first result is false: the reason
+function lt.rocm.is_available() end
 
 ---Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
 ---was lost when cuda:0 was reopened"; freeing such a tensor is harmless. Other devices are not affected.
@@ -2926,6 +2933,10 @@ function lt.cuda.is_available() end
 ---```
 ---@param device string
 function lt.cuda.reopen(device) end
+
+---Reopens a device, like `cuda.reopen`.
+---@param device string
+function lt.rocm.reopen(device) end
 
 ---Waits until all work queued on a device is done.
 ---```lua

@@ -79,6 +79,8 @@ JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 COMPILED := $(BUILD)/spec/compiled/units.txt
 EMULATED  = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_EMULATOR_UNITS=$(COMPILED) \
             LUATENSOR_TEST_DEVICE=cuda
+# The devices "rocm" of the emulated HIP.
+ROCM       = LUATENSOR_ROCM_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=rocm
 # The emulator runs operations as late as possible and threads from the last to the first, and detects accesses beyond
 # the end of a block.
 LATE       = order=lazy,threads=reverse,guard=1
@@ -97,8 +99,8 @@ test-emulated: test-hosts $(BUILD)/spec/limits ## runs specs on the emulated GPU
 	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \
 	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off --with no-cudnn" \
 	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late" \
-	  "$(RUN_SPECS) $(JOBS) --label emulated-lanes $(EMULATED) LUATENSOR_EMULATOR=lanes=64 $(SHARE) \
-	    $(if $(FULL),$(ON_DEVICE),--with lanes)"
+	  "$(RUN_SPECS) $(JOBS) --label rocm-64 $(ROCM) LUATENSOR_EMULATOR=lanes=64 $(SHARE) --with lanes" \
+	  $(if $(FULL),"$(RUN_SPECS) $(JOBS) --label rocm-32 $(ROCM) LUATENSOR_EMULATOR=lanes=32 $(SHARE) --with lanes")
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that the DLPack and emulator specs start
 # (such as the compiler) leak memory and would fail, so these specs run without leak detection.

@@ -1,5 +1,5 @@
 --- accelerator
-pcall(lt.accelerator) == lt.cuda.is_available()  --> true
+pcall(lt.accelerator) == (lt.cuda.is_available() or lt.rocm.is_available())  --> true
 
 --- device
 tostring(lt.device("cpu"))  --> cpu
@@ -9,6 +9,9 @@ lt.devices()[1].kind  --> cpu
 
 --- cuda.is_available
 type(lt.cuda.is_available())  --> boolean
+
+--- rocm.is_available
+type(lt.rocm.is_available())  --> boolean
 
 --- get_default_device
 lt.get_default_device()  --> cpu
@@ -104,6 +107,9 @@ lt.info.default_dtypes()["real floating"]  --> float32
 
 --- cuda.reopen
 pcall(lt.cuda.reopen, "cuda:99")  --> false
+
+--- rocm.reopen
+pcall(lt.rocm.reopen, "rocm:99")  --> false
 
 --- graph, graph:replay, graph:free
 if lt.cuda.is_available() then

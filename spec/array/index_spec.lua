@@ -1,4 +1,4 @@
--- tags: kernels smoke late sanitize-emulated
+-- tags: kernels smoke late lanes sanitize-emulated
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local indexing = require "spec.support.indexing"

@@ -1,4 +1,4 @@
--- tags: kernels
+-- tags: kernels lanes
 -- Compares reductions with the oracle, over dtypes, layouts, dims, special values and options. Tests their errors.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"

@@ -1,4 +1,4 @@
--- tags: kernels
+-- tags: kernels lanes
 -- Compares softmax and log_softmax with the oracle, also for inputs whose exponentials overflow.
 local lt = require "luatensor"
 local cases = require "spec.support.cases"

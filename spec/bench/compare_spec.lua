@@ -312,7 +312,7 @@ describe("bench.compare, wrong arguments", function()
     {"entries 1 and 2 are both named \"a\"", {{"a", f}, {"a", f}}},
     {"entry 2 (b): function expected, got nil", {{"a", f}, {"b"}}},
     {"entry 1: unknown field \"speed\"; known: 1 (name), 2 (function), device", {{"a", f, speed = 2}, {"b", f}}},
-    {"device: unknown device \"abacus\"; known: cpu, cuda, auto", {{"a", f, device = "abacus"}, {"b", f}}},
+    {"device: unknown device \"abacus\"; known: cpu, cuda, rocm, auto", {{"a", f, device = "abacus"}, {"b", f}}},
     {"check: boolean expected, got number", {{"a", f}, {"b", f}}, {check = 0}},
     {"same: function expected, got boolean", {{"a", f}, {"b", f}}, {same = true}},
     {"unknown option \"sane\"; known: check, clock, device, gc, name, rounds, same, seconds, seed, threads, warmup; did you mean \"same\"?",

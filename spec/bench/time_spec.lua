@@ -349,7 +349,7 @@ describe("bench.time, wrong arguments", function()
     {"warmup: -1 is not in 0 … 1000000.0", nothing, {warmup = -1}},
     {"gc: one of count, out expected, got never", nothing, {gc = "never"}},
     {"threads: 0 is out of range", nothing, {threads = 0}},
-    {"device: unknown device \"abacus\"; known: cpu, cuda, auto", nothing, {device = "abacus"}},
+    {"device: unknown device \"abacus\"; known: cpu, cuda, rocm, auto", nothing, {device = "abacus"}},
     {"clock: function expected, got number", nothing, {clock = 3}},
     {"clock: it has to give seconds, it gave a string", nothing, {clock = os.date}},
     {"name: string expected, got number", nothing, {name = 3}},

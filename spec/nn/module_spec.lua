@@ -726,9 +726,9 @@ describe("options of constructors", function()
 
   it("that are no dtype, device, generator or size are said in the layer's name", function()
     for message, f in pairs {
-      ["Linear: device: unknown device \"gpu\"; known: cpu, cuda, auto"] =
+      ["Linear: device: unknown device \"gpu\"; known: cpu, cuda, rocm, auto"] =
         function() return nn.Linear(4, 3, {device = "gpu"}) end,
-      ["BatchNorm1d: device: unknown device \"gpu\"; known: cpu, cuda, auto"] =
+      ["BatchNorm1d: device: unknown device \"gpu\"; known: cpu, cuda, rocm, auto"] =
         function() return nn.BatchNorm1d(4, {device = "gpu"}) end,
       ["Linear: dtype: float16, bfloat16, float32 or float64 expected, got int32"] =
         function() return nn.Linear(4, 3, {dtype = "int32"}) end,

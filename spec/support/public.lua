@@ -92,7 +92,7 @@ function public.classes_of(functions) return sorted_names(functions, is_class) e
 
 --- Tables of public functions, by the prefix of their names in the docs.
 public.libraries = {
-  [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["cuda."] = lt.cuda, ["autograd."] = rawget(lt, "autograd"),
+  [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["cuda."] = lt.cuda, ["rocm."] = lt.rocm, ["autograd."] = rawget(lt, "autograd"),
   ["nn."] = lt.nn, ["nn.init."] = lt.nn.init, ["nn.functional."] = lt.nn.functional, ["nn.utils."] = lt.nn.utils,
   ["optim."] = lt.optim, ["optim.scheduler."] = lt.optim.scheduler, ["data."] = lt.data, ["bench."] = lt.bench,
   ["advise."] = lt.advise, ["info."] = lt.info,

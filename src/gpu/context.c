@@ -17,7 +17,7 @@ static _Thread_local int failed = -1;   /* number of the GPU whose message expla
 
 /* ---- the lock, and forks ---- */
 
-/* What is known of each vendor's GPUs. */
+/* The GPUs of a vendor. */
 typedef struct party {
   gpu_vendor *vendor;
   void      (*look)(void);              /* counts the GPUs */

@@ -3,33 +3,43 @@
 
 local cures = {}
 
---- Rows {pattern, example, remedy}. The pattern matches a reason from lt.cuda.is_available, in which a folder may
--- precede a library's name. The example is one text of this reason.
+--- Rows {pattern, example, remedy}. The pattern matches a reason from lt.cuda.is_available or lt.rocm.is_available, in
+-- which a folder may precede a library's name. The example is one text of this reason.
 cures.rows = {
   {"libcuda%.so%.1: cannot open", "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)",
     "install the NVIDIA driver"},
-  {"^the driver is for CUDA", "the driver is for CUDA 11.4; luatensor needs 12.0 or newer", "update the driver"},
+  {"the driver is for CUDA", "the driver is for CUDA 11.4; luatensor needs 12.0 or newer", "update the driver"},
   {"libcuda%.so%.1 has no function", "libcuda.so.1 has no function cuGraphLaunch; a newer driver does",
     "update the driver"},
-  {"^the driver does not start", "the driver does not start: unknown error",
+  {"the driver does not start", "the driver does not start: unknown error",
     "run `nvidia-smi`, which must work first; after an update of the driver, restart the machine"},
-  {"^the driver finds no device", "the driver finds no device on this machine",
+  {"the driver finds no device", "the driver finds no device on this machine",
     "in a container, pass the device through (`--gpus all`); check that `CUDA_VISIBLE_DEVICES` does not "
       .. "hide the device"},
   {"libnvrtc%S*:? ", "libnvrtc.so.13: cannot open shared object file (NVRTC compiles the kernels: install …)",
     "install NVRTC, or add its folder to `LUATENSOR_CUDA_PATH`"},
-  {"^NVRTC .* is newer", "NVRTC 13.0 is newer than the driver, which is for CUDA 12.4: install NVRTC 12",
+  {"NVRTC .* is newer", "NVRTC 13.0 is newer than the driver, which is for CUDA 12.4: install NVRTC 12",
     "install the version of NVRTC that the message names"},
+  {"libamdhip64%S* cannot open", "libamdhip64.so.7: cannot open shared object file (no AMD driver on this machine)",
+    "install AMD's driver and ROCm"},
+  {"libamdhip64%.so has no function", "libamdhip64.so has no function hipGraphLaunch; a newer ROCm does", "update ROCm"},
+  {"hipGetDeviceCount", "hipGetDeviceCount: no ROCm-capable device is detected",
+    "in a container, pass the device through (`--device /dev/kfd --device /dev/dri`); check that "
+      .. "`HIP_VISIBLE_DEVICES` does not hide the device"},
+  {"libhiprtc%S*:? ", "libhiprtc.so.7: cannot open shared object file (hipRTC compiles the kernels: install …)",
+    "install hipRTC of ROCm, or add its folder to `LUATENSOR_ROCM_PATH`"},
 }
 
---- Returns the remedy for a reason. For an unknown reason, the remedy is a reference to docs/gpu.md.
--- @string reason from lt.cuda.is_available
+--- Returns the remedy for a reason. If the reason has a part for each vendor, returns all remedies, separated by
+-- "; or ". For an unknown reason, the remedy is a reference to docs/gpu.md.
+-- @string reason from lt.cuda.is_available, lt.rocm.is_available, or the error "GPU not found: …"
 -- @treturn string
 function cures.find(reason)
+  local found = {}
   for _, row in ipairs(cures.rows) do
-    if reason:find(row[1]) then return row[3] end
+    if reason:find(row[1]) then found[#found + 1] = row[3] end
   end
-  return "docs/gpu.md lists what is needed"
+  return #found > 0 and table.concat(found, "; or ") or "docs/gpu.md lists what is needed"
 end
 
 return cures

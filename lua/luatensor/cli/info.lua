@@ -81,8 +81,8 @@ local function try_out(device, add)
 end
 
 local function gpus(add)
-  local found, reason = lt.cuda.is_available()
-  if not found then
+  local reason = core.no_accelerator()
+  if reason then
     add("GPU not found: " .. reason)
     return add("  what to do: " .. cures.find(reason))
   end

@@ -4,6 +4,7 @@
 require "luatensor.base.outside".check_measuring "luatensor.experiment"
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
+local core = require "luatensor.core"
 local described = require "luatensor.bench.fields"
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -67,8 +68,8 @@ function experiment.name_of(device) return format.marked(device, experiment.is_e
 -- @string device
 -- @treturn table list of notes, which may be empty
 function experiment.caveats(device)
-  local found, reason = lt.cuda.is_available()
-  if not found then return {document.note("GPU not found: {reason}", {reason = {reason, "text"}})} end
+  local reason = core.no_accelerator()
+  if reason then return {document.note("GPU not found: {reason}", {reason = {reason, "text"}})} end
   if not experiment.is_emulated(device) then return {} end
   return {document.note(notes.EMULATOR)}
 end
@@ -339,9 +340,9 @@ local function fields_of(spec, options)
     device = options.device, values = {}, body = {}, results = {},
   }
   if fields.device then
-    local found, reason = lt.cuda.is_available()
+    local reason = core.no_accelerator()
     fields.where = experiment.describe(fields.device)
-    fields.without = not found and ("GPU not found: " .. reason) or nil
+    fields.without = reason and "GPU not found: " .. reason or nil
     fields.emulated = experiment.is_emulated(fields.device) or nil
   end
   return fields

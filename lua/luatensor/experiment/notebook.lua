@@ -57,7 +57,7 @@ notebook.claims = {
   },
   {
     claim = "The libraries for GPUs are CUDA (NVIDIA), Metal (Apple) and ROCm (AMD).",
-    elsewhere = "luatensor supports CUDA; Metal and ROCm could be added",
+    elsewhere = "luatensor supports CUDA and a part of ROCm; Metal could be added",
   },
   {
     claim = "TPUs are matrix processors for neural networks. They compute very large matrix operations. Few libraries "

@@ -78,7 +78,8 @@ Lists the devices of this machine.
 @function devices
 @treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per
   second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the
-  CPU}. For a GPU, cores are its multiprocessors and isa is its compute capability; unknown fields are nil
+  CPU}. For a GPU, cores are its multiprocessors, and isa is its compute capability or AMD's name of its processor;
+  unknown fields are nil
 */
 static int l_devices(lua_State *L) {
   lua_Integer n = 0;
@@ -110,9 +111,25 @@ static int l_accelerator(lua_State *L) {
   return 1;
 }
 
+/* no_accelerator(): returns the reason why this machine has no accelerator, or nil if it has one. */
+static int l_no_accelerator(lua_State *L) {
+  place p;
+  char reason[1024];
+  if (device_accelerator(&p)) return 0;
+  device_reason(reason, sizeof reason);
+  lua_pushstring(L, reason);
+  return 1;
+}
+
 /***
-True if there is a GPU that can be used: of NVIDIA for `cuda.is_available`, of AMD for `rocm.is_available`.
+True if there is a GPU of NVIDIA that can be used.
 @function cuda.is_available
+@treturn boolean
+@treturn string if the first result is false: the reason
+*/
+/***
+True if there is a GPU of AMD that can be used.
+@function rocm.is_available
 @treturn boolean
 @treturn string if the first result is false: the reason
 */
@@ -130,6 +147,11 @@ static int l_is_available(lua_State *L) {
 Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
 was lost when cuda:0 was reopened"; freeing such a tensor is harmless. Other devices are not affected.
 @function cuda.reopen
+@string device
+*/
+/***
+Reopens a device, like `cuda.reopen`.
+@function rocm.reopen
 @string device
 */
 static int l_reopen(lua_State *L) {
@@ -167,7 +189,8 @@ static int l_clock(lua_State *L) {
 static const function_row functions[] = {
   {"device", l_device, 1}, {"devices", l_devices, 0}, {"accelerator", l_accelerator, 0},
   {"synchronize", l_synchronize, 1}, {"clock", l_clock, 0}, {"set_default_device", l_set_default_device, 1},
-  {"get_default_device", l_get_default_device, 0}, {"is_on_host", l_is_on_host, INTERNAL}, {NULL, NULL, 0}
+  {"get_default_device", l_get_default_device, 0}, {"is_on_host", l_is_on_host, INTERNAL},
+  {"no_accelerator", l_no_accelerator, INTERNAL}, {NULL, NULL, 0}
 };
 static const function_row of_gpus[] = {{"reopen", l_reopen, 1}, {NULL, NULL, 0}};
 

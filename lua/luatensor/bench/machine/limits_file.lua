@@ -27,9 +27,9 @@ local function device_words(device)
   }, "; ")
 end
 
--- Returns the configuration (computing libraries and versions) without its part on CUDA. limits_file.words describes
+-- Returns the configuration (computing libraries and versions) without its parts on GPUs. limits_file.words describes
 -- each GPU in a line of its own.
-local function cpu_config(identity) return (identity.config:gsub("; cuda: .*", "")) end
+local function cpu_config(identity) return (identity.config:gsub("; %l+: .*", "")) end
 
 --- Returns the properties that identify a machine: processor, cores, threads, instruction set, memory, versions,
 -- GPUs.

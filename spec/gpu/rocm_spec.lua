@@ -1,0 +1,99 @@
+-- Tests the device "rocm" on the emulated HIP: what luatensor says if libraries or devices are missing, both vendors in
+-- one process, and the differences of AMD's compiler and driver. The specs of tensors run on the device, too (make
+-- test-emulated).
+local shell = require "spec.support.shell"
+
+local folder = (os.getenv "BUILD" or "build") .. "/spec/emulator"
+local there = shell.exists(folder .. "/libamdhip64.so")
+
+-- Runs code in a process with the emulated HIP and these settings. Returns the exit status and the output.
+local function run(code, settings, more)
+  return shell.run(("LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s LUATENSOR_EMULATOR=%s %s tools/lua -e '%s'"):format(folder,
+    (os.getenv "BUILD" or "build") .. "/spec/kernels", settings or "", more or "", "lt = require [[luatensor]] " .. code))
+end
+
+local function prints(want, code, settings, more)
+  local status, output = run(code, settings, more)
+  assert.equal(want, (output:gsub("%s+$", "")))
+  assert.equal(0, status, output)
+end
+
+describe("rocm", function()
+  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+
+  it("computes, with 32 and with 64 threads in a wavefront", function()
+    for _, lanes in ipairs {"lanes=32", "lanes=64"} do
+      prints("rocm:0\t4950.0\t99.0\t50", [[
+        local x = lt.arange(100, {device = "rocm"}):to("float64")
+        print(x.device, x:cumsum(1)[100]:item(), x:sort{descending = true}[1]:item(), (x:gt(49)):nonzero()[1]:item() - 1)]], lanes)
+    end
+  end)
+
+  it("is described by its processor and libraries", function()
+    local code = [[for _, d in ipairs(lt.devices()) do if d.kind == "gpu" then print(d.device, d.isa, d.emulated, d.software) end end]]
+    prints("rocm:0\tgfx90a\ttrue\tHIP 5.2, hipRTC 9.0, no rocBLAS, no MIOpen", code, "lanes=64")
+    prints("rocm:0\tgfx1030\ttrue\tHIP 5.2, hipRTC 9.0, no rocBLAS, no MIOpen\nrocm:1\tgfx1030\ttrue\t"
+      .. "HIP 5.2, hipRTC 9.0, no rocBLAS, no MIOpen", code, "devices=2")
+  end)
+
+  it("is the accelerator if there is no other", function()
+    prints("rocm:0\trocm:0\ttrue\tfalse", [[print(lt.accelerator(), lt.zeros(1, {device = "auto"}).device,
+      lt.rocm.is_available(), (lt.cuda.is_available()))]], "", "LUATENSOR_CUDA_PATH=/nowhere")
+  end)
+
+  it("works beside cuda, and copies pass the host", function()
+    prints("cuda:0\trocm:0\t6\t6", [[
+      local a = lt.tensor({1, 2, 3}, {device = "cuda"})
+      local b = a:to("rocm")
+      print(lt.accelerator(), b.device, b:sum():item(), b:to("cuda"):sum():item())]], "", "LUATENSOR_CUDA_PATH=" .. folder)
+  end)
+
+  it("copies between two devices", function()
+    prints("rocm:1\t10", [[local x = lt.tensor({1, 2, 3, 4}, {device = "rocm:0"}):to("rocm:1") print(x.device, x:sum():item())]],
+      "devices=2")
+  end)
+
+  it("is reopened, and tensors from before are lost", function()
+    prints("false\t3.0", [[
+      local x = lt.ones(3, {device = "rocm"})
+      lt.rocm.reopen("rocm")
+      print((pcall(x.sum, x)), lt.ones(3, {device = "rocm"}):sum():item())]])
+  end)
+
+  it("has no Fourier transforms and no factorizations", function()
+    for name, words in pairs {["lt.fft.fft(x)"] = "Fourier transforms", ["lt.linalg.cholesky(x)"] = "factorizations"} do
+      local status, output = run(("local x = lt.eye(2, {device = [[rocm]]}) %s"):format(name))
+      assert.equal(1, status)
+      assert.truthy(output:find("not available on rocm:0: luatensor has no " .. words .. " for AMD's GPUs", 1, true), output)
+    end
+  end)
+end)
+
+describe("rocm that cannot be used", function()
+  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+  local ask = "print(lt.rocm.is_available())"
+
+  it("has no device", function()
+    prints("false\thipGetDeviceCount: no ROCm-capable device is detected", ask, "no_device")
+  end)
+
+  it("has a processor that the compiler does not know, at which hipRTC would end the process", function()
+    local status, output = run("lt.ones(2, {device = [[rocm]]})", "gcn=gfx1100")
+    assert.equal(1, status)
+    assert.truthy(output:find("hipRTC of ROCm 5.2 does not compile for gfx1100", 1, true), output)
+  end)
+
+  it("lacks a function", function()
+    local other = shell.folder()
+    shell.passes(("EMULATOR=%s spec/support/emulator/without %s hipGraphLaunch"):format(folder, other))
+    local _, output = run(ask, "", "LUATENSOR_ROCM_PATH=" .. other)
+    shell.passes("rm -r " .. other)
+    assert.equal("false\tlibamdhip64.so has no function hipGraphLaunch; a newer ROCm does\n", output)
+  end)
+
+  it("has no library in the folder that LUATENSOR_ROCM_PATH names, and ROCM_PATH leads nowhere", function()
+    local _, output = run(ask, "", "LUATENSOR_ROCM_PATH=/nowhere ROCM_PATH=/nowhere")
+    assert.truthy(output:find "^false\tlibamdhip64[^\n]* %(no AMD driver on this machine%)\n$"
+      or output:find "^false\thipGetDeviceCount: no ROCm", output)
+  end)
+end)
