@@ -3,13 +3,15 @@
 -- test-emulated).
 local shell = require "spec.support.shell"
 
-local folder = (os.getenv "BUILD" or "build") .. "/spec/emulator"
+local build = os.getenv "BUILD" or "build"
+local folder = build .. "/spec/emulator"
 local there = shell.exists(folder .. "/libamdhip64.so")
 
 -- Runs code in a process with the emulated HIP and these settings. Returns the exit status and the output.
 local function run(code, settings, more)
-  return shell.run(("LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s LUATENSOR_EMULATOR=%s %s tools/lua -e '%s'"):format(folder,
-    (os.getenv "BUILD" or "build") .. "/spec/kernels", settings or "", more or "", "lt = require [[luatensor]] " .. code))
+  local command = "LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s LUATENSOR_EMULATOR=%s %s "
+    .. "tools/lua -e 'lt = require [[luatensor]] %s'"
+  return shell.run(command:format(folder, build .. "/spec/kernels", settings or "", more or "", code))
 end
 
 local function prints(want, code, settings, more)

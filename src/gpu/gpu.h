@@ -6,7 +6,7 @@
 ** base/device.c refers to GPUs: it lists `cuda_device` and `rocm_device`. */
 
 #include "base/device.h"
-#include "gpu/vendor.h"
+#include "gpu/vendor/vendor.h"
 
 enum { MAX_GPUS = 2 * VENDOR_GPUS };
 

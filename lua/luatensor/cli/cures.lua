@@ -22,7 +22,8 @@ cures.rows = {
     "install the version of NVRTC that the message names"},
   {"libamdhip64%S* cannot open", "libamdhip64.so.7: cannot open shared object file (no AMD driver on this machine)",
     "install AMD's driver and ROCm"},
-  {"libamdhip64%.so has no function", "libamdhip64.so has no function hipGraphLaunch; a newer ROCm does", "update ROCm"},
+  {"libamdhip64%.so has no function", "libamdhip64.so has no function hipGraphLaunch; a newer ROCm does",
+    "update ROCm"},
   {"hipGetDeviceCount", "hipGetDeviceCount: no ROCm-capable device is detected",
     "in a container, pass the device through (`--device /dev/kfd --device /dev/dri`); check that "
       .. "`HIP_VISIBLE_DEVICES` does not hide the device"},

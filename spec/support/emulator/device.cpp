@@ -66,7 +66,7 @@ static int attribute(int a) {
 
 using namespace emulator;
 
-/* src/gpu/nvidia.c looks up this symbol, so that measurements on the emulator are never presented as those of a
+/* src/gpu/vendor/nvidia.c looks up this symbol, so that measurements on the emulator are never presented as those of a
 ** GPU. */
 extern "C" __attribute__((visibility("default"))) const int emulator_is_no_gpu = 1;
 

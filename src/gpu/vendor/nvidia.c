@@ -1,6 +1,6 @@
 /* NVIDIA's libraries: the names of their functions and files, and the versions that fit together. */
 
-#include "gpu/vendor.h"
+#include "gpu/vendor/vendor.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

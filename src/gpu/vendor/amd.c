@@ -1,6 +1,6 @@
 /* AMD's libraries: HIP, which has the functions of NVIDIA's driver, and hipRTC. */
 
-#include "gpu/vendor.h"
+#include "gpu/vendor/vendor.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Searches the libraries of GPUs' vendors, and loads each at its first use. */
 
-#include "gpu/vendor.h"
+#include "gpu/vendor/vendor.h"
 
 #include <dlfcn.h>
 #include <glob.h>
