@@ -162,9 +162,11 @@ static bool read_processor(gpu_device_id id, char *text, size_t size) {
   return text[0] != 0;
 }
 
-/* The processors that hipRTC of ROCm 5 compiles for. It ends the process at another name. */
-static const char *const known_5[] = {"gfx803", "gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909", "gfx90a",
-                                      "gfx1010", "gfx1011", "gfx1012", "gfx1030", "gfx1031", "gfx1032"};
+/* The processors for which hipRTC 5.2.3 has compiled a kernel. It ends the process at another name. */
+static const char *const known_5[] = {
+  "gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909", "gfx90a", "gfx90c", "gfx1010", "gfx1011", "gfx1012", "gfx1013",
+  "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"
+};
 
 static bool is_known(const gpu_vendor *v, const char *processor) {
   size_t length = strcspn(processor, ":");
