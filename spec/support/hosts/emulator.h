@@ -96,9 +96,9 @@ static inline void *compile_for(const char *source, const char *arch, int *resul
   ok(rtc.log(p, *log));
   char *image = NULL;
   if (!*result) {
-    ok(rtc.cubin_size(p, &bytes));
+    ok(rtc.binary_size(p, &bytes));
     image = malloc(bytes);
-    ok(rtc.cubin(p, image));
+    ok(rtc.binary(p, image));
   }
   ok(rtc.destroy(&p));
   return image;
