@@ -39,7 +39,7 @@ function experiment.describe(device)
   local info = info_of(device)
   if not info then return device end
   local cores = format.noun(info.cores, info.kind == "cpu" and "core" or "multiprocessor")
-  local isa = info.kind == "cpu" and info.isa or "compute capability " .. info.isa
+  local isa = info.isa:find "^%d" and "compute capability " .. info.isa or info.isa       -- a number only for NVIDIA
   local words = {info.name, info.cores .. " " .. cores, isa}
   if info.kind == "cpu" then
     local threads = lt.get_num_threads()
