@@ -2922,6 +2922,9 @@ function lt.accelerator() end
 function lt.cuda.is_available() end
 
 ---True if there is a GPU of AMD that can be used.
+---```lua
+---type(lt.rocm.is_available())  --> boolean
+---```
 ---@return boolean #
 ---@return string # if the first result is false: the reason
 function lt.rocm.is_available() end
@@ -2935,6 +2938,9 @@ function lt.rocm.is_available() end
 function lt.cuda.reopen(device) end
 
 ---Reopens a device, like `cuda.reopen`.
+---```lua
+---pcall(lt.rocm.reopen, "rocm:99")  --> false
+---```
 ---@param device string
 function lt.rocm.reopen(device) end
 
