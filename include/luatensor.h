@@ -129,7 +129,8 @@ typedef struct luatensor_api {
   int (*revoke)(lua_State *L, luatensor_loan loan);
 
   /* Makes the calling thread the owner of a loan. Only the owner may revoke the loan. A host calls this function
-  ** after the loan's state moved to this thread. Returns LUATENSOR_ok or LUATENSOR_ended. */
+  ** after the loan's state moved to this thread. Returns LUATENSOR_ok, LUATENSOR_ended, or LUATENSOR_busy while another
+  ** thread runs an operation of the state. */
   int (*claim)(luatensor_loan loan);
 
   /* set_memory_limit limits the bytes of tensors of this state; 0: no limit. `memory` fills *m. Both may raise (no

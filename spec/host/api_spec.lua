@@ -12,6 +12,9 @@ describe("luatensor.h", function()
   it("makes, reads and checks tensors", function() host "tensors" end)
   it("lends memory of the host, and takes it back", function() host "lend" end)
   it("refuses wrong loans, and revoking twice, in another thread or in the middle of an operation", function() host "wrong" end)
+  it("refuses to claim a loan while another thread computes, and stays in memory that the host has changed", function()
+    host "in_use"
+  end)
   it("limits memory and threads, and cancels", function() host "limits" end)
 
   local C <const> = "-xc -std=c99 -Wpedantic -Wconversion -Wsign-conversion"

@@ -105,6 +105,22 @@ describe("a finalizer", function()
     end)
   end
 
+  it("that changes a mask between the count and the positions is noticed", function()
+    local mask, told = lt.zeros(100000, {dtype = "bool"}), nil
+    storm(function()
+      for i = 1, 20000 do
+        mask:fill_(false)
+        local ok, found = pcall(lt.nonzero, shift(i) and mask)
+        if not ok then
+          told = found
+          break
+        end
+        assert.is_true(found.size == 0 or found.size == 100000)
+      end
+    end, function() mask:fill_(true) end)
+    assert.equal("nonzero: a finalizer, a debug hook or the host changed the tensor in the middle of the operation", told)
+  end)
+
   -- Functions during which a finalizer runs. Each function collects garbage, or makes garbage until done() is true.
   -- done() is true after the finalizer has run.
   local interrupted = {

@@ -221,11 +221,12 @@ typedef struct index_call {
 
 /* Finds the positions (1-based, int64) of the true elements of a contiguous mask, in row-major order. */
 typedef struct nonzero_call {
-  const bool *in;
+  const uint8_t *in;           /* not 0 means true */
   int      ndim;
   int64_t  shape[MAX_DIMS];
   int64_t *out;                /* [ndim][count]: row d has the positions in dim d; NULL: the call only counts */
-  int64_t  count;              /* number of true elements: an output if `out` is NULL, else an input */
+  int64_t  count;              /* number of true elements: an output if `out` is NULL, else an input, and a CPU that
+                               ** finds another number writes no positions and returns this number */
 } nonzero_call;
 
 /* A binary search in sorted rows. out[i] is the 1-based position of the first element of its row that is not less than

@@ -42,13 +42,11 @@ static inline int64_t cancel_stretch(int64_t i, int64_t n) {
   return n - i < CANCEL_STRETCH ? n : i + CANCEL_STRETCH;
 }
 
-/* Call cancel_watch before an operation, and cancel_unwatch after the operation. If asked() starts an operation,
-** device_<entry> refuses this operation by ERR_BUSY. */
+/* Call cancel_watch before an operation, and cancel_unwatch after the operation, but neither while `inside` is set. If
+** asked() starts an operation, device_<entry> refuses this operation by ERR_BUSY. */
 static inline void cancel_watch(bool (*asked)(void *), void *context) {
-  if (!this_operation.inside) this_operation = (operation){.asked = asked, .context = context};
+  this_operation = (operation){.asked = asked, .context = context};
 }
-static inline void cancel_unwatch(void) {
-  if (!this_operation.inside) this_operation = (operation){.asked = 0};
-}
+static inline void cancel_unwatch(void) { this_operation = (operation){.asked = 0}; }
 
 #endif

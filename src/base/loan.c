@@ -8,6 +8,7 @@ typedef struct loan {
   uint64_t    number;
   const void *thread;                      /* the address of the owner thread's variable `here` */
   storage    *store;
+  const atomic_bool *running;              /* the borrowing state's flag, or NULL if this state is closed */
   void      (*release)(void *context);
   void       *context;
   struct loan *next, *prev;
@@ -57,7 +58,8 @@ static void end_lent(storage *s) {
   finish(l);
 }
 
-int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *context, storage **s, uint64_t *number) {
+int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *context, const atomic_bool *running,
+              storage **s, uint64_t *number) {
   loan *l = malloc(sizeof *l);
   if (!l) return ERR_MEMORY;
   int st = storage_wrap(host_place(), ptr, bytes, end_lent, l, s);
@@ -65,7 +67,7 @@ int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *con
     free(l);
     return st;
   }
-  *l = (loan){.thread = &here, .store = *s, .release = release, .context = context};
+  *l = (loan){.thread = &here, .store = *s, .running = running, .release = release, .context = context};
   add(l);
   *number = l->number;
   return OK;
@@ -85,9 +87,18 @@ enum loan_status loan_look(uint64_t number) {
 enum loan_status loan_claim(uint64_t number) {
   lock_take(LOCK_LOANS);
   loan *l = find(number);
-  if (l) l->thread = &here;
+  enum loan_status status = status_of(l);
+  bool busy = status == LOAN_ELSEWHERE && l->running && atomic_load_explicit(l->running, memory_order_acquire);
+  if (l && !busy) l->thread = &here;
   lock_release(LOCK_LOANS);
-  return l ? LOAN_OPEN : LOAN_ENDED;
+  return busy ? LOAN_BUSY : l ? LOAN_OPEN : LOAN_ENDED;
+}
+
+void loan_forget(const atomic_bool *running) {
+  lock_take(LOCK_LOANS);
+  for (loan *l = first; l; l = l->next)
+    if (l->running == running) l->running = NULL;
+  lock_release(LOCK_LOANS);
 }
 
 /* Increases the storage's version, so that backward raises an error if a gradient needs the elements. */

@@ -5,18 +5,28 @@
 ** collected, or when the host takes the memory back. A loan has a number instead of an address, so that a host may name
 ** a loan that has ended. */
 
+#include <stdatomic.h>
+
 #include "base/storage.h"
 
-enum loan_status { LOAN_OPEN, LOAN_ENDED, LOAN_ELSEWHERE };      /* LOAN_ELSEWHERE: another thread owns the loan */
+enum loan_status {
+  LOAN_OPEN, LOAN_ENDED,
+  LOAN_ELSEWHERE,            /* another thread owns the loan */
+  LOAN_BUSY                  /* another thread owns the loan and runs an operation of the loan's state */
+};
 
 /* Lends `bytes` bytes of host memory at ptr as a storage. `release`, which may be NULL, is called once, at the end of
-** the loan. Fails with ERR_MEMORY. */
-int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *context, storage **s, uint64_t *number);
+** the loan. *running is true while an operation of the borrowing state runs. Fails with ERR_MEMORY. */
+int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *context, const atomic_bool *running,
+              storage **s, uint64_t *number);
+
+/* Called before *running becomes invalid, because the state is being closed. */
+void loan_forget(const atomic_bool *running);
 
 /* Returns the status of the loan as the calling thread sees it: LOAN_ELSEWHERE if another thread owns the loan. */
 enum loan_status loan_look(uint64_t number);
 
-/* Makes the calling thread the loan's owner. Returns LOAN_ENDED if the loan has ended, else LOAN_OPEN. */
+/* Makes the calling thread the loan's owner. Returns LOAN_OPEN, LOAN_ENDED or LOAN_BUSY. */
 enum loan_status loan_claim(uint64_t number);
 
 /* Ends the loan if loan_look would return LOAN_OPEN. Afterwards the storage of the loan has no memory, and

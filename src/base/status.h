@@ -30,7 +30,8 @@ enum status {
   ERR_LATE,          /* queued work found an index out of range; device.explain() has the message */
   ERR_CAPTURE,       /* the op needs values, which are unknown while a graph is captured */
   ERR_CANCELLED,     /* cancel.h: the operation was cancelled; its outputs are incomplete */
-  ERR_BUSY           /* a debug hook, which runs in the middle of an operation, starts another operation */
+  ERR_BUSY,          /* a debug hook, which runs in the middle of an operation, starts another operation */
+  ERR_CHANGED        /* a finalizer, a hook or the host changed an input in the middle of an operation */
 };
 
 enum { NO_DIM = -1 };

@@ -16,22 +16,29 @@ enum {
 
 /* ---- nonzero ---- */
 
-static int64_t count_true(const bool *in, int64_t n) {
+/* Masks are read as bytes, because the host may have written other values than 0 and 1 to memory that it lent. */
+static int64_t count_true(const uint8_t *in, int64_t n) {
   int64_t count = 0;
   #pragma omp simd reduction(+:count)
-  for (int64_t i = 0; i < n; i++) count += in[i];
+  for (int64_t i = 0; i < n; i++) count += in[i] != 0;
   return count;
+}
+
+/* Returns a word with bit 7 of each byte set where that byte of `word` is not 0. */
+static uint64_t true_bytes(uint64_t word) {
+  const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+  return (((word & low) + low) | word) & ~low;
 }
 
 /* Writes the 1-based positions of the true elements among n elements of a row to `out`. The first element has the
 ** 0-based position `first`. Returns the number of true elements. */
-static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *out) {
+static int64_t true_places(const uint8_t *in, int64_t n, int64_t first, int64_t *out) {
   int64_t i = 0, count = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  for (; i + 8 <= n; i += 8) {                 /* tests eight elements at once; each byte is 0 or 1 */
+  for (; i + 8 <= n; i += 8) {                 /* tests eight elements at once */
     uint64_t word;
     memcpy(&word, in + i, 8);
-    for (; word; word &= word - 1) out[count++] = first + i + (__builtin_ctzll(word) >> 3) + 1;
+    for (word = true_bytes(word); word; word &= word - 1) out[count++] = first + i + (__builtin_ctzll(word) >> 3) + 1;
   }
 #endif
   for (; i < n; i++)
@@ -89,8 +96,8 @@ int cpu_nonzero(int index, nonzero_call *c) {
     counts[i] = total;
     total += part;
   }
-  if (c->out) cpu_parallel(threads, p.parts, write_part, &p);
-  else c->count = total;
+  if (c->out && c->count == total) cpu_parallel(threads, p.parts, write_part, &p);
+  c->count = total;
   return OK;
 }
 

@@ -29,7 +29,7 @@ static int get_kernel(gpu *g, int number, const gpu_kernel **k) {
 
 /* Sets starts[t] to the number of true elements before tile t, and starts[tiles] to the number of all true
 ** elements. */
-static int find_starts(gpu *g, const bool *in, uint64_t n, uint64_t tiles, uint64_t *starts) {
+static int find_starts(gpu *g, const uint8_t *in, uint64_t n, uint64_t tiles, uint64_t *starts) {
   const gpu_kernel *count, *scan;
   uint64_t *total = starts + tiles;
   int st = get_kernel(g, COUNT, &count);

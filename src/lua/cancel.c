@@ -40,7 +40,8 @@ static bool is_main_interrupted(lua_State *L) {
   return main != L && lua_gethook(main) && lua_gethookmask(main) == EVERY_EVENT && lua_gethookcount(main) == 1;
 }
 
-bool is_cancelled(void *context) {
+/* True if the operation that L (the context) runs is cancelled. An error of L's count hook cancels the operation. */
+static bool is_cancelled(void *context) {
   lua_State *L = context;
   if (atomic_load_explicit(&state_of(L)->cancelled, memory_order_relaxed)) return true;
   if (!lua_checkstack(L, LUA_MINSTACK)) return false;
@@ -49,6 +50,18 @@ bool is_cancelled(void *context) {
     return lua_pcall(L, 0, 0, 0) != LUA_OK && keep_reason(L);
   }
   return is_main_interrupted(L);
+}
+
+void begin_operation(lua_State *L) {
+  if (this_operation.inside) return;          /* the operation is refused */
+  atomic_store_explicit(&state_of(L)->running, true, memory_order_relaxed);
+  cancel_watch(is_cancelled, L);
+}
+
+void end_operation(lua_State *L) {
+  if (this_operation.inside) return;
+  cancel_unwatch();
+  atomic_store_explicit(&state_of(L)->running, false, memory_order_release);
 }
 
 int raise_cancelled(lua_State *L, const char *fn) {

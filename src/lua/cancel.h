@@ -7,9 +7,10 @@
 
 #include "base/cancel.h"
 
-/* True if the operation that L runs is cancelled. Runs L's count hook, if there is one. An error of the hook cancels
-** the operation. Pass this function as cancel_watch(is_cancelled, L). */
-bool is_cancelled(void *L);
+/* Call begin_operation before an operation and end_operation after it. In between, the host and L's count hook, if
+** there is one, may cancel the operation, and no other thread can claim a loan of the state. */
+void begin_operation(lua_State *L);
+void end_operation(lua_State *L);
 
 /* Raises the error that ended the operation: the error of a hook, or one that says that the host or the user
 ** cancelled `fn`. */

@@ -29,7 +29,7 @@ void reclaim(lua_State *L, place where);
 ** op that returns ERR_MEMORY has changed nothing. (TRY is a macro, because `call` may be evaluated twice.) */
 #define TRY(L, where, st, call) \
   (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
-#define WATCHED(L, st, call) (cancel_watch(is_cancelled, L), (st) = (call), cancel_unwatch())
+#define WATCHED(L, st, call) (begin_operation(L), (st) = (call), end_operation(L))
 
 /* Pushes a new tensor without storage, which the caller sets. */
 tensor *push_empty(lua_State *L);

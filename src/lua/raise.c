@@ -133,6 +133,8 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
       return raise_cancelled(L, fn);
     case ERR_BUSY:
       return luaL_error(L, "%s: not in a debug hook that runs in the middle of an operation", fn);
+    case ERR_CHANGED:
+      return luaL_error(L, "%s: a finalizer, a debug hook or the host changed the tensor in the middle of the operation", fn);
     case ERR_NO_KERNEL:
       return raise_no_kernel(L, fn, t[0]);
     case ERR_DEVICE: case ERR_LATE: case ERR_CAPTURE:

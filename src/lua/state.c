@@ -4,6 +4,7 @@
 
 #include <lauxlib.h>
 
+#include "base/loan.h"
 #include "base/tls.h"
 #include "lua/register.h"
 
@@ -53,6 +54,7 @@ static int l_close(lua_State *L) {
     m->accounts = a->next;
     account_close(a);
   }
+  loan_forget(&m->running);
   m->closed = true;
   atomic_fetch_add(&closings, 1);
   return 0;

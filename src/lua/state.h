@@ -12,6 +12,7 @@
 typedef struct module_state {
   atomic_int cancelled;                 /* a host may set this field from any thread; the field must be first, see
                                         ** docs/embedding.md */
+  atomic_bool running;                  /* an operation of this state is running */
   bool     closed, sandbox;             /* sandbox: no files, no raw addresses, nothing that affects other states */
   account *accounts;                    /* a list with an account for each device */
   place    standard;                    /* the place that lt.set_default_device sets */

@@ -117,9 +117,13 @@ int op_count_true(const tensor *mask, int64_t *count) {
   return run_nonzero(mask, NULL, count);
 }
 
-int op_nonzero(const tensor *mask, tensor *out) {
+/* The version shows a change on every device before the positions are written. A CPU also counts again, because the
+** host may have written to memory that it lent. */
+int op_nonzero(const tensor *mask, uint32_t version, tensor *out) {
   int64_t count = out->shape.dim[1];
-  return run_nonzero(mask, tensor_data(out), &count);
+  if (mask->store->version != version) return ERR_CHANGED;
+  int st = run_nonzero(mask, tensor_data(out), &count);
+  return st == OK && count != out->shape.dim[1] ? ERR_CHANGED : st;
 }
 
 int op_search(const tensor *sorted, const tensor *values, bool right, tensor *out) {

@@ -49,9 +49,10 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
 int index_run(index_job *j, tensor *values);
 
 /* op_count_true sets *count to the number of true elements of a contiguous bool tensor. op_nonzero writes the
-** 1-based positions of the true elements to `out` [ndim, count], whose row d has the positions in dim d. */
+** 1-based positions of the true elements to `out` [ndim, count], whose row d has the positions in dim d. It fails with
+** ERR_CHANGED if the mask has changed since `version`, which is the version of its storage when count was known. */
 int op_count_true(const tensor *mask, int64_t *count);
-int op_nonzero(const tensor *mask, tensor *out);
+int op_nonzero(const tensor *mask, uint32_t version, tensor *out);
 
 /* Searches each row (the last dim) of `sorted` for the values in the same row of `values`. Writes the 1-based
 ** position of the first element that is not less than the value or, if `right` is true, that is greater; n + 1 if there

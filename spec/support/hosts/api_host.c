@@ -330,6 +330,66 @@ static void wrong(void) {
   lua_close(L);
 }
 
+/* ---- lent memory in use ---- */
+
+static atomic_bool claimed;
+
+/* Claims the shared loan again and again, until an operation is running or 20 seconds have passed. */
+static void *claim_until_busy(void *unused) {
+  int st = LUATENSOR_ok;
+  (void)unused;
+  for (int i = 0; i < 200000 && st == LUATENSOR_ok; i++) {
+    st = lt->claim(shared);
+    usleep(100);
+  }
+  claimed = true;
+  return (void *)(intptr_t)st;
+}
+
+/* is_claimed() claims the shared loan for this thread, and returns whether the other thread has ended. */
+static int l_is_claimed(lua_State *L) {
+  lt->claim(shared);
+  lua_pushboolean(L, claimed);
+  return 1;
+}
+
+/* Writes bytes other than 0 and 1 to a lent mask. */
+static void check_changed_mask(lua_State *L, int64_t n) {
+  unsigned char *bytes = calloc((size_t)n, 1);
+  lua_pushinteger(L, n);
+  lua_setglobal(L, "n");
+  luatensor_array a = luatensor_rows(bytes, LUATENSOR_bool, 1, &n);
+  shared = lt->lend(L, &a, NULL, NULL);
+  lua_setglobal(L, "mask");
+  memset(bytes, 255, (size_t)n);
+  bytes[1] = 0;
+  bytes[2] = 128;
+  RUN("local at = lt.nonzero(mask) "
+      "return at.size == n - 1 and lt.equal_all(at:flatten(), lt.concat {lt.tensor {1}, lt.arange(3, n + 1)})");
+  RUN("return lt.ones(n)[mask]:sum():item() == n - 1");
+  RUN("local x = lt.zeros(n) x[mask] = 1 return x:sum():item() == n - 1");
+  CHECK(lt->revoke(L, shared) == LUATENSOR_ok);
+  free(bytes);
+}
+
+static void in_use(void) {
+  lua_State *L = open_state();
+  pthread_t thread;
+  void *status;
+  static float data[1 << 18];
+  released = 0;
+  shared = lend(L, data, 1 << 18);
+  lua_register(L, "is_claimed", l_is_claimed);
+  pthread_create(&thread, NULL, claim_until_busy, NULL);
+  RUN("repeat for _ = 1, 20 do local _ = x:sort() end until is_claimed() return true");
+  pthread_join(thread, &status);
+  CHECK((int)(intptr_t)status == LUATENSOR_busy);
+  CHECK(lt->claim(shared) == LUATENSOR_ok && lt->revoke(L, shared) == LUATENSOR_ok && released == 1);
+  check_changed_mask(L, 1000);
+  check_changed_mask(L, 300001);
+  lua_close(L);
+}
+
 /* ---- limits ---- */
 
 static atomic_bool pulsing = true;
@@ -382,7 +442,7 @@ static void limits(void) {
 }
 
 static const struct { const char *name; void (*run)(void); } modes[] = {
-  {"abi", abi}, {"tensors", tensors}, {"lend", lending}, {"wrong", wrong}, {"limits", limits}
+  {"abi", abi}, {"tensors", tensors}, {"lend", lending}, {"wrong", wrong}, {"in_use", in_use}, {"limits", limits}
 };
 
 int main(int argc, char **argv) {
@@ -391,6 +451,6 @@ int main(int argc, char **argv) {
       modes[k].run();
       return failures > 0;
     }
-  fprintf(stderr, "usage: api_host abi|tensors|lend|wrong|limits\n");
+  fprintf(stderr, "usage: api_host abi|tensors|lend|wrong|in_use|limits\n");
   return 1;
 }

@@ -317,8 +317,9 @@ const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask) {
   int st;
   TRY(L, mask->store->place, st, op_count_true(&as_row, &s.dim[1]));
   if (st != OK) raise(L, fn, st, &plain, 1);
+  uint32_t version = as_row.store->version;      /* the allocation may run finalizers, which may write to the mask */
   tensor *out = push_tensor(L, fn, DT_int64, &s, mask->store->place);
-  TRY(L, mask->store->place, st, op_nonzero(&as_row, out));
+  TRY(L, mask->store->place, st, op_nonzero(&as_row, version, out));
   if (st != OK) raise(L, fn, st, &plain, 1);
   return out;
 }

@@ -40,7 +40,7 @@ static const char *explain(int status) {
     case LUATENSOR_ok:           return "done";
     case LUATENSOR_ended:        return "this loan has ended: it was revoked before, or its last tensor was collected";
     case LUATENSOR_other_thread: return "this loan belongs to another thread; revoke it there, or claim it first if its state moved here";
-    case LUATENSOR_busy:         return "an operation of this state is running; revoke when the call that started it has returned";
+    case LUATENSOR_busy:         return "an operation of this state is running; revoke or claim when the call that started it has returned";
     case LUATENSOR_bad_threads:
       return "the number of threads must be at least 1, and at most 4 times the number of processors; this limit is from 64 to 1024";
     default:                     return "not a status of luatensor.h";

@@ -6,6 +6,7 @@
 #include "lua/args.h"
 #include "lua/host/host.h"
 #include "lua/interrupt.h"
+#include "lua/state.h"
 #include "op/queue.h"
 
 /* Fills *form with the dtype, shape and strides of the array, and *data with the address of its elements. If the array
@@ -34,7 +35,8 @@ luatensor_loan api_lend(lua_State *L, const luatensor_array *a, void (*release)(
   tensor *t = push_empty(L);
   storage *s;
   uint64_t number;
-  int st = loan_open(data, (size_t)form.count * (size_t)dtype_size(form.dtype), release, context, &s, &number);
+  int st = loan_open(data, (size_t)form.count * (size_t)dtype_size(form.dtype), release, context,
+                     &state_of(L)->running, &s, &number);
   if (st != OK) raise(L, "lend", st, NULL, 0);
   *t = form;
   t->store = s;
@@ -42,7 +44,8 @@ luatensor_loan api_lend(lua_State *L, const luatensor_array *a, void (*release)(
 }
 
 static int to_status(enum loan_status status) {
-  static const int of[] = {[LOAN_OPEN] = LUATENSOR_ok, [LOAN_ENDED] = LUATENSOR_ended, [LOAN_ELSEWHERE] = LUATENSOR_other_thread};
+  static const int of[] = {[LOAN_OPEN] = LUATENSOR_ok, [LOAN_ENDED] = LUATENSOR_ended, [LOAN_ELSEWHERE] = LUATENSOR_other_thread,
+                           [LOAN_BUSY] = LUATENSOR_busy};
   return of[status];
 }
 
