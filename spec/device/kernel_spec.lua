@@ -156,6 +156,13 @@ describe("kernel", function()
     assert.is_true(x:to_bytes() == want:to_bytes())
   end)
 
+  it("rounds a product before it is added", function()
+    local k = lt.kernel("float square(float x) { return x * x; } __global__ void f(float *x) { *x = square(*x) - 1.00048828125f; }", "f")
+    local x = lt.tensor {1 + 2 ^ -12}                  -- the square is 1 + 2⁻¹¹ + 2⁻²⁴
+    k({grid = 1, block = 1}, x)
+    assert.equal(0.0, x[1]:item())
+  end)
+
   it("takes parameters as text where types are the source's own", function()
     local k = lt.kernel("typedef float real; __global__ void f(real *x, real y) { *x = y; }", "f", {parameters = "float *x, float y"})
     local x = zeros(1)

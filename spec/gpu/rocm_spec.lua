@@ -55,6 +55,16 @@ describe("rocm", function()
       "devices=2")
   end)
 
+  it("names the script's lines in a message of the compiler", function()
+    for text, message in pairs {
+      ["// 1\nfloat f() { return q; }"] = "k:2:1: error:", ["// 1\n\nvoid f() { __shfl_sync(0, 1, 2); }"] = "k:3:1: error:"
+    } do
+      local status, output = run(("lt.kernel([[%s __global__ void k(int *x) {}]], [[k]], {device = [[rocm]]})"):format(text))
+      assert.equal(1, status)
+      assert.truthy(output:find("kernel: k does not compile:\n" .. message, 1, true), output)
+    end
+  end)
+
   it("is reopened, and tensors from before are lost", function()
     prints("false\t3.0", [[
       local x = lt.ones(3, {device = "rocm"})

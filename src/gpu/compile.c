@@ -140,6 +140,8 @@ static void start_request(const gpu *g, request *r, const char *what, const char
   r->noptions = 0;
   add_option(r, "--gpu-architecture=%s", g->kernels->target.name);
   for (const char *const *o = g->vendor->options; *o; o++) add_option(r, "%s", *o);
+  add_option(r, "%s", g->vendor->no_fma);      /* turns off automatic FMA, because results must have the same bits as
+                                               ** on the CPU; sources request FMA explicitly */
 }
 
 static void key_of(const gpu *g, const request *r, uint8_t key[HASH_SIZE]) {
@@ -257,8 +259,6 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   uint8_t key[HASH_SIZE];
   char *log;
   start_request(g, &r, s->name, s->file);
-  add_option(&r, "%s", g->vendor->no_fma);     /* turns off automatic FMA, because results must have the same bits as
-                                               ** on the CPU; sources request FMA explicitly */
   add_option(&r, "-DLANES=%d", g->lanes);
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
@@ -327,15 +327,28 @@ static const char *keep_name(const char *name) {
   return n->name;
 }
 
+/* Returns a script's text with the lines that the compiler needs before it, which the caller frees. hipRTC's messages
+** use the text's name only because of the #line. */
+static char *start_text(const gpu *g, const char *text, const char *name) {
+  const char *start = g->vendor->text_start;
+  size_t bytes = strlen(start) + strlen(name) + strlen(text) + 16;
+  char *whole = malloc(bytes);
+  if (whole) snprintf(whole, bytes, "%s#line 1 \"%s\"\n%s", start, name, text);
+  return whole;
+}
+
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log) {
   request r;
   uint8_t key[HASH_SIZE];
+  char *whole = start_text(g, text, name);
+  if (!whole) return ERR_MEMORY;
   start_request(g, &r, name, name);
-  source_closure(&r.sources, name, text);
+  source_closure(&r.sources, name, whole);
   if (r.sources.count > 1) add_option(&r, "-DLANES=%d", g->lanes);       /* luatensor's files are included */
   key_of(g, &r, key);
   int st = load_module(g, &r, key, m, log);
+  free(whole);
   if (st != OK) return st;
   k->name = keep_name(name);
   st = get_entry(g, *m, entry, name, k);

@@ -369,6 +369,7 @@ static void read_options(hiprtcProgram p, int count, const char **option, std::v
     if (starts(o, "--gpu-architecture=") || starts(o, "--offload-arch=")) p->target = o.substr(o.find('=') + 1);
     else if (starts(o, "-std=") || starts(o, "--std=") || starts(o, "-D") || starts(o, "-U") || starts(o, "-I") ||
              starts(o, "--define-macro=") || starts(o, "--undefine-macro=")) nvidia->push_back(o);
+    else if (o == "-ffp-contract=off") nvidia->push_back("--fmad=false");
     else if (starts(o, "-ffp-contract=") || starts(o, "-O") || o == "-w") continue;
     else {
       p->log += (starts(o, "--") ? "error: unsupported option '" : "error: unknown argument: '") + o + "'\n";
@@ -379,6 +380,18 @@ static void read_options(hiprtcProgram p, int count, const char **option, std::v
   if (errors) p->log += footer(errors, p->target);
 }
 
+/* Returns the place of a position in the program's own source. The file is hipRTC's own name, unless #line names it. */
+static std::string place_of(hiprtcProgram p, size_t at) {
+  const std::string before = p->source.substr(0, at);
+  size_t directive = before.rfind("#line 1 \""), begin = 0;
+  std::string file = "/tmp/comgr-emulated/input/CompileSource";
+  if (directive != std::string::npos) {
+    begin = before.find('\n', directive) + 1;
+    file = before.substr(directive + 9, begin - 2 - (directive + 9));
+  }
+  return file + ":" + std::to_string(1 + std::count(before.begin() + long(begin), before.end(), '\n')) + ":1";
+}
+
 /* Reports functions of CUDA that hipRTC lacks, if the program's own source names them. */
 static void refuse_cuda(hiprtcProgram p) {
   static const char *const missing[] = {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
@@ -387,21 +400,20 @@ static void refuse_cuda(hiprtcProgram p) {
   for (const char *name : missing) {
     size_t at = p->source.find(std::string(name) + "(");
     if (at == std::string::npos) continue;
-    p->log += "/tmp/comgr-emulated/input/CompileSource:" +
-              std::to_string(1 + std::count(p->source.begin(), p->source.begin() + long(at), '\n')) +
-              ":1: error: use of undeclared identifier '" + name + "'\n";
+    p->log += place_of(p, at) + ": error: use of undeclared identifier '" + name + "'\n";
     errors++;
   }
   if (errors) p->log += footer(errors, p->target);
 }
 
 /* Rewrites NVRTC's message "file(3): error: text" to "file:3:1: error: text". hipRTC stores the source and the headers
-** in files of its own folder. The program's name does not appear. */
+** in files of its own folder. The program's name appears only if #line has it. */
 static std::string rewrite(hiprtcProgram p, const std::string &line) {
   size_t close = line.find("): "), open = line.rfind('(', close);
   if (close == std::string::npos || open == std::string::npos) return line + "\n";
   std::string file = line.substr(0, open);
-  if (file == p->name) file = "/tmp/comgr-emulated/input/CompileSource";
+  if (p->source.find("#line 1 \"" + file + "\"") != std::string::npos) {}
+  else if (file == p->name) file = "/tmp/comgr-emulated/input/CompileSource";
   else if (std::find(p->headers.begin(), p->headers.end(), file) != p->headers.end())
     file = "/tmp/comgr-emulated/include/" + file;
   return file + ":" + line.substr(open + 1, close - open - 1) + ":1" + line.substr(close + 1) + "\n";

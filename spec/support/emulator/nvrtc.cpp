@@ -114,6 +114,7 @@ const int archs[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 
 struct options {
   words flags;                         /* the options that the preprocessor receives */
+  bool  fma = true;                    /* a * b + c may round once; --fmad=false turns this off */
   int   arch = 75;
   bool  ptx = true;                    /* true for a virtual architecture such as compute_90, false for a real one
                                        ** such as sm_90 */
@@ -136,7 +137,7 @@ bool read_arch(const std::string &v, options *o) {
 /* True for options of NVRTC that have no effect in the emulator. */
 bool ignored(const std::string &s) {
   static const char *const known[] = {
-    "--fmad=", "-fmad=", "--use_fast_math", "-use_fast_math", "--prec-div=", "--prec-sqrt=", "--ftz=", "--extra-device-vectorization",
+    "--use_fast_math", "-use_fast_math", "--prec-div=", "--prec-sqrt=", "--ftz=", "--extra-device-vectorization",
     "--device-as-default-execution-space", "-default-device", "--generate-line-info", "-lineinfo", "--device-debug", "-G",
     "--maxrregcount=", "--restrict", "-restrict", "--disable-warnings", "-w", "--diag-suppress=", "-diag-suppress=",
     "--no-source-include", "--minimal", "-minimal", "--split-compile=", "--dopt=", "--ptxas-options=", "--relocatable-device-code="};
@@ -154,6 +155,7 @@ bool read_option(const std::string &s, options *o) {
   if (starts(s, "--undefine-macro=")) return o->flags.push_back("-U" + value_of(s)), true;
   if (starts(s, "--include-path=")) return o->flags.push_back("-I" + value_of(s)), true;
   if (starts(s, "-D") || starts(s, "-U") || starts(s, "-I")) return o->flags.push_back(s), true;
+  if (starts(s, "--fmad=") || starts(s, "-fmad=")) return o->fma = value_of(s) != "false", true;
   return ignored(s);
 }
 
@@ -244,12 +246,16 @@ const char *compiler() {
 /* Returns the command that compiles a kernel. The options that affect results are the same as for luatensor's C code,
 ** so that a kernel's results equal the CPU's. Misaligned accesses trap. */
 words compile_command(const options &o) {
-  words c = {compiler(), "-x", "c++", "-std=" + o.standard, "-w", "-O1", "-g0", "-fPIC", "-shared", "-nostdlib",
+  words c = {compiler(), "-x", "c++", "-std=" + o.standard, "-w", "-g0", "-fPIC", "-shared", "-nostdlib",
              "-fvisibility=hidden", "-fno-gnu-unique", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
-             "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
+             "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math",
+             "-O1",
              "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-pipe",
              "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error",
              "-D__global__=__attribute__((visibility(\"default\")))", "-D__shared__=static"};
+  /* With -O1 alone, g++ makes no fma of a * b + c. */
+  if (o.fma) c.insert(c.end(), {"-ffp-contract=fast", "-fexpensive-optimizations"});
+  else c.push_back("-ffp-contract=off");
 #ifdef __SANITIZE_ADDRESS__
   c.push_back("-fsanitize=address");
 #endif

@@ -206,6 +206,9 @@ static bool load_dnn(gpu_vendor *v)    { return gpu_set_reason(v, GPU_DNN, "conv
 static const char *const folders[] = {"lib", "lib64", NULL};
 static const char *const options[] = {"--std=c++17", NULL};
 
+/* Has the effect of NVRTC's option --device-as-default-execution-space. */
+static const char text_start[] = "#pragma clang force_cuda_host_device begin\n";
+
 gpu_vendor gpu_amd = {
   .device = "rocm", .first = VENDOR_GPUS,
   .no_device = "hipGetDeviceCount: no ROCm-capable device is detected",
@@ -214,6 +217,6 @@ gpu_vendor gpu_amd = {
   .search = {.list = "LUATENSOR_ROCM_PATH", .root = "ROCM_PATH", .roots = "/opt/rocm*", .folders = folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
-  .options = options, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
+  .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
 };

@@ -222,6 +222,6 @@ gpu_vendor gpu_nvidia = {
   .search = {.list = "LUATENSOR_CUDA_PATH", .root = "CUDA_HOME", .roots = "/usr/local/cuda*", .folders = toolkit_folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
-  .options = options, .no_fma = "--fmad=false", .shared_plain = 48 << 10,
+  .options = options, .text_start = "", .no_fma = "--fmad=false", .shared_plain = 48 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
 };

@@ -43,6 +43,7 @@ typedef struct gpu_vendor {
   bool      (*load[GPU_LIBRARIES])(struct gpu_vendor *v);
 
   const char *const *options;          /* the compiler's options for all kernels, up to NULL */
+  const char *text_start;              /* what stands before the text of a script's kernel */
   const char *no_fma;                  /* the compiler's option that turns off automatic FMA */
   unsigned    shared_plain;            /* bytes of dynamic shared memory that a block may use without a request */
   /* Chooses the processor for which kernels of a device are compiled. On failure writes the reason and returns false. */
