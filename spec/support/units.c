@@ -9,10 +9,12 @@
 ** with one that depends on ROTATION.
 **
 ** Prints each unit that does not compile, a line for each target, and the counts of spec/support/sum. For AMD, the line
-** has the largest numbers of registers and bytes that a kernel uses, from the metadata of the code objects. */
+** has the largest numbers of registers and bytes that a kernel uses, from the metadata of the code objects. A kernel of AMD
+** fails, too, if its descriptor does not ask for IEEE 754's rounding and denormal numbers. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,21 +163,60 @@ static unsigned integer_at(const unsigned char *p) {
   }
 }
 
-/* Keeps the largest values of each resource that the kernels of a program use. */
-static void note_resources(rtc_program p, worker *w, int i, int target) {
-  size_t bytes = 0;
-  if (!rtc.code_size || rtc.code_size(p, &bytes) != 0) return;
-  char *code = calloc(1, bytes + 8);
-  if (rtc.code(p, code) != 0) bytes = 0;
+/* Keeps the largest values of each resource that the kernels of a code object use. */
+static void note_resources(const char *code, size_t bytes, worker *w, int i, int target) {
   for (int r = 0; r < RESOURCES; r++) {
     size_t length = strlen(resource[r]);
-    for (char *at = code; (at = memmem(at, bytes - (size_t)(at - code), resource[r], length)); ) {
+    for (const char *at = code; (at = memmem(at, bytes - (size_t)(at - code), resource[r], length)); ) {
       at += length;
-      unsigned used = integer_at((unsigned char *)at);
+      unsigned used = integer_at((const unsigned char *)at);
       if (used > w->used[target][r].most) w->used[target][r].most = used, w->used[target][r].unit = i;
     }
   }
+}
+
+/* The bits FLOAT_MODE in word compute_pgm_rsrc1 of a kernel descriptor (LLVM, User Guide for AMDGPU Backend): rounding
+** and denormal numbers, each of float32 in the low half. */
+enum { RSRC1 = 48, FLOAT_MODE_AT = 12, FLOAT_MODE = 0xff, IEEE = 0xf0 /* rounds to nearest and keeps denormal numbers */ };
+
+/* Returns the number of kernels in a code object, and adds those that do not compute floats as IEEE 754 says to
+** *others. */
+static int check_floats(const char *code, size_t bytes, int *others) {
+  const Elf64_Ehdr *file = (const Elf64_Ehdr *)code;
+  if (bytes < sizeof *file || memcmp(code, ELFMAG, SELFMAG) != 0) return 0;
+  const Elf64_Shdr *section = (const Elf64_Shdr *)(code + file->e_shoff);
+  int kernels = 0;
+  for (int k = 0; k < file->e_shnum; k++) {
+    if (section[k].sh_type != SHT_DYNSYM) continue;
+    const Elf64_Sym *symbol = (const Elf64_Sym *)(code + section[k].sh_offset);
+    const char *names = code + section[section[k].sh_link].sh_offset;
+    for (size_t i = 0; i < section[k].sh_size / sizeof *symbol; i++) {
+      const char *name = names + symbol[i].st_name;
+      size_t length = strlen(name);
+      if (length < 3 || strcmp(name + length - 3, ".kd") != 0) continue;
+      const Elf64_Shdr *at = &section[symbol[i].st_shndx];
+      uint32_t word;
+      memcpy(&word, code + at->sh_offset + (symbol[i].st_value - at->sh_addr) + RSRC1, sizeof word);
+      kernels++;
+      if ((word >> FLOAT_MODE_AT & FLOAT_MODE) != IEEE) ++*others;
+    }
+  }
+  return kernels;
+}
+
+/* Examines the code object of AMD's compiler. Returns false after a message if a kernel's floats are wrong. */
+static bool inspect(rtc_program p, worker *w, int i, int target) {
+  size_t bytes = 0;
+  if (!rtc.code_size || rtc.code_size(p, &bytes) != 0) return true;
+  char *code = calloc(1, bytes + 8);
+  int others = 0;
+  if (rtc.code(p, code) != 0) bytes = 0;
+  note_resources(code, bytes, w, i, target);
+  int kernels = check_floats(code, bytes, &others);
   free(code);
+  if (kernels > 0 && others == 0) return true;
+  printf("FAILED %s: %d of %d kernels do not round floats to nearest or lose denormal numbers\n", unit[i], others, kernels);
+  return false;
 }
 
 /* Compiles unit i for a target. */
@@ -198,8 +239,8 @@ static void compile(worker *w, int i, int t, const char *target) {
     return;
   }
   if (rtc.compile(p, n, option) == 0) {
-    w->passed[t]++;
-    note_resources(p, w, i, t);
+    if (inspect(p, w, i, t)) w->passed[t]++;
+    else w->failed[t]++;
   } else {
     printf("FAILED %s for %s:\n", unit[i], target);
     print_log(p);
