@@ -49,6 +49,24 @@ teardown(function()
   for _, path in ipairs(folders) do shell.passes("chmod -R u+w " .. path .. "; rm -r " .. path) end
 end)
 
+describe("a launch", function()
+  it("of more threads than the compiled kernel takes is refused in words", function()
+    assert.equal("sort: launch of sort float32: 1024 threads in a block; the compiled kernel takes at most 512",
+      lua([[io.write((select(2, pcall(lt.sort, lt.rand({4096}):to "cuda"))))]], {LUATENSOR_EMULATOR = "block=512"}))
+  end)
+
+  it("has shared memory of its own and of the kernel's declarations", function()
+    local script = [[
+      local x = lt.zeros(1, {device = "cuda"})
+      local k = lt.kernel("__global__ void f(float *x) { extern __shared__ float s[]; s[0] = 2; x[0] = s[0]; }", "f")
+      k({grid = 1, shared = 40 << 10}, x)
+      print(x:item())
+      print(pcall(k, {grid = 1, shared = 220 << 10}, x))]]
+    assert.equal("2.0\nfalse\tf: shared: 225280 bytes, and f declares 20480; a block of this device has at most 232448",
+      lua(script, {LUATENSOR_EMULATOR = "shared=20K"}))
+  end)
+end)
+
 describe("the module", function()
   it("is linked with no library of a GPU", function()
     local libraries = shell.passes("ldd " .. build .. "/luatensor/core.so")

@@ -284,9 +284,12 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
 static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, gpu_kernel *k) {
   const gpu_driver *d = g->driver;
   char what[160];
+  int shared = 0;
   snprintf(what, sizeof what, "%s: kernel \"%s\"", name, entry);
   int st = gpu_check(g, d->module_function(&k->function, m, entry), what);
   if (st == OK) st = gpu_check(g, d->function_attribute(&k->threads, FUNCTION_MAX_THREADS, k->function), what);
+  if (st == OK) st = gpu_check(g, d->function_attribute(&shared, FUNCTION_SHARED, k->function), what);
+  k->shared = (unsigned)shared;
   return st;
 }
 
@@ -368,7 +371,10 @@ int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const u
                   void **arguments) {
   const gpu_driver *d = g->driver;
   gpu_result r = GPU_SUCCESS;
-  if (shared > g->vendor->shared_plain) r = d->function_set(k->function, FUNCTION_SHARED_MOST, (int)shared);
+  uint64_t size = (uint64_t)threads[0] * threads[1] * threads[2];
+  if (size > (uint64_t)k->threads)
+    return gpu_fail(g, "launch of %s: %u threads in a block; the compiled kernel takes at most %d", k->name, (unsigned)size, k->threads);
+  if (shared + k->shared > g->vendor->shared_plain) r = d->function_set(k->function, FUNCTION_SHARED_MOST, (int)shared);
   if (r == GPU_SUCCESS)
     r = d->launch(k->function, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], shared, g->stream,
                   arguments, NULL);

@@ -100,6 +100,7 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(GPU_MULTIPROCESSORS,  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,     16, hipDeviceAttributeMultiprocessorCount,    63) \
   X(GPU_MEMORY_CLOCK,     CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,        36, hipDeviceAttributeMemoryClockRate,        60) \
   X(GPU_BUS_WIDTH,        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,  37, hipDeviceAttributeMemoryBusWidth,         59) \
+  X(GPU_L2_CACHE,         CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,            38, hipDeviceAttributeL2CacheSize,            19) \
   X(GPU_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75, hipDeviceAttributeComputeCapabilityMajor, 23) \
   X(GPU_CAPABILITY_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76, hipDeviceAttributeComputeCapabilityMinor, 61) \
   X(GPU_SHARED_MOST,      CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97, hipDeviceAttributeMaxSharedMemoryPerBlock, 74)
@@ -132,6 +133,7 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(GPU_CAPTURE_IMPLICIT,     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,              906)     \
   X(GPU_UNKNOWN,              CUDA_ERROR_UNKNOWN,                              999)     \
   X(FUNCTION_MAX_THREADS,     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,           0)     \
+  X(FUNCTION_SHARED,          CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,               1)     \
   X(FUNCTION_SHARED_MOST,     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,   8)     \
   X(STREAM_NON_BLOCKING,      CU_STREAM_NON_BLOCKING,                            1)     \
   X(EVENT_NO_TIMING,          CU_EVENT_DISABLE_TIMING,                           2)     \

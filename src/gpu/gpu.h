@@ -38,7 +38,8 @@ typedef struct gpu {
   struct gpu_memory  *memory;          /* the blocks of device memory (memory.h) */
   struct gpu_streams *streams;         /* the streams and their events (stream.c) */
   struct gpu_notes   *notes;           /* the facts for messages of late errors (late.c) */
-  gpu_address   late;                  /* address of the device's gpu_late, to which kernels write errors */
+  gpu_address   late;                  /* address of the device's cells for late errors: a gpu_late for each stream,
+                                       ** and one for all graphs */
 } gpu;
 
 /* ---- entering: context.c ---- */
@@ -115,6 +116,8 @@ typedef struct gpu_kernel {
   gpu_function function;
   const char  *name;                   /* such as "add float32"; used in error messages */
   int          threads;                /* the maximum number of threads of a block */
+  unsigned     shared;                 /* bytes of shared memory that the compiler has reserved for a block; a launch
+                                       ** may request more */
 } gpu_kernel;
 
 /* The first byte of a kernel's key. It names the family of kernels, or another part of gpu/ that has kernels. */
@@ -177,10 +180,10 @@ void gpu_order(gpu *g, const void *ptr, bool writes);
 static inline void gpu_reads(gpu *g, const void *ptr)  { if (g->ordered) gpu_order(g, ptr, false); }
 static inline void gpu_writes(gpu *g, const void *ptr) { if (g->ordered) gpu_order(g, ptr, true); }
 
-/* The error that kernels write to g->late if an index is out of range. kernels/late.cuh has the same struct. If there
-** are several errors, only the one with the smallest `what` is kept. Among errors of equal `what`, the one with the
-** smallest `position` is kept. While `set` is not 0, kernels that write through indices write nothing. gpu_wait turns
-** the error into a message and clears it. */
+/* The error that kernels of a stream write to the stream's cell if an index is out of range. kernels/late.cuh has the
+** same struct. If there are several errors, only the one with the smallest `what` is kept. Among errors of equal `what`,
+** the one with the smallest `position` is kept. While `set` is not 0, kernels of the stream that write through indices
+** write nothing. gpu_wait turns the error into a message and clears it. */
 typedef struct gpu_late {
   int     set;
   int     what;                        /* number of the failed call, as gpu_note returned it */
@@ -193,8 +196,12 @@ typedef struct gpu_late {
 ** greater than the numbers of earlier notes. `function` is as in index_call. `dim` is 0-based. */
 int gpu_note(gpu *g, const char *function, int dim, int64_t length);
 
+/* Returns the address of the cell for late errors of the current stream or, during a capture, of the graphs. */
+gpu_address gpu_late_cell(const gpu *g);
+
 /* Waits for the current stream or, if `all` is true, for the whole device. Returns ERR_DEVICE if work has failed,
-** ERR_LATE if a kernel has written an error to g->late, or ERR_CAPTURE while a graph is captured. */
+** or ERR_CAPTURE while a graph is captured. Returns ERR_LATE if a kernel has written an error to the cell of this stream,
+** of a stream that this stream has waited for, or of the graphs. */
 int gpu_wait(gpu *g, bool all);
 
 /* Returns the number that cuBLAS and cuSOLVER use for dtype d, or -1 if they do not support the dtype. */

@@ -56,7 +56,7 @@ static int begin(gpu *g, struct gpu_recording *r) {
   if (st == OK && !q->stream) st = gpu_queue_open(g, q);
   if (st == OK) st = gpu_check(g, g->driver->capture_begin(q->stream, CAPTURE_RELAXED), "capturing a graph");
   if (st != OK) return st;
-  q->noted = false;
+  q->noted = 0;
   gpu_lock(g->index);
   r->before = g->stream;
   r->ordered = g->ordered;
@@ -90,7 +90,7 @@ static int graph_begin(int index, void **graph) {
 }
 
 static void leave_capture(gpu *g, struct gpu_recording *r) {
-  r->noted = gpu_capture_queue(g)->noted;
+  r->noted = gpu_capture_queue(g)->noted != 0;
   g->stream = r->before;
   g->ordered = r->ordered;
   gpu_set_capturing(g, false);
@@ -136,7 +136,7 @@ static int graph_replay(int index, void *graph) {
   if (g->ordered) join_streams(g, true);
   st = gpu_check(g, g->driver->graph_launch(r->exec, g->stream), "launch of a graph");
   if (st == OK && g->ordered) join_streams(g, false);
-  if (r->noted) gpu_queue_of(g, gpu_current(g))->noted = true;
+  if (r->noted) gpu_queue_of(g, gpu_current(g))->noted |= UINT64_C(1) << GPU_STREAMS;
   return gpu_leave(g, st);
 }
 

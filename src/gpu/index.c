@@ -144,7 +144,7 @@ static void write_plan(const gpu *g, const access *a, int ndim, int64_t count, i
   w[0] = count;
   w[1] = ndim;
   w[2] = c->nindex;
-  w[3] = (int64_t)g->late;
+  w[3] = (int64_t)gpu_late_cell(g);
   for (int d = 0; d < a->ndim; d++) {
     int64_t *to = w + 4 + d * (DIM_WORDS + sources);
     to[0] = a->length[d];
@@ -224,7 +224,7 @@ static int check_all(gpu *g, const access *a) {
   for (int k = 0; k < a->call->nindex && st == OK && !a->call->sound; k++) {
     index_source x = a->call->index[k];
     int what = a->what[k];
-    gpu_address late = g->late;
+    gpu_address late = gpu_late_cell(g);
     if (x.count > 0) st = launch(g, a, CHECK, x.count, (void *[]){&x.data, &x.count, &x.length, &what, &late});
   }
   return st;

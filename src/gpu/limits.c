@@ -12,8 +12,9 @@ enum {
                                    ** multiprocessor can run more at once */
   MOST_TIMES = 1 << 20
 };
-/* Bytes of the smallest and largest block of memory that is read. The largest block is larger than any cache. */
+/* Bytes of the smallest block of memory that is read, and of the largest block if the GPU's cache is small. */
 static const size_t LEAST = (size_t)1 << 20, MOST = (size_t)256 << 20;
+enum { CACHES = 16 };                   /* the largest block is at least as large as this number of L2 caches */
 static const double ENOUGH = 2e-3;                                      /* the least number of seconds that a
                                                                         ** measurement should take */
 
@@ -111,17 +112,18 @@ static void give_blocks(meter *m) {
   m->a = m->b = NULL;
 }
 
-/* Measures reads and copies of larger and larger blocks, until a read takes ENOUGH seconds or the block has MOST
-** bytes. */
+/* Measures reads and copies of larger and larger blocks, until a read takes ENOUGH seconds or the block is much
+** larger than the GPU's cache. */
 static int measure_memory(meter *m, device_limits *limits) {
   double read = 0, copy = 0;
+  size_t caches = CACHES * (size_t)gpu_attribute_of(m->g->driver, m->g->id, GPU_L2_CACHE), most = caches > MOST ? caches : MOST;
   int st = OK;
-  for (m->bytes = LEAST; st == OK; m->bytes *= 4) {
+  for (m->bytes = LEAST; st == OK; m->bytes = 4 * m->bytes < most ? 4 * m->bytes : most) {
     st = take_blocks(m);
     if (st == OK) st = best(m, read_block, &read);
     if (st == OK) st = best(m, copy_block, &copy);
     give_blocks(m);
-    if (read >= ENOUGH || m->bytes >= MOST) break;
+    if (read >= ENOUGH || m->bytes >= most) break;
   }
   limits->read = (double)m->bytes / read;
   limits->copy = 2.0 * (double)m->bytes / copy;

@@ -92,6 +92,7 @@ void gpu_follow_epoch(gpu *g, int waiting, int other, uint64_t epoch) {
     o->epoch++;
   }
   if (gpu_check(g, d->stream_wait(q->stream, o->event, 0), "waiting for an event") == OK) q->seen[other] = o->epoch - 1;
+  q->noted |= o->noted;
 }
 
 void gpu_follow(gpu *g, int waiting, int other) { gpu_follow_epoch(g, waiting, other, gpu_epoch(g, other)); }

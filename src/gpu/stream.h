@@ -10,7 +10,8 @@ typedef struct gpu_queue {
   gpu_event  event;                /* recorded when another stream must wait for this stream */
   uint64_t   epoch;                /* number of the current epoch, which began when the event was last recorded */
   uint64_t   seen[GPU_STREAMS];    /* for each other stream: the latest epoch for whose end this stream has waited */
-  bool       noted;                /* since the last wait, kernels were queued that may report a late error */
+  uint64_t   noted;                /* the cells of late errors that kernels may have set, of which this stream's next
+                                   ** wait finds out: bit k is stream k's cell, bit GPU_STREAMS the graphs' cell */
   int        holders;              /* number of script objects that refer to the stream; the stream is reused if this
                                    ** number is 0 */
 } gpu_queue;

@@ -41,13 +41,17 @@ void gpu_user_kernel_free(int index, void *kernel) {
   free(u);
 }
 
-/* Checks the requested shared memory. The device's limit is queried only above 48 KiB, which all devices support. */
-static int check_shared(gpu *g, const user_kernel_call *c) {
+/* Checks the requested shared memory and the kernel's own. The device's limit is queried only above 48 KiB, which all
+** devices support. */
+static int check_shared(gpu *g, const user_kernel *u, const user_kernel_call *c) {
   int most = 0;
-  if (c->shared <= 48 << 10) return OK;
+  uint64_t total = (uint64_t)c->shared + u->kernel.shared;
+  if (total <= 48 << 10) return OK;
   int st = gpu_check(g, g->driver->device_attribute(&most, GPU_SHARED_MOST, g->id), "shared memory");
-  if (st != OK || c->shared <= (unsigned)most) return st;
-  return gpu_fail(g, "shared: %u bytes; a block of this device has at most %d", c->shared, most);
+  if (st != OK || total <= (uint64_t)most) return st;
+  if (u->kernel.shared == 0) return gpu_fail(g, "shared: %u bytes; a block of this device has at most %d", c->shared, most);
+  return gpu_fail(g, "shared: %u bytes, and %s declares %u; a block of this device has at most %d", c->shared,
+                  u->kernel.name, u->kernel.shared, most);
 }
 
 /* Checks the extents of block and grid against the limits that all NVIDIA GPUs have in common, and the kernel's own
@@ -61,7 +65,7 @@ static int check_extents(gpu *g, const user_kernel *u, const user_kernel_call *c
   if (c->grid[1] > 65535 || c->grid[2] > 65535)
     return gpu_fail(g, "a grid of %u × %u × %u blocks; at most 2147483647 × 65535 × 65535",
                     c->grid[0], c->grid[1], c->grid[2]);
-  return check_shared(g, c);
+  return check_shared(g, u, c);
 }
 
 int gpu_user_kernel(int index, const user_kernel_call *c) {

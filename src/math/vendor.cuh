@@ -34,6 +34,7 @@ INLINE int count_lanes(lane_mask m) { return __popc(m); }
 **                         emulator lacks these functions. src/math/convert.h has the same conversions in C.
 **   keep_order()          Keeps the compiler from moving statements across the call.
 **   hide_value(x)         Keeps AMD's compiler from knowing the value of x after the call.
+**   pause_thread()        Waits for a moment, in a loop that asks memory again and again.
 **   in_place(first)       Returns the kernel's first parameter, to which `first` must refer. Without this function AMD's
 **                         compiler copies a parameter that is indexed by variables to each thread's own memory. */
 
@@ -66,6 +67,7 @@ INLINE unsigned short native_float16_from_float32(float x) { return __builtin_bi
 
 INLINE void keep_order() { asm volatile(""); }
 INLINE void hide_value(int &x) { asm volatile("" : "+v"(x)); }
+INLINE void pause_thread()     { __builtin_amdgcn_s_sleep(2); }
 
 #else
 
@@ -80,6 +82,7 @@ template <class T> INLINE const T &in_place(const T &first) { return first; }
 #ifdef LT_EMULATOR
 
 INLINE void keep_order() {}
+INLINE void pause_thread() {}
 
 #else
 
@@ -95,6 +98,12 @@ INLINE unsigned short native_float16_from_float32(float x) {
 }
 
 INLINE void keep_order() { asm volatile(""); }
+
+#if __CUDA_ARCH__ >= 700
+INLINE void pause_thread() { __nanosleep(100); }
+#else
+INLINE void pause_thread() {}
+#endif
 
 #endif
 

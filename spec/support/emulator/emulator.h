@@ -49,6 +49,8 @@ struct settings_t {
   char   gcn[64] = "";                 /* name of AMD's processor; if it is empty, the name depends on `lanes` */
   int    lanes = 32;                   /* number of threads of a warp: 32 or 64 */
   bool   lazy = false;                 /* operations are run only when a result is needed, instead of at once */
+  int    block = 1024;                 /* maximum number of threads of a block that every compiled kernel reports */
+  int    shared = 0;                   /* bytes of static shared memory that every compiled kernel reports */
   bool   reverse = false;              /* the threads of a block run in reverse order, the last one first */
   bool   guard = false;                /* a protected page follows each block of memory, so that accesses beyond its
                                        ** end are detected */

@@ -15,7 +15,7 @@ enum { MAX_SHARED = 48 << 10, MAX_SHARED_ON_DEMAND = SIMT_SHARED, MAX_BLOCK = 10
 struct gpu_function_opaque {
   gpu_module  module;
   const simt_kernel *kernel;
-  unsigned    shared = MAX_SHARED;     /* maximum bytes of dynamic shared memory that a launch may request */
+  unsigned    shared;                  /* maximum bytes of dynamic shared memory that a launch may request */
 };
 
 struct gpu_module_opaque {
@@ -161,6 +161,7 @@ EXPORT int cuModuleGetFunction(gpu_function *f, gpu_module m, const char *name) 
     slot.reset(new gpu_function_opaque);
     slot->module = m;
     slot->kernel = k;
+    slot->shared = unsigned(MAX_SHARED - settings.shared);
     functions.insert(slot.get());
   }
   *f = slot.get();
@@ -171,7 +172,8 @@ EXPORT int cuFuncGetAttribute(int *value, gpu_func_attr a, gpu_function f) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!functions.count(f)) return INVALID_HANDLE;
   switch (a) {
-    case 0: *value = MAX_BLOCK; break;               /* maximum number of threads of a block */
+    case 0: *value = settings.block; break;          /* maximum number of threads of a block */
+    case 1: *value = settings.shared; break;         /* bytes of static shared memory */
     case 4: *value = 32; break;                      /* number of registers of a thread */
     case 5: case 6: *value = settings.capability; break;
     case 8: *value = int(f->shared); break;
@@ -185,7 +187,7 @@ EXPORT int cuFuncSetAttribute(gpu_function f, gpu_func_attr a, int value) {
   if (!functions.count(f)) return INVALID_HANDLE;
   if (a == 9) return SUCCESS;                        /* the preferred part of the cache for shared memory, which has
                                                      ** no effect here */
-  if (a != 8 || value < 0 || value > MAX_SHARED_ON_DEMAND) return INVALID_VALUE;
+  if (a != 8 || value < 0 || value > MAX_SHARED_ON_DEMAND - settings.shared) return INVALID_VALUE;
   f->shared = unsigned(value);
   return SUCCESS;
 }
@@ -207,6 +209,7 @@ EXPORT int cuLaunchKernel(gpu_function f, unsigned gx, unsigned gy, unsigned gz,
   unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
   if (int r = check_sizes(grid, block)) return r;
   if (extra || (f->kernel->arguments && !arguments) || shared > f->shared) return INVALID_VALUE;
+  if (bx * by * bz > unsigned(settings.block)) return LAUNCH_OUT_OF_RESOURCES;
   if (emulator_counted(LAUNCH)) return injected(s);
   return queue_launch(f, grid, block, shared, s, arguments);
 }

@@ -48,6 +48,8 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "lanes") settings.lanes = number(v) == 64 ? 64 : 32;
   else if (key == "order") settings.lazy = !strcmp(v, "lazy");
   else if (key == "threads") settings.reverse = !strcmp(v, "reverse");
+  else if (key == "block") settings.block = int(number(v));
+  else if (key == "shared") settings.shared = int(number(v));
   else if (key == "guard") settings.guard = on;
   else if (key == "protect") settings.protect = on;
   else if (key == "leaks") settings.leaks = on;

@@ -1,6 +1,7 @@
 /* Adds values to a target through index tensors (INDEX_add). The additions to an element are in the order of the
 ** positions, except that add_each adds integers in any order. D is the dtype. */
 
+#define KERNEL_THREADS 256
 #include "gpu/kernels/index.cuh"
 #include "math/scalar.h"
 #include "gpu/kernels/typed.cuh"

@@ -1,6 +1,7 @@
 /* Copies elements through index tensors: values = x[indices] (get) and x[indices] = values (put). UNIT is the number
 ** of bytes that are copied at a time: one element, or several if rows are contiguous. */
 
+#define KERNEL_THREADS 256
 #include "gpu/kernels/index.cuh"
 
 template <int bytes> struct unit_of;

@@ -2,6 +2,7 @@
 ** last of them, or sorts the positions by element. The plans in this file have only dims along which indices vary, so
 ** each position is a pick. A key is the number of the element that a pick selects. */
 
+#define KERNEL_THREADS 1024
 #include "gpu/kernels/index.cuh"
 
 enum { FEW = 1024 };                    /* maximum number of picks that one block sorts by comparing all pairs */

@@ -36,14 +36,19 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
 
 /* Reports that the index `value`, at `position` in its tensor, is out of range. If there are several errors, only the
 ** one with the smallest `what` is kept; among errors of equal `what`, the one with the smallest `position`. A lock
-** serialises the threads. The thread that holds the lock writes and unlocks inside the loop. After the loop would be
+** serialises the threads. A thread that must wait for the lock asks again whether its error is beaten.
+** Otherwise every thread of the GPU would take the lock in turn if all indices of a large tensor are wrong. The thread that holds the lock writes and unlocks inside the loop. After the loop would be
 ** too late: the thread would wait for other threads of its warp, which are still trying to get the lock. If `told`
 ** were not hidden from AMD's compiler, the compiler would move the writes of a thread that leaves the loop behind the
 ** loop. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
   for (int told = is_beaten(now, what, position); !told;) {
-    if (atomicCAS(&late->lock, 0, 1)) continue;
+    if (atomicCAS(&late->lock, 0, 1)) {
+      pause_thread();
+      told = is_beaten(now, what, position);
+      continue;
+    }
     __threadfence();
     if (!now->set || what < now->what || (what == now->what && position < now->position))
       write_late(now, what, position, value);

@@ -1,6 +1,7 @@
 /* Finds the positions of the true elements of a mask. count_true counts the true elements of each tile, scan_rows
 ** computes the exclusive prefix sum of the counts, and write_places writes the positions. */
 
+#define KERNEL_THREADS 256
 #include "gpu/kernels/prelude.cuh"
 
 typedef uint64_t position;

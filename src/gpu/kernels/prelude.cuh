@@ -11,7 +11,8 @@
 ** kernel whose threads use barriers, shuffles or shared memory. The emulator switches between threads only in
 ** cooperative kernels.
 **
-** Before its includes, a file may define KERNEL_THREADS, the maximum number of threads of its blocks. For 1024
+** Before its includes, a file of luatensor's own kernels defines KERNEL_THREADS, the maximum number of threads of its
+** blocks; gpu_launch refuses more. For 1024
 ** threads, the compiler can use only 64 registers per thread. For fewer threads, it can use more registers. A file may
 ** also define KERNEL_BLOCKS, the minimum number of blocks that run on a multiprocessor at once. This number limits the
 ** registers of a thread, too. */

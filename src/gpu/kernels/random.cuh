@@ -3,6 +3,7 @@
 ** dtype in which numbers are made: float32, float64, or int64 for integers. If RANDOM_CELL is defined, the kernel
 ** reads seed and first offset from device memory, because a captured graph is replayed with new values. */
 
+#define KERNEL_THREADS 256
 #include "gpu/kernels/typed.cuh"
 
 #include "base/random.h"

@@ -6,6 +6,10 @@
 
 #include "gpu/kernels/scan_tools.cuh"
 
+/* The blocks of scan_rows may be larger than those of the including file's kernels. */
+#undef KERNEL_BOUNDS
+#define KERNEL_BOUNDS __launch_bounds__(1024)
+
 KERNEL_COOPERATIVE(scan_rows)(position *counts, uint64_t columns, position *totals) {
   position *row = counts + blockIdx.x * columns, carry = 0;
   for (uint64_t first = 0; first < columns; first += blockDim.x) {
@@ -16,5 +20,8 @@ KERNEL_COOPERATIVE(scan_rows)(position *counts, uint64_t columns, position *tota
   }
   if (threadIdx.x == 0) totals[blockIdx.x] = carry;
 }
+
+#undef KERNEL_BOUNDS
+#define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS)
 
 #endif

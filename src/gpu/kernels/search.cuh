@@ -1,6 +1,7 @@
 /* Finds the positions at which values would be inserted in sorted rows (searchsorted). D is the dtype of the rows and
 ** values. */
 
+#define KERNEL_THREADS 256
 #include "gpu/kernels/typed.cuh"
 
 typedef PASTE(type, D) element;

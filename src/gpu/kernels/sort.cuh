@@ -3,6 +3,7 @@
 ** each tile of a line. scan_rows computes the exclusive prefix sum of each digit's counts over the tiles. deal moves
 ** the pairs to their places. KEY_BITS and VALUE_BITS are 32 or 64. */
 
+#define KERNEL_THREADS 256
 #include "gpu/kernels/prelude.cuh"
 
 template <int bits> struct word_of { typedef uint32_t type; };

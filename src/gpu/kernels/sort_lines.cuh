@@ -3,6 +3,7 @@
 ** so that equal elements keep their order. Values are then fetched by position, so that each value keeps its bits. D
 ** is the dtype. POSITION_BITS is the width of a position in a long line, 32 or 64. */
 
+#define KERNEL_THREADS 1024
 #include "gpu/kernels/groups.cuh"
 #include "gpu/kernels/scalar.cuh"
 #include "gpu/kernels/sort_args.cuh"

@@ -39,7 +39,7 @@ static int forward(gpu *g, const cross_entropy_call *c, cross_entropy_args *a) {
   if (st != OK) return st;
   a->each = each;
   a->what = gpu_note(g, "cross_entropy", NO_DIM, c->n);
-  a->late = (void *)(uintptr_t)g->late;
+  a->late = (void *)(uintptr_t)gpu_late_cell(g);
   if (c->rows > 0) st = launch(g, c, ROWS, blocks_of(a), a);
   if (st == OK) st = launch(g, c, FINISH, 1, a);
   if (bytes) gpu_scratch_free(g, each, bytes);

@@ -1,6 +1,7 @@
 /* Kernels for steps of recurrent cells. Each element of the state has a thread. D is the dtype. lstm_step and
 ** gru_step compute the ops CELL_lstm and CELL_gru. cell_call (base/calls.h) describes the ops and their operands. */
 
+#define KERNEL_THREADS 256
 #include "gpu/kernels/typed.cuh"
 #include "gpu/kernels/nn/cell_args.h"
 
