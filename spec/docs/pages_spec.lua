@@ -88,9 +88,10 @@ void host(lua_State *L) { (void)L; {
       local path = os.tmpname()
       local file <close> = assert(io.open(path, "w"))
       local whole = code:find "#include"               -- a file, not lines of a function
-      file:write(whole and "#include <lauxlib.h>\n" or prelude, (code:gsub("\n…\n", "\n")), whole and "" or "}}\n")
+      file:write(whole and "" or prelude, (code:gsub("\n…\n", "\n")), whole and "" or "}}\n")
       file:flush()
-      local command = "cc -xc -std=gnu11 -fsyntax-only -Iinclude $(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) %s 2>&1"
+      local command = "cc -xc -std=c99 -Wall -Wextra -Werror -fsyntax-only -Iinclude " ..
+        "$(pkg-config --cflags lua5.4 || pkg-config --cflags lua-5.4) %s 2>&1"
       local pipe = assert(io.popen(command:format(path)))
       assert.equal("", pipe:read "a")
       pipe:close()

@@ -24,7 +24,8 @@ describe("the static library", function()
     assert.same({"luaopen_luatensor_core", "luatensor_add_device", "luatensor_host_device"}, names)
   end)
 
-  -- Returns the options that link a program statically with the library, or nil and the reason why this is impossible.
+  -- Returns the options of docs/embedding.md that link a program statically with the library, or nil and the
+  -- reason why this is impossible.
   local function static_options()
     if not shell.exists(library) or not shell.exists(build .. "/embedding/bundle.h") then
       return nil, "make test-embedding makes the library and the bundle"
@@ -33,11 +34,12 @@ describe("the static library", function()
     end
     local blas = shell.passes(("ldd %s/luatensor/core.so"):format(build)):match "libopenblas%.so%.0 => (%S+)/"
     if not blas or not shell.exists(blas .. "/libopenblas.a") then return nil, "no libopenblas.a here" end
-    for _, name in ipairs {"gfortran", "quadmath", "gomp", "z", "lua5.4"} do
+    local options = shell.read "docs/embedding.md":match "in this order: `(.-)`":gsub("\n", " ")
+    for name in options:gmatch "%-l(%S+)" do
       local path = shell.passes(("cc -print-file-name=lib%s.a"):format(name)):match "[^\n]+"
-      if not shell.exists(path) then return nil, ("no lib%s.a here"):format(name) end
+      if name ~= "openblas" and not shell.exists(path) then return nil, ("no lib%s.a here"):format(name) end
     end
-    return ("-static -L%s -lopenblas -lgfortran -lquadmath -lgomp -lz -llua5.4 -lm"):format(blas)
+    return (options:gsub("%-Lfolder", "-L" .. blas))
   end
 
   it("makes a fully static program", function()
