@@ -182,7 +182,7 @@ end)
 
 -- True if the CPU has FMA. Both devices run the functions of src/math, but a CPU without FMA also rounds each product
 -- before the addition.
-local fused = lt.devices()[1].isa ~= "base"
+local fused = lt.devices()[1].isa ~= "baseline"
 
 describe("float ops", function()
   local values = {0.0, -0.0, math.huge, -math.huge, 1.0, -1.0, 0.5, 1e-40, 88.5, -88.5, 710.0, 1e6}

@@ -391,6 +391,19 @@ int system_most_threads(void) {
   return n < LEAST ? LEAST : n < MOST ? n : MOST;
 }
 
+bool system_isa_limit(isa_level *most) {
+  static const char *const names[ISA_COUNT] = {ISA_TEXT_base, ISA_TEXT_avx2, ISA_TEXT_avx512};
+  const char *name = getenv("LUATENSOR_CPU");
+  *most = ISA_COUNT - 1;
+  if (!name) return true;
+  for (int i = 0; i < ISA_COUNT; i++)
+    if (strcmp(name, names[i]) == 0) {
+      *most = (isa_level)i;
+      return true;
+    }
+  return false;
+}
+
 /* ---- terminal, time ---- */
 
 double system_clock(void) {

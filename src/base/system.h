@@ -65,6 +65,16 @@ int system_processors(const char *root, double *quota);
 ** 1024. All states of the process share these threads. */
 int system_most_threads(void);
 
+/* The instruction sets of the CPU that have tables of kernels, from the lowest to the highest, and their names. */
+typedef enum { ISA_base, ISA_avx2, ISA_avx512, ISA_COUNT } isa_level;
+#define ISA_TEXT_base   "baseline"
+#define ISA_TEXT_avx2   "avx2"
+#define ISA_TEXT_avx512 "avx512"
+
+/* Sets *most to the highest instruction set that LUATENSOR_CPU allows; without this variable, to the highest of all.
+** Returns false if the value of the variable is not the name of an instruction set. */
+bool system_isa_limit(isa_level *most);
+
 /* Returns the seconds of a monotonic clock. */
 double system_clock(void);
 

@@ -1,5 +1,7 @@
 /* Functions about the threads of an operation (set_num_threads, get_num_threads) and the description `config`. */
 
+#include <stdlib.h>
+
 #include "base/system.h"
 #include "lua/args.h"
 #include "lua/register.h"
@@ -57,4 +59,15 @@ static const function_row functions[] = {
   {NULL, NULL, 0}
 };
 
-void open_thread(lua_State *L) { add_functions(L, functions); }
+/* Raises an error if LUATENSOR_CPU has no valid value, because the variable would otherwise be ignored. */
+static void check_environment(lua_State *L) {
+  isa_level most;
+  if (!system_isa_limit(&most))
+    luaL_error(L, "luatensor: LUATENSOR_CPU is \"%s\"; " ISA_TEXT_base ", " ISA_TEXT_avx2 " or " ISA_TEXT_avx512 " expected",
+               getenv("LUATENSOR_CPU"));
+}
+
+void open_thread(lua_State *L) {
+  check_environment(L);
+  add_functions(L, functions);
+}
