@@ -212,7 +212,8 @@ describe("what cannot run", function()
   it("another Lua is named", function()
     for _, lua in ipairs {"lua5.1", "lua5.2", "lua5.3", "luajit"} do
       if run("command -v " .. lua) == 0 then
-        local status, output = run(("LUA_PATH='lua/?.lua;lua/?/init.lua' %s -e 'require \"luatensor\"'"):format(lua))
+        local status, output = run(("LUA_PATH='lua/?.lua;lua/?/init.lua' %s -e '%s'"):format(lua,
+          [[pcall(require, "luatensor") pcall(require, "luatensor.nn") require "luatensor.nn"]]))
         assert.equal(1, status)
         assert.truthy(output:find "luatensor needs Lua 5%.4 or 5%.5, this is Lua%w* [%d.]+", output)
         status, output = run(lua .. " bin/luatensor --version")
