@@ -243,6 +243,10 @@ $(LUA_OBJECTS): $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags-lua $(PARTS)/flags | fo
 # Only the functions for host programs, in src/lua/host, include the installed header.
 $(BUILD)/obj/lua/host/%.o: INCLUDES := -Iinclude
 
+# The module stores the version of the Lua files for which it was built; base/requirements.lua compares the two.
+$(BUILD)/obj/core.o src/core.c.clang: INCLUDES = -DLT_VERSION='"$(shell tools/version)"'
+$(BUILD)/obj/core.o: lua/luatensor/base/version.lua
+
 $(PARTS)/obj/%.o: src/%.c $(PARTS)/flags | found
 	@mkdir -p $(@D)
 	$(call say,$<)$(COMPILE)
@@ -403,7 +407,7 @@ lint-gcc:
 # clang checks the code without compiling it (-fsyntax-only).
 LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) $(LUA_CFLAGS) $(FOR_CLANG) -Werror -fsyntax-only
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))
-$(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) -Iinclude $(ISAS:%=-DLT_HAS_%) $*
+$(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) -Iinclude $(INCLUDES) $(ISAS:%=-DLT_HAS_%) $*
 define LINT_RULE
 $(KERNELS:%=%.$(1).clang): %.$(1).clang: ; @$$(LINT_CLANG) $$(FLAGS_$(1)) -DISA=$(1) $$*
 endef

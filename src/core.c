@@ -94,6 +94,8 @@ int luaopen_luatensor_core(lua_State *L) {
 #include "families.def"
   lua_pushboolean(L, state_of(L)->sandbox);
   add_internal(L, "sandbox");
+  lua_pushliteral(L, LT_VERSION);
+  add_internal(L, "version");
   export_table(L, METHODS, "methods");
   export_table(L, PROPERTIES, "properties");
   export_table(L, METATABLE, "metatable");

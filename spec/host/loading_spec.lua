@@ -74,6 +74,34 @@ int main(void) {
     has(text, "luatensor: this program does not export Lua's functions: link it with -rdynamic")
   end)
 
+  it("of another library says that the file is not the C module", function()
+    local library = shell.passes(("ldd %s/luatensor/core.so"):format(build)):match "libz%.so%.1 => (%S+)"
+    has(says_with(function() return shell.read(library) end),
+      "luatensor/core.so is not the C module of luatensor: correct LUA_CPATH, or install luatensor again (")
+  end)
+
+  -- Returns the error of `require "luatensor"` if luatensor.core is a Lua module with this code, and the module's path.
+  local function says_instead(code)
+    local folder = shell.folder()
+    os.execute(("mkdir %s/luatensor"):format(folder))
+    shell.write(folder .. "/luatensor/core.lua", code)
+    local status, text = shell.run(("LUA_PATH='%s/?.lua;lua/?.lua;lua/?/init.lua' lua5.4 -e 'require \"luatensor\"'"):format(folder))
+    os.execute("rm -r " .. folder)
+    assert.equal(1, status)
+    return text:match "lua5.4: ([^\n]*)", folder .. "/luatensor/core.lua"
+  end
+
+  it("of another version names both files and both versions", function()
+    local says = "luatensor: the C module %s is of %s, but the Lua files in lua/luatensor are of %s: " ..
+      "install luatensor again, or in a checkout run make"
+    for code, found in pairs {['{version = "0.9"}'] = "luatensor 0.9", ["{}"] = "another version of luatensor"} do
+      local text, path = says_instead("return " .. code)
+      assert.equal(says:format(path, found, require "luatensor.base.version"), text)
+    end
+    local text, path = says_instead "return true"
+    has(text, path .. " is not the C module of luatensor")
+  end)
+
   it("knows what the loader and Lua say", function()
     local says = {
       ["core.so: undefined symbol: lua_rawgetp"] = "-rdynamic",
@@ -125,7 +153,8 @@ describe("a search path without the C module", function()
 
   it("gets an installation elsewhere", function()
     for _, lua in ipairs {"lua", "share/lua/5.4", "files"} do
-      has(says_at(lua, {}), "core.so: set LUA_CPATH, or install luatensor again")
+      has(says_at(lua, {}), 'luatensor/core.so: set LUA_CPATH="FOLDER/?.so;;", where FOLDER/luatensor/core.so is the C module ' ..
+        "(the LIBDIR of make install), or install luatensor again if there is no such file")
     end
   end)
 end)

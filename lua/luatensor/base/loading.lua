@@ -1,14 +1,21 @@
 --- Explains why the C module luatensor.core could not be found or loaded, and says what to do. The messages of Lua and
 -- of the system's loader say neither.
 
+local version = require "luatensor.base.version"
+
 local loading = {}
 
 local unexported <const> = "this program does not export Lua's functions: link it with -rdynamic (or -Wl,-E), " ..
   "or open the shared library of Lua with RTLD_GLOBAL"
 
+local function stranger(path)
+  return path .. " is not the C module of luatensor: correct LUA_CPATH, or install luatensor again"
+end
+
 -- Patterns of messages of glibc's loader, of musl's loader and of Lua. Each has an explanation: a text, or a function
 -- of the pattern's capture.
 local meanings = {
+  {"from file '([^']+)'.*luaopen_luatensor_core", stranger},
   {"undefined symbol: _?luaL?_", unexported},
   {"Error relocating [^:]+: _?luaL?_[%w_]+: symbol not found", unexported},
   {"version mismatch: app%. needs (%d+)", function(number)
@@ -74,11 +81,17 @@ local function is_there(path)
   return file and file:close()
 end
 
+-- Returns the folder that contains the folder luatensor of the Lua files. The result is "" if the folder is unknown: in
+-- a state without debug, or in a program that contains the Lua files.
+local function lua_folder()
+  local source = debug and debug.getinfo(1, "S").source or ""
+  return source:match "^@(.*)luatensor[/\\]base[/\\]loading%.lua$" or ""
+end
+
 -- Says what to do if package.cpath does not lead to the C module. The place of this file tells a checkout from an
 -- installed tree. In a state without debug or io the place is unknown.
 local function cure()
-  local source = debug and io and debug.getinfo(1, "S").source or ""
-  local folder = source:match "^@(.*)luatensor[/\\]base[/\\]loading%.lua$" or ""
+  local folder = io and lua_folder() or ""
   local root = folder:match "^(.*)lua[/\\]$"
   local prefix, version = folder:match "^(.*)share[/\\]lua[/\\]([%d.]+)[/\\]$"
   local libraries = root and root .. "build" or prefix and ("%slib/lua/%s"):format(prefix, version)
@@ -87,7 +100,8 @@ local function cure()
     local here = root == "" and "." or root:sub(1, -2)
     return ("run make in %s, or set LUA_CPATH if the C module is built elsewhere"):format(here)
   end
-  return "set LUA_CPATH, or install luatensor again"
+  return ('set LUA_CPATH="FOLDER/?.so;;", where FOLDER/%s is the C module (the LIBDIR of make install), ' ..
+    "or install luatensor again if there is no such file"):format(CORE)
 end
 
 --- Explains an error of `require "luatensor.core"` in one sentence. Other values are returned unchanged.
@@ -99,6 +113,20 @@ function loading.explain(problem)
   end
   local meaning = loading.meaning(problem)
   return meaning and ("luatensor: %s (%s)"):format(meaning, tostring(problem):match "%S[^\n]*$") or problem
+end
+
+--- Says that the C module and the Lua files are of different versions. Returns nil if both have the same version.
+-- @param core the result of `require "luatensor.core"`
+-- @string[opt] path the file of the C module
+-- @treturn string|nil
+function loading.mismatch(core, path)
+  path = path or CORE
+  if type(core) ~= "table" then return "luatensor: " .. stranger(path) end
+  local found = core.version and "luatensor " .. core.version or "another version of luatensor"
+  if found == version then return nil end
+  local folder = lua_folder()
+  return ("luatensor: the C module %s is of %s, but the Lua files%s are of %s: install luatensor again, or in a checkout run make")
+    :format(path, found, folder == "" and "" or (" in %sluatensor"):format(folder), version)
 end
 
 --- Says that a 64-bit ELF file is cut off. The system's loader checks only the first bytes of a file, so a cut file

@@ -25,7 +25,8 @@ if not (modules.loaded[name] or modules.preload[name] or not modules.searchpath)
   if problem then error(problem, 0) end
 end
 
-local loaded, problem = pcall(require, name)
-if not loaded then error(loading.explain(problem), 0) end
+local loaded, core, path = pcall(require, name)
+local problem = not loaded and loading.explain(core) or loaded and loading.mismatch(core, path)
+if problem then error(problem, 0) end
 
 return true
