@@ -98,7 +98,10 @@ int main(void) {
       local text, path = says_instead("return " .. code)
       assert.equal(says:format(path, found, require "luatensor.base.version"), text)
     end
-    local text, path = says_instead "return true"
+    local text, path = says_instead(("return {version = %q}"):format(require("luatensor.base.version"):match "%S+$"))
+    assert.equal(("luatensor: the C module %s has no NAME, which the Lua files in lua/luatensor use: " ..
+      "install luatensor again, or in a checkout run make"):format(path), (text:gsub('has no "%w+"', "has no NAME")))
+    text, path = says_instead "return true"
     has(text, path .. " is not the C module of luatensor")
   end)
 

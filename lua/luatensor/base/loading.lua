@@ -1,7 +1,7 @@
 --- Explains why the C module luatensor.core could not be found or loaded, and says what to do. The messages of Lua and
 -- of the system's loader say neither.
 
-local version = require "luatensor.base.version"
+local release = require "luatensor.base.version"
 
 local loading = {}
 
@@ -115,18 +115,29 @@ function loading.explain(problem)
   return meaning and ("luatensor: %s (%s)"):format(meaning, tostring(problem):match "%S[^\n]*$") or problem
 end
 
---- Says that the C module and the Lua files are of different versions. Returns nil if both have the same version.
+-- Says in one sentence how the C module does not fit to the Lua files: `problem` follows the module's path, and `files`
+-- follows the folder of the Lua files.
+local function unfit(path, problem, files)
+  local folder = lua_folder()
+  local place = folder == "" and "" or (" in %sluatensor"):format(folder)
+  return ("luatensor: the C module %s %s the Lua files%s %s: install luatensor again, or in a checkout run make")
+    :format(path or CORE, problem, place, files)
+end
+
+--- Says that the C module is of another version than the Lua files. If both are of the same version, returns nil, and
+-- from then on a name that the C module lacks raises an error. In a checkout a module that was built from older
+-- sources can have the same version.
 -- @param core the result of `require "luatensor.core"`
 -- @string[opt] path the file of the C module
 -- @treturn string|nil
 function loading.mismatch(core, path)
-  path = path or CORE
-  if type(core) ~= "table" then return "luatensor: " .. stranger(path) end
+  if type(core) ~= "table" then return "luatensor: " .. stranger(path or CORE) end
   local found = core.version and "luatensor " .. core.version or "another version of luatensor"
-  if found == version then return nil end
-  local folder = lua_folder()
-  return ("luatensor: the C module %s is of %s, but the Lua files%s are of %s: install luatensor again, or in a checkout run make")
-    :format(path, found, folder == "" and "" or (" in %sluatensor"):format(folder), version)
+  if found ~= release then return unfit(path, ("is of %s, but"):format(found), "are of " .. release) end
+  setmetatable(core, {__metatable = false, __index = function(_, name)
+    error(unfit(path, ("has no %q, which"):format(tostring(name)), "use"), 0)
+  end})
+  return nil
 end
 
 --- Says that a 64-bit ELF file is cut off. The system's loader checks only the first bytes of a file, so a cut file
