@@ -742,8 +742,8 @@ describe("a script's own kernel", function()
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) out[i] = 2 * x[i];
       }
-    ]], "twice", {device = "cuda"})
-    local x, out = lt.ones(4, {device = "cuda", requires_grad = true}), lt.zeros(4, {device = "cuda"})
+    ]], "twice", {device = gpu.kind})
+    local x, out = lt.ones(4, {device = gpu.kind, requires_grad = true}), lt.zeros(4, {device = gpu.kind})
     fails("twice: gradients do not pass through kernels; use lt.no_grad(fn), or lt.autograd_function to give it one",
           function() double({grid = 1, block = 4}, out, x, 4) end)
     assert.same({0, 0, 0, 0}, numbers(out))

@@ -9,12 +9,12 @@ describe("lt.graph on the CPU", function()
   it("is an error that names the cure", function()
     fails("graph: not available on cpu; call the function itself there", lt.graph, function() end, {device = "cpu"})
     fails("graph: argument 1: function expected, got no value", lt.graph)
-    fails("graph: argument 2: options expected, got string", lt.graph, print, "cuda")
+    fails("graph: argument 2: options expected, got string", lt.graph, print, gpu.kind)
     fails('graph: unknown option "stream"; known: device', lt.graph, print, {stream = 1})
   end)
 end)
 
-local device = {device = "cuda"}
+local device = {device = gpu.kind}
 
 -- Returns the error of a capture. lt.graph calls its function once normally and once while capturing; `act` runs only
 -- in the captured call.
@@ -42,7 +42,7 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     local again = g:replay()
     assert.is_true(rawequal(results[1], again))
     assert.same({8, 10, 12}, results[1]:totable())
-    assert.equal("graph of cuda:0", tostring(g))
+    assert.equal("graph of " .. gpu.kind .. ":0", tostring(g))
   end)
 
   it("takes other inputs that are written into its tensors", function()
@@ -76,28 +76,28 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     g:free()
     g:free()
     fails("replay: this graph was freed", g.replay, g)
-    assert.equal("graph of cuda:0 (freed)", tostring(g))
-    for _ = 1, 20 do lt.full({6}, 7, {device = "cuda", dtype = "int64"}) end
+    assert.equal("graph of " .. gpu.kind .. ":0 (freed)", tostring(g))
+    for _ = 1, 20 do lt.full({6}, 7, {device = gpu.kind, dtype = "int64"}) end
     assert.same({3, 4, 5}, row:totable())
   end)
 
   it("gives its memory back", function()
     collectgarbage()
-    lt.empty_cache "cuda"
-    local before = lt.memory "cuda".live
+    lt.empty_cache(gpu.kind)
+    local before = lt.memory(gpu.kind).live
     for _ = 1, 20 do
       local g <close> = lt.graph(function() return lt.zeros(1000, 1000, device) + 1 end)
       g:replay()
     end
     collectgarbage()
-    assert.equal(before, lt.memory "cuda".live)
-    assert.is_true(lt.memory "cuda".cached < 100 * 2^20)
+    assert.equal(before, lt.memory(gpu.kind).live)
+    assert.is_true(lt.memory(gpu.kind).cached < 100 * 2^20)
   end)
 
   it("draws go on at each replay as if the function had been called, also after another seed", function()
     local own = lt.generator {seed = 9}
     local function draw()
-      return lt.rand(100, device), lt.randn(7, device), lt.randint(1, 1000, 5, {device = "cuda", generator = own}), lt.rand(3, device)
+      return lt.rand(100, device), lt.randn(7, device), lt.randint(1, 1000, 5, {device = gpu.kind, generator = own}), lt.rand(3, device)
     end
     local function collect(results)
       local all = {}
@@ -139,17 +139,17 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     local g
     do
       local own = lt.generator {seed = 5}
-      g = lt.graph(function() return lt.rand(4, {device = "cuda", generator = own}) end)
+      g = lt.graph(function() return lt.rand(4, {device = gpu.kind, generator = own}) end)
     end
     collectgarbage()
     collectgarbage()
     local same = lt.generator {seed = 5}
-    lt.rand(4, {device = "cuda", generator = same})
-    assert.same(lt.rand(4, {device = "cuda", generator = same}):totable(), g:replay():totable())
+    lt.rand(4, {device = gpu.kind, generator = same})
+    assert.same(lt.rand(4, {device = gpu.kind, generator = same}):totable(), g:replay():totable())
   end)
 
   it("works with several streams", function()
-    local s, x = lt.stream "cuda", lt.ones(100, device)
+    local s, x = lt.stream(gpu.kind), lt.ones(100, device)
     local g = lt.with_stream(s, function() return lt.graph(function() return x * 3 end) end)
     local y = lt.with_stream(s, function() return x:add_(1) end)
     local r = g:replay()
@@ -166,11 +166,11 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     i:copy_(lt.tensor({1, 9}, device))
     local words = message_of(function()
       x:take(i, 1)
-      lt.synchronize "cuda"
+      lt.synchronize(gpu.kind)
     end)
     assert.equal("take: index 9 in dim 1: out of range for length 5", words)
     g:replay()
-    fails(words, lt.synchronize, "cuda")
+    fails(words, lt.synchronize, gpu.kind)
     i:copy_(lt.tensor({5, 4}, device))
     assert.same({4, 3}, g:replay():totable())
   end)
@@ -199,21 +199,21 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     ["data from Lua"] = {"tensor" .. refused, function() return lt.tensor({1, 2}, device) end},
     ["a copy to the CPU"] = {"to" .. refused, function() return x:to "cpu" end},
     ["a copy from the CPU"] = {"copy_" .. refused, function() return x:copy_(lt.ones(3, {device = "cpu"})) end},
-    waiting = {"synchronize" .. refused, function() lt.synchronize "cuda" end},
-    ["a stream"] = {"stream" .. no_part, function() lt.stream "cuda" end},
-    ["another stream"] = {"with_stream" .. no_part, function() lt.with_stream(lt.current_stream "cuda", print) end},
+    waiting = {"synchronize" .. refused, function() lt.synchronize(gpu.kind) end},
+    ["a stream"] = {"stream" .. no_part, function() lt.stream(gpu.kind) end},
+    ["another stream"] = {"with_stream" .. no_part, function() lt.with_stream(lt.current_stream(gpu.kind), print) end},
     ["an event"] = {"event" .. no_part, function() lt.event(device):record() end},
-    ["reopening the device"] = {"reopen" .. refused, function() lt.cuda.reopen "cuda" end},
+    ["reopening the device"] = {"reopen" .. refused, function() gpu.api.reopen(gpu.kind) end},
     ["a capture"] = {"graph: another graph is being captured", function() lt.graph(function() end) end},
     ["a replay"] = {"replay: not while a graph is captured", function() x.graph:replay() end},
     seeding = {"manual_seed: not while a graph is captured", function() lt.manual_seed(1) end},
     ["an error of its own"] = {"something else", function() error("something else", 0) end},
-    ["too large a tensor"] = {"^out of memory on cuda:0: asked for 4.0 TiB; ", function() lt.zeros(2^20, 2^20, device) end},
-    ["a result elsewhere"] = {"graph: result 1 is on cpu; a graph of cuda:0 computes there only",
+    ["too large a tensor"] = {"^out of memory on " .. gpu.kind .. ":0: asked for 4.0 TiB; ", function() lt.zeros(2^20, 2^20, device) end},
+    ["a result elsewhere"] = {"graph: result 1 is on cpu; a graph of " .. gpu.kind .. ":0 computes there only",
                               function() return lt.zeros(2, {device = "cpu"}) end},
   } do
     it(what .. " inside is an error, and the device goes on", function()
-      x = lt.tensor({1, 2, 3}, {device = "cuda", dtype = "float32"})
+      x = lt.tensor({1, 2, 3}, {device = gpu.kind, dtype = "float32"})
       local graph = lt.graph(function() return x + 1 end)
       local act = case[2]
       if what == "a replay" then act = function() graph:replay() end end
@@ -223,20 +223,20 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
         act = function() e:record() end
       end
       if what == "another stream" then
-        local s = lt.stream "cuda"
+        local s = lt.stream(gpu.kind)
         act = function() lt.with_stream(s, print) end
       end
       local got = when_captured(act)
       if case[1]:sub(1, 1) == "^" then assert.truthy(got:find(case[1])) else assert.equal(case[1], got) end
       assert.same({2, 3, 4}, graph:replay():totable())
       assert.same({4, 5, 6}, lt.graph(function() return x + 3 end):replay():totable())
-      lt.synchronize "cuda"
+      lt.synchronize(gpu.kind)
     end)
   end
 
   it("work on another GPU inside is an error, and both go on", function()
-    if not pcall(lt.zeros, 1, {device = "cuda:1"}) then return pending("needs two GPUs") end
-    local pair = {"cuda:0", "cuda:1"}
+    if not pcall(lt.zeros, 1, {device = gpu.kind .. ":1"}) then return pending("needs two GPUs") end
+    local pair = {gpu.kind .. ":0", gpu.kind .. ":1"}
     for k, captured in ipairs(pair) do
       local other = pair[3 - k]
       local a, b = lt.ones(3, {device = captured}), lt.tensor({1, 2, 3}, {device = other, dtype = "float32"})
@@ -260,13 +260,13 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
   end)
 
   it("tensors of another GPU may die inside", function()
-    if not pcall(lt.zeros, 1, {device = "cuda:1"}) then return pending("needs two GPUs") end
+    if not pcall(lt.zeros, 1, {device = gpu.kind .. ":1"}) then return pending("needs two GPUs") end
     collectgarbage()
-    local before = lt.memory "cuda:1".live
-    local b = {lt.ones(1000, {device = "cuda:1"}), lt.ones(1000, {device = "cuda:1"})}
+    local before = lt.memory(gpu.kind .. ":1").live
+    local b = {lt.ones(1000, {device = gpu.kind .. ":1"}), lt.ones(1000, {device = gpu.kind .. ":1"})}
     lt.graph(function() table.remove(b):free() end)
-    assert.equal(before, lt.memory "cuda:1".live)
-    b = {lt.ones(1000, {device = "cuda:1"}), lt.ones(1000, {device = "cuda:1"})}
+    assert.equal(before, lt.memory(gpu.kind .. ":1").live)
+    b = {lt.ones(1000, {device = gpu.kind .. ":1"}), lt.ones(1000, {device = gpu.kind .. ":1"})}
     assert.is_false(pcall(lt.graph, function()
       table.remove(b):free()
       if #b == 0 then error "after the other GPU was entered" end
@@ -297,21 +297,21 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
       local y = x + 1
       if calls == 1 then return end
       gpu.emulator.configure "sticky,fail_launch=1"
-      lt.with_stream(lt.current_stream "cuda", print)
+      lt.with_stream(lt.current_stream(gpu.kind), print)
       return y
     end)
     assert.truthy(message)
     gpu.emulator.configure "sticky=0,fail_launch=0"
-    lt.cuda.reopen "cuda"
+    gpu.api.reopen(gpu.kind)
     assert.equal(4, lt.graph(function() return lt.ones(4, device):sum() end):replay():item())
   end)
 
   it("is lost with its device", function()
     local g = lt.graph(function() return lt.zeros(3, device) end)
     local r = g:replay()
-    lt.cuda.reopen "cuda"
-    fails("replay: this graph was lost when cuda:0 was reopened", g.replay, g)
-    fails("totable: argument 1: this tensor was lost when cuda:0 was reopened", r.totable, r)
+    gpu.api.reopen(gpu.kind)
+    fails("replay: this graph was lost when " .. gpu.kind .. ":0 was reopened", g.replay, g)
+    fails("totable: argument 1: this tensor was lost when " .. gpu.kind .. ":0 was reopened", r.totable, r)
     g:free()
     assert.equal(1, lt.graph(function() return lt.ones(1, device) end):replay():item())
   end)

@@ -189,22 +189,22 @@ describe("a profile", function()
 end)
 
 gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy,devices=2"}}, function()
-  describe_families "cuda"
+  describe_families(gpu.kind)
 
   it("counts what travels to the device", function()
     local x = lt.rand(1000, {device = "cpu"})
     for _, mode in ipairs{"counting", "serialised"} do
       local rows = profile(mode, function() return x:to(helpers.device) end)
-      assert.equal("cuda copy_in", families(rows))
-      row({calls = 1, read = 0, written = 4000}, rows["cuda copy_in"])
+      assert.equal(gpu.kind .. " copy_in", families(rows))
+      row({calls = 1, read = 0, written = 4000}, rows[gpu.kind .. " copy_in"])
     end
   end)
 
   it("counts a number that is read as a wait and a transfer of its bytes", function()
     local x = lt.rand(1)[1]
     local rows = profile("counting", function() return x:item() end)
-    row({calls = 1, read = 4, written = 0}, rows["cuda copy_out"])
-    row({calls = 1, read = 0, written = 0}, rows["cuda wait"])
+    row({calls = 1, read = 4, written = 0}, rows[gpu.kind .. " copy_out"])
+    row({calls = 1, read = 0, written = 0}, rows[gpu.kind .. " wait"])
   end)
 
   it("counts the waits of streams, events and devices", function()
@@ -215,8 +215,8 @@ gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy,device
       stream:synchronize()
       lt.synchronize(helpers.device)
     end)
-    assert.equal("cuda wait", families(rows))
-    assert.equal(3, rows["cuda wait"].calls)
+    assert.equal(gpu.kind .. " wait", families(rows))
+    assert.equal(3, rows[gpu.kind .. " wait"].calls)
   end)
 
   it("names the devices that had calls, of several the right one", function()
@@ -231,13 +231,13 @@ gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy,device
   it("counts a graph's replays, not what is captured", function()
     local x, g = lt.zeros(4), nil
     local rows = profile("serialised", function() g = lt.graph(function() x:add_(1) end) end)
-    row({calls = 1}, rows["cuda map"])
+    row({calls = 1}, rows[gpu.kind .. " map"])
     rows = profile("serialised", function()
       g:replay()
       g:replay()
     end)
-    assert.equal("cuda graph", families(rows))
-    assert.equal(2, rows["cuda graph"].calls)
+    assert.equal(gpu.kind .. " graph", families(rows))
+    assert.equal(2, rows[gpu.kind .. " graph"].calls)
     assert.same({3, 3, 3, 3}, x:totable())
   end)
 
@@ -259,7 +259,7 @@ gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy,device
     }]], "twice")
     local x, y = lt.ones(10), lt.zeros(10)
     local rows = profile("serialised", function() kernel({count = 10}, x, y, 10) end)
-    row({calls = 1, read = 40, written = 40, flops = 0}, rows["cuda user_kernel"])
+    row({calls = 1, read = 40, written = 40, flops = 0}, rows[gpu.kind .. " user_kernel"])
     assert.equal(20, y:sum():item())
   end)
 

@@ -3,6 +3,7 @@
 -- moved, and that each device keeps its own memory and order of calls. LUATENSOR_EMULATOR=devices=2 gives an emulated
 -- GPU a second device.
 local lt = require "luatensor"
+local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 
 local fails = helpers.fails
@@ -122,11 +123,11 @@ describe("several GPUs", function()
   local first, second = places[2], places[3]
 
   it("have names", function()
-    assert.equal("cuda:0", first)
-    assert.equal("cuda:1", second)
-    assert.equal("cuda:1", lt.device("cuda:1"))
-    assert.equal("cuda:0", lt.accelerator())
-    local beyond = "cuda:" .. #places - 1
+    assert.equal(gpu.kind .. ":0", first)
+    assert.equal(gpu.kind .. ":1", second)
+    assert.equal(gpu.kind .. ":1", lt.device(gpu.kind .. ":1"))
+    assert.equal(gpu.kind .. ":0", lt.accelerator())
+    local beyond = gpu.kind .. ":" .. #places - 1
     fails(('device: no device "%s"; the last is %s'):format(beyond, places[#places]), lt.device, beyond)
   end)
   it("count their memory apart", function()
@@ -182,13 +183,13 @@ describe("several GPUs", function()
       local function check(name, f)
         local message = helpers.message_of(f)
         assert.equal(name .. ": ", message:sub(1, #name + 2))
-        assert.truthy(message:find(('the device must be reopened: lt.cuda.reopen("%s")'):format(dead), 1, true), message)
+        assert.truthy(message:find(('the device must be reopened: lt.' .. gpu.kind .. '.reopen("%s")'):format(dead), 1, true), message)
       end
       check("to", function() return x:to(alive) end)
       check("copy_", function() y[{ {}, 1 }]:copy_(x) end)
       check("copy_", function() x:copy_(y[{ {}, 1 }]) end)
       assert.equal(0, y:sum():item())
-      lt.cuda.reopen(dead)
+      gpu.api.reopen(dead)
       x = lt.ones(4, {device = dead})
       assert.equal(4, x:to(alive):sum():item())
     end

@@ -6,7 +6,7 @@ local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
 local fails = helpers.fails
 
-local device = lt.cuda.is_available() and lt.device "cuda" or "cpu"
+local device = gpu.api.is_available() and lt.device(gpu.kind) or "cpu"
 local on_device = {device = device}
 
 describe("streams", function()
@@ -257,9 +257,9 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
 
   it("streams and events are lost with their device", function()
     local s, e = lt.stream(device), lt.event(on_device)
-    lt.cuda.reopen(device)
-    fails("synchronize: this stream was lost when cuda:0 was reopened", s.synchronize, s)
-    fails("record: this event was lost when cuda:0 was reopened", e.record, e)
+    gpu.api.reopen(device)
+    fails("synchronize: this stream was lost when " .. gpu.kind .. ":0 was reopened", s.synchronize, s)
+    fails("record: this event was lost when " .. gpu.kind .. ":0 was reopened", e.record, e)
     assert.equal(3, (lt.ones(1, on_device) + 2):item())
   end)
 end)

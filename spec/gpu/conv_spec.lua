@@ -13,7 +13,7 @@ gpu.describe("a convolution", {
   {}, {LUATENSOR_CUDNN = "off"}, {LUATENSOR_EMULATOR = late}, {LUATENSOR_EMULATOR = "dnn=unsupported"},
   {LUATENSOR_EMULATOR = "dnn=broken"}, {LUATENSOR_EMULATOR = late, LUATENSOR_CUDNN = "off", LUATENSOR_CONV_MEMORY = "2000"},
 }, function()
-  local device = "cuda:0"
+  local device = gpu.kind .. ":0"
   local setting = os.getenv "LUATENSOR_EMULATOR" or ""
   local by_dnn = lt.devices()[2].software:find "[^o] cuDNN" and not setting:find "dnn="
 

@@ -11,7 +11,7 @@ local usual = (os.getenv "LUATENSOR_EMULATOR" or ""):match "lanes=%d+" or "lanes
 local function open_with(lanes)
   collectgarbage()
   gpu.emulator.configure(lanes)
-  lt.cuda.reopen "cuda"
+  gpu.api.reopen(gpu.kind)
 end
 
 -- Calls f(made) with 32 and with 64 threads in a warp, and returns both results on the CPU. `made` is a list of tensors
@@ -21,7 +21,7 @@ local function with_both(inputs, f)
   for i, lanes in ipairs {"lanes=32", "lanes=64"} do
     open_with(lanes)
     local made = {}
-    for k, x in ipairs(inputs) do made[k] = x:to("cuda") end
+    for k, x in ipairs(inputs) do made[k] = x:to(gpu.kind) end
     results[i] = f(table.unpack(made)):to("cpu")
   end
   return results[1], results[2]
@@ -88,12 +88,12 @@ describe("warps of 64 threads:", function()
   it("indices and searches are equal", function()
     for _, n in ipairs {60, 3000} do
       same("assignment through " .. n, {numbers(1000, n), numbers(20, n):abs() + 1}, function(values, at)
-        local x = lt.zeros(30, {device = "cuda", dtype = "int64"})
+        local x = lt.zeros(30, {device = gpu.kind, dtype = "int64"})
         x[at] = values
         return x
       end)
       same("sums through " .. n, {random(n), numbers(20, n):abs() + 1}, function(values, at)
-        return lt.zeros(30, {device = "cuda", dtype = "float64"}):index_add(1, at, values)
+        return lt.zeros(30, {device = gpu.kind, dtype = "float64"}):index_add(1, at, values)
       end)
     end
     same("nonzero", {numbers(2, 10000)}, function(x) return x:nonzero() end)
@@ -108,7 +108,7 @@ describe("warps of 64 threads:", function()
           int last = shuffle_from((int)threadIdx.x, WARP - 1);
           if (threadIdx.x == 0) out[0] = WARP, out[1] = last;
         }]], "sizes")
-      local out = lt.zeros(2, {device = "cuda", dtype = "int32"})
+      local out = lt.zeros(2, {device = gpu.kind, dtype = "int32"})
       k({grid = 1, block = 64}, out)
       assert.same({lanes, lanes - 1}, out:totable())
     end

@@ -8,7 +8,7 @@ local linalg = lt.linalg
 
 gpu.describe("linalg", {{}, {LUATENSOR_EMULATOR = "order=lazy,threads=reverse,guard=1"}, {LUATENSOR_EMULATOR = "devices=2"}},
 function()
-  local device = lt.devices()[3] and "cuda:1" or "cuda:0"
+  local device = lt.devices()[3] and gpu.kind .. ":1" or gpu.kind .. ":0"
   local shapes = {{5, 5}, {7, 4}, {4, 7}, {1, 1}, {1, 4}, {2, 6, 3}, {3, 3, 6}, {2, 3, 4, 4}}
   local bounds = {float32 = 2e-4, float64 = 1e-11, complex64 = 2e-4, complex128 = 1e-11}
 
@@ -134,7 +134,7 @@ function()
   end)
 
   it("cannot be part of a graph, and says so", function()
-    local x = lt.eye(3, {device = "cuda:0"})
+    local x = lt.eye(3, {device = gpu.kind .. ":0"})
     assert.raises("qr: cuSOLVER's work cannot be captured into a graph: do it outside", lt.graph, function()
       return linalg.qr(x)
     end)

@@ -15,10 +15,10 @@ describe("page-locked memory without a GPU", function()
 end)
 
 local MIB = 2^20
-local device = {device = "cuda"}
+local device = {device = gpu.kind}
 local host = {device = "cpu"}
 
-local function live() return lt.memory "cuda".live end
+local function live() return lt.memory(gpu.kind).live end
 
 -- Returns n int32 values, each equal to its 0-based position.
 local function numbered(n, options) return lt.arange(n, {dtype = "int32", device = options.device}) end
@@ -46,22 +46,22 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     end)
 
     it("keep the peak until it is reset", function()
-      lt.reset_peak_memory "cuda"
-      local before = lt.memory "cuda".peak
+      lt.reset_peak_memory(gpu.kind)
+      local before = lt.memory(gpu.kind).peak
       lt.empty(5, 1000, 1000, device):free()
-      assert.equal(before + 20000000, lt.memory "cuda".peak)
-      lt.reset_peak_memory "cuda"
-      assert.equal(live(), lt.memory "cuda".peak)
+      assert.equal(before + 20000000, lt.memory(gpu.kind).peak)
+      lt.reset_peak_memory(gpu.kind)
+      assert.equal(live(), lt.memory(gpu.kind).peak)
     end)
 
     it("freed memory is cached, and empty_cache gives it back", function()
       collectgarbage()
-      lt.empty_cache "cuda"
-      local before = lt.memory "cuda".cached
+      lt.empty_cache(gpu.kind)
+      local before = lt.memory(gpu.kind).cached
       lt.empty(4, MIB, device):free()
-      assert.equal(before + (cached and 16 * MIB or 0), lt.memory "cuda".cached)
-      lt.empty_cache "cuda"
-      assert.equal(before, lt.memory "cuda".cached)
+      assert.equal(before + (cached and 16 * MIB or 0), lt.memory(gpu.kind).cached)
+      lt.empty_cache(gpu.kind)
+      assert.equal(before, lt.memory(gpu.kind).cached)
     end)
   end)
 
@@ -72,7 +72,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       for step = 1, 400 do
         local k = math.random(40)
         local n = math.floor(2 ^ (math.random() * 19))
-        tensors[k], sizes[k] = lt.full({n}, step, {device = "cuda", dtype = "int32"}), {n, step}
+        tensors[k], sizes[k] = lt.full({n}, step, {device = gpu.kind, dtype = "int32"}), {n, step}
         if cached then assert.equal(0, tensors[k]:data_ptr() % 256) end
         if step % 3 == 0 and tensors[step % 40] then tensors[step % 40]:free() tensors[step % 40] = nil end
       end
@@ -98,10 +98,10 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       it("of garbage stay within a flat line, " .. mode, function()
         local before = collectgarbage(mode)
         collectgarbage()
-        lt.reset_peak_memory "cuda"
+        lt.reset_peak_memory(gpu.kind)
         local start = live()
         for _ = 1, 500 do lt.empty(512, 512, device) end       -- 500 MiB in total
-        local peak = lt.memory "cuda".peak - start
+        local peak = lt.memory(gpu.kind).peak - start
         collectgarbage(before)
         assert.is_true(peak <= 80 * MIB, ("%.0f MiB"):format(peak / MIB))
       end)
@@ -114,7 +114,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     it("bring the same bytes back, whatever the size", function()
       for _, n in ipairs(sizes) do
         local x = numbered(n, host)
-        assert.equal(x:to_bytes(), x:to("cuda"):to_bytes())
+        assert.equal(x:to_bytes(), x:to(gpu.kind):to_bytes())
         assert.equal(x:to_bytes(), numbered(n, device):to("cpu"):to_bytes())
       end
     end)
@@ -122,9 +122,9 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     it("return when the source was read: it may change at once", function()
       for _, n in ipairs(sizes) do
         local x = numbered(n, host)
-        local y = x:to "cuda"
+        local y = x:to(gpu.kind)
         x:fill_(-1)
-        local z = x:to "cuda"
+        local z = x:to(gpu.kind)
         x:fill_(-2)
         assert.equal(numbered(n, host):to_bytes(), y:to_bytes())
         assert.equal(n, z:equal(-1):sum():item())
@@ -139,12 +139,12 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
 
     it("take any layout, both ways", function()
       local x = numbered(24, host):reshape(2, 3, 4)
-      local y = x:to "cuda"
+      local y = x:to(gpu.kind)
       for _, view in ipairs {
         function(t) return t:permute_dims(3, 1, 2) end, function(t) return t[{ {}, {1, 3, 2} }] end, function(t) return t[2] end,
         function(t) return t[{ {}, {}, 2 }] end, function(t) return t[1]:broadcast_to(5, 3, 4) end, function(t) return t[{ {}, {2, 1} }] end,
       } do
-        assert.same(view(x):totable(), view(x):to("cuda"):totable())
+        assert.same(view(x):totable(), view(x):to(gpu.kind):totable())
         assert.same(view(x):totable(), view(y):to("cpu"):totable())
         assert.same(view(x):totable(), view(y):totable())
       end
@@ -154,9 +154,9 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       local x = lt.tensor({-1.5, 0, 2.75, 300, 1e10, -1e10, 0 / 0, 1 / 0}, {device = "cpu", dtype = "float64"})
       for _, dtype in ipairs {"bool", "uint8", "int8", "int32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"} do
         local expected = x:to(dtype)
-        assert.equal(expected:to_bytes(), x:to("cuda", dtype):to_bytes())
-        assert.equal(expected:to_bytes(), x:to("cuda"):to("cpu", dtype):to_bytes())
-        assert.equal(expected:to("float64"):to_bytes(), expected:to("cuda"):to("cpu", "float64"):to_bytes())
+        assert.equal(expected:to_bytes(), x:to(gpu.kind, dtype):to_bytes())
+        assert.equal(expected:to_bytes(), x:to(gpu.kind):to("cpu", dtype):to_bytes())
+        assert.equal(expected:to("float64"):to_bytes(), expected:to(gpu.kind):to("cpu", "float64"):to_bytes())
       end
     end)
 
@@ -179,17 +179,17 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       if #devices < 3 then return end
       for _, n in ipairs(sizes) do
         local x = numbered(n, device)
-        local y = x:to "cuda:1"
+        local y = x:to(gpu.kind .. ":1")
         x:fill_(-1)
-        assert.equal("cuda:1", y.device)
+        assert.equal(gpu.kind .. ":1", y.device)
         assert.equal(numbered(n, host):to_bytes(), y:to_bytes())
-        assert.equal(numbered(n, host):to_bytes(), y:to("cuda:0"):to_bytes())
+        assert.equal(numbered(n, host):to_bytes(), y:to(gpu.kind .. ":0"):to_bytes())
       end
       local x = lt.zeros(2, 3, device)
-      x.T:copy_(numbered(6, {device = "cuda:1"}):reshape(3, 2) + 1)
+      x.T:copy_(numbered(6, {device = gpu.kind .. ":1"}):reshape(3, 2) + 1)
       assert.same({{1, 3, 5}, {2, 4, 6}}, x:totable())
-      fails("add: tensors on different devices: cuda:0 and cuda:1; move one with :to(\"cuda:1\")", function()
-        return x + lt.ones(3, {device = "cuda:1"})
+      fails("add: tensors on different devices: " .. gpu.kind .. ":0 and " .. gpu.kind .. ":1; move one with :to(\"" .. gpu.kind .. ":1\")", function()
+        return x + lt.ones(3, {device = gpu.kind .. ":1"})
       end)
     end)
   end)
@@ -203,7 +203,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         assert.is_true(p:is_pinned())
         assert.is_false(x:is_pinned())
         assert.is_true(rawequal(p, p:pin_memory()))
-        local y = p:to "cuda"
+        local y = p:to(gpu.kind)
         p:fill_(-1)
         assert.equal(x:to_bytes(), y:to_bytes())
         p:copy_(y)
@@ -218,22 +218,22 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       assert.is_true(v:is_pinned())
       for _ = 1, 50 do lt.zeros(500, 1000, host):pin_memory() end
       collectgarbage()
-      assert.same({2, 3, 4}, v:to("cuda"):totable())
+      assert.same({2, 3, 4}, v:to(gpu.kind):totable())
     end)
   end)
 
   describe("out of memory", function()
     gpu.it_emulated("is an error with what is live and the largest tensor; the device goes on", function()
       collectgarbage()
-      lt.cuda.reopen "cuda"
+      gpu.api.reopen(gpu.kind)
       gpu.emulator.configure "memory=64M"
-      local x = lt.zeros(10, MIB, {device = "cuda", dtype = "float32"})
+      local x = lt.zeros(10, MIB, {device = gpu.kind, dtype = "float32"})
       local line = debug.getinfo(1, "l").currentline - 1
       local cache = cached and "2.0 MiB" or "0 bytes"
       local small = lt.tensor({1, 2}, device)
       local got = message_of(function() return lt.zeros(7, MIB, device) end)
       gpu.emulator.configure "memory=512M"
-      assert.equal(("out of memory on cuda:0: asked for 28.0 MiB; 40.0 MiB live in 2 tensors, %s cached; " ..
+      assert.equal(("out of memory on " .. gpu.kind .. ":0: asked for 28.0 MiB; 40.0 MiB live in 2 tensors, %s cached; " ..
                     "largest: [10, 1048576] float32 made at spec/gpu/memory_spec.lua:%d"):format(cache, line), got)
       assert.same({1, 2}, small:totable())
       assert.equal(0, x:sum():item())
@@ -241,7 +241,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
 
     gpu.it_emulated("comes after a collection and after the cache was emptied", function()
       collectgarbage()
-      lt.cuda.reopen "cuda"
+      gpu.api.reopen(gpu.kind)
       gpu.emulator.configure "memory=64M"
       local ok, message = pcall(function()
         for k = 1, 60 do lt.empty(k % 7 + 1, MIB, device) end       -- more garbage than the memory has space for
@@ -255,7 +255,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     describe("for an op's scratch memory", function()
       -- Each function makes its tensors. It returns a function that needs scratch memory only, and the expected
       -- result of that function.
-      local float = {device = "cuda", dtype = "float32"}
+      local float = {device = gpu.kind, dtype = "float32"}
       local ops = {
         sum = function()
           local x, out = lt.ones(MIB, float), lt.zeros({}, float)
@@ -271,7 +271,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
           return function() return x[mask].size end, MIB
         end,
         matmul = function()
-          local a, b, out = lt.full({512, 512}, 2, {device = "cuda", dtype = "int32"}), lt.full({512, 512}, 3, float),
+          local a, b, out = lt.full({512, 512}, 2, {device = gpu.kind, dtype = "int32"}), lt.full({512, 512}, 3, float),
             lt.zeros(512, 512, float)
           return function() return lt.matmul(a, b, {out = out})[{1, 1}]:item() end, 512 * 6
         end,
@@ -285,7 +285,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       local function fill()
         local all, bytes = {}, 4 * MIB
         while bytes >= 256 do
-          local ok, t = pcall(lt.empty, bytes, {device = "cuda", dtype = "uint8"})
+          local ok, t = pcall(lt.empty, bytes, {device = gpu.kind, dtype = "uint8"})
           if ok then all[#all + 1] = t else bytes = bytes // 4 end
         end
         return all
@@ -295,7 +295,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       -- device full of garbage, and the expected result.
       local function on_full_device(op)
         collectgarbage()
-        lt.empty_cache "cuda"
+        lt.empty_cache(gpu.kind)
         gpu.emulator.configure "memory=64M"
         collectgarbage "stop"
         local run, expected = op()
@@ -311,7 +311,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       for name, op in pairs(ops) do
         gpu.it_emulated(name .. " collects garbage, or says what is live", function()
           local refused, got, expected = on_full_device(op)
-          assert.matches("^out of memory on cuda:0: scratch of " .. name ..
+          assert.matches("^out of memory on " .. gpu.kind .. ":0: scratch of " .. name ..
                          "; %d+%.%d MiB live in %d+ tensors, .+ cached; largest: ", refused)
           assert.equal(expected, got)
         end)
@@ -338,17 +338,17 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     local x = numbered(3 * 2^20, host)
     for n = 1, 8 do
       gpu.emulator.configure("fail_copy=" .. n)
-      local ok, got = pcall(function() return x:to("cuda"):to_bytes() end)
+      local ok, got = pcall(function() return x:to(gpu.kind):to_bytes() end)
       gpu.emulator.configure "fail_copy=0"
       if ok then assert.equal(x:to_bytes(), got) else assert.truthy(got:find "^%S+: .*copy" or got:find "copy to") end
-      assert.equal(x:to_bytes(), x:to("cuda"):to_bytes())
+      assert.equal(x:to_bytes(), x:to(gpu.kind):to_bytes())
     end
     for n = 1, 6 do
-      lt.cuda.reopen "cuda"
+      gpu.api.reopen(gpu.kind)
       gpu.emulator.configure("fail_host_alloc=" .. n)
-      pcall(function() return x:to("cuda"):to_bytes() end)
+      pcall(function() return x:to(gpu.kind):to_bytes() end)
       gpu.emulator.configure "fail_host_alloc=0"
-      assert.equal(x:to_bytes(), x:to("cuda"):to_bytes())
+      assert.equal(x:to_bytes(), x:to(gpu.kind):to_bytes())
     end
   end)
 
@@ -356,8 +356,8 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     local waits = {
       item = function(t) return t[1]:item() end, totable = function(t) return t:totable() end, tostring = function(t) return tostring(t) end,
       to_bytes = function(t) return t:to_bytes() end, to = function(t) return t:to "cpu" end,
-      synchronize = function() lt.synchronize "cuda" end, ["all devices"] = function() lt.synchronize() end,
-      ["stream:synchronize"] = function() lt.current_stream("cuda"):synchronize() end,
+      synchronize = function() lt.synchronize(gpu.kind) end, ["all devices"] = function() lt.synchronize() end,
+      ["stream:synchronize"] = function() lt.current_stream(gpu.kind):synchronize() end,
       save = function(t)
         local path = os.tmpname()
         local ok, message = pcall(lt.save, path, t)
@@ -379,10 +379,10 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     it("the first of several is told", function()
       local x, i = lt.arange(4, device), lt.tensor({9}, device)
       local _ = {x:take(lt.tensor({0}, device), 1), x[i]}
-      fails("take: index 0 in dim 1: Lua tensors start at 1", lt.synchronize, "cuda")
+      fails("take: index 0 in dim 1: Lua tensors start at 1", lt.synchronize, gpu.kind)
       lt.synchronize()
       _ = {x[i]}
-      fails("index 9 in dim 1: out of range for length 4", lt.synchronize, "cuda")
+      fails("index 9 in dim 1: out of range for length 4", lt.synchronize, gpu.kind)
     end)
   end)
 
@@ -390,8 +390,8 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     it("has lost its tensors; freeing them is harmless; the CPU's stay", function()
       local x, c, p = lt.ones(3, device), lt.ones(3, host), numbered(10, host):pin_memory()
       local view = x[{ {1, 2} }]
-      lt.cuda.reopen "cuda:0"
-      local lost = "this tensor was lost when cuda:0 was reopened"
+      gpu.api.reopen(gpu.kind .. ":0")
+      local lost = "this tensor was lost when " .. gpu.kind .. ":0 was reopened"
       fails("add: argument 1: " .. lost, function() return x + 1 end)
       fails("add: argument 2: " .. lost, function() return lt.ones(3, device) + x end)
       fails("totable: argument 1: " .. lost, view.totable, view)
@@ -403,21 +403,21 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       fails("add: argument 1: this tensor was freed", function() return x + 1 end)
       assert.same({1, 1, 1}, c:totable())
       assert.is_false(p:is_pinned())
-      assert.same({0, 1, 2}, p[{ {1, 3} }]:to("cuda"):totable())
+      assert.same({0, 1, 2}, p[{ {1, 3} }]:to(gpu.kind):totable())
       collectgarbage()
       assert.equal(0, live())
       assert.same({2, 2}, (lt.ones(2, device) * 2):totable())
     end)
 
     it("bad arguments are errors", function()
-      fails("reopen: the CPU cannot be reopened", lt.cuda.reopen, "cpu")
-      assert.error_matches(function() lt.cuda.reopen "cuda:99" end, 'reopen: no device "cuda:99"', nil, true)
+      fails("reopen: the CPU cannot be reopened", gpu.api.reopen, "cpu")
+      assert.error_matches(function() gpu.api.reopen(gpu.kind .. ":99") end, 'reopen: no device "' .. gpu.kind .. ':99"', nil, true)
     end)
 
     it("does not touch other devices", function()
       if #lt.devices() < 3 then return end
-      local y = lt.ones(3, {device = "cuda:1"})
-      lt.cuda.reopen "cuda:0"
+      local y = lt.ones(3, {device = gpu.kind .. ":1"})
+      gpu.api.reopen(gpu.kind .. ":0")
       assert.same({2, 2, 2}, (y + 1):totable())
     end)
 
@@ -426,11 +426,11 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       gpu.emulator.configure "sticky,fail_launch=1"
       local message = message_of(function() return (x + 1):totable() end)
       gpu.emulator.configure "sticky=0"
-      assert.truthy(message:find('the device must be reopened: lt.cuda.reopen("cuda:0")', 1, true), message)
+      assert.truthy(message:find('the device must be reopened: lt.' .. gpu.kind .. '.reopen("' .. gpu.kind .. ':0")', 1, true), message)
       assert.truthy(message_of(function() return lt.ones(2, device) end):find("must be reopened", 1, true))
       assert.equal(6, lt.full({3}, 2, host):sum():item())
-      lt.cuda.reopen "cuda"
-      fails("add: argument 1: this tensor was lost when cuda:0 was reopened", function() return x + 1 end)
+      gpu.api.reopen(gpu.kind)
+      fails("add: argument 1: this tensor was lost when " .. gpu.kind .. ":0 was reopened", function() return x + 1 end)
       assert.equal(3, lt.ones(3, device):sum():item())
     end)
   end)

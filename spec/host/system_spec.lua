@@ -161,12 +161,12 @@ describe("memory", function()
       print(with, core.available_memory("cpu"))]]))
   end)
   it("that a GPU has left is its driver's, with what is kept for reuse", function()
-    if not lt.cuda.is_available() then return pending "no GPU" end
-    local before = core.available_memory("cuda")
-    local x = lt.zeros(2 ^ 22, {device = "cuda", dtype = "uint8"})
-    assert.is_true(before - core.available_memory("cuda") >= 2 ^ 22)
+    if not gpu.api.is_available() then return pending "no GPU" end
+    local before = core.available_memory(gpu.kind)
+    local x = lt.zeros(2 ^ 22, {device = gpu.kind, dtype = "uint8"})
+    assert.is_true(before - core.available_memory(gpu.kind) >= 2 ^ 22)
     x:free()
-    assert.is_true(before - core.available_memory("cuda") < 2 ^ 22)
+    assert.is_true(before - core.available_memory(gpu.kind) < 2 ^ 22)
   end)
 end)
 

@@ -8,9 +8,16 @@ local build = os.getenv "BUILD" or "build"
 local folder = build .. "/spec/emulator"
 local gpu = {}
 
+--- The kind of the GPUs on which the specs run, which LUATENSOR_TEST_DEVICE names: "cuda" or "rocm".
+gpu.kind = (os.getenv "LUATENSOR_TEST_DEVICE" or ""):match "^rocm" or "cuda"
+
+--- The functions of scripts for this kind: lt.cuda or lt.rocm.
+gpu.api = lt[gpu.kind]
+
 --- The emulator's functions configure(settings) and counts(); nil if the process does not use the emulator.
-gpu.emulator = lt.cuda.is_available() and os.getenv "LUATENSOR_CUDA_PATH" == folder
-  and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")() or nil
+local module = gpu.kind == "cuda" and "emulator" or "emulator_hip"
+gpu.emulator = gpu.api.is_available() and os.getenv("LUATENSOR_" .. gpu.kind:upper() .. "_PATH") == folder
+  and package.loadlib(folder .. "/" .. module .. ".so", "luaopen_" .. module)() or nil
 
 --- Returns shell assignments that select the emulator and set the environment variables of table `mode`. Returns nil if
 -- the emulator is not built.
@@ -33,7 +40,7 @@ end
 --- Calls describe(name, body) if there is a GPU. Otherwise runs the spec file on the emulator, in one process for each
 -- element of `modes`. An element is a table of environment variables.
 function gpu.describe(name, modes, body)
-  if lt.cuda.is_available() then return busted.describe(name, body) end
+  if gpu.api.is_available() then return busted.describe(name, body) end
   local file = debug.getinfo(2, "S").source:match "@(.*)"
   busted.describe(name .. ", on the emulator", function()
     for _, mode in ipairs(modes) do
