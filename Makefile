@@ -392,11 +392,13 @@ CUDA_INCDIR ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard $(CUDA_HOME)/include
 HIP_INCDIR ?= $(shell grep -ls 'HIP_VERSION_MAJOR 5' /opt/rocm/include/hip/hip_version.h /usr/include/hip/hip_version.h | \
   head -1 | sed 's,/hip/hip_version.h,,')
 CUDA_LIBS ?= $(wildcard $(patsubst %,$(CUDA_INCDIR:/include=)/lib64/%.so,stubs/libcuda libnvrtc libcublas libcufft libcusolver libcudnn))
+LINT_HIP = g++ -std=c++17 -DLT_CHECK_HIP -idirafter $(HIP_INCDIR) -Wall -Wextra -Wno-enum-compare -Werror -fsyntax-only
 lint-driver:
 	@$(if $(CUDA_INCDIR),$(CC) -std=gnu11 -Isrc -isystem $(CUDA_INCDIR) -Wall -Wextra -Werror -fsyntax-only tools/lint_driver.c)
 	@$(if $(CUDA_LIBS),mkdir -p build && $(CC) -std=gnu11 -Isrc -Wall -Wextra -Werror -o build/lint_symbols tools/lint_symbols.c \
 	  -ldl && build/lint_symbols $(CUDA_LIBS))
-	@$(if $(HIP_INCDIR),g++ -std=c++17 -DLT_CHECK_HIP -idirafter $(HIP_INCDIR) -Wall -Wextra -Werror -fsyntax-only spec/support/emulator/hip.cpp)
+	@$(if $(HIP_INCDIR),$(LINT_HIP) spec/support/emulator/hip.cpp)
+	@$(if $(wildcard $(HIP_INCDIR)/rocblas/rocblas.h),$(LINT_HIP) spec/support/emulator/rocblas.cpp)
 
 .PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver
 lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver   ## checks the code: warnings of gcc and clang as errors, luacheck, layering rules, structure, prose

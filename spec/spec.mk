@@ -172,7 +172,7 @@ test-all:                 ## all tests: the specs in all builds and on the emula
 
 include spec/support/emulator/emulator.mk
 
-$(NO_BLAS)/libcuda.so.1: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so $(EMULATOR)/libamdhip64.so
+$(NO_BLAS)/libcuda.so.1: $(EMULATOR_LIBS)
 	@EMULATOR=$(EMULATOR) spec/support/emulator/without $(NO_BLAS) cublasCreate_v2
 
 # The specs compare speeds with these speed limits, which are measured once for all specs. A new libnvrtc.so empties the

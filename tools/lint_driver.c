@@ -9,7 +9,7 @@
                  #symbol " has another type");
 #define CHECK_DRIVER(field, nvidia, amd, result, parameters) CHECK_FUNCTION(gpu_driver, field, nvidia)
 #define CHECK_RTC(field, nvidia, amd, result, parameters)    CHECK_FUNCTION(gpu_rtc, field, nvidia)
-#define CHECK_BLAS(field, symbol, result, parameters)   CHECK_FUNCTION(gpu_blas, field, symbol)
+#define CHECK_BLAS(field, nvidia, amd, result, parameters)   CHECK_FUNCTION(gpu_blas, field, nvidia)
 #define CHECK_FFT(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_dft, field, symbol)
 #define CHECK_SOLVER(field, symbol, result, parameters) CHECK_FUNCTION(gpu_solver, field, symbol)
 #define CHECK_EIG(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_eig, field, symbol)

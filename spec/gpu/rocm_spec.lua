@@ -33,9 +33,9 @@ describe("rocm", function()
 
   it("is described by its processor and libraries", function()
     local code = [[for _, d in ipairs(lt.devices()) do if d.kind == "gpu" then print(d.device, d.isa, d.emulated, d.software) end end]]
-    prints("rocm:0\tgfx90a\ttrue\tHIP 5.2, hipRTC 9.0, no rocBLAS, no MIOpen", code, "lanes=64")
-    prints("rocm:0\tgfx1030\ttrue\tHIP 5.2, hipRTC 9.0, no rocBLAS, no MIOpen\nrocm:1\tgfx1030\ttrue\t"
-      .. "HIP 5.2, hipRTC 9.0, no rocBLAS, no MIOpen", code, "devices=2")
+    prints("rocm:0\tgfx90a\ttrue\tHIP 5.2, hipRTC 9.0, rocBLAS 2.44, no MIOpen", code, "lanes=64")
+    prints("rocm:0\tgfx1030\ttrue\tHIP 5.2, hipRTC 9.0, rocBLAS 2.44, no MIOpen\nrocm:1\tgfx1030\ttrue\t"
+      .. "HIP 5.2, hipRTC 9.0, rocBLAS 2.44, no MIOpen", code, "devices=2")
   end)
 
   it("is the accelerator if there is no other", function()

@@ -1,4 +1,4 @@
--- tags: kernels blas no-cublas
+-- tags: kernels blas no-cublas lanes
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local reference = require "spec.support.reference"

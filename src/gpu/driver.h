@@ -301,23 +301,28 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES
   X(arch_count,         nvrtcGetNumSupportedArchs,  -,                          rtc_result, (int *count))            \
   X(archs,              nvrtcGetSupportedArchs,     -,                          rtc_result, (int *archs))
 
-/* The functions of the other libraries, as X(field of the table, NVIDIA's symbol, type of the result, parameters). */
+/* The functions for matrix products, as in DRIVER_FUNCTIONS. amd_blas.c fills the fields whose AMD symbol is -. */
 #define BLAS_FUNCTIONS(X)                                                                                            \
-  X(create,             cublasCreate_v2,            blas_result, (blas_handle *h))                                   \
-  X(destroy,            cublasDestroy_v2,           blas_result, (blas_handle h))                                    \
-  X(version,            cublasGetVersion_v2,        blas_result, (blas_handle h, int *version))                      \
-  X(error_text,         cublasGetStatusString,      const char *, (blas_result status))                              \
-  X(set_stream,         cublasSetStream_v2,         blas_result, (blas_handle h, gpu_stream s))                      \
-  X(set_workspace,      cublasSetWorkspace_v2,      blas_result, (blas_handle h, void *memory, size_t bytes))        \
-  X(set_math,           cublasSetMathMode,          blas_result, (blas_handle h, blas_math mode))                    \
-  X(gemm,               cublasGemmEx_64,            blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op,\
-      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, blas_type a_type, int64_t lda,              \
-      const void *b, blas_type b_type, int64_t ldb, const void *beta, void *c, blas_type c_type, int64_t ldc,        \
-      blas_compute compute, blas_algorithm algorithm))                                                               \
-  X(gemm_batched,       cublasGemmStridedBatchedEx_64, blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op,\
-      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, blas_type a_type, int64_t lda, long long a_step,\
+  X(create,             cublasCreate_v2,            rocblas_create_handle,      blas_result, (blas_handle *h))       \
+  X(destroy,            cublasDestroy_v2,           rocblas_destroy_handle,     blas_result, (blas_handle h))        \
+  X(error_text,         cublasGetStatusString,      rocblas_status_to_string,   const char *, (blas_result status))  \
+  X(set_stream,         cublasSetStream_v2,         rocblas_set_stream,         blas_result,                         \
+      (blas_handle h, gpu_stream s))                                                                                 \
+  X(set_workspace,      cublasSetWorkspace_v2,      rocblas_set_workspace,      blas_result,                         \
+      (blas_handle h, void *memory, size_t bytes))                                                                   \
+  X(set_math,           cublasSetMathMode,          -,                          blas_result,                         \
+      (blas_handle h, blas_math mode))                                                                               \
+  X(gemm,               cublasGemmEx_64,            -,                          blas_result,                         \
+      (blas_handle h, blas_operation a_op, blas_operation b_op, int64_t m, int64_t n, int64_t k,                     \
+      const void *alpha, const void *a, blas_type a_type, int64_t lda, const void *b, blas_type b_type, int64_t ldb, \
+      const void *beta, void *c, blas_type c_type, int64_t ldc, blas_compute compute, blas_algorithm algorithm))     \
+  X(gemm_batched,       cublasGemmStridedBatchedEx_64, -,                       blas_result,                         \
+      (blas_handle h, blas_operation a_op, blas_operation b_op, int64_t m, int64_t n, int64_t k,                     \
+      const void *alpha, const void *a, blas_type a_type, int64_t lda, long long a_step,                             \
       const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
       int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
+
+/* The functions of the other libraries, as X(field of the table, NVIDIA's symbol, type of the result, parameters). */
 
 /* A stride is between neighbouring elements of a transform, a distance between neighbouring transforms. in_stride and
 ** in_distance are counted in elements of in_type, out_stride and out_distance in elements of out_type. */
@@ -445,7 +450,7 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES
 #define GPU_FIELD_OF_BOTH(field, nvidia, amd, result, parameters) result (*field) parameters;
 typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_driver;
 typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_rtc;
-typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD) } gpu_blas;
+typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_blas;
 typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD) } gpu_dft;
 typedef struct gpu_solver { SOLVER_FUNCTIONS(GPU_FIELD) } gpu_solver;
 typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;

@@ -1,5 +1,5 @@
 # The emulated GPU: libraries that replace NVIDIA's driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN, and AMD's HIP
-# (docs/emulator.md).
+# and rocBLAS (docs/emulator.md).
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
@@ -8,12 +8,12 @@ EMULATOR_CXX := g++ -std=c++17 -O2 -g -fPIC -fvisibility=hidden -ffp-contract=of
 EMULATOR_LINK = -shared -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' -Wl,-soname,$(@F)
 
 EMULATOR_DRIVER := $(patsubst %,$(EMULATOR)/obj/%.o,device settings memory copy stream graph module execute fiber)
+EMULATOR_LIBS   := $(patsubst %,$(EMULATOR)/%,libcuda.so.1 libnvrtc.so libcublas.so libcufft.so libcusolver.so libcudnn.so \
+                     libamdhip64.so librocblas.so)
 SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_unit)
 
 .PHONY: emulator
-emulator: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so \
-          $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so $(EMULATOR)/libamdhip64.so \
-          $(EMULATOR)/emulator.so $(EMULATOR)/emulator_hip.so   ## builds the emulated GPU in build/spec/emulator
+emulator: $(EMULATOR_LIBS) $(EMULATOR)/emulator.so $(EMULATOR)/emulator_hip.so   ## builds the emulated GPU in build/spec/emulator
 
 $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 	@mkdir -p $(@D)
@@ -39,6 +39,15 @@ $(EMULATOR)/libcusolver.so: $(EMULATOR)/obj/cusolver.o $(EMULATOR)/libcuda.so.1
 $(EMULATOR)/libamdhip64.so: $(EMULATOR_DRIVER) $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/obj/hip.o $(EMULATOR_SRC)/hip.map | $(SIMT_HEADERS)
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -Wl,-Bsymbolic -Wl,--version-script=$(EMULATOR_SRC)/hip.map -o $@ \
 	  $(filter %.o,$^) -ldl -pthread
+
+# AMD's other libraries contain NVIDIA's, whose functions they do not export. The files below rocblas/library have the
+# names of the files that contain rocBLAS's kernels for a processor.
+ROCBLAS_KERNELS := $(patsubst %,$(EMULATOR)/rocblas/library/TensileLibrary_lazy_%.dat,gfx90a gfx1030)
+$(EMULATOR)/librocblas.so: $(EMULATOR)/obj/rocblas.o $(EMULATOR)/obj/cublas.o $(EMULATOR)/libamdhip64.so $(EMULATOR_SRC)/hip.map \
+    | $(ROCBLAS_KERNELS)
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -Wl,--version-script=$(EMULATOR_SRC)/hip.map -o $@ $(filter %.o %.so,$^)
+$(ROCBLAS_KERNELS):
+	@mkdir -p $(@D) && touch $@
 
 $(SIMT_HEADERS): $(EMULATOR)/%.h: $(EMULATOR_SRC)/%.h
 	@mkdir -p $(@D)

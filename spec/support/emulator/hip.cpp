@@ -237,6 +237,10 @@ static bool fits(unsigned blocks, unsigned threads) { return uint64_t(blocks) * 
 
 using namespace emulator;
 
+/* Returns the name of the devices' processor with its features. AMD's other emulated libraries call this function. */
+EXPORT const char *emulator_processor();
+EXPORT const char *emulator_processor() { return arch_name(); }
+
 /* ---- HIP's functions ---- */
 
 /* Defines a function of HIP, which calls a function of the emulated driver. */

@@ -57,7 +57,7 @@ static void *open_library(const char *name) {
   } while (0);
 #define FIND_DRIVER(field, nvidia, amd, result, parameters) FIND(cu, field, nvidia)
 #define FIND_RTC(field, nvidia, amd, result, parameters) FIND(rtc, field, nvidia)
-#define FIND_BLAS(field, symbol, result, parameters) FIND(blas, field, symbol)
+#define FIND_BLAS(field, nvidia, amd, result, parameters) FIND(blas, field, nvidia)
 
 static void open_libraries(void) {
   void *library = open_library("libcuda.so.1");

@@ -1,7 +1,7 @@
-/* Matrix products. cuBLAS multiplies floats and complex numbers with any leading dimension and transposition. Inputs
-** that cuBLAS cannot address are first copied to a contiguous layout. Luatensor's own kernels
-** (kernels/linalg/gemm.cuh) multiply integers, compute products with k = 0 and results that cuBLAS cannot write, and
-** replace cuBLAS if it is not installed. */
+/* Matrix products. The vendor's library (cuBLAS or rocBLAS) multiplies floats and complex numbers with any leading
+** dimension and transposition. Inputs that the library cannot address are first copied to a contiguous layout.
+** Luatensor's own kernels (kernels/linalg/gemm.cuh) multiply integers, compute products with k = 0 and results that the
+** library cannot write, and replace the library if it is not installed or does not support the device. */
 
 #include <stdio.h>
 #include <string.h>
@@ -141,11 +141,13 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
   return st;
 }
 
-/* ---- cuBLAS ---- */
+/* ---- the vendor's library ---- */
 
-enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes of cuBLAS's workspace, as cuBLAS's manual
+enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes of the workspace, as cuBLAS's manual
                                                                  ** recommends; WORKSPACE_HOPPER: for Hopper and newer
-                                                                 ** GPUs; WORKSPACE: for older GPUs */
+                                                                 ** GPUs; WORKSPACE: for older GPUs. AMD's versions are
+                                                                 ** 9.0 and newer, and rocBLAS's own workspace has
+                                                                 ** 32 MiB */
 
 int gpu_blas_type(enum dtype d) {
   switch (d) {
@@ -164,11 +166,12 @@ static int blas_check(gpu *g, blas_result r) {
   return gpu_fail(g, "%s: %s", g->vendor->names[GPU_BLAS], gpu_get_blas(g->vendor)->error_text(r));
 }
 
-/* A device's cuBLAS handle, and the stream and workspace that were last set. */
+/* A device's handle of the library, and the stream and workspace that were last set. */
 static struct blas_state {
   blas_handle handle;
   gpu_stream  stream;
   void       *workspace;
+  enum { UNKNOWN, SUPPORTED, UNSUPPORTED } device;     /* whether the library supports the device */
 } states[MAX_GPUS];
 
 void gpu_gemm_close(gpu *g) {
@@ -180,20 +183,21 @@ void gpu_gemm_close(gpu *g) {
 static int open_blas(gpu *g, struct blas_state *s) {
   const gpu_blas *blas = gpu_get_blas(g->vendor);
   if (s->handle) return OK;
-  if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
+  if (g->capturing)
+    return gpu_fail(g, "%s does not start while a graph is captured: multiply something before", g->vendor->names[GPU_BLAS]);
   static bool asked;
   int st = blas_check(g, blas->create(&s->handle));
-  if (!asked) gpu_close_first();         /* cuBLAS loads a CUDA runtime, whose exit handler would invalidate the
-                                         ** handle before luatensor destroys it */
+  if (!asked) gpu_close_first();         /* the library loads the vendor's runtime, whose exit handler would invalidate
+                                         ** the handle before luatensor destroys it */
   asked = true;
-  /* sums of half floats are kept in float32, even if cuBLAS splits k into several sums */
+  /* sums of half floats are kept in float32, even if the library splits k into several sums */
   if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS));
   if (st != OK) gpu_gemm_close(g);
   return st;
 }
 
 /* Sets the handle's stream and workspace, unless they are already set. The workspace must be set after the stream,
-** because setting the stream makes cuBLAS use its own workspace. During the capture of a graph, cuBLAS could not
+** because setting the stream makes cuBLAS use its own workspace. During the capture of a graph, the library could not
 ** allocate its own workspace. */
 static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   const gpu_blas *blas = gpu_get_blas(g->vendor);
@@ -208,10 +212,10 @@ static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   return OK;
 }
 
-/* The layouts of the three matrices, as cuBLAS can address them. */
+/* The layouts of the three matrices, as the library can address them. */
 typedef struct blas_product { blas_matrix a, b, c; } blas_product;
 
-/* One of the two factors of cuBLAS's column-major product. `count` is the number of its rows or columns that become
+/* One of the two factors of the library's column-major product. `count` is the number of its rows or columns that become
 ** rows or columns of c. */
 typedef struct blas_factor {
   const void *data;
@@ -232,7 +236,7 @@ static blas_compute compute_of(const gemm_call *c) {
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
-/* cuBLAS is column-major. If c is row-major, the memory of c contains the column-major matrix cᵀ. In this case the
+/* The library is column-major. If c is row-major, the memory of c contains the column-major matrix cᵀ. In this case the
 ** function computes cᵀ = bᵀ aᵀ. */
 static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   const blas_product *p = with;
@@ -270,7 +274,7 @@ static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   return st;
 }
 
-/* ---- copying matrices that cuBLAS cannot address ---- */
+/* ---- copying matrices that the library cannot address ---- */
 
 /* A contiguous copy of an input in scratch memory. */
 typedef struct packed {
@@ -314,16 +318,17 @@ static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t
   return OK;
 }
 
-/* Computes a product by cuBLAS. Inputs that cuBLAS cannot address are copied first. */
+/* Computes a product by the library. Inputs that the library cannot address are copied first. */
 static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   gemm_call call = *c;
+  int64_t most = g->vendor->blas_most;
   packed a = {.data = NULL}, b = {.data = NULL};
   int st = OK;
-  if (!blas_address(c->m, c->k, c->a_stride, INT64_MAX, &p->a)) {
+  if (!blas_address(c->m, c->k, c->a_stride, most, &p->a)) {
     st = pack(g, c->dtype, &call.a, call.a_stride, c->m, c->k, &call.batch, 1, &a);
     p->a = (blas_matrix){false, c->k};
   }
-  if (st == OK && !blas_address(c->k, c->n, c->b_stride, INT64_MAX, &p->b)) {
+  if (st == OK && !blas_address(c->k, c->n, c->b_stride, most, &p->b)) {
     st = pack(g, c->dtype, &call.b, call.b_stride, c->k, c->n, &call.batch, 2, &b);
     p->b = (blas_matrix){false, c->n};
   }
@@ -335,6 +340,21 @@ static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
 
 /* ---- the device's function ---- */
 
+/* True if the library is usable on the device. */
+static bool has_blas(gpu *g) {
+  struct blas_state *s = &states[g->index];
+  if (!gpu_get_blas(g->vendor)) return false;
+  if (s->device == UNKNOWN) s->device = g->vendor->blas_supports(g->vendor, g->id) ? SUPPORTED : UNSUPPORTED;
+  return s->device == SUPPORTED;
+}
+
+/* True if the library can compute a product. If so, fills in the layout of c. */
+static bool fits_blas(const gpu *g, const gemm_call *c, blas_matrix *layout) {
+  int64_t most = g->vendor->blas_most;
+  return c->k > 0 && gpu_blas_type(c->dtype) >= 0 && c->m <= most && c->n <= most && c->k <= most &&
+         c->batch.count <= most && blas_address(c->m, c->n, c->c_stride, most, layout);
+}
+
 int gpu_gemm(int index, const gemm_call *c) {
   gpu *g;
   if (c->m == 0 || c->n == 0 || c->batch.count == 0) return OK;
@@ -344,7 +364,6 @@ int gpu_gemm(int index, const gemm_call *c) {
   gpu_reads(g, c->b);
   gpu_writes(g, c->c);
   blas_product p;
-  bool blas = c->k > 0 && gpu_blas_type(c->dtype) >= 0 && blas_address(c->m, c->n, c->c_stride, INT64_MAX, &p.c);
-  blas = blas && gpu_get_blas(g->vendor);
+  bool blas = fits_blas(g, c, &p.c) && has_blas(g);
   return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, own_run, NULL));
 }

@@ -1,6 +1,6 @@
 /* AMD's libraries: HIP, which has the functions of NVIDIA's driver, and hipRTC. */
 
-#include "gpu/vendor/vendor.h"
+#include "gpu/vendor/amd.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -195,7 +195,6 @@ static void name_isa(gpu_vendor *v, gpu_device_id id, char *text, size_t size) {
 static bool load_none(gpu_vendor *v, enum gpu_library k, const char *what) {
   return gpu_set_reason(v, k, "luatensor has no %s for AMD's GPUs", what);
 }
-static bool load_blas(gpu_vendor *v) { return gpu_set_reason(v, GPU_BLAS, "matrix products take luatensor's own kernels"); }
 static bool load_dft(gpu_vendor *v)    { return load_none(v, GPU_DFT, "Fourier transforms"); }
 static bool load_solver(gpu_vendor *v) { return load_none(v, GPU_SOLVER, "factorizations"); }
 static bool load_eig(gpu_vendor *v)    { return load_none(v, GPU_EIG, "eigenvalues"); }
@@ -215,8 +214,9 @@ gpu_vendor gpu_amd = {
   .names = {[GPU_DRIVER] = "HIP", [GPU_RTC] = "hipRTC", [GPU_BLAS] = "rocBLAS", [GPU_DFT] = "rocFFT",
             [GPU_SOLVER] = "rocSOLVER", [GPU_EIG] = "rocSOLVER", [GPU_DNN] = "MIOpen"},
   .search = {.list = "LUATENSOR_ROCM_PATH", .root = "ROCM_PATH", .roots = "/opt/rocm*", .folders = folders},
-  .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
+  .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = amd_load_blas, [GPU_DFT] = load_dft,
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
   .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
+  .blas_most = INT32_MAX, .blas_supports = amd_blas_supports,
 };

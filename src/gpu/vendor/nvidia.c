@@ -14,7 +14,7 @@ enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 
 #define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, driver.field), #nvidia},
 #define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, rtc.field), #nvidia},
-#define BLAS_SYMBOL(field, symbol, result, parameters)   {offsetof(gpu_vendor, blas.field), #symbol},
+#define BLAS_SYMBOL(field, nvidia, amd, result, parameters)   {offsetof(gpu_vendor, blas.field), #nvidia},
 #define FFT_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, dft.field), #symbol},
 #define SOLVER_SYMBOL(field, symbol, result, parameters) {offsetof(gpu_vendor, solver.field), #symbol},
 #define EIG_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, eig.field), #symbol},
@@ -212,6 +212,8 @@ static const char *const options[] = {"--std=c++17", "--device-as-default-execut
 
 /* ---- the vendor ---- */
 
+static bool every_device(gpu_vendor *v, gpu_device_id id) { (void)v; (void)id; return true; }
+
 static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
 
 gpu_vendor gpu_nvidia = {
@@ -224,4 +226,5 @@ gpu_vendor gpu_nvidia = {
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
   .options = options, .text_start = "", .no_fma = "--fmad=false", .shared_plain = 48 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
+  .blas_most = INT64_MAX, .blas_supports = every_device,
 };

@@ -51,6 +51,11 @@ typedef struct gpu_vendor {
   /* Writes the device's instruction set for users: "9.0" is the compute capability. */
   void      (*name_isa)(struct gpu_vendor *v, gpu_device_id id, char *text, size_t size);
 
+  int64_t     blas_most;     /* the largest size, leading dimension and number of products that the library of matrix
+                             ** products takes */
+  /* True if the library of matrix products supports the device. The library must be loaded. */
+  bool      (*blas_supports)(struct gpu_vendor *v, gpu_device_id id);
+
   gpu_driver driver;
   gpu_rtc    rtc;
   gpu_blas   blas;

@@ -1,0 +1,113 @@
+-- tags: process
+-- Tests AMD's libraries on the emulated GPU: rocBLAS gives what the CPU gives, and luatensor says what it does if a
+-- library or one of its functions is missing. The specs of products run on the device, too (make test-emulated).
+local shell = require "spec.support.shell"
+
+local build = os.getenv "BUILD" or "build"
+local folder = build .. "/spec/emulator"
+local there = shell.exists(folder .. "/librocblas.so")
+
+-- Runs code in a process with the emulated libraries. Returns the output without white space at its end.
+local function run(code, settings, more)
+  local command = "LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s LUATENSOR_EMULATOR=%s %s "
+    .. "tools/lua -e 'lt = require [[luatensor]] emulator = package.loadlib([[%s/emulator_hip.so]], [[luaopen_emulator]])() %s'"
+  local status, output = shell.run(command:format(folder, build .. "/spec/kernels", settings or "", more or "", folder, code))
+  assert.equal(0, status, output)
+  return (output:gsub("%s+$", ""))
+end
+
+-- Calls body(path) with a copy of the emulated libraries in which the given functions have other names.
+local function without(symbols, body)
+  local path = shell.folder()
+  shell.passes(("LD_PRELOAD= EMULATOR=%s spec/support/emulator/without %s %s"):format(folder, path, symbols))
+  body(path)
+  shell.passes("LD_PRELOAD= rm -r " .. path)
+end
+
+-- Compares products on the GPU and on the CPU. Prints how many of them are wrong, and whether rocBLAS was called.
+local products = [[
+  lt.manual_seed(1)
+  local eps = {float16 = 2^-10, bfloat16 = 2^-7, float32 = 2^-22, complex64 = 2^-22, float64 = 2^-50, complex128 = 2^-50}
+  local wrong = 0
+  local function compare(a, b)
+    local want, got = a:matmul(b), a:to("rocm"):matmul(b:to("rocm")):to("cpu")
+    local scale = a:abs():to("float64"):matmul(b:abs():to("float64")) + 1e-6
+    local far = ((got - want):abs():to("float64") / scale):max():item()
+    if not (far <= 4 * eps[a.dtype]) then wrong = wrong + 1 end
+  end
+  for dtype in pairs(eps) do
+    local function make(...)
+      local x = lt.randn(...):to(dtype)
+      return dtype:find("complex") and lt.complex(x:real(), lt.randn(...):to(x:real().dtype)) or x
+    end
+    compare(make(9, 13), make(13, 6))
+    compare(make(13, 9).T, make(13, 6))
+    compare(make(9, 13), make(6, 13).T)
+    compare(make(13, 9).T, make(6, 13).T)
+    compare(make(5, 9, 13), make(5, 13, 6))
+    compare(make(5, 13, 9).mT, make(13, 6))
+    compare(make(2, 1, 9, 13), make(3, 6, 13).mT)
+    compare(make(9, 26)[{{}, {1, 26, 2}}], make(13))
+  end
+  print(wrong, emulator.counts().products > 0)
+]]
+
+describe("rocBLAS", function()
+  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+
+  it("multiplies matrices of every dtype, in every order and in batches", function()
+    assert.equal("0\ttrue", run(products, "lanes=64"))
+  end)
+
+  it("adds to a gradient, in a product without a copy of the sum", function()
+    assert.equal("0", run([[
+      local function gradient(device)
+        local w, x = lt.arange(12):view(3, 4):to("float32"):to(device), lt.arange(8):view(2, 4):to("float32"):to(device)
+        w.requires_grad = true
+        for _ = 1, 2 do (x:matmul(w.T)):sum():backward() end
+        return w.grad:to("cpu")
+      end
+      print(string.format("%d", (gradient("rocm") - gradient("cpu")):abs():max():item()))]]))
+  end)
+
+  it("computes in float32 if TF32 is allowed", function()
+    assert.equal("16785408.0", run([[
+      lt.set_matmul_precision("tf32")
+      local x = lt.tensor({{4097}}, {device = "rocm"}):to("float32")
+      print(x:matmul(x):item())]]))
+  end)
+
+  it("fails with its own words", function()
+    assert.truthy(run([[print(pcall(lt.matmul, lt.ones(2, 2, {device = "rocm"}), lt.ones(2, 2, {device = "rocm"})))]],
+      "fail_blas=1"):find("rocBLAS: rocblas_status_internal_error", 1, true))
+  end)
+
+  it("is not asked on a processor for which it has no kernels, at which it would end the process", function()
+    assert.equal("0\tfalse", run(products, "gcn=gfx906,lanes=64"))
+    local path = shell.folder()
+    shell.write(path .. "/Kernels.so-000-gfx906.hsaco", "")
+    shell.write(path .. "/TensileLibrary_lazy_gfx906.dat", "")
+    assert.equal("0\ttrue", run(products, "gcn=gfx906,lanes=64", "ROCBLAS_TENSILE_LIBPATH=" .. path))
+    shell.passes("LD_PRELOAD= rm -r " .. path)
+  end)
+
+  it("lacks a function, and luatensor's own kernels multiply", function()
+    for _, symbol in ipairs {"rocblas_set_atomics_mode", "rocblas_set_workspace"} do
+      without(symbol, function(path)
+        local output = run([[print(lt.config())]] .. products, "lanes=64", "LUATENSOR_ROCM_PATH=" .. path)
+        assert.truthy(output:find("librocblas.so has no function " .. symbol .. "; a newer ROCm does", 1, true), output)
+        assert.truthy(output:find "0\tfalse$", output)
+      end)
+    end
+  end)
+
+  it("is not installed, and luatensor's own kernels multiply", function()
+    without("", function(path)
+      shell.passes("LD_PRELOAD= rm " .. path .. "/librocblas.so")
+      local output = run([[print(lt.config())]] .. products, "lanes=64", "LUATENSOR_ROCM_PATH=" .. path)
+      assert.truthy(output:find "librocblas%S*: cannot open shared object file %(matrix products take luatensor's own kernels: "
+        .. "install rocBLAS, or name its folder in LUATENSOR_ROCM_PATH%)", output)
+      assert.truthy(output:find "0\tfalse$", output)
+    end)
+  end)
+end)

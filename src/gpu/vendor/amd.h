@@ -1,0 +1,11 @@
+#ifndef LT_GPU_VENDOR_AMD_H
+#define LT_GPU_VENDOR_AMD_H
+
+/* AMD's libraries besides HIP and hipRTC. A function amd_load_* loads a library, as `load` of gpu_vendor. */
+
+#include "gpu/vendor/vendor.h"
+
+bool amd_load_blas(gpu_vendor *v);
+bool amd_blas_supports(gpu_vendor *v, gpu_device_id id);
+
+#endif

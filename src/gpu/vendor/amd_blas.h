@@ -1,0 +1,55 @@
+#ifndef LT_GPU_VENDOR_AMD_BLAS_H
+#define LT_GPU_VENDOR_AMD_BLAS_H
+
+/* The functions of rocBLAS whose parameters differ from cuBLAS's, and the numbers of their enums. With LT_CHECK_HIP
+** (make lint, if AMD's headers are installed) both are compared with AMD's headers. */
+
+#include <stdint.h>
+
+#ifdef LT_CHECK_HIP
+#include <rocblas/rocblas.h>
+#undef rocblas_gemm_ex                 /* macros for old calls with more arguments */
+#undef rocblas_gemm_strided_batched_ex
+#else
+typedef int rocblas_status, rocblas_operation, rocblas_datatype, rocblas_gemm_algo, rocblas_atomics_mode;
+typedef int32_t rocblas_int;
+typedef int64_t rocblas_stride;
+typedef struct _rocblas_handle *rocblas_handle;
+#endif
+
+/* X(luatensor's name, AMD's name, value) */
+#define ROCBLAS_CONSTANTS(X)                                                                                         \
+  X(ROCBLAS_N,              rocblas_operation_none,         111)                                                     \
+  X(ROCBLAS_T,              rocblas_operation_transpose,    112)                                                     \
+  X(ROCBLAS_FLOAT16,        rocblas_datatype_f16_r,         150)                                                     \
+  X(ROCBLAS_FLOAT32,        rocblas_datatype_f32_r,         151)                                                     \
+  X(ROCBLAS_FLOAT64,        rocblas_datatype_f64_r,         152)                                                     \
+  X(ROCBLAS_COMPLEX64,      rocblas_datatype_f32_c,         154)                                                     \
+  X(ROCBLAS_COMPLEX128,     rocblas_datatype_f64_c,         155)                                                     \
+  X(ROCBLAS_BFLOAT16,       rocblas_datatype_bf16_r,        168)                                                     \
+  X(ROCBLAS_STANDARD,       rocblas_gemm_algo_standard,       0)                                                     \
+  X(ROCBLAS_NO_ATOMICS,     rocblas_atomics_not_allowed,      0)                                                     \
+  X(ROCBLAS_PERF_DEGRADED,  rocblas_status_perf_degraded,     7)
+
+#define ROCBLAS_CONSTANT(ours, theirs, value) ours = value,
+enum { ROCBLAS_CONSTANTS(ROCBLAS_CONSTANT) };
+#undef ROCBLAS_CONSTANT
+
+/* X(field, symbol, parameters). d = alpha op(a) op(b) + beta c; d may be c. */
+#define ROCBLAS_FUNCTIONS(X)                                                                                         \
+  X(set_atomics, rocblas_set_atomics_mode, (rocblas_handle h, rocblas_atomics_mode mode))                            \
+  X(gemm, rocblas_gemm_ex,                                                                                           \
+    (rocblas_handle h, rocblas_operation a_op, rocblas_operation b_op, rocblas_int m, rocblas_int n, rocblas_int k,  \
+     const void *alpha, const void *a, rocblas_datatype a_type, rocblas_int lda,                                     \
+     const void *b, rocblas_datatype b_type, rocblas_int ldb, const void *beta,                                      \
+     const void *c, rocblas_datatype c_type, rocblas_int ldc, void *d, rocblas_datatype d_type, rocblas_int ldd,     \
+     rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags))                       \
+  X(gemm_batched, rocblas_gemm_strided_batched_ex,                                                                   \
+    (rocblas_handle h, rocblas_operation a_op, rocblas_operation b_op, rocblas_int m, rocblas_int n, rocblas_int k,  \
+     const void *alpha, const void *a, rocblas_datatype a_type, rocblas_int lda, rocblas_stride a_step,              \
+     const void *b, rocblas_datatype b_type, rocblas_int ldb, rocblas_stride b_step, const void *beta,               \
+     const void *c, rocblas_datatype c_type, rocblas_int ldc, rocblas_stride c_step,                                 \
+     void *d, rocblas_datatype d_type, rocblas_int ldd, rocblas_stride d_step, rocblas_int count,                    \
+     rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags))
+
+#endif
