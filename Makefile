@@ -295,6 +295,7 @@ found:
 	@test -n "$(filter $(LUA_VERSIONS),$(LUA_VERSION))" || { echo "luatensor: Lua $(LUA_VERSION) is not supported: set LUA_VERSION to $(subst $() , or ,$(LUA_VERSIONS))" >&2; exit 1; }
 	@test -n "$(LUA_HEADER)" || { echo "luatensor: no lua.h of Lua $(LUA_VERSION)$(if $(LUA_INCDIR), in $(LUA_INCDIR)): install liblua$(LUA_VERSION)-dev$(if $(filter 5.4,$(LUA_VERSION)), (make deps does)), or name the folder of lua.h (LUA_INCDIR=…)" >&2; exit 1; }
 	@test "$(or $(HEADER_VERSION),$(LUA_VERSION))" = "$(LUA_VERSION)" || { echo "luatensor: $(LUA_HEADER) is of Lua $(HEADER_VERSION), not $(LUA_VERSION): correct LUA_VERSION or LUA_INCDIR" >&2; exit 1; }
+	@test -n "$(or $(if $(OPENBLAS_DIR),,none),$(wildcard $(addprefix $(OPENBLAS_DIR:/=)/libopenblas.,so a dylib)))" || { echo "luatensor: no libopenblas in $(OPENBLAS_DIR): name the folder of libopenblas.so (OPENBLAS_DIR=…), or leave OPENBLAS_DIR out" >&2; exit 1; }
 	@test -n "$(BLAS_LIBS)" || { echo "luatensor: no OpenBLAS: install libopenblas-openmp-dev (make deps does)" >&2; exit 1; }
 	@test -n "$(ZLIB_HEADER)" || { echo "luatensor: no zlib.h: install zlib1g-dev (make deps does)" >&2; exit 1; }
 

@@ -131,6 +131,14 @@ describe("make install", function()
                    refusal(("LUA_VERSION=5.5 LUA_INCDIR=%s"):format(folder)))
     end)
 
+    it("with a folder that has no OpenBLAS is refused", function()
+      for _, target in ipairs {"found", folder .. "/obj/base/text.o"} do        -- every object needs `found`
+        local _, text = make(("%s BUILD=%s OPENBLAS_DIR=%s/include"):format(target, folder, folder))
+        assert.truthy(text:find(("luatensor: no libopenblas in %s/include: name the folder of libopenblas.so (OPENBLAS_DIR=…), " ..
+          "or leave OPENBLAS_DIR out\n"):format(folder), 1, true), text)
+      end
+    end)
+
     it("for a Lua that is not supported is refused", function()
       assert.equal("Lua 5.3 is not supported: set LUA_VERSION to 5.4 or 5.5", refusal "LUA_VERSION=5.3")
       header '#define LUA_VERSION\t"Lua 5.1"\n#define LUA_RELEASE\t"Lua 5.1.4"\n'
