@@ -6,9 +6,9 @@ BUILD  ?= build
 
 # After a build, the file $(BUILD)/settings contains all settings that the command line or the environment set. `make
 # install` reads this file, so that `make install` does not compile the module again with other settings. A setting
-# that is given to `make install` replaces the stored one.
+# that is given to `make install` replaces the stored one. `make uninstall` reads the file, too.
 SETTINGS := CC CFLAGS LDFLAGS LIBFLAG OPTIMISE OPTIMISE_KERNELS STRICT PKG_CONFIG SYSROOT LUA LUA_VERSION LUA_INCDIR OPENBLAS_DIR ZLIB_CFLAGS ZLIB_LIBS
-ifeq ($(MAKECMDGOALS),install)
+ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
   -include $(BUILD)/settings
   $(foreach name,$(SETTINGS),$(if $(filter undefined default,$(origin $(name))),$(if $(filter file,$(origin LAST_$(name))),$(eval $(name) = $(LAST_$(name))))))
 endif
@@ -321,11 +321,15 @@ bench: build              ## prints the performance table; BENCH="--rows add --j
 
 # The commands below read the folders from environment variables, so that the shell does not interpret quotes, spaces
 # and `$` in a folder's name.
-install: export libdir := $(DESTDIR)$(LIBDIR)
-install: export luadir := $(DESTDIR)$(LUADIR)
-install: export bindir := $(DESTDIR)$(BINDIR)
-install: export incdir := $(DESTDIR)$(INCDIR)
-install: export mandir := $(DESTDIR)$(MANDIR)
+install uninstall: export libdir := $(DESTDIR)$(LIBDIR)
+install uninstall: export luadir := $(DESTDIR)$(LUADIR)
+install uninstall: export bindir := $(DESTDIR)$(BINDIR)
+install uninstall: export incdir := $(DESTDIR)$(INCDIR)
+install uninstall: export mandir := $(DESTDIR)$(MANDIR)
+
+# The files that are installed below LUADIR: paths in lua/, and paths of the checkout that are installed into luatensor/.
+LUA_FILES  = $(shell cd lua && find luatensor -name '*.lua' -o -path '*/data/digits/*' -type f)
+MORE_FILES = $(wildcard examples/*.lua library/*.lua library/luatensor/*.lua)
 .PHONY: install
 install: build            ## installs into PREFIX (/usr/local)
 	@tools/room "$$libdir" "$$luadir" "$$bindir" "$$incdir" "$$mandir" -- $(MODULE) lua library examples $(if $(BUNDLE),$(OPENBLAS_DIR))
@@ -333,14 +337,19 @@ install: build            ## installs into PREFIX (/usr/local)
 	install -m 755 $(if $(BUNDLE),-s --strip-program=$(STRIP)) $(MODULE) "$$libdir/luatensor/core.so"
 	$(if $(BUNDLE),SYSROOT="$(SYSROOT)" STRIP=$(STRIP) tools/bundle $(MODULE) "$$libdir/luatensor" "$$luadir/luatensor/licences" $(LIBRARY_DIRS))
 	install -D -m 644 include/luatensor.h "$$incdir/luatensor.h"
-	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$luadir/$$1"' sh {} \;
-	install -d "$$luadir/luatensor/examples" "$$luadir/luatensor/library/luatensor"
-	install -m 644 examples/*.lua "$$luadir/luatensor/examples"
-	install -m 644 library/*.lua "$$luadir/luatensor/library"
-	install -m 644 library/luatensor/*.lua "$$luadir/luatensor/library/luatensor"
+	@for file in $(LUA_FILES); do install -D -m 644 "lua/$$file" "$$luadir/$$file" || exit; done
+	@for file in $(MORE_FILES); do install -D -m 644 "$$file" "$$luadir/luatensor/$$file" || exit; done
 	install -D -m 644 bin/luatensor.1 "$$mandir/man1/luatensor.1"
 	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$$bindir/luatensor"
 	chmod 755 "$$bindir/luatensor"
+
+# Removes the folders luatensor and their subfolders only if these are empty.
+.PHONY: uninstall
+uninstall:                ## removes the files of `make install`; needs the same PREFIX, DESTDIR, LIBDIR …
+	rm -f "$$libdir/luatensor/core.so" "$$bindir/luatensor" "$$incdir/luatensor.h" "$$mandir/man1/luatensor.1"
+	$(if $(BUNDLE),rm -rf "$$libdir"/luatensor/lib*.so.* "$$luadir/luatensor/licences")
+	@for file in $(LUA_FILES) $(MORE_FILES:%=luatensor/%); do rm -f "$$luadir/$$file"; done
+	@for folder in "$$libdir/luatensor" "$$luadir/luatensor"; do [ ! -d "$$folder" ] || find "$$folder" -depth -type d -empty -delete; done
 
 # ---- release: docs/releasing.md -----------------------------------------------------------------
 

@@ -86,6 +86,24 @@ describe("make install", function()
     end
   end)
 
+  it("is undone by make uninstall, which leaves other files", function()
+    local folders = ("DESTDIR=%s/root LIBDIR=/own"):format(folder)
+    build("LUA_VERSION=5.5")
+    install(folders)
+    shell.write(folder .. "/root/usr/local/bin/other", "")
+    local function files() return shell.passes(("cd %s/root && find . -type f -o -name '*luatensor*'"):format(folder)) end
+    assert.truthy(files():find "/own/luatensor/core.so")
+    local status, text = make(("uninstall BUILD=%s %s"):format(folder, folders))
+    assert.equal(0, status, text)
+    assert.equal("./usr/local/bin/other\n", files())
+
+    install(folders)
+    shell.write(folder .. "/root/usr/local/share/lua/5.5/luatensor/nn/other.lua", "")
+    shell.passes(("make -s uninstall BUILD=%s %s"):format(folder, folders))
+    assert.truthy(files():find "luatensor/nn/other%.lua\n")
+    assert.falsy(files():find "init%.lua")
+  end)
+
   it("makes folders that all users may read", function()
     shell.passes(("umask 077; tools/room %s/a/b -- Makefile"):format(folder))
     assert.equal("drwxr-xr-x\ndrwxr-xr-x\n", shell.passes(("ls -ld %s/a %s/a/b | cut -c1-10"):format(folder, folder)))
