@@ -409,6 +409,7 @@ lint-driver:
 	  -ldl && build/lint_symbols $(CUDA_LIBS))
 	@$(if $(HIP_INCDIR),$(LINT_HIP) spec/support/emulator/hip.cpp)
 	@$(if $(wildcard $(HIP_INCDIR)/rocblas/rocblas.h),$(LINT_HIP) spec/support/emulator/rocblas.cpp)
+	@$(if $(wildcard $(HIP_INCDIR)/hipfft/hipfftXt.h),$(LINT_HIP) spec/support/emulator/hipfft.cpp)
 
 .PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver
 lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver   ## checks the code: warnings of gcc and clang as errors, luacheck, layering rules, structure, prose

@@ -395,7 +395,7 @@ tested: bool, int64, float16, float32 and complex64.
 | K | kernels of our own |
 | B | OpenBLAS on the CPU, cuBLAS or rocBLAS on a GPU |
 | L | LAPACK (in OpenBLAS) on the CPU, cuSOLVER on a GPU; there functions wait that a matrix can make fail |
-| F | cuFFT, on a GPU; transforms on the CPU are our own, K |
+| F | cuFFT or hipFFT, on a GPU; transforms on the CPU are our own, K |
 | C | a composition, in Lua, of functions that are there; CB, CL, CF: which call that library |
 | V | a view: nothing is computed |
 | → | computed in the default float, which the result has |

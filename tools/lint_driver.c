@@ -10,13 +10,14 @@
 #define CHECK_DRIVER(field, nvidia, amd, result, parameters) CHECK_FUNCTION(gpu_driver, field, nvidia)
 #define CHECK_RTC(field, nvidia, amd, result, parameters)    CHECK_FUNCTION(gpu_rtc, field, nvidia)
 #define CHECK_BLAS(field, nvidia, amd, result, parameters)   CHECK_FUNCTION(gpu_blas, field, nvidia)
-#define CHECK_FFT(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_dft, field, symbol)
+/* The compiler compares this declaration with the toolkit's. The table has another type of plans. */
+#define CHECK_FFT(field, nvidia, amd, result, parameters)    result nvidia parameters;
 #define CHECK_SOLVER(field, symbol, result, parameters) CHECK_FUNCTION(gpu_solver, field, symbol)
 #define CHECK_EIG(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_eig, field, symbol)
 DRIVER_FUNCTIONS(CHECK_DRIVER)
 RTC_FUNCTIONS(CHECK_RTC)
 BLAS_FUNCTIONS(CHECK_BLAS)
-FFT_FUNCTIONS(CHECK_FFT)
+FFT_FUNCTIONS(CHECK_FFT, cufft_handle)
 SOLVER_FUNCTIONS(CHECK_SOLVER)
 EIG_FUNCTIONS(CHECK_EIG)
 

@@ -11,7 +11,7 @@
 #define NAME(field, symbol, result, parameters) #symbol,
 #define NVIDIA(field, nvidia, amd, result, parameters) #nvidia,
 static const char *const rtc[] = {RTC_FUNCTIONS(NVIDIA) NULL}, *const blas[] = {BLAS_FUNCTIONS(NVIDIA) NULL},
-  *const fft[] = {FFT_FUNCTIONS(NAME) NULL}, *const solver[] = {SOLVER_FUNCTIONS(NAME) NULL},
+  *const fft[] = {FFT_FUNCTIONS(NVIDIA, fft_handle) NULL}, *const solver[] = {SOLVER_FUNCTIONS(NAME) NULL},
   *const dnn[] = {DNN_FUNCTIONS(NAME) NULL}, *const driver[] = {DRIVER_FUNCTIONS(NVIDIA) NULL};
 
 static const struct { const char *file; const char *const *symbols; } libraries[] = {

@@ -1,3 +1,4 @@
+-- tags: lanes
 -- Compares lt.fft with the definition (a plain sum in this file), with NumPy (spec/data/make_fft.py), and with
 -- identities.
 local helpers = require "spec.support.helpers"

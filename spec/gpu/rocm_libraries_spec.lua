@@ -1,6 +1,7 @@
 -- tags: process
--- Tests AMD's libraries on the emulated GPU: rocBLAS gives what the CPU gives, and luatensor says what it does if a
--- library or one of its functions is missing. The specs of products run on the device, too (make test-emulated).
+-- Tests AMD's libraries on the emulated GPU: rocBLAS and hipFFT give what the CPU gives, and luatensor says what it does if
+-- a library or one of its functions is missing. The specs of products and of transforms run on the device, too (make
+-- test-emulated).
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -108,6 +109,63 @@ describe("rocBLAS", function()
       assert.truthy(output:find "librocblas%S*: cannot open shared object file %(matrix products take luatensor's own kernels: "
         .. "install rocBLAS, or name its folder in LUATENSOR_ROCM_PATH%)", output)
       assert.truthy(output:find "0\tfalse$", output)
+    end)
+  end)
+end)
+
+-- Compares transforms on the GPU and on the CPU. Prints how many of them are wrong, and whether hipFFT was called.
+local transforms = [[
+  lt.manual_seed(1)
+  local wrong = 0
+  local function compare(name, x, ...)
+    local want, got = lt.fft[name](x, ...), lt.fft[name](x:to("rocm"), ...):to("cpu")
+    local eps = want.dtype:find "64$" and not want.dtype:find "complex" and 1e-13 or want.dtype:find "128" and 1e-13 or 1e-5
+    local far = (got - want):abs():max():item()
+    if not (far <= eps * x:abs():sum():item() and got.dtype == want.dtype) then wrong = wrong + 1 end
+  end
+  for _, dtype in ipairs {"float32", "float64"} do
+    local function complex(...) return lt.complex(lt.randn(...):to(dtype), lt.randn(...):to(dtype)) end
+    for _, n in ipairs {1, 2, 7, 15, 16, 31, 60} do
+      local real, z = lt.randn(3, n):to(dtype), complex(3, n)
+      for _, name in ipairs {"fft", "ifft"} do compare(name, real) compare(name, z) compare(name, z, {dim = 1}) end
+      compare("rfft", real)
+      compare("ihfft", real)
+      for _, name in ipairs {"irfft", "hfft"} do compare(name, z, {n = 2 * n}) compare(name, z, {n = 2 * n - 1}) end
+    end
+    for _, name in ipairs {"fft2", "ifft2", "rfft2", "fftn", "ifftn", "rfftn"} do compare(name, lt.randn(5, 3, 7):to(dtype)) end
+    for _, name in ipairs {"fft2", "ifft2", "irfft2", "fftn", "ifftn", "irfftn"} do compare(name, complex(4, 5, 6)) end
+    compare("fftn", complex(3, 4, 5):transpose(1, 3), {norm = "ortho"})
+    compare("rfft", lt.randn(4, 18):to(dtype)[{{}, {1, 18, 2}}], {norm = "forward"})
+  end
+  print(wrong, emulator.counts().transforms > 0)
+]]
+
+describe("hipFFT", function()
+  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+  local one = [[print(pcall(lt.fft.fft, lt.ones(3, {device = "rocm"})))]]
+
+  it("transforms real and complex numbers of both precisions, along one and several dims", function()
+    assert.equal("0\ttrue", run(transforms, "lanes=64"))
+  end)
+
+  it("fails with its own words", function()
+    assert.truthy(run(one, "fail_fft=1"):find("hipFFT: setup failed (7)", 1, true))
+  end)
+
+  it("is too old", function()
+    without("hipfftXtExec", function(path)
+      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+      assert.truthy(output:find("fft: not available on rocm:0: libhipfft.so has no function hipfftXtExec; "
+        .. "that of ROCm 5.6 does", 1, true), output)
+    end)
+  end)
+
+  it("is not installed", function()
+    without("", function(path)
+      shell.passes("LD_PRELOAD= rm " .. path .. "/libhipfft.so")
+      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+      assert.truthy(output:find "fft: not available on rocm:0: %S*libhipfft%S*: cannot open shared object file %(install "
+        .. "ROCm's hipfft, or name its folder in LUATENSOR_ROCM_PATH%)", output)
     end)
   end)
 end)

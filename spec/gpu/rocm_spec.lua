@@ -72,12 +72,10 @@ describe("rocm", function()
       print((pcall(x.sum, x)), lt.ones(3, {device = "rocm"}):sum():item())]])
   end)
 
-  it("has no Fourier transforms and no factorizations", function()
-    for name, words in pairs {["lt.fft.fft(x)"] = "Fourier transforms", ["lt.linalg.cholesky(x)"] = "factorizations"} do
-      local status, output = run(("local x = lt.eye(2, {device = [[rocm]]}) %s"):format(name))
-      assert.equal(1, status)
-      assert.truthy(output:find("not available on rocm:0: luatensor has no " .. words .. " for AMD's GPUs", 1, true), output)
-    end
+  it("has no factorizations", function()
+    local status, output = run("lt.linalg.cholesky(lt.eye(2, {device = [[rocm]]}))")
+    assert.equal(1, status)
+    assert.truthy(output:find("not available on rocm:0: luatensor has no factorizations for AMD's GPUs", 1, true), output)
   end)
 end)
 

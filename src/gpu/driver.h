@@ -53,8 +53,12 @@ GPU_TYPE(blas_compute,    cublasComputeType_t, int)
 GPU_TYPE(blas_algorithm,  cublasGemmAlgo_t,    int)
 GPU_TYPE(blas_math,       cublasMath_t,        int)
 GPU_TYPE(fft_result,      cufftResult,         int)
-GPU_TYPE(fft_handle,      cufftHandle,         int)
+GPU_TYPE(cufft_handle,    cufftHandle,         int)
 GPU_TYPE(fft_type,        cudaDataType,        int)
+
+/* A plan in the table of functions: cuFFT's is an int, and hipFFT's is a pointer. On x86-64 and ARM64, to which these
+** libraries are limited, both types are passed in one register, of which cuFFT reads the lower half. */
+typedef uintptr_t fft_handle;
 
 GPU_TYPE(solver_result,   cusolverStatus_t,    int)
 GPU_TYPE(solver_handle,   cusolverDnHandle_t,  struct solver_handle_opaque *)
@@ -322,21 +326,25 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES
       const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
       int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
 
-/* The functions of the other libraries, as X(field of the table, NVIDIA's symbol, type of the result, parameters). */
-
-/* A stride is between neighbouring elements of a transform, a distance between neighbouring transforms. in_stride and
-** in_distance are counted in elements of in_type, out_stride and out_distance in elements of out_type. */
-#define FFT_FUNCTIONS(X)                                                                                             \
-  X(create,             cufftCreate,                fft_result, (fft_handle *plan))                                  \
-  X(destroy,            cufftDestroy,               fft_result, (fft_handle plan))                                   \
-  X(set_own_memory,     cufftSetAutoAllocation,     fft_result, (fft_handle plan, int yes))                          \
-  X(make,               cufftXtMakePlanMany,        fft_result, (fft_handle plan, int rank, long long *n,            \
-      long long *in_embed, long long in_stride, long long in_distance, fft_type in_type,                             \
-      long long *out_embed, long long out_stride, long long out_distance, fft_type out_type,                         \
+/* The functions for Fourier transforms, as in DRIVER_FUNCTIONS. `handle` is the library's type of plans. A stride is
+** between neighbouring elements of a transform, a distance between neighbouring transforms. in_stride and in_distance
+** are counted in elements of in_type, out_stride and out_distance in elements of out_type. */
+#define FFT_FUNCTIONS(X, handle)                                                                                     \
+  X(create,             cufftCreate,                hipfftCreate,               fft_result, (handle *plan))          \
+  X(destroy,            cufftDestroy,               hipfftDestroy,              fft_result, (handle plan))           \
+  X(set_own_memory,     cufftSetAutoAllocation,     hipfftSetAutoAllocation,    fft_result, (handle plan, int yes))  \
+  X(make,               cufftXtMakePlanMany,        hipfftXtMakePlanMany,       fft_result,                          \
+      (handle plan, int rank, long long *n, long long *in_embed, long long in_stride, long long in_distance,         \
+      fft_type in_type, long long *out_embed, long long out_stride, long long out_distance, fft_type out_type,       \
       long long count, size_t *workspace, fft_type compute))                                                         \
-  X(set_stream,         cufftSetStream,             fft_result, (fft_handle plan, gpu_stream s))                     \
-  X(set_workspace,      cufftSetWorkArea,           fft_result, (fft_handle plan, void *memory))                     \
-  X(run,                cufftXtExec,                fft_result, (fft_handle plan, void *in, void *out, int direction))
+  X(set_stream,         cufftSetStream,             hipfftSetStream,            fft_result,                          \
+      (handle plan, gpu_stream s))                                                                                   \
+  X(set_workspace,      cufftSetWorkArea,           hipfftSetWorkArea,          fft_result,                          \
+      (handle plan, void *memory))                                                                                   \
+  X(run,                cufftXtExec,                hipfftXtExec,               fft_result,                          \
+      (handle plan, void *in, void *out, int direction))
+
+/* The functions of the other libraries, as X(field of the table, NVIDIA's symbol, type of the result, parameters). */
 
 /* The functions that compute Q of a QR factorisation. cuSOLVER has no single function for all types, so the table has
 ** one function for each type. */
@@ -451,7 +459,7 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES
 typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_driver;
 typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_rtc;
 typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_blas;
-typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD) } gpu_dft;
+typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD_OF_BOTH, fft_handle) } gpu_dft;
 typedef struct gpu_solver { SOLVER_FUNCTIONS(GPU_FIELD) } gpu_solver;
 typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;

@@ -1,6 +1,6 @@
-/* Fourier transforms by cuFFT. A line is the sequence of elements that are transformed together. cuFFT requires a
-** constant distance between lines. Otherwise the lines are first copied to scratch memory. cuFFT's plans are kept,
-** because making a plan takes longer than most transforms. */
+/* Fourier transforms by the vendor's library, cuFFT or hipFFT. A line is the sequence of elements that are transformed
+** together. The library requires a constant distance between lines. Otherwise the lines are first copied to scratch
+** memory. Plans are kept, because making a plan takes longer than most transforms. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static fft_plan *plans[MAX_GPUS];      /* each GPU's list of plans, the most rec
 static const char *words_of(fft_result r) {
   static const char *const words[] = {
     [1] = "no such plan", [3] = "invalid type", [4] = "invalid value", [5] = "internal error", [6] = "execution failed",
-    [7] = "setup failed", [8] = "invalid size", [9] = "unaligned data", [11] = "invalid device", [13] = "no workspace",
+    [7] = "setup failed", [8] = "invalid size", [9] = "unaligned data", [11] = "invalid device", [12] = "no plan was made",
+    [13] = "no workspace",
     [14] = "not implemented", [16] = "not supported", [17] = "a library that it needs is missing"
   };
   const char *text = (size_t)r < sizeof words / sizeof *words ? words[r] : NULL;
@@ -65,7 +66,7 @@ void gpu_fft_close(gpu *g) {
 }
 
 /* Makes space for one more plan. Plans that graphs use are never freed. If there are PLANS other plans, frees the least
-** recently used of these other plans. If kernels of the freed plan are still queued, cuFFT waits for them. */
+** recently used of these other plans. If kernels of the freed plan are still queued, the library waits for them. */
 static void evict(gpu *g) {
   fft_plan **oldest = NULL;
   int n = 0;
@@ -85,8 +86,8 @@ static fft_type type_of(bool complex, bool wide) {
   return (fft_type)types[complex][wide];
 }
 
-/* Makes cuFFT's plan. The plan uses a workspace from luatensor's memory for the duration of a run. By default cuFFT
-** would allocate a workspace for each plan. */
+/* Makes the library's plan. The plan uses a workspace from luatensor's memory for the duration of a run. By default the
+** library would allocate a workspace for each plan. */
 static int fill_plan(gpu *g, fft_plan *p) {
   const gpu_dft *dft = gpu_get_dft(g->vendor);
   const plan_key *k = &p->key;
@@ -102,7 +103,8 @@ static int fill_plan(gpu *g, fft_plan *p) {
 static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
   static bool asked;
   if (g->capturing)
-    return gpu_fail(g, "cuFFT makes no plan while a graph is captured: run the same transform once before");
+    return gpu_fail(g, "%s makes no plan while a graph is captured: run the same transform once before",
+                    g->vendor->names[GPU_DFT]);
   evict(g);
   fft_plan *p = calloc(1, sizeof *p);
   if (!p) return ERR_MEMORY;
@@ -112,8 +114,8 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
     free(p);
     return st;
   }
-  if (!asked) gpu_close_first();         /* cuFFT loads a CUDA runtime, whose exit handler would invalidate the plans
-                                         ** before luatensor frees them */
+  if (!asked) gpu_close_first();         /* the library loads the vendor's runtime, whose exit handler would invalidate
+                                         ** the plans before luatensor frees them */
   asked = true;
   st = fill_plan(g, p);
   if (st != OK) {
@@ -175,7 +177,7 @@ static void make_dense(side *s, const plan *outer) {
   }
 }
 
-/* True if cuFFT supports the layout of the lines: their distance must be constant and positive, and their address
+/* True if the library supports the layout of the lines: their distance must be constant and positive, and their address
 ** must be aligned for complex numbers. */
 static bool is_regular(const side *s, const plan *outer, bool wide) {
   if (s->stride < 1 || (uintptr_t)s->data % (wide ? 16 : 8)) return false;
@@ -276,7 +278,7 @@ static int scratch_for(gpu *g, side *s, const plan *outer, size_t *bytes) {
 }
 
 /* Runs a transform. An operand whose lines are not regular is replaced by a contiguous copy. The input of a
-** complex-to-real transform is always copied, because cuFFT overwrites it. */
+** complex-to-real transform is always copied, because the library overwrites it. */
 static int packed_transform(gpu *g, const fft_call *c) {
   side in = side_of(c, &c->in, 1), out = side_of(c, &c->out, 0), given = in, wanted = out;
   bool wide = is_wide(c);

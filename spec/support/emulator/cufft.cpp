@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-FFT_FUNCTIONS(DECLARE)
+FFT_FUNCTIONS(DECLARE_DRIVER, cufft_handle)
 
 /* Functions of the emulated libcuda.so.1; cublas.cpp describes them. */
 extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
@@ -177,7 +177,7 @@ bool aligned(const side &s) {
 
 }
 
-EXPORT int cufftCreate(fft_handle *handle) {
+EXPORT int cufftCreate(cufft_handle *handle) {
   std::lock_guard<std::mutex> locked(lock);
   gpu_context c = nullptr;
   if (!handle) return INVALID_VALUE;
@@ -187,12 +187,12 @@ EXPORT int cufftCreate(fft_handle *handle) {
   return SUCCESS;
 }
 
-EXPORT int cufftDestroy(fft_handle handle) {
+EXPORT int cufftDestroy(cufft_handle handle) {
   std::lock_guard<std::mutex> locked(lock);
   return plans.erase(handle) ? SUCCESS : INVALID_PLAN;
 }
 
-EXPORT int cufftSetAutoAllocation(fft_handle handle, int yes) {
+EXPORT int cufftSetAutoAllocation(cufft_handle handle, int yes) {
   std::lock_guard<std::mutex> locked(lock);
   plan *p = find(handle);
   if (!p || p->made) return INVALID_PLAN;
@@ -200,7 +200,7 @@ EXPORT int cufftSetAutoAllocation(fft_handle handle, int yes) {
   return SUCCESS;
 }
 
-EXPORT int cufftXtMakePlanMany(fft_handle handle, int rank, long long *n, long long *in_embed, long long in_stride,
+EXPORT int cufftXtMakePlanMany(cufft_handle handle, int rank, long long *n, long long *in_embed, long long in_stride,
                                long long in_distance, fft_type in_type, long long *out_embed, long long out_stride,
                                long long out_distance, fft_type out_type, long long count, size_t *workspace,
                                fft_type compute) {
@@ -224,7 +224,7 @@ EXPORT int cufftXtMakePlanMany(fft_handle handle, int rank, long long *n, long l
   return SUCCESS;
 }
 
-EXPORT int cufftSetStream(fft_handle handle, gpu_stream s) {
+EXPORT int cufftSetStream(cufft_handle handle, gpu_stream s) {
   std::lock_guard<std::mutex> locked(lock);
   plan *p = find(handle);
   if (!p) return INVALID_PLAN;
@@ -232,7 +232,7 @@ EXPORT int cufftSetStream(fft_handle handle, gpu_stream s) {
   return SUCCESS;
 }
 
-EXPORT int cufftSetWorkArea(fft_handle handle, void *memory) {
+EXPORT int cufftSetWorkArea(cufft_handle handle, void *memory) {
   std::lock_guard<std::mutex> locked(lock);
   plan *p = find(handle);
   if (!p || !p->made) return INVALID_PLAN;
@@ -240,7 +240,7 @@ EXPORT int cufftSetWorkArea(fft_handle handle, void *memory) {
   return reinterpret_cast<uintptr_t>(memory) % 256 ? INVALID_VALUE : SUCCESS;
 }
 
-EXPORT int cufftXtExec(fft_handle handle, void *in, void *out, int direction) {
+EXPORT int cufftXtExec(cufft_handle handle, void *in, void *out, int direction) {
   std::lock_guard<std::mutex> locked(lock);
   plan *p = find(handle);
   if (!p || !p->made) return INVALID_PLAN;

@@ -1,4 +1,4 @@
-/* AMD's libraries: HIP, which has the functions of NVIDIA's driver, and hipRTC. */
+/* AMD's libraries: HIP, which has the functions of NVIDIA's driver, hipRTC and hipFFT. */
 
 #include "gpu/vendor/amd.h"
 
@@ -190,12 +190,28 @@ static void name_isa(gpu_vendor *v, gpu_device_id id, char *text, size_t size) {
   text[strcspn(text, ":")] = 0;
 }
 
+/* ---- Fourier transforms ---- */
+
+#define FFT_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, dft.field), #amd},
+static const gpu_symbol fft_symbols[] = {FFT_FUNCTIONS(FFT_SYMBOL, fft_handle) {0, NULL}};
+
+static const char FFT_MISSING[] = "install ROCm's hipfft, or name its folder in LUATENSOR_ROCM_PATH";
+
+static bool load_dft(gpu_vendor *v) {
+  void *own = gpu_open_library(v, GPU_DFT, "libhipfft.so", 0, 0);
+  if (!own) {
+    gpu_explain_missing(v, GPU_DFT, FFT_MISSING);
+    return false;
+  }
+  const char *missing = gpu_fill_table(v, fft_symbols, own);
+  return !missing || gpu_set_reason(v, GPU_DFT, "libhipfft.so has no function %s; that of ROCm 5.6 does", missing);
+}
+
 /* ---- libraries that luatensor does not use yet ---- */
 
 static bool load_none(gpu_vendor *v, enum gpu_library k, const char *what) {
   return gpu_set_reason(v, k, "luatensor has no %s for AMD's GPUs", what);
 }
-static bool load_dft(gpu_vendor *v)    { return load_none(v, GPU_DFT, "Fourier transforms"); }
 static bool load_solver(gpu_vendor *v) { return load_none(v, GPU_SOLVER, "factorizations"); }
 static bool load_eig(gpu_vendor *v)    { return load_none(v, GPU_EIG, "eigenvalues"); }
 static bool load_dnn(gpu_vendor *v)    { return gpu_set_reason(v, GPU_DNN, "convolutions take luatensor's own kernels"); }
@@ -211,7 +227,7 @@ static const char text_start[] = "#pragma clang force_cuda_host_device begin\n";
 gpu_vendor gpu_amd = {
   .device = "rocm", .first = VENDOR_GPUS,
   .no_device = "hipGetDeviceCount: no ROCm-capable device is detected",
-  .names = {[GPU_DRIVER] = "HIP", [GPU_RTC] = "hipRTC", [GPU_BLAS] = "rocBLAS", [GPU_DFT] = "rocFFT",
+  .names = {[GPU_DRIVER] = "HIP", [GPU_RTC] = "hipRTC", [GPU_BLAS] = "rocBLAS", [GPU_DFT] = "hipFFT",
             [GPU_SOLVER] = "rocSOLVER", [GPU_EIG] = "rocSOLVER", [GPU_DNN] = "MIOpen"},
   .search = {.list = "LUATENSOR_ROCM_PATH", .root = "ROCM_PATH", .roots = "/opt/rocm*", .folders = folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = amd_load_blas, [GPU_DFT] = load_dft,

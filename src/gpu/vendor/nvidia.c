@@ -15,14 +15,14 @@ enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 #define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, driver.field), #nvidia},
 #define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, rtc.field), #nvidia},
 #define BLAS_SYMBOL(field, nvidia, amd, result, parameters)   {offsetof(gpu_vendor, blas.field), #nvidia},
-#define FFT_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, dft.field), #symbol},
+#define FFT_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, dft.field), #nvidia},
 #define SOLVER_SYMBOL(field, symbol, result, parameters) {offsetof(gpu_vendor, solver.field), #symbol},
 #define EIG_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, eig.field), #symbol},
 #define DNN_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, dnn.field), #symbol},
 static const gpu_symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {0, NULL}};
 static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {0, NULL}};
 static const gpu_symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {0, NULL}};
-static const gpu_symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL) {0, NULL}};
+static const gpu_symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL, fft_handle) {0, NULL}};
 static const gpu_symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {0, NULL}};
 static const gpu_symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {0, NULL}};
 static const gpu_symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {0, NULL}};
