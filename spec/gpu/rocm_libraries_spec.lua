@@ -169,3 +169,28 @@ describe("hipFFT", function()
     end)
   end)
 end)
+
+describe("AMD's Python packages", function()
+  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+
+  it("are found in the active virtual environment", function()
+    without("", function(path)
+      local packages = path .. "/venv/lib/python3.12/site-packages"
+      shell.passes(("LD_PRELOAD= mkdir -p %s/_rocm_sdk_core/lib %s/_rocm_sdk_libraries_gfx90a/lib"):format(packages, packages))
+      shell.passes(("LD_PRELOAD= mv %s/*.h %s/_rocm_sdk_core/lib"):format(path, packages))
+      shell.passes(("LD_PRELOAD= mv %s/libamdhip64.so %s/_rocm_sdk_core/lib/libamdhip64.so.7"):format(path, packages))
+      shell.passes(("LD_PRELOAD= mv %s/rocblas %s/_rocm_sdk_libraries_gfx90a/lib"):format(path, packages))
+      for _, name in ipairs {"librocblas.so 5", "libhipfft.so 0"} do
+        local file, version = name:match "(%S+) (%S+)"
+        shell.passes(("LD_PRELOAD= mv %s/%s %s/_rocm_sdk_libraries_gfx90a/lib/%s.%s"):format(path, file, packages, file, version))
+      end
+      local status, output = shell.run(("env -u LUATENSOR_ROCM_PATH LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_CACHE=%s "
+        .. "LUATENSOR_EMULATOR=lanes=64 VIRTUAL_ENV=%s/venv tools/lua -e '%s'"):format(build .. "/spec/kernels", path, [[
+        lt = require "luatensor"
+        local x = lt.ones(3, 3, {device = "rocm"})
+        print(x:matmul(x):sum():item(), lt.fft.fft(x).dtype, lt.config():match "rocm: ([^;:]*)")]]))
+      assert.equal("27.0\tcomplex64\tHIP 5.2, hipRTC 9.0, rocBLAS 2.44, no MIOpen\n", output)
+      assert.equal(0, status)
+    end)
+  end)
+end)

@@ -73,16 +73,25 @@ static void *open_in_toolkit(const gpu_vendor *v, const char *root, const char *
   return library;
 }
 
-/* Opens a library in the installed toolkits. glob sorts the names, so the link to the toolkit in use, whose name has no
-** version number, comes first. */
-static void *open_in_usual(const gpu_vendor *v, const char *name, char *words) {
+/* Opens a library in the toolkits whose roots match the pattern. glob sorts the names, so the link to the toolkit in use,
+** whose name has no version number, comes first. */
+static void *open_in_roots(const gpu_vendor *v, const char *roots, const char *name, char *words) {
   glob_t found;
   void *library = NULL;
-  if (glob(v->search.roots, 0, NULL, &found) != 0) return NULL;
+  if (glob(roots, 0, NULL, &found) != 0) return NULL;
   for (size_t i = 0; i < found.gl_pathc && !library; i++)
     library = open_in_toolkit(v, found.gl_pathv[i], name, words);
   globfree(&found);
   return library;
+}
+
+/* Opens a library in the toolkits of Python's active virtual environment. */
+static void *open_in_wheels(const gpu_vendor *v, const char *name, char *words) {
+  const char *environment = getenv("VIRTUAL_ENV");
+  char roots[768];
+  if (!v->search.wheels || !environment || !*environment) return NULL;
+  int length = snprintf(roots, sizeof roots, "%s/%s", environment, v->search.wheels);
+  return length < (int)sizeof roots ? open_in_roots(v, roots, name, words) : NULL;
 }
 
 /* Opens a library by the loader's path or in a toolkit. */
@@ -91,7 +100,8 @@ static void *open_elsewhere(const gpu_vendor *v, const char *name, char *words) 
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) keep_words(words);
   if (!library && root && *root) library = open_in_toolkit(v, root, name, words);
-  return library ? library : open_in_usual(v, name, words);
+  if (!library) library = open_in_wheels(v, name, words);
+  return library ? library : open_in_roots(v, v->search.roots, name, words);
 }
 
 typedef void *opener(const gpu_vendor *v, const char *name, char *words);

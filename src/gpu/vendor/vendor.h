@@ -35,6 +35,8 @@ typedef struct gpu_vendor {
     const char *list;        /* name of the environment variable with a list of folders */
     const char *root;        /* name of the environment variable with the root of a toolkit */
     const char *roots;       /* pattern of the roots of installed toolkits, for glob */
+    const char *wheels;      /* pattern of the roots of toolkits in Python's active virtual environment, relative to the
+                             ** environment's folder; NULL: none are searched */
     const char *const *folders;        /* the folders of libraries in a toolkit, relative to its root */
   } search;
   const char *names[GPU_LIBRARIES];     /* names of the libraries, to which users' texts append the version */
@@ -97,9 +99,9 @@ void gpu_dnn_complain(gpu_vendor *v, const char *format, ...) __attribute__((for
 /* ---- for the files of vendors ---- */
 
 /* Opens the newest version of library k that is found, from major version `newest` down to `oldest`, or else the file
-** without a version number. Searches the folders of search.list, then the loader's path, then the toolkits. If the driver
-** itself comes from search.list (as the emulator does), no other folders are searched. Returns NULL on failure, and the
-** reason is the loader's message. */
+** without a version number. Searches the folders of search.list, then the loader's path, then the toolkits of
+** search.root, search.wheels and search.roots. If the driver itself comes from search.list (as the emulator does), no
+** other folders are searched. Returns NULL on failure, and the reason is the loader's message. */
 void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *name, int newest, int oldest);
 
 /* Replaces ": No such file or directory" at the end of the reason by `meaning` in parentheses. */
