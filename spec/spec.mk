@@ -22,7 +22,7 @@ PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
 
 HOSTS := $(patsubst spec/support/hosts/%.c,build/spec/%,$(wildcard spec/support/hosts/*_host.c))
 
-build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatensor.h
+build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h include/luatensor.h src/gpu/driver.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -Iinclude -o $@ $< $(LUA_LIBS) -pthread
 
@@ -99,8 +99,8 @@ test-emulated: test-hosts $(BUILD)/spec/limits ## runs specs on the emulated GPU
 	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \
 	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off --with no-cudnn" \
 	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late" \
-	  "$(RUN_SPECS) $(JOBS) --label rocm-64 $(ROCM) LUATENSOR_EMULATOR=lanes=64 $(SHARE) --with lanes" \
-	  $(if $(FULL),"$(RUN_SPECS) $(JOBS) --label rocm-32 $(ROCM) LUATENSOR_EMULATOR=lanes=32 $(SHARE) --with lanes")
+	  "$(RUN_SPECS) $(JOBS) --label rocm-64 $(ROCM) LUATENSOR_EMULATOR=lanes=64 $(SHARE) $(if $(FULL),$(ON_DEVICE),--with lanes)" \
+	  $(if $(FULL),"$(RUN_SPECS) $(JOBS) --label rocm-32 $(ROCM) LUATENSOR_EMULATOR=lanes=32 $(ON_DEVICE)")
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that the DLPack and emulator specs start
 # (such as the compiler) leak memory and would fail, so these specs run without leak detection.

@@ -371,7 +371,7 @@ gpu.describe("the limits of a GPU", {{}}, function()
     shell.passes("rm -r " .. folder)
   end)
   it("are measured, and marked where it is emulated", function()
-    local made = bench.machine{devices = {"cuda"}, seconds = 0.001}
+    local made = bench.machine{devices = {gpu.kind}, seconds = 0.001}
     local entry = made.devices[1]
     assert.same({}, entry.problems)
     assert.equal(4, #entry.transfers)

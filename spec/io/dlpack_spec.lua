@@ -1,4 +1,5 @@
 -- tags: unsanitized leaking built
+local gpu = require "spec.support.gpu"
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -22,7 +23,7 @@ describe("to_dlpack", function()
     assert.same({3, 2}, info.shape)
     assert.same({1, 3}, info.strides)
     assert.equal(x:data_ptr(), info.address)
-    assert.same({2, 32, 1, x.device == "cpu" and 1 or 2, 1, 0}, {info.code, info.bits, info.lanes, info.device, info.major, info.flags})
+    assert.same({2, 32, 1, ({cpu = 1, cuda = 2, rocm = 10})[x.device:match "^%a+"], 1, 0}, {info.code, info.bits, info.lanes, info.device, info.major, info.flags})
     peer.release(address)
   end)
   it("names every dtype", function()
@@ -131,6 +132,15 @@ describe("from_dlpack", function()
     assert.same({true, false, true}, shared:totable())
     assert.equal(0, peer.deleted())
   end)
+  it("takes pinned memory of CUDA and of ROCm as the CPU's", function()
+    for _, device in ipairs {3, 11} do
+      local x = lt.from_dlpack(peer.make{data = "\1\0\1", shape = {3}, code = 6, bits = 8, device = device})
+      assert.equal("cpu", x.device)
+      assert.same({true, false, true}, x:totable())
+      x:free()
+      assert.equal(1, peer.deleted())
+    end
+  end)
   it("takes a struct without a deleter", function()
     local p = peer.make{data = six, shape = {6}, keep = 1}
     lt.from_dlpack(p):free()
@@ -151,7 +161,8 @@ describe("from_dlpack", function()
     refuses("a version of DLPack that is not 1", {major = 0})
     refuses("on a device that is not here", {device = 2, device_id = 200})
     refuses("on a device that is not here", {device = 2, device_id = -1})
-    refuses("on a device that is not here", {device = 10})
+    refuses("on a device that is not here", {device = 10, device_id = 200})
+    refuses("on a device that is not here", {device = 12})
     refuses("a dtype of several lanes", {lanes = 2})
     refuses("a dtype of several lanes", {lanes = 0})
     refuses("a dtype that is not supported", {code = 5, bits = 32})
@@ -186,14 +197,14 @@ describe("from_dlpack", function()
 end)
 
 describe("memory of a GPU", function()
-  if not lt.cuda.is_available() then return pending("needs a GPU") end
-  local device = lt.accelerator()
+  if not gpu.api.is_available() then return pending("needs a GPU") end
+  local device = lt.device(gpu.kind)
   local function of(values, dtype) return lt.tensor(values, {device = device, dtype = dtype}) end
 
   it("is handed on where it is, when the work on it is done", function()
     local x = of({{1, 2, 3}, {4, 5, 6}}, "float32"):exp():log():round()
     local info, address = peer.take(x.T:to_dlpack())
-    assert.same({2, 0}, {info.device, info.device_id})
+    assert.same({({cuda = 2, rocm = 10})[gpu.kind], 0}, {info.device, info.device_id})
     assert.equal(x:data_ptr(), info.address)
     assert.same({1, 3}, info.strides)
     local y = lt.from_dlpack(address)

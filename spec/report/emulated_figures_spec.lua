@@ -8,7 +8,12 @@ local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
 local emulator = build .. "/spec/emulator"
-local environment = ("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s/spec/kernels"):format(emulator, build)
+
+-- Returns shell assignments that make the emulator's GPUs of this kind the only ones.
+local function environment_of(kind)
+  local paths = {cuda = "/nowhere", rocm = "/nowhere", [kind] = emulator}
+  return ("LUATENSOR_CUDA_PATH=%s LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s/spec/kernels"):format(paths.cuda, paths.rocm, build)
+end
 
 describe("the walk finds", function()
   local fake = {points = {{device = "cuda:0", emulated = true, median = 0.25}, {device = "cpu", median = 0.5}}}
@@ -50,7 +55,8 @@ describe("the walk finds", function()
   end)
 end)
 
-describe("on an emulated GPU", function()
+for _, kind in ipairs {"cuda", "rocm"} do describe("on an emulated GPU of the kind " .. kind, function()
+  local environment = environment_of(kind)
   if not shell.exists(emulator .. "/libcuda.so.1") then return pending("make emulator builds it") end
 
   local function run(arguments, path)
@@ -80,8 +86,8 @@ describe("on an emulated GPU", function()
   end
 
   local commands = {
-    "bench --only exp --seconds 0.001", "bench --device cuda 'lt.ones(5) + 1' --seconds 0.001",
-    "bench --device cuda 'lt.ones(5) + 1' '1 + lt.ones(5)' --seconds 0.001",
+    "bench --only exp --seconds 0.001", "bench --device " .. kind .. " 'lt.ones(5) + 1' --seconds 0.001",
+    "bench --device " .. kind .. " 'lt.ones(5) + 1' '1 + lt.ones(5)' --seconds 0.001",
     "crossover 'x + y' --first 2 --last 4 --seconds 0.001", "advise 'x + y' --first 2 --last 4 --seconds 0.001",
     "advise --parameters 1000 --seconds 0.001",
   }
@@ -100,7 +106,7 @@ describe("on an emulated GPU", function()
   it("luatensor info", function()
     local output = shell.passes(environment .. " bin/luatensor info")
     for line in output:gmatch("[^\n]+") do
-      if line:find("^cuda") then assert.truthy(line:find "mulat", line) end
+      if line:find("^" .. kind) then assert.truthy(line:find "mulat", line) end
     end
   end)
 
@@ -121,4 +127,4 @@ describe("on an emulated GPU", function()
     assert.truthy(#tables > 20)
     assert.same({}, faults)
   end)
-end)
+end) end

@@ -11,7 +11,7 @@ local function is_marked(text) return (text or ""):find("mulat") ~= nil end
 
 -- True if a text names an emulated device without marking it.
 local function names(text)
-  return type(text) == "string" and (text:find("cuda:%d") or text == "cuda") and not is_marked(text)
+  return type(text) == "string" and (text:find "cuda:%d" or text:find "rocm:%d" or text == "cuda" or text == "rocm") and not is_marked(text)
 end
 
 -- ---- figures by device --------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 
 #include "base/tensor.h"
 
-enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };   /* types of devices, in
-                                                                            ** dl_tensor.device */
+/* Types of devices, in dl_tensor.device. The kinds of devices have further ones (base/device.h). */
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_ROCM_HOST = 11, DL_CUDA_MANAGED = 13 };
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
 enum { DL_READ_ONLY = 1 };                                  /* bits of dl_versioned.flags */
 

@@ -44,7 +44,7 @@ static bool is_addressable(const tensor *t, uintptr_t data) {
 /* Sets *where to the place of a DLPack device's memory. Pinned memory belongs to the host, and managed memory to its
 ** GPU. Returns false if there is no such device here. */
 static bool find_place(int type, int id, place *where) {
-  if (type == DL_CPU || type == DL_CUDA_HOST) {
+  if (type == DL_CPU || type == DL_CUDA_HOST || type == DL_ROCM_HOST) {
     *where = host_place();
     return true;
   }

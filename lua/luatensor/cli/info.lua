@@ -31,9 +31,10 @@ local function devices()
   }
 end
 
-local function any_emulated()
+-- Returns true if a part of lt.config() describes the libraries of an emulated device.
+local function is_emulated(part)
   for _, device in ipairs(lt.devices()) do
-    if device.emulated then return true end
+    if device.emulated and device.device:match "^%a+" == part:match "^(%a+):" then return true end
   end
 end
 
@@ -41,7 +42,7 @@ end
 local function facts(add)
   add(("%s, %s"):format(lt._VERSION, _VERSION))
   for part in (lt.config() .. "; "):gmatch("(.-); ") do
-    add(format.marked(part, part:find("^cuda") and any_emulated()))
+    add(format.marked(part, is_emulated(part)))
   end
   add(("threads: %d of the CPU (--threads of the commands, OMP_NUM_THREADS)"):format(lt.get_num_threads()))
   local folder, problem = core.cache_folder()
@@ -76,7 +77,7 @@ local function try_out(device, add)
   for _, trial in ipairs(trials) do
     local ok, problem = pcall(function() return trial[2](x):totable() end)
     if interrupt.is(problem) then error(problem, 0) end
-    add(("  %s: %s"):format(trial[1], ok and "work" or problem:gsub("\n.*", "")))
+    add(("  %s: %s"):format(trial[1], ok and "work" or problem:gsub("\n.*", ""):gsub("^%S+:%d+: ", "")))
   end
 end
 
