@@ -408,8 +408,10 @@ lint-driver:
 	@$(if $(CUDA_LIBS),mkdir -p build && $(CC) -std=gnu11 -Isrc -Wall -Wextra -Werror -o build/lint_symbols tools/lint_symbols.c \
 	  -ldl && build/lint_symbols $(CUDA_LIBS))
 	@$(if $(HIP_INCDIR),$(LINT_HIP) spec/support/emulator/hip.cpp)
-	@$(if $(wildcard $(HIP_INCDIR)/rocblas/rocblas.h),$(LINT_HIP) spec/support/emulator/rocblas.cpp)
-	@$(if $(wildcard $(HIP_INCDIR)/hipfft/hipfftXt.h),$(LINT_HIP) spec/support/emulator/hipfft.cpp)
+	@for header in rocblas/rocblas.h hipfft/hipfftXt.h rocsolver/rocsolver.h; do \
+	  name=$${header%%/*}; \
+	  if test -e "$(HIP_INCDIR)/$$header"; then $(LINT_HIP) spec/support/emulator/$$name.cpp || exit 1; \
+	  else echo "lint-driver: skipped $$name.cpp: $$header is not installed"; fi; done
 
 .PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver
 lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver   ## checks the code: warnings of gcc and clang as errors, luacheck, layering rules, structure, prose

@@ -333,7 +333,7 @@ local meaning = {
   {"numbers, real numbers", "bool is no number: `x:to(\"int64\")`"},
   {"bits, integers", "works on the bits of integers (and bool)"},
   {"floats, real floats", "makes or takes floats: convert with `x:to`"},
-  {"no half", "neither LAPACK, cuSOLVER nor cuFFT has half floats: `x:to(\"float32\")`"},
+  {"no half", "neither LAPACK nor the libraries of GPUs have half floats: `x:to(\"float32\")`"},
   {"pairs, complex", "pairs of float32 or float64 are complex numbers seen as reals"},
 }
 
@@ -394,7 +394,7 @@ tested: bool, int64, float16, float32 and complex64.
 |---|---|
 | K | kernels of our own |
 | B | OpenBLAS on the CPU, cuBLAS or rocBLAS on a GPU |
-| L | LAPACK (in OpenBLAS) on the CPU, cuSOLVER on a GPU; there functions wait that a matrix can make fail |
+| L | LAPACK (in OpenBLAS) on the CPU, cuSOLVER or rocSOLVER on a GPU; functions that can fail wait there |
 | F | cuFFT or hipFFT, on a GPU; transforms on the CPU are our own, K |
 | C | a composition, in Lua, of functions that are there; CB, CL, CF: which call that library |
 | V | a view: nothing is computed |

@@ -5,6 +5,7 @@
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
 local cases = require "spec.support.gradient_cases"
+local gpu = require "spec.support.gpu"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
 local none = require "luatensor.gradients.without"
@@ -101,7 +102,7 @@ local by_name, names = {}, {}
 for _, case in ipairs(cases) do
   if not by_name[case.name] then
     by_name[case.name] = {}
-    names[#names + 1] = case.name
+    if not gpu.lacks[case.name] then names[#names + 1] = case.name end
   end
   table.insert(by_name[case.name], case)
 end
@@ -138,13 +139,13 @@ end)
 
 describe("cases", function()
   for name, row in pairs(ag.rules) do
-    it("reach the rule of " .. name, function()
+    if not gpu.lacks["linalg." .. name] then it("reach the rule of " .. name, function()
       local seen = assert(reached[name], "no case in spec/support/gradient_cases.lua has " .. name)
       if row.all then assert(seen.all) return end
       for k, rule in ipairs(row) do
         if rule then assert(seen[k], ("no case differentiates argument %d of %s"):format(k, name)) end
       end
-    end)
+    end) end
   end
 
   local function connects(...)

@@ -1,7 +1,7 @@
 -- tags: process
--- Tests AMD's libraries on the emulated GPU: rocBLAS and hipFFT give what the CPU gives, and luatensor says what it does if
--- a library or one of its functions is missing. The specs of products and of transforms run on the device, too (make
--- test-emulated).
+-- Tests AMD's libraries on the emulated GPU: rocBLAS, hipFFT and rocSOLVER give what the CPU gives, and luatensor says what
+-- it does if a library or one of its functions is missing. The specs of products, of transforms and of lt.linalg run on the
+-- device, too (make test-emulated).
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -166,6 +166,139 @@ describe("hipFFT", function()
       local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
       assert.truthy(output:find "fft: not available on rocm:0: %S*libhipfft%S*: cannot open shared object file %(install "
         .. "ROCm's hipfft, or name its folder in LUATENSOR_ROCM_PATH%)", output)
+    end)
+  end)
+end)
+
+-- Compares lt.linalg on the GPU and on the CPU. Prints how many results are wrong, how many were compared, and whether
+-- rocSOLVER was called. Vectors that are unique up to factors are compared by the products that they make.
+local factors = [[
+  lt.manual_seed(1)
+  local la = lt.linalg
+  local eps = {float32 = 1e-4, complex64 = 1e-4, float64 = 1e-11, complex128 = 1e-11}
+  local wrong, total = 0, 0
+  local function near(got, want)
+    local far = (got:to("cpu") - want):abs():max():item()
+    total = total + 1
+    if not (far <= eps[want.dtype] * (1 + want:abs():max():item()) and got.dtype == want.dtype) then wrong = wrong + 1 end
+  end
+  local function adjoint(x) return x.mT:conj() end
+  for dtype in pairs(eps) do
+    local real = dtype:find "64$" and not dtype:find "complex" and "float64" or dtype:find "128" and "float64" or "float32"
+    local function make(...)
+      local x = lt.randn(...):to(real)
+      return dtype:find "complex" and lt.complex(x, lt.randn(...):to(real)) or x
+    end
+    for _, shape in ipairs {{1, 1}, {5, 5}, {2, 3, 4, 4}, {3, 5, 5}} do
+      local x, n = make(table.unpack(shape)), shape[#shape]
+      local b, y = make(n, 3), x:to "rocm"
+      for _, name in ipairs {"inv", "det"} do near(la[name](y), la[name](x)) end
+      for k = 1, 2 do near(select(k, la.slogdet(y)), (select(k, la.slogdet(x)))) end
+      near(la.solve(y, b:to "rocm"), la.solve(x, b))
+      near(la.solve(y.mT, b:to("rocm")[{{}, 1}]), la.solve(x.mT, b[{{}, 1}]))
+      local lu, pivots = la.lu_factor(y)
+      near(lu, (la.lu_factor(x)))
+      if not pivots:to("cpu"):equal((select(2, la.lu_factor(x)))):all():item() then wrong = wrong + 1 end
+      near(la.lu_solve(lu, pivots, b:to "rocm"), la.solve(x, b))
+      local positive = x:matmul(adjoint(x)) + lt.eye(n, {dtype = dtype})
+      for _, upper in ipairs {false, true} do
+        near(la.cholesky(positive:to "rocm", {upper = upper}), la.cholesky(positive, {upper = upper}))
+        near(la.eigvalsh(positive:to "rocm", {upper = upper}), la.eigvalsh(positive, {upper = upper}))
+      end
+      local w, v = la.eigh(positive:to "rocm")
+      near((v * w:expand_dims(-2)):matmul(adjoint(v)), positive)
+    end
+    for _, shape in ipairs {{1, 4}, {4, 1}, {7, 4}, {4, 7}, {2, 6, 3}, {2, 3, 6}} do
+      local x = make(table.unpack(shape))
+      local y, m = x:to "rocm", shape[#shape - 1]
+      for _, mode in ipairs {"reduced", "complete"} do
+        local q, r = la.qr(y, {mode = mode})
+        near(q:matmul(r), x)
+        near(adjoint(q):matmul(q), adjoint(q):matmul(q):to("cpu") * 0 + lt.eye(q.shape[q.ndim], {dtype = dtype}))
+      end
+      near(la.svdvals(y), la.svdvals(x))
+      local u, s, vh = la.svd(y, {full_matrices = false})
+      near((u * s:expand_dims(-2)):matmul(vh), x)
+      u, s, vh = la.svd(y)
+      near(s, la.svdvals(x))
+      near(u:matmul(adjoint(u)), u:to("cpu") * 0 + lt.eye(m, {dtype = dtype}))
+      near(vh:matmul(adjoint(vh)), vh:to("cpu") * 0 + lt.eye(shape[#shape], {dtype = dtype}))
+      local p, l, upper = la.lu(y)
+      near(p:matmul(l):matmul(upper), x)
+      near(la.pinv(y), la.pinv(x))
+      if #shape == 2 then
+        local b = make(m, 3)
+        near((la.lstsq(y, b:to "rocm")), (la.lstsq(x, b)))
+      end
+    end
+  end
+  print(wrong, total, emulator.counts().factorizations > 0)
+]]
+
+describe("rocSOLVER", function()
+  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+  local one = [[print(pcall(lt.linalg.det, lt.eye(3, {device = "rocm"})))]]
+
+  it("factors and solves, for every dtype, in batches", function()
+    assert.equal("0\t488\ttrue", run(factors, "lanes=64"))
+    assert.equal("0\t488\ttrue", run(factors, "order=lazy,threads=reverse,guard=1"))
+  end)
+
+  it("names the matrix that has no result, also if it contains NaN", function()
+    assert.equal("inv: matrix 2 of 3 is singular\ncholesky: matrix 2 of 2 is not positive definite (leading minor 1)\n"
+      .. "cholesky: matrix 2 of 2 is not positive definite (leading minor 3)\nsvd: matrix has NaN or infinite elements\n"
+      .. "eigh: matrix has NaN or infinite elements\n0.0", run([[
+      local la, one = lt.linalg, lt.eye(4, {device = "rocm"})
+      local nan = one:clone()
+      nan[{3, 3} ] = 0 / 0
+      print(select(2, pcall(la.inv, lt.stack{one, one * 0, one})))
+      print(select(2, pcall(la.cholesky, lt.stack{one, -one})))
+      print(select(2, pcall(la.cholesky, lt.stack{one, nan})))
+      print(select(2, pcall(la.svd, nan)))
+      print(select(2, pcall(la.eigh, nan)))
+      print(la.det(one * 0):item())]]))
+  end)
+
+  it("computes no eigenvalues of general matrices", function()
+    for _, name in ipairs {"eig", "eigvals"} do
+      assert.equal(name .. ": not available on rocm:0: rocSOLVER does not compute eigenvalues of general matrices",
+        run(("print(select(2, pcall(lt.linalg.%s, lt.eye(2, {device = [[rocm]]}))))"):format(name)))
+    end
+  end)
+
+  it("fails with its own words, and the next call works", function()
+    assert.equal("false\tdet: rocSOLVER: rocblas_status_internal_error (6)\ntrue\t1.0  float32 rocm:0",
+      run(one .. one, "fail_solver=1"))
+  end)
+
+  it("is not asked on a processor for which rocBLAS has no kernels, at which it would end the process", function()
+    assert.equal("false\tdet: not available on rocm:0: rocSOLVER needs kernels of rocBLAS for gfx906, and they are missing",
+      run(one, "gcn=gfx906,lanes=64"))
+  end)
+
+  it("lacks a function", function()
+    for _, symbol in ipairs {"rocsolver_zungqr", "rocblas_set_workspace"} do
+      without(symbol, function(path)
+        assert.equal(("false\tdet: not available on rocm:0: librocsolver.so has no function %s; a newer ROCm does"):format(symbol),
+          run(one, "", "LUATENSOR_ROCM_PATH=" .. path))
+      end)
+    end
+  end)
+
+  it("is not installed", function()
+    without("", function(path)
+      shell.passes("LD_PRELOAD= rm " .. path .. "/librocsolver.so")
+      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+      assert.truthy(output:find "det: not available on rocm:0: %S*librocsolver%S*: cannot open shared object file %(install "
+        .. "ROCm's rocsolver, or name its folder in LUATENSOR_ROCM_PATH%)", output)
+    end)
+  end)
+
+  it("is installed without rocBLAS", function()
+    without("", function(path)
+      shell.passes("LD_PRELOAD= rm " .. path .. "/librocblas.so")
+      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+      assert.truthy(output:find("det: not available on rocm:0: librocblas.so: cannot open shared object file", 1, true), output)
     end)
   end)
 end)

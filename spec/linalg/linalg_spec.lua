@@ -1,13 +1,15 @@
--- tags: kernels blas
+-- tags: kernels blas lanes
 -- Tests lt.linalg: properties of its results for matrices in every layout, known results, errors.
 -- spec/array/numpy_spec.lua compares every function with NumPy's results.
 
 local lt = require "luatensor"
+local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 
 local la = lt.linalg
 local fails = helpers.fails
 
+local has_eig = not gpu.lacks["linalg.eig"]
 local dtypes = {"float32", "float64", "complex64", "complex128"}
 local shapes = {{1, 1}, {2, 2}, {3, 3}, {5, 5}, {17, 17}, {40, 40}, {4, 3}, {3, 4}, {9, 2}, {2, 9}, {33, 20}, {1, 6},
                 {6, 1}}
@@ -217,6 +219,7 @@ describe("linalg, decompositions:", function()
   end)
 
   it("eig and eigvals", function()
+    if not has_eig then return pending "the device has no eigenvalues of general matrices" end
     each(true, function(x, what)
       local n = x.shape[x.ndim]
       local w, v = la.eig(x)
@@ -405,15 +408,15 @@ describe("linalg as a whole", function()
     assert.equal("float32", la.det(lt.tensor {{true, false}, {true, true}}).dtype)
     assert.equal("float64", la.solve(x, lt.ones({2}, {dtype = "float64"})).dtype)
     assert.equal("complex128", la.solve(x:to("float64"), lt.ones({2}, {dtype = "complex64"})).dtype)
-    assert.equal("complex64", la.eigvals(x).dtype)
+    if has_eig then assert.equal("complex64", la.eigvals(x).dtype) end
   end)
 
   it("leaves its arguments alone", function()
-    for _, f in pairs {la.inv, la.cholesky, la.det, la.slogdet, la.qr, la.svd, la.svdvals, la.eigh, la.eigvalsh, la.eig,
-                       la.eigvals, la.lu, la.lu_factor, la.pinv, function(x) la.solve(x, x) end,
-                       function(x) la.lstsq(x, x) end} do
+    for _, f in pairs {la.inv, la.cholesky, la.det, la.slogdet, la.qr, la.svd, la.svdvals, la.eigh, la.eigvalsh,
+                       has_eig and la.eig, has_eig and la.eigvals, la.lu, la.lu_factor, la.pinv,
+                       function(x) la.solve(x, x) end, function(x) la.lstsq(x, x) end} do
       local x = lt.tensor {{4.0, 1.0}, {1.0, 3.0}}
-      for _, view in ipairs {x, x.T} do f(view) end
+      for _, view in ipairs {x, x.T} do if f then f(view) end end
       assert.same({{4, 1}, {1, 3}}, x:totable())
     end
   end)
@@ -483,7 +486,7 @@ describe("linalg says", function()
   end)
 
   it("which matrix is not finite", function()
-    for _, name in ipairs {"svdvals", "eigvals", "eigvalsh", "svd", "eig"} do
+    for _, name in ipairs {"svdvals", "eigvalsh", "svd", has_eig and "eigvals" or nil, has_eig and "eig" or nil} do
       fails(name .. ": matrix has NaN or infinite elements", la[name], nan.mT)     -- the NaN is in the lower triangle
       fails(name .. ": matrix has NaN or infinite elements", la[name], lt.full({3, 3}, math.huge, {dtype = "float64"}))
     end

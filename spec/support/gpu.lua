@@ -11,6 +11,9 @@ local gpu = {}
 --- The kind of the GPUs on which the specs run, which LUATENSOR_TEST_DEVICE names: "cuda" or "rocm".
 gpu.kind = (os.getenv "LUATENSOR_TEST_DEVICE" or ""):match "^rocm" or "cuda"
 
+--- The functions that GPUs of this kind lack. rocSOLVER computes no eigenvalues of general matrices.
+gpu.lacks = gpu.kind == "rocm" and {["linalg.eig"] = true, ["linalg.eigvals"] = true} or {}
+
 --- The functions of scripts for this kind: lt.cuda or lt.rocm.
 gpu.api = lt[gpu.kind]
 

@@ -460,7 +460,15 @@ typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_driver;
 typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_rtc;
 typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD_OF_BOTH) } gpu_blas;
 typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD_OF_BOTH, fft_handle) } gpu_dft;
-typedef struct gpu_solver { SOLVER_FUNCTIONS(GPU_FIELD) } gpu_solver;
+typedef struct gpu_solver {
+  SOLVER_FUNCTIONS(GPU_FIELD)
+  const char *(*error_text)(solver_result r);
+  /* NULL if getrs needs no scratch memory. getrs_size returns its bytes for k columns, and set_room, before getrs, gives
+  ** the memory to the library. */
+  solver_result (*getrs_size)(solver_handle h, blas_operation op, int64_t n, int64_t k, blas_type type, int64_t lda,
+                              int64_t ldb, size_t *device, size_t *host);
+  solver_result (*set_room)(solver_handle h, void *device, size_t bytes);
+} gpu_solver;
 typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD

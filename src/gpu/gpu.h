@@ -204,7 +204,7 @@ gpu_address gpu_late_cell(const gpu *g);
 ** of a stream that this stream has waited for, or of the graphs. */
 int gpu_wait(gpu *g, bool all);
 
-/* Returns the number that cuBLAS and cuSOLVER use for dtype d, or -1 if they do not support the dtype. */
+/* Returns the number that the tables of driver.h use for dtype d, or -1 if they do not support the dtype. */
 int gpu_blas_type(enum dtype d);
 
 /* Returns the maximum number of bytes of scratch memory for a convolution (LUATENSOR_CONV_MEMORY, by default 256

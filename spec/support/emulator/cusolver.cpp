@@ -176,14 +176,16 @@ EXPORT int cusolverDnXgetrf_bufferSize(solver_handle h, solver_params, int64_t m
   return tell(m * n, type, device, host);
 }
 
-EXPORT int cusolverDnXgetrf(solver_handle h, solver_params, int64_t m, int64_t n, blas_type type, void *a, int64_t lda,
-                            int64_t *pivots, blas_type compute, void *device, size_t device_bytes, void *host,
-                            size_t host_bytes, int *info) {
-  if (!is_matrix(m, n, lda) || type != compute || !is_enough({device, device_bytes, host, host_bytes}, m * n, type))
-    return INVALID_VALUE;
+namespace {
+
+/* getrf and getrs take pivots of 64 bits, and those of AMD's library of 32 bits. */
+
+template <class P> int getrf(solver_handle h, int64_t m, int64_t n, blas_type type, void *a, int64_t lda, P *pivots,
+                             const scratch &room, int *info) {
+  if (!is_matrix(m, n, lda) || !is_enough(room, m * n, type)) return INVALID_VALUE;
   int64_t p = std::min(m, n);
-  return queue(h, {{matrix(a, lda, n, type), {pivots, size_t(p) * sizeof *pivots}, {info, sizeof *info}}, device,
-                   device_bytes, [=] {
+  return queue(h, {{matrix(a, lda, n, type), {pivots, size_t(p) * sizeof *pivots}, {info, sizeof *info}}, room.device,
+                   room.device_bytes, [=] {
     int rows = int(m), columns = int(n), ld = int(lda);
     integers swaps(static_cast<size_t>(p));
     PICK(type, getrf)(&rows, &columns, a, &ld, swaps.data(), info);
@@ -191,16 +193,40 @@ EXPORT int cusolverDnXgetrf(solver_handle h, solver_params, int64_t m, int64_t n
   }});
 }
 
-EXPORT int cusolverDnXgetrs(solver_handle h, solver_params, blas_operation op, int64_t n, int64_t k, blas_type type,
-                            const void *a, int64_t lda, const int64_t *pivots, blas_type b_type, void *b, int64_t ldb,
-                            int *info) {
-  if (!is_matrix(n, n, lda) || !is_matrix(n, k, ldb) || type != b_type || !is_type(type)) return INVALID_VALUE;
+template <class P> int getrs(solver_handle h, blas_operation op, int64_t n, int64_t k, blas_type type, const void *a,
+                             int64_t lda, const P *pivots, void *b, int64_t ldb, int *info) {
+  if (!is_matrix(n, n, lda) || !is_matrix(n, k, ldb) || !is_type(type)) return INVALID_VALUE;
   return queue(h, {{matrix(a, lda, n, type), matrix(b, ldb, k, type), {pivots, size_t(n) * sizeof *pivots},
                     {info, sizeof *info}}, nullptr, 0, [=] {
     int order = int(n), columns = int(k), ld = int(lda), ld_b = int(ldb);
     integers swaps(pivots, pivots + n);
     PICK(type, getrs)(op == BLAS_T ? "T" : "N", &order, &columns, a, &ld, swaps.data(), b, &ld_b, info, 1);
   }});
+}
+
+}
+
+EXPORT int cusolverDnXgetrf(solver_handle h, solver_params, int64_t m, int64_t n, blas_type type, void *a, int64_t lda,
+                            int64_t *pivots, blas_type compute, void *device, size_t device_bytes, void *host,
+                            size_t host_bytes, int *info) {
+  if (type != compute) return INVALID_VALUE;
+  return getrf(h, m, n, type, a, lda, pivots, {device, device_bytes, host, host_bytes}, info);
+}
+
+EXPORT int cusolverDnXgetrs(solver_handle h, solver_params, blas_operation op, int64_t n, int64_t k, blas_type type,
+                            const void *a, int64_t lda, const int64_t *pivots, blas_type b_type, void *b, int64_t ldb,
+                            int *info) {
+  return type == b_type ? getrs(h, op, n, k, type, a, lda, pivots, b, ldb, info) : int(INVALID_VALUE);
+}
+
+int narrow_getrf(solver_handle h, int64_t m, int64_t n, int type, void *a, int64_t lda, int *pivots, void *device,
+                 size_t device_bytes, void *host, size_t host_bytes, int *info) {
+  return getrf(h, m, n, type, a, lda, pivots, {device, device_bytes, host, host_bytes}, info);
+}
+
+int narrow_getrs(solver_handle h, int op, int64_t n, int64_t k, int type, const void *a, int64_t lda, const int *pivots,
+                 void *b, int64_t ldb, int *info) {
+  return getrs(h, op, n, k, type, a, lda, pivots, b, ldb, info);
 }
 
 /* ---- QR ---- */

@@ -86,6 +86,12 @@ EXPORT int  emulator_configure(const char *settings);        /* changes settings
 EXPORT int  emulator_nvrtc_version(void);                    /* 1000 * major + 10 * minor: 13000 is CUDA 13.0 */
 EXPORT int  emulator_dnn_setting(void);
 
+/* getrf and getrs of the emulated cuSOLVER with pivots of 32 bits, for the emulated rocSOLVER. */
+int narrow_getrf(solver_handle h, int64_t m, int64_t n, int type, void *a, int64_t lda, int *pivots, void *device,
+                 size_t device_bytes, void *host, size_t host_bytes, int *info);
+int narrow_getrs(solver_handle h, int op, int64_t n, int64_t k, int type, const void *a, int64_t lda, const int *pivots,
+                 void *b, int64_t ldb, int *info);
+
 struct gpu_context_opaque {
   int device = 0;
   int retained = 0;

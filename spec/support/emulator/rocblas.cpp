@@ -12,8 +12,6 @@
 #ifdef LT_CHECK_HIP
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
-#else
-typedef struct ihipStream_t *hipStream_t;
 #endif
 extern "C" {
 #include "../../../src/gpu/vendor/amd_blas.h"
@@ -22,6 +20,7 @@ extern "C" {
 BLAS_FUNCTIONS(DECLARE_DRIVER)
 #define DECLARE_AMD(field, symbol, parameters) EXPORT rocblas_status symbol parameters;
 ROCBLAS_FUNCTIONS(DECLARE_AMD)
+ROCBLAS_HANDLE_FUNCTIONS(DECLARE_AMD)
 
 #ifdef LT_CHECK_HIP
 #define CHECK(ours, theirs, value) static_assert(int(theirs) == value, #theirs);
@@ -33,13 +32,13 @@ extern "C" const char *emulator_processor();           /* libamdhip64.so defines
 namespace {
 
 /* Statuses of rocBLAS. */
-enum { INVALID_HANDLE = 1, NOT_IMPLEMENTED = 2, INVALID_POINTER = 3, INVALID_SIZE = 4, INTERNAL_ERROR = 6,
+enum { INVALID_HANDLE = 1, NOT_IMPLEMENTED = 2, INVALID_POINTER = 3, INTERNAL_ERROR = 6, QUERY_MISMATCH = 8,
        INVALID_VALUE = 11 };
 
 #ifdef LT_CHECK_HIP
 static_assert(INVALID_HANDLE == rocblas_status_invalid_handle && NOT_IMPLEMENTED == rocblas_status_not_implemented &&
-              INVALID_POINTER == rocblas_status_invalid_pointer && INVALID_SIZE == rocblas_status_invalid_size &&
-              INTERNAL_ERROR == rocblas_status_internal_error && INVALID_VALUE == rocblas_status_invalid_value, "status");
+              INVALID_POINTER == rocblas_status_invalid_pointer && INTERNAL_ERROR == rocblas_status_internal_error &&
+              QUERY_MISMATCH == rocblas_status_size_query_mismatch && INVALID_VALUE == rocblas_status_invalid_value, "status");
 #endif
 
 }
@@ -48,6 +47,11 @@ static_assert(INVALID_HANDLE == rocblas_status_invalid_handle && NOT_IMPLEMENTED
 struct _rocblas_handle {
   blas_handle cublas = nullptr;
   bool atomics = true;
+  gpu_stream stream = nullptr;
+  void *workspace = nullptr;
+  size_t bytes = 0;                    /* of the workspace */
+  bool query = false;
+  size_t queried = 0;                  /* the bytes that the calls since the query's beginning need */
 };
 
 namespace {
@@ -114,7 +118,8 @@ EXPORT const char *rocblas_status_to_string(rocblas_status s) {
     case INVALID_HANDLE: return "rocblas_status_invalid_handle";
     case NOT_IMPLEMENTED: return "rocblas_status_not_implemented";
     case INVALID_POINTER: return "rocblas_status_invalid_pointer";
-    case INVALID_SIZE: return "rocblas_status_invalid_size";
+    case ROCBLAS_INVALID_SIZE: return "rocblas_status_invalid_size";
+    case ROCBLAS_NO_MEMORY: return "rocblas_status_memory_error";
     case INTERNAL_ERROR: return "rocblas_status_internal_error";
     case INVALID_VALUE: return "rocblas_status_invalid_value";
     default: return "<undefined rocblas_status value>";
@@ -122,16 +127,54 @@ EXPORT const char *rocblas_status_to_string(rocblas_status s) {
 }
 
 EXPORT rocblas_status rocblas_get_version_string(char *text, size_t bytes) {
-  return rocblas_status(snprintf(text, bytes, "2.44.0.emulated") < int(bytes) ? 0 : int(INVALID_SIZE));
+  return rocblas_status(snprintf(text, bytes, "2.44.0.emulated") < int(bytes) ? 0 : int(ROCBLAS_INVALID_SIZE));
 }
 
 EXPORT rocblas_status rocblas_set_stream(rocblas_handle h, hipStream_t s) {
   if (!h) return rocblas_status(INVALID_HANDLE);
-  return status(cublasSetStream_v2(h->cublas, reinterpret_cast<gpu_stream>(s)));
+  h->stream = reinterpret_cast<gpu_stream>(s);
+  return status(cublasSetStream_v2(h->cublas, h->stream));
 }
 
 EXPORT rocblas_status rocblas_set_workspace(rocblas_handle h, void *memory, size_t bytes) {
-  return h ? status(cublasSetWorkspace_v2(h->cublas, memory, bytes)) : rocblas_status(INVALID_HANDLE);
+  if (!h) return rocblas_status(INVALID_HANDLE);
+  h->workspace = memory;
+  h->bytes = bytes;
+  return status(cublasSetWorkspace_v2(h->cublas, memory, bytes));
+}
+
+EXPORT rocblas_status rocblas_start_device_memory_size_query(rocblas_handle h) {
+  if (!h) return rocblas_status(INVALID_HANDLE);
+  if (h->query) return rocblas_status(QUERY_MISMATCH);
+  h->query = true;
+  h->queried = 0;
+  return rocblas_status(0);
+}
+
+EXPORT rocblas_status rocblas_stop_device_memory_size_query(rocblas_handle h, size_t *bytes) {
+  if (!h) return rocblas_status(INVALID_HANDLE);
+  if (!h->query) return rocblas_status(QUERY_MISMATCH);
+  h->query = false;
+  *bytes = h->queried;
+  return rocblas_status(0);
+}
+
+/* Every routine of the emulated rocSOLVER calls this function first, with the bytes that it needs as workspace. A result
+** other than 0 ends the routine. AMD's library would allocate a workspace if none is set. */
+EXPORT rocblas_status emulator_rocblas_begin(rocblas_handle h, size_t needed, gpu_stream *s, void **memory, size_t *bytes) {
+  if (!h) return rocblas_status(INVALID_HANDLE);
+  if (h->query) {
+    bool larger = needed > h->queried;
+    if (larger) h->queried = needed;
+    return rocblas_status(larger ? ROCBLAS_SIZE_INCREASED : ROCBLAS_SIZE_UNCHANGED);
+  }
+  if (!h->workspace || h->bytes < needed) return rocblas_status(ROCBLAS_NO_MEMORY);
+  if (h->atomics) return rocblas_status(INVALID_VALUE);
+  need_kernels();
+  *s = h->stream;
+  *memory = h->workspace;
+  *bytes = h->bytes;
+  return rocblas_status(0);
 }
 
 EXPORT rocblas_status rocblas_set_atomics_mode(rocblas_handle h, rocblas_atomics_mode mode) {

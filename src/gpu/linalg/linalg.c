@@ -1,6 +1,6 @@
-/* Linear algebra by cuSOLVER. The matrices of a batch are processed one after another, on the current stream.
-** Luatensor's own kernels do the work that cuSOLVER lacks (triangles, pivots, determinants). Least-squares problems
-** are solved by singular value decomposition. */
+/* Linear algebra by the vendor's library, cuSOLVER or rocSOLVER. The matrices of a batch are processed one after another,
+** on the current stream. Luatensor's own kernels do the work that the library lacks (triangles, pivots, determinants).
+** Least-squares problems are solved by singular value decomposition. */
 
 #include "gpu/linalg/solver.h"
 

@@ -1,5 +1,5 @@
-/* The ops of linear algebra. Each op has a function that allocates scratch memory for the op and for cuSOLVER, and a
-** function that calls cuSOLVER for one matrix of the batch (solver_routine in solver.h). */
+/* The ops of linear algebra. Each op has a function that allocates scratch memory for the op and for the vendor's library,
+** and a function that calls the library for one matrix of the batch (solver_routine in solver.h). */
 
 #include "base/shape.h"
 #include "gpu/linalg/solver.h"
@@ -23,7 +23,7 @@ static solver_triangle triangle(const solver *s) {
 
 static int check(const solver *s, solver_result r) { return solver_check(s->g, r); }
 
-/* Calls a *_size function of cuSOLVER, enlarges the scratch memory to the sizes that it returns, and returns the
+/* Calls a *_size function of the library, enlarges the scratch memory to the sizes that it returns, and returns the
 ** status from the function that contains the macro. */
 #define MAKE_ROOM(s, call)                                                                   \
   size_t device_ = 0, host_ = 0;                                                             \
@@ -49,7 +49,7 @@ static int transpose(const solver *s, void *to, const void *from, int64_t rows, 
   return copy_2d(s, OP_positive, to, columns, 1, from, 1, rows, rows, columns);
 }
 
-/* Sets one triangle of each matrix a to 0: the triangle that cuSOLVER neither reads nor writes. */
+/* Sets one triangle of each matrix a to 0: the triangle that the library neither reads nor writes. */
 static int clear_other_triangle(solver *s) {
   int64_t n = s->c->n, total = n * n * s->c->batch;
   int below = s->c->upper;
@@ -70,16 +70,24 @@ static int run_cholesky(solver *s, int64_t i) {
                                 s->device_bytes, s->host, s->host_bytes, s->info + i));
 }
 
-static const solver_routine cholesky = {plan_cholesky, run_cholesky, clear_other_triangle, false};
+/* Not every library reports a matrix with NaN. */
+static int finish_cholesky(solver *s) {
+  int64_t n = s->c->n, total = n * s->c->batch;
+  void *a = s->c->a;
+  int st = clear_other_triangle(s);
+  return st == OK ? solver_launch(s, SOLVER_find_nan, total, (void *[]){&a, &n, &total, &s->info}) : st;
+}
+
+static const solver_routine cholesky = {plan_cholesky, run_cholesky, finish_cholesky, false};
 
 /* ---- LU ---- */
 
 static int plan_pivots(solver *s) {
-  void *pivots;
-  int st = solver_scratch(s, (size_t)(s->least * s->c->batch) * sizeof(int64_t), &pivots);
-  s->pivots = pivots;
-  return st;
+  return solver_scratch(s, (size_t)(s->least * s->c->batch * s->g->vendor->pivot_bytes), &s->pivots);
 }
+
+/* Returns the pivots of matrix i. */
+static void *pivots(const solver *s, int64_t i) { return (char *)s->pivots + i * s->least * s->g->vendor->pivot_bytes; }
 
 static int plan_lu(solver *s) {
   const linalg_call *c = s->c;
@@ -91,7 +99,7 @@ static int plan_lu(solver *s) {
 static int run_lu(solver *s, int64_t i) {
   const linalg_call *c = s->c;
   return check(s, s->lib->getrf(s->handle, s->params, c->m, c->n, s->type, matrix(s, i), c->m,
-                                s->pivots + i * s->least, s->type, s->device, s->device_bytes, s->host, s->host_bytes,
+                                pivots(s, i), s->type, s->device, s->device_bytes, s->host, s->host_bytes,
                                 s->info + i));
 }
 
@@ -106,24 +114,40 @@ static int finish_lu(solver *s) {
   return solver_launch(s, SOLVER_follow_pivots, batch, (void *[]){&s->pivots, &p, &order, &m, &batch});
 }
 
+static blas_operation operation(bool transposed) { return (blas_operation)(transposed ? BLAS_T : BLAS_N); }
+
+/* Plans solutions for k columns. */
+static int plan_columns(solver *s, bool transposed, int64_t k) {
+  int64_t n = s->c->n;
+  if (!s->lib->getrs_size) return OK;
+  MAKE_ROOM(s, s->lib->getrs_size(s->handle, operation(transposed), n, k, s->type, n, n, ROOM));
+}
+
 /* Replaces b, an n × k matrix, by the solution x of a x = b or, if `transposed` is set, of aᵀ x = b. Matrix i of the
 ** batch contains the LU factors of a. */
 static int solve_with(solver *s, bool transposed, void *b, int64_t k, int64_t i) {
   int64_t n = s->c->n;
-  blas_operation op = (blas_operation)(transposed ? BLAS_T : BLAS_N);
-  return check(s, s->lib->getrs(s->handle, s->params, op, n, k, s->type, matrix(s, i), n, s->pivots + i * n, s->type, b,
-                                n, ignored(s)));
+  int st = s->lib->set_room ? check(s, s->lib->set_room(s->handle, s->device, s->device_bytes)) : OK;
+  if (st != OK) return st;
+  return check(s, s->lib->getrs(s->handle, s->params, operation(transposed), n, k, s->type, matrix(s, i), n, pivots(s, i),
+                                s->type, b, n, ignored(s)));
 }
 
 static int plan_lu_solve(solver *s) {
   int64_t total = s->c->n * s->c->batch;
   int32_t *narrow = s->c->pivots;
   int st = plan_pivots(s);
+  if (st == OK) st = plan_columns(s, s->c->transposed, s->c->k);
   return st == OK ? solver_launch(s, SOLVER_widen_pivots, total, (void *[]){&narrow, &s->pivots, &total}) : st;
 }
 
 static int run_lu_solve(solver *s, int64_t i) {
   return solve_with(s, s->c->transposed, elements(s, s->c->b, s->c->n * s->c->k, i), s->c->k, i);
+}
+
+static int plan_solve(solver *s) {
+  int st = plan_lu(s);
+  return st == OK ? plan_columns(s, s->c->transposed, s->c->k) : st;
 }
 
 static int run_solve(solver *s, int64_t i) {
@@ -134,6 +158,7 @@ static int run_solve(solver *s, int64_t i) {
 /* Plans the inverse, which is computed as the solution for an identity matrix b. */
 static int plan_inv(solver *s) {
   int st = plan_lu(s);
+  if (st == OK) st = plan_columns(s, false, s->c->n);
   return st == OK ? solver_scratch(s, (size_t)(s->c->n * s->c->n * s->size), &s->extra[0]) : st;
 }
 
@@ -159,14 +184,14 @@ static int finish_slogdet(solver *s) {
 
 static const solver_routine lu = {plan_lu, run_lu, finish_lu, false};
 static const solver_routine lu_solve = {plan_lu_solve, run_lu_solve, NULL, false};
-static const solver_routine solve = {plan_lu, run_solve, NULL, false};
+static const solver_routine solve = {plan_solve, run_solve, NULL, false};
 static const solver_routine inv = {plan_inv, run_inv, NULL, false};
 static const solver_routine det = {plan_lu, run_lu, finish_det, false};
 static const solver_routine slogdet = {plan_lu, run_lu, finish_slogdet, false};
 
 /* ---- QR ---- */
 
-/* orgqr_size and orgqr compute Q from the result of geqrf. cuSOLVER has a separate function for each dtype. */
+/* orgqr_size and orgqr compute Q from the result of geqrf. The table has a separate function for each dtype. */
 static int orgqr_size(const solver *s, int m, int p, int k, const void *a, const void *tau, int *elements_) {
   switch (s->c->dtype) {
     case DT_float32:   return check(s, s->lib->orgqr_size_float32(s->handle, m, p, k, a, m, tau, elements_));
@@ -228,8 +253,8 @@ static const solver_routine qr = {plan_qr, run_qr, finish_qr, false};
 
 /* ---- singular values ---- */
 
-/* cuSOLVER requires at least as many rows as columns, so a wide matrix a is transposed first. height returns the number
-** of rows of the matrix that cuSOLVER factors. */
+/* Not every library takes matrices with more columns than rows, so a wide matrix a is transposed first. height returns the
+** number of rows of the matrix that the library factors. */
 static int64_t height(const solver *s) { return most_of(s->c->m, s->c->n); }
 static bool is_wide(const solver *s) { return s->c->m < s->c->n; }
 
@@ -289,7 +314,7 @@ static solver_vectors vectors_of(bool wanted) {
   return (solver_vectors)(wanted ? SOLVER_WITH_VECTORS : SOLVER_VALUES_ONLY);
 }
 
-/* Plans eigh. Clears the triangle that cuSOLVER does not read, because check_finite would report infinities and NaN
+/* Plans eigh. Clears the triangle that the library does not read, because check_finite would report infinities and NaN
 ** in this triangle. */
 static int plan_eigh(solver *s) {
   const linalg_call *c = s->c;
@@ -320,7 +345,7 @@ static int size_eig(solver *s) {
                                                  s->type, ROOM));
 }
 
-/* True if cuSOLVER returns the complex eigenvectors of a real matrix packed into real numbers. */
+/* True if the library returns the complex eigenvectors of a real matrix packed into real numbers. */
 static bool is_packed(const solver *s) { return s->c->c && dtype_kind(s->c->dtype) == KIND_FLOAT; }
 
 static int plan_eig(solver *s) {

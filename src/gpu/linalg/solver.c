@@ -1,4 +1,4 @@
-/* Manages cuSOLVER's handles and the scratch memory of a call, and launches luatensor's own kernels for linear
+/* Manages the library's handles and the scratch memory of a call, and launches luatensor's own kernels for linear
 ** algebra. */
 
 #include "gpu/linalg/solver.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- cuSOLVER ---- */
+/* ---- the library ---- */
 
 static struct solver_state {
   solver_handle handle;
@@ -15,14 +15,9 @@ static struct solver_state {
 } states[MAX_GPUS];
 
 int solver_check(gpu *g, solver_result r) {
-  static const char *const words[] = {
-    [1] = "not initialized", [2] = "out of memory", [3] = "invalid value", [4] = "not for this GPU", [5] = "mapping",
-    [6] = "execution failed", [7] = "internal error", [8] = "not for this type of matrix", [9] = "not supported"
-  };
   if ((int)r == 0) return OK;
-  bool known = (size_t)r < sizeof words / sizeof *words && words[r];
-  gpu_fail(g, "%s: %s (%d)", g->vendor->names[GPU_SOLVER], known ? words[r] : "unknown error", (int)r);
-  return (int)r == SOLVER_NO_MEMORY ? ERR_MEMORY : ERR_DEVICE;
+  gpu_fail(g, "%s: %s (%d)", g->vendor->names[GPU_SOLVER], gpu_get_solver(g->vendor)->error_text(r), (int)r);
+  return (int)r == g->vendor->solver_no_memory ? ERR_MEMORY : ERR_DEVICE;
 }
 
 void gpu_solver_close(gpu *g) {
@@ -36,9 +31,15 @@ static int open_state(gpu *g, struct solver_state *s) {
   const gpu_solver *solver = gpu_get_solver(g->vendor);
   static bool asked;
   if (s->handle) return OK;
+  if (!g->vendor->solver_supports(g->vendor, g->id)) {
+    char isa[64];
+    g->vendor->name_isa(g->vendor, g->id, isa, sizeof isa);
+    return gpu_fail(g, "not available on %s: %s needs kernels of %s for %s, and they are missing", g->place,
+                    g->vendor->names[GPU_SOLVER], g->vendor->names[GPU_BLAS], isa);
+  }
   int st = solver_check(g, solver->create(&s->handle));
-  if (!asked) gpu_close_first();         /* cuSOLVER loads a CUDA runtime, whose exit handler would invalidate the
-                                         ** handle before luatensor destroys it */
+  if (!asked) gpu_close_first();         /* the library loads the vendor's runtime, whose exit handler would invalidate
+                                         ** the handle before luatensor destroys it */
   asked = true;
   if (st == OK) st = solver_check(g, solver->create_params(&s->params));
   if (st != OK) gpu_solver_close(g);
@@ -68,6 +69,7 @@ int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, voi
     gpu_source source = {.file = "linalg.cuh", .entry = names[kernel]};
     gpu_define(&source, "D=DT_%s", dtypes[d].name);
     gpu_define(&source, "IS_REAL=%d", dtype_kind(d) == KIND_FLOAT);
+    gpu_define(&source, "PIVOT=int%d_t", 8 * s->g->vendor->pivot_bytes);
     snprintf(source.name, sizeof source.name, "%s %s", names[kernel], dtypes[d].name);
     st = gpu_build(s->g, key, &source, &k);
   }
@@ -115,7 +117,7 @@ int solver_begin(gpu *g, const linalg_call *c, solver *s) {
     return gpu_fail(g, "not available on %s: %s", g->place, gpu_reason(g->vendor, GPU_SOLVER));
   if (c->op == LINALG_eig && !gpu_get_eig(g->vendor))
     return gpu_fail(g, "not available on %s: %s", g->place, gpu_reason(g->vendor, GPU_EIG));
-  if (g->capturing) return gpu_fail(g, "cuSOLVER's work cannot be captured into a graph: do it outside");
+  if (g->capturing) return gpu_fail(g, "%s's work cannot be captured into a graph: do it outside", g->vendor->names[GPU_SOLVER]);
   int st = open_state(g, state);
   if (st == OK) st = use_stream(g, state);
   if (st != OK) return st;

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "gpu/vendor/amd_blas.h"
+
 /* ROCm's major versions, from which libraries are searched. */
 enum { MAJOR_OLDEST = 5, MAJOR_NEWEST = 7 };
 
@@ -207,14 +209,9 @@ static bool load_dft(gpu_vendor *v) {
   return !missing || gpu_set_reason(v, GPU_DFT, "libhipfft.so has no function %s; that of ROCm 5.6 does", missing);
 }
 
-/* ---- libraries that luatensor does not use yet ---- */
+/* ---- a library that luatensor does not use yet ---- */
 
-static bool load_none(gpu_vendor *v, enum gpu_library k, const char *what) {
-  return gpu_set_reason(v, k, "luatensor has no %s for AMD's GPUs", what);
-}
-static bool load_solver(gpu_vendor *v) { return load_none(v, GPU_SOLVER, "factorizations"); }
-static bool load_eig(gpu_vendor *v)    { return load_none(v, GPU_EIG, "eigenvalues"); }
-static bool load_dnn(gpu_vendor *v)    { return gpu_set_reason(v, GPU_DNN, "convolutions take luatensor's own kernels"); }
+static bool load_dnn(gpu_vendor *v) { return gpu_set_reason(v, GPU_DNN, "convolutions take luatensor's own kernels"); }
 
 /* ---- the vendor ---- */
 
@@ -232,8 +229,9 @@ gpu_vendor gpu_amd = {
   .search = {.list = "LUATENSOR_ROCM_PATH", .root = "ROCM_PATH", .roots = "/opt/rocm*",
              .wheels = "lib/python3*/site-packages/_rocm_sdk_*", .folders = folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = amd_load_blas, [GPU_DFT] = load_dft,
-           [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
+           [GPU_SOLVER] = amd_load_solver, [GPU_EIG] = amd_load_eig, [GPU_DNN] = load_dnn},
   .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
   .blas_most = INT32_MAX, .blas_supports = amd_blas_supports,
+  .solver_supports = amd_solver_supports, .solver_no_memory = ROCBLAS_NO_MEMORY, .pivot_bytes = sizeof(int32_t),
 };

@@ -6,6 +6,12 @@
 #include "gpu/vendor/vendor.h"
 
 bool amd_load_blas(gpu_vendor *v);
+bool amd_load_solver(gpu_vendor *v);
+bool amd_load_eig(gpu_vendor *v);
+
+/* True if the copy of rocBLAS that contains the function has kernels for the device. */
+bool amd_has_kernels(gpu_vendor *v, gpu_device_id id, void *function);
 bool amd_blas_supports(gpu_vendor *v, gpu_device_id id);
+bool amd_solver_supports(gpu_vendor *v, gpu_device_id id);
 
 #endif

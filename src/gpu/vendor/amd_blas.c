@@ -139,15 +139,13 @@ static bool has_kernels(const char *folder, const char *processor) {
 /* rocBLAS ends the process at the first product on a device for which it has no files of kernels. AMD's builds have none
 ** for integrated GPUs, for example. rocBLAS searches these files in the folder of ROCBLAS_TENSILE_LIBPATH, or else
 ** beside its library. */
-bool amd_blas_supports(gpu_vendor *v, gpu_device_id id) {
+bool amd_has_kernels(gpu_vendor *v, gpu_device_id id, void *function) {
   const char *own = getenv("ROCBLAS_TENSILE_LIBPATH");
   char processor[64], folder[PATH_MAX];
   Dl_info at;
-  void *create;
   v->name_isa(v, id, processor, sizeof processor);
   if (own) return has_kernels(own, processor);
-  memcpy(&create, &v->blas.create, sizeof create);
-  if (!dladdr(create, &at) || !at.dli_fname || !strrchr(at.dli_fname, '/')) return false;
+  if (!dladdr(function, &at) || !at.dli_fname || !strrchr(at.dli_fname, '/')) return false;
   int length = (int)(strrchr(at.dli_fname, '/') - at.dli_fname);
   static const char *const beside[] = {"rocblas", "library", "../rocblas"};
   for (int i = 0; i < 3; i++) {
@@ -155,4 +153,10 @@ bool amd_blas_supports(gpu_vendor *v, gpu_device_id id) {
     if (written < (int)sizeof folder && has_kernels(folder, processor)) return true;
   }
   return false;
+}
+
+bool amd_blas_supports(gpu_vendor *v, gpu_device_id id) {
+  void *function;
+  memcpy(&function, &v->blas.create, sizeof function);
+  return amd_has_kernels(v, id, function);
 }

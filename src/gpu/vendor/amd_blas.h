@@ -1,9 +1,11 @@
 #ifndef LT_GPU_VENDOR_AMD_BLAS_H
 #define LT_GPU_VENDOR_AMD_BLAS_H
 
-/* The functions of rocBLAS whose parameters differ from cuBLAS's, and the numbers of their enums. With LT_CHECK_HIP
+/* The functions of rocBLAS whose parameters differ from cuBLAS's, those that rocSOLVER needs, and the numbers of their
+** enums. With LT_CHECK_HIP
 ** (make lint, if AMD's headers are installed) both are compared with AMD's headers. */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef LT_CHECK_HIP
@@ -11,10 +13,11 @@
 #undef rocblas_gemm_ex                 /* macros for old calls with more arguments */
 #undef rocblas_gemm_strided_batched_ex
 #else
-typedef int rocblas_status, rocblas_operation, rocblas_datatype, rocblas_gemm_algo, rocblas_atomics_mode;
+typedef int rocblas_status, rocblas_operation, rocblas_datatype, rocblas_gemm_algo, rocblas_atomics_mode, rocblas_fill;
 typedef int32_t rocblas_int;
 typedef int64_t rocblas_stride;
 typedef struct _rocblas_handle *rocblas_handle;
+typedef struct ihipStream_t *hipStream_t;
 #endif
 
 /* X(luatensor's name, AMD's name, value) */
@@ -29,7 +32,13 @@ typedef struct _rocblas_handle *rocblas_handle;
   X(ROCBLAS_BFLOAT16,       rocblas_datatype_bf16_r,        168)                                                     \
   X(ROCBLAS_STANDARD,       rocblas_gemm_algo_standard,       0)                                                     \
   X(ROCBLAS_NO_ATOMICS,     rocblas_atomics_not_allowed,      0)                                                     \
-  X(ROCBLAS_PERF_DEGRADED,  rocblas_status_perf_degraded,     7)
+  X(ROCBLAS_UPPER,          rocblas_fill_upper,             121)                                                     \
+  X(ROCBLAS_LOWER,          rocblas_fill_lower,             122)                                                     \
+  X(ROCBLAS_INVALID_SIZE,   rocblas_status_invalid_size,      4)                                                     \
+  X(ROCBLAS_NO_MEMORY,      rocblas_status_memory_error,      5)                                                     \
+  X(ROCBLAS_PERF_DEGRADED,  rocblas_status_perf_degraded,     7)                                                     \
+  X(ROCBLAS_SIZE_INCREASED, rocblas_status_size_increased,    9)                                                     \
+  X(ROCBLAS_SIZE_UNCHANGED, rocblas_status_size_unchanged,   10)
 
 #define ROCBLAS_CONSTANT(ours, theirs, value) ours = value,
 enum { ROCBLAS_CONSTANTS(ROCBLAS_CONSTANT) };
@@ -51,5 +60,16 @@ enum { ROCBLAS_CONSTANTS(ROCBLAS_CONSTANT) };
      const void *c, rocblas_datatype c_type, rocblas_int ldc, rocblas_stride c_step,                                 \
      void *d, rocblas_datatype d_type, rocblas_int ldd, rocblas_stride d_step, rocblas_int count,                    \
      rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags))
+
+/* The functions for a handle. Between query_start and query_stop, routines compute nothing: query_stop returns the bytes
+** of scratch memory that they need. */
+#define ROCBLAS_HANDLE_FUNCTIONS(X)                                                                                  \
+  X(create,        rocblas_create_handle,                  (rocblas_handle *h))                                      \
+  X(destroy,       rocblas_destroy_handle,                 (rocblas_handle h))                                       \
+  X(set_stream,    rocblas_set_stream,                     (rocblas_handle h, hipStream_t s))                        \
+  X(set_atomics,   rocblas_set_atomics_mode,               (rocblas_handle h, rocblas_atomics_mode mode))            \
+  X(set_workspace, rocblas_set_workspace,                  (rocblas_handle h, void *memory, size_t bytes))           \
+  X(query_start,   rocblas_start_device_memory_size_query, (rocblas_handle h))                                       \
+  X(query_stop,    rocblas_stop_device_memory_size_query,  (rocblas_handle h, size_t *bytes))
 
 #endif

@@ -110,7 +110,17 @@ static const char SOLVER_MISSING[] =
 
 static void *cusolver;                  /* the loaded library */
 
+static const char *solver_text(solver_result r) {
+  static const char *const words[] = {
+    [1] = "not initialized", [2] = "out of memory", [3] = "invalid value", [4] = "not for this GPU", [5] = "mapping",
+    [6] = "execution failed", [7] = "internal error", [8] = "not for this type of matrix", [9] = "not supported"
+  };
+  bool known = (size_t)r < sizeof words / sizeof *words && words[r];
+  return known ? words[r] : "unknown error";
+}
+
 static bool load_solver(gpu_vendor *v) {
+  v->solver.error_text = solver_text;
   cusolver = load_library(v, GPU_SOLVER, "libcusolver.so", 1, SOLVER_MISSING, solver_symbols);
   return cusolver != NULL;
 }
@@ -227,4 +237,5 @@ gpu_vendor gpu_nvidia = {
   .options = options, .text_start = "", .no_fma = "--fmad=false", .shared_plain = 48 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
   .blas_most = INT64_MAX, .blas_supports = every_device,
+  .solver_supports = every_device, .solver_no_memory = SOLVER_NO_MEMORY, .pivot_bytes = sizeof(int64_t),
 };

@@ -13,10 +13,11 @@
 /* ---- reasons ---- */
 
 /* Stores dlopen's last message in `words` if `words` is empty. Also replaces a stored "No such file or directory" by a
-** message about a file that exists but cannot be loaded, because the latter message is more useful. */
-static void keep_words(char *words) {
+** message about a file that exists but cannot be loaded, because the latter message is more useful. Such a message may name
+** a missing library that the file needs. */
+static void keep_words(const char *file, char *words) {
   const char *now = dlerror();
-  bool missing = !now || strstr(now, "No such file or directory");
+  bool missing = !now || (strstr(now, "No such file or directory") && strncmp(now, file, strlen(file)) == 0);
   if (!words[0] || (!missing && strstr(words, "No such file or directory")))
     snprintf(words, GPU_REASON, "%s", now ? now : "");
 }
@@ -48,7 +49,7 @@ static void *open_at(const char *folder, size_t length, const char *name, char *
   if (length + strlen(name) + 2 > sizeof path) return NULL;
   snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) keep_words(words);
+  if (!library) keep_words(path, words);
   return library;
 }
 
@@ -98,7 +99,7 @@ static void *open_in_wheels(const gpu_vendor *v, const char *name, char *words) 
 static void *open_elsewhere(const gpu_vendor *v, const char *name, char *words) {
   const char *root = getenv(v->search.root);
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) keep_words(words);
+  if (!library) keep_words(name, words);
   if (!library && root && *root) library = open_in_toolkit(v, root, name, words);
   if (!library) library = open_in_wheels(v, name, words);
   return library ? library : open_in_roots(v, v->search.roots, name, words);

@@ -58,6 +58,11 @@ typedef struct gpu_vendor {
   /* True if the library of matrix products supports the device. The library must be loaded. */
   bool      (*blas_supports)(struct gpu_vendor *v, gpu_device_id id);
 
+  /* The same for the library of linear algebra. */
+  bool      (*solver_supports)(struct gpu_vendor *v, gpu_device_id id);
+  int         solver_no_memory;        /* its status if it cannot allocate memory */
+  int         pivot_bytes;             /* the size of its pivots, which are integers */
+
   gpu_driver driver;
   gpu_rtc    rtc;
   gpu_blas   blas;

@@ -1,5 +1,6 @@
-/* Kernels that run between cuSOLVER's routines. D is the dtype of the matrices; IS_REAL is 1 for real dtypes and 0
-** for complex dtypes. The matrices of a batch are contiguous and column-major. */
+/* Kernels that run between the routines of the vendor's library. D is the dtype of the matrices; IS_REAL is 1 for real
+** dtypes and 0 for complex dtypes; PIVOT is the type of the library's pivots. The matrices of a batch are contiguous and
+** column-major. */
 
 #define KERNEL_THREADS 256
 
@@ -48,23 +49,32 @@ KERNEL(fill_identity)(T *a, int64_t n, int64_t total) {
   if (i < total) a[i] = (T)(i % n == i / n % n);
 }
 
+/* For each n × n Cholesky factor a with NaN on its diagonal, sets info to the row of the first NaN (1-based), unless the
+** library has set it. All further elements of such a diagonal are NaN as well, so that one thread writes. */
+KERNEL(find_nan)(const T *a, int64_t n, int64_t total, int *info) {
+  int64_t i = (int64_t)grid_thread(), row = i % n, matrix = i / n;
+  if (i >= total) return;
+  const T *x = a + matrix * n * n + row * (n + 1);
+  if (m_isnan(*x) && (row == 0 || !m_isnan(x[-n - 1])) && info[matrix] == 0) info[matrix] = (int)row + 1;
+}
+
 /* ---- pivots ---- */
 
-/* cuSOLVER's pivots are int64, luatensor's pivots are int32. */
+/* Luatensor's pivots are int32. */
 
-KERNEL(narrow_pivots)(const int64_t *pivots, int32_t *out, int64_t total) {
+KERNEL(narrow_pivots)(const PIVOT *pivots, int32_t *out, int64_t total) {
   int64_t i = (int64_t)grid_thread();
   if (i < total) out[i] = (int32_t)pivots[i];
 }
 
-KERNEL(widen_pivots)(const int32_t *pivots, int64_t *out, int64_t total) {
+KERNEL(widen_pivots)(const int32_t *pivots, PIVOT *out, int64_t total) {
   int64_t i = (int64_t)grid_thread();
   if (i < total) out[i] = pivots[i];
 }
 
 /* Converts pivots to an order of rows: row i of L U is row order[i] (1-based) of a. Each matrix a has m rows and p
 ** pivots. A thread processes one matrix. */
-KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
+KERNEL(follow_pivots)(const PIVOT *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
   pivots += matrix * p;
@@ -104,7 +114,7 @@ INLINE complex128_t scaled(complex128_t z, int *e) {
   return complex128_t(shifted(z.re, -*e), shifted(z.im, -*e));
 }
 
-INLINE bool is_odd(const int64_t *pivots, int64_t n) {
+INLINE bool is_odd(const PIVOT *pivots, int64_t n) {
   bool odd = false;
   for (int64_t i = 0; i < n; i++) odd ^= pivots[i] != i + 1;
   return odd;
@@ -113,7 +123,7 @@ INLINE bool is_odd(const int64_t *pivots, int64_t n) {
 INLINE T narrowed(complex128_t z) { return convert<D, DT_complex128>(z); }
 
 /* Computes the determinants. A thread processes one matrix. info[i] is not 0 if matrix i is singular. */
-KERNEL(make_det)(const T *a, int64_t n, const int64_t *pivots, const int *info, T *det, int64_t batch) {
+KERNEL(make_det)(const T *a, int64_t n, const PIVOT *pivots, const int *info, T *det, int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
   bool singular = info[matrix] != 0;
@@ -128,7 +138,7 @@ KERNEL(make_det)(const T *a, int64_t n, const int64_t *pivots, const int *info, 
   det[matrix] = narrowed(complex128_t(shifted(made.re, exponent), shifted(made.im, exponent)));
 }
 
-KERNEL(make_slogdet)(const T *a, int64_t n, const int64_t *pivots, const int *info, T *sign, R *logarithm,
+KERNEL(make_slogdet)(const T *a, int64_t n, const PIVOT *pivots, const int *info, T *sign, R *logarithm,
                      int64_t batch) {
   int64_t matrix = (int64_t)grid_thread();
   if (matrix >= batch) return;
