@@ -2,6 +2,7 @@
 -- Runs the examples as a user does: with small options, and with wrong options.
 
 local format = require "luatensor.page.format"
+local gpu = require "spec.support.gpu"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -141,20 +142,19 @@ describe("examples", function()
   end)
 end)
 
-describe("examples on an emulated GPU", function()
-  local folder = (os.getenv "BUILD" or "build") .. "/spec"
-  if not shell.exists(folder .. "/emulator/libcuda.so.1") then return pending("make emulator builds it") end
-  local environment = ("LUATENSOR_CUDA_PATH=%s/emulator LUATENSOR_CACHE=%s/kernels"):format(folder, folder)
+for _, kind in ipairs {"cuda", "rocm"} do describe("examples on an emulated GPU of the kind " .. kind, function()
+  if not shell.exists(gpu.folder .. "/libcuda.so.1") then return pending("make emulator builds it") end
+  local environment, device = gpu.only(kind), kind .. ":0"
 
   for name, options in pairs(small) do
     it(name .. " runs and says what its figures are worth", function()
-      local made, output = run_and_load(name, (name == "01_device" and "" or "--device cuda ") .. options, environment)
-      assert.truthy(output:find("cuda:0", 1, true), output)
+      local made, output = run_and_load(name, (name == "01_device" and "" or "--device " .. kind .. " ") .. options, environment)
+      assert.truthy(output:find(device, 1, true), output)
       if name == "01_device" then return end                      -- this experiment measures nothing
       assert.truthy(output:find("An emulator of a GPU on the CPU: its times say nothing about a GPU.", 1, true), output)
       assert.is_true(made.emulated)
       for key, value in pairs(made.values) do
-        assert.equal(value.device == "cuda:0" or nil, value.emulated, key)
+        assert.equal(value.device == device or nil, value.emulated, key)
       end
       for _, block in ipairs(made:blocks()) do
         assert.falsy((block.title or ""):find("notebook's figures", 1, true), "beside an emulated device's")
@@ -165,12 +165,13 @@ describe("examples on an emulated GPU", function()
   it("01_device finds it", function()
     local output, status = run("examples/01_device.lua", environment)
     assert.equal(0, status, output)
-    assert.truthy(output:find("\ncuda:0 %(emulated%) +Emulated GPU 0 "), output)
-    assert.truthy(output:find("\nFound: cuda:0 (emulated)\n", 1, true), output)
+    assert.truthy(output:find("\n" .. device .. " %(emulated%) +Emulated GPU 0 "), output)
+    assert.truthy(output:find("\nFound: " .. device .. " (emulated)\n", 1, true), output)
   end)
 
   it("the bench measures rows, a graph among them", function()
-    local output, status = run("bench/bench.lua --device cuda --rows 'notebook, small' --rounds 1 --noisy yes --wait 1", environment)
+    local output, status = run(("bench/bench.lua --device %s --rows 'notebook, small' --rounds 1 --noisy yes --wait 1"):format(kind),
+      environment)
     assert.equal(0, status, output)
     for _, words in ipairs {"An emulator of a GPU on the CPU", "measured limits: read ", "\nnotebook, small iteration ",
                             "\nnotebook, small iteration, as a graph "} do
@@ -182,17 +183,17 @@ describe("examples on an emulated GPU", function()
   it("demo runs them all", function()
     local output, status = run("examples/demo.lua --iterations 1 --rows 16 --cols 8", environment)
     assert.equal(0, status, output)
-    for _, title in ipairs {"01_device", "02_large --device cpu", "02_large --device cuda:0", "03_small --device cuda:0", "04_cores",
-                            "05_memory --device cuda:0", "06_transfer", "07_crossover"} do
+    for _, title in ipairs {"01_device", "02_large --device cpu", "02_large --device " .. device, "03_small --device " .. device, "04_cores",
+                            "05_memory --device " .. device, "06_transfer", "07_crossover"} do
       assert.truthy(output:find("\n== " .. title, 1, true), title .. "\n" .. output)
     end
     assert.falsy(output:find("traceback", 1, true), output)
     local last = output:match("\n== The notebook's figures beside this machine's\n(.*)$")
     assert.truthy(last:find("here, cpu", 1, true), output)       -- the notebook's sizes are 70 × 30, whatever --rows is
     assert.truthy(last:find("! Claim 12: not the notebook's loop", 1, true), output)
-    assert.falsy(last:find("cuda", 1, true), output)
+    assert.falsy(last:find(kind, 1, true), output)
   end)
-end)
+end) end
 
 describe("without a GPU", function()
   if lt.cuda.is_available() then return pending("there is one") end

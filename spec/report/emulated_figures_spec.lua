@@ -3,17 +3,9 @@
 -- examines the output of every command for an emulated GPU.
 
 local bench = require "luatensor.bench"
+local gpu = require "spec.support.gpu"
 local marks = require "spec.support.emulated_figures"
 local shell = require "spec.support.shell"
-
-local build = os.getenv "BUILD" or "build"
-local emulator = build .. "/spec/emulator"
-
--- Returns shell assignments that make the emulator's GPUs of this kind the only ones.
-local function environment_of(kind)
-  local paths = {cuda = "/nowhere", rocm = "/nowhere", [kind] = emulator}
-  return ("LUATENSOR_CUDA_PATH=%s LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s/spec/kernels"):format(paths.cuda, paths.rocm, build)
-end
 
 describe("the walk finds", function()
   local fake = {points = {{device = "cuda:0", emulated = true, median = 0.25}, {device = "cpu", median = 0.5}}}
@@ -56,8 +48,8 @@ describe("the walk finds", function()
 end)
 
 for _, kind in ipairs {"cuda", "rocm"} do describe("on an emulated GPU of the kind " .. kind, function()
-  local environment = environment_of(kind)
-  if not shell.exists(emulator .. "/libcuda.so.1") then return pending("make emulator builds it") end
+  local environment = gpu.only(kind)
+  if not shell.exists(gpu.folder .. "/libcuda.so.1") then return pending("make emulator builds it") end
 
   local function run(arguments, path)
     shell.passes(("%s bin/luatensor %s %s >/dev/null 2>&1"):format(environment, arguments, path))

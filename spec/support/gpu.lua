@@ -6,7 +6,9 @@ local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
 local folder = build .. "/spec/emulator"
-local gpu = {}
+
+--- The folder of the emulated libraries.
+local gpu = {folder = folder}
 
 --- The kind of the GPUs on which the specs run, which LUATENSOR_TEST_DEVICE names: "cuda" or "rocm".
 gpu.kind = (os.getenv "LUATENSOR_TEST_DEVICE" or ""):match "^rocm" or "cuda"
@@ -21,6 +23,13 @@ gpu.api = lt[gpu.kind]
 local module = gpu.kind == "cuda" and "emulator" or "emulator_hip"
 gpu.emulator = gpu.api.is_available() and os.getenv("LUATENSOR_" .. gpu.kind:upper() .. "_PATH") == folder
   and package.loadlib(folder .. "/" .. module .. ".so", "luaopen_" .. module)() or nil
+
+--- Returns shell assignments that make the emulator's GPUs of this kind the only ones. AMD's have 64 lanes.
+function gpu.only(kind)
+  local paths = {cuda = "/nowhere", rocm = "/nowhere", [kind] = folder}
+  return ("LUATENSOR_CUDA_PATH=%s LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s/spec/kernels LUATENSOR_EMULATOR=%s"):format(
+    paths.cuda, paths.rocm, build, kind == "rocm" and "lanes=64" or "")
+end
 
 --- Returns shell assignments that select the emulator and set the environment variables of table `mode`. Returns nil if
 -- the emulator is not built.
