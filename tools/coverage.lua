@@ -85,7 +85,7 @@ local calls = {
   reshape = function(f, x) return f(x, 2, 8) end,
   broadcast_arrays = twice, meshgrid = function(f, x) return f(x[1], x[2]) end,
   chunk = function(f, x) return f(x, 2) end, split = function(f, x) return f(x, 2) end,
-  ["repeat"] = function(f, x) return f(x, 2, 1) end, tile = function(f, x) return f(x, 2, 2) end,
+  ["repeat"] = function(f, x, s) return f(x, s.line, 1) end, tile = function(f, x) return f(x, 2, 2) end,
   roll = function(f, x) return f(x, 1, 1) end,
   pad = function(f, x) return f(x, {1, 1}) end,
   masked_select = function(f, x, s) return f(x, s.mask) end,
@@ -182,12 +182,15 @@ end
 -- libraries, the first one is shown.
 local libraries = {{"factorizations", "L"}, {"transforms", "F"}, {"products", "B"}}
 
---- Returns the function counts() of the emulated GPU, which LUATENSOR_CUDA_PATH must name. For the CPU, returns a
--- function that returns an empty table.
+-- The environment variable that names the emulator's folder, and the emulator's Lua module, for each kind of GPU.
+local emulators = {cuda = {"LUATENSOR_CUDA_PATH", "emulator"}, rocm = {"LUATENSOR_ROCM_PATH", "emulator_hip"}}
+
+--- Returns the function counts() of the emulated GPU. For the CPU, returns a function that returns an empty table.
 local function counts_of(device)
   if device == "cpu" then return function() return {} end end
-  local folder = assert(os.getenv "LUATENSOR_CUDA_PATH", "coverage: needs the emulated GPU: make coverage")
-  return assert(package.loadlib(folder .. "/emulator.so", "luaopen_emulator"))().counts
+  local variable, module = table.unpack(emulators[device:match "^%a+"])
+  local folder = assert(os.getenv(variable), "coverage: needs the emulated GPU: make coverage")
+  return assert(package.loadlib(("%s/%s.so"):format(folder, module), "luaopen_" .. module))().counts
 end
 
 local function library_called(before, after)

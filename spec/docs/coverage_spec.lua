@@ -18,7 +18,7 @@ end
 describe("docs/coverage.md", function()
   lt.set_default_device "cpu"
   local cpu = coverage.measure "cpu"
-  local emulated = gpu.emulator and coverage.measure "cuda"
+  local emulated = gpu.emulator and coverage.measure(gpu.kind)
   lt.set_default_device(helpers.device)
 
   it("says what works on the CPU", function()
@@ -38,11 +38,11 @@ describe("docs/coverage.md", function()
     for name in pairs(coverage.read(read_page())) do assert.is_table(cpu[name], name .. ": make coverage") end
   end)
 
-  gpu.it_emulated("is what make coverage writes", function()
+  gpu.it_nvidia("is what make coverage writes", function()
     assert.equal(coverage.markdown(cpu, emulated), read_page(), "make coverage")
   end)
 
-  gpu.it_emulated("and the reference say the same about waiting", function()
+  gpu.it_nvidia("and the reference say the same about waiting", function()
     local _, docs = annotate.collect()
     local differ = {}
     for name in pairs(emulated) do
@@ -58,7 +58,9 @@ describe("docs/coverage.md", function()
     for name, cells in pairs(emulated) do
       for dtype, cell in pairs(cells) do
         if cpu[name][dtype].works and not cell.works then
-          assert.matches('^not available on cuda:0 for %w+; use x:to%("cpu"%)$', cell.why, name)
+          local library = gpu.kind == "rocm" and name:find "^linalg%."   -- AMD's library may be missing, or lack a function
+          local why = library and "" or ' for %w+; use x:to%("cpu"%)$'
+          assert.matches(("^not available on %s:0%s"):format(gpu.kind, why), cell.why, name)
         end
       end
     end

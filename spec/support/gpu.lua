@@ -69,4 +69,10 @@ function gpu.it_emulated(name, body)
   busted.pending(name .. " (on the emulator)")
 end
 
+--- Like gpu.it_emulated, for tests of what is NVIDIA's own, such as its libraries. On AMD's GPUs they are pending.
+function gpu.it_nvidia(name, body)
+  if gpu.kind == "cuda" then return gpu.it_emulated(name, body) end
+  busted.pending(name .. " (NVIDIA's own)")
+end
+
 return gpu

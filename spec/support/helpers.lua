@@ -43,7 +43,8 @@ end
 
 -- Returns n, or a tenth of n on the emulated GPU, which runs all threads on one processor.
 function helpers.size(n)
-  local emulated = helpers.device ~= "cpu" and (os.getenv "LUATENSOR_CUDA_PATH" or ""):find("/spec/", 1, true)
+  local libraries = os.getenv(("LUATENSOR_%s_PATH"):format(helpers.device:match("^%a+"):upper())) or ""
+  local emulated = libraries:find("/spec/", 1, true)
   return emulated and n // 10 or n
 end
 
