@@ -68,7 +68,7 @@ test: deps-test           ## runs all specs, and some of them again on an emulat
 # The folder of an emulated GPU whose cuBLAS is unusable, so that our own kernels multiply.
 NO_BLAS := $(BUILD)/spec/no-cublas
 
-test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check emulator $(NO_BLAS)/libcuda.so.1
+test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check build/spec/units emulator $(NO_BLAS)/libcuda.so.1
 	@mkdir -p $(dir $(COMPILED))
 
 # Runs one spec file on each core, because an emulated GPU computes and compiles on one core.

@@ -205,8 +205,7 @@ for _, kind in ipairs {"cuda", "rocm"} do describe("luatensor on an emulated GPU
     assert.truthy(output:find(("\n%s:0 %%(emulated%%) +Emulated GPU 0 +%%d+ +%s +512 MiB\n"):format(kind, isa)), output)
     for _, what in ipairs{"element-wise functions", "matrix products", "lt.fft", "lt.linalg"} do
       local said = output:match("\n  " .. what:gsub("%p", "%%%0") .. ": ([^\n]*)") or ""
-      local missing = kind == "rocm" and said:find("^%w+: not available on rocm:0: ")      -- AMD's library for this group
-      assert.truthy(said == "work" or missing, output)
+      assert.equal("work", said, output)
     end
   end)
 

@@ -1,6 +1,6 @@
 -- tags: no-cudnn
--- Tests convolutions on a GPU: cuDNN and our own kernels give the CPU's numbers. Also tests precision, failures,
--- graphs, streams and memory.
+-- Tests convolutions on a GPU: the vendor's library (cuDNN or MIOpen) and our own kernels give the CPU's numbers. Also
+-- tests precision, failures, graphs, streams and memory.
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gpu = require "spec.support.gpu"
@@ -15,7 +15,8 @@ gpu.describe("a convolution", {
 }, function()
   local device = gpu.kind .. ":0"
   local setting = os.getenv "LUATENSOR_EMULATOR" or ""
-  local by_dnn = lt.devices()[2].software:find "[^o] cuDNN" and not setting:find "dnn="
+  local library = gpu.kind == "rocm" and "MIOpen" or "cuDNN"
+  local by_dnn = lt.devices()[2].software:find("[^o] " .. library) and not setting:find "dnn="
 
   local function drawn(shape, seed, where)
     return lt.randn(shape, {generator = lt.generator{seed = seed}, device = "cpu"}):to(where)
@@ -66,7 +67,7 @@ gpu.describe("a convolution", {
     lt.set_matmul_precision "tf32"
     local y = F.conv2d(x, w)
     lt.set_matmul_precision "ieee"
-    assert.equal(by_dnn and 8.0 or 8 * (1 + 2^-20), y[{1, 1, 1, 1}]:item())
+    assert.equal(by_dnn and library == "cuDNN" and 8.0 or 8 * (1 + 2^-20), y[{1, 1, 1, 1}]:item())
   end)
 
   it("is part of a graph, its gradients too", function()
@@ -77,7 +78,7 @@ gpu.describe("a convolution", {
       y:sum():backward()
       return y:detach(), w.grad
     end
-    step()                                               -- loads cuDNN before the graph is captured
+    step()                                               -- loads the library before the graph is captured
     local graph <close> = lt.graph(step, {device = device})
     x:copy_(drawn({2, 5, 6, 6}, 7, device))
     local y, grad = graph:replay()
@@ -103,7 +104,7 @@ gpu.describe("a convolution", {
     assert.equal(before, helpers.live(device))
   end)
 
-  gpu.it_emulated("is by cuDNN where that is, but for few channels a group", function()
+  gpu.it_emulated("is by the vendor's library where that is, but for few channels a group", function()
     local function asked(...)
       local before = gpu.emulator.counts().convolutions
       all(device, ...)
@@ -113,19 +114,22 @@ gpu.describe("a convolution", {
     assert.equal(0, asked({2, 6, 6, 6}, {6, 1, 3, 3}, {groups = 6}))
   end)
 
-  gpu.it_emulated("that fails is an error in cuDNN's words, and the next one works", function()
+  gpu.it_emulated("that fails is an error in the library's words, and the next one works", function()
     if not by_dnn then return end
     local x, w = drawn({2, 5, 6, 6}, 1, device), drawn({6, 5, 3, 3}, 2, device)
     gpu.emulator.configure "fail_dnn=1"
     local ok, said = pcall(F.conv2d, x, w)
     assert.is_false(ok)
-    assert.is_truthy(said:find("cuDNN: CUDNN_STATUS_EXECUTION_FAILED (5000)", 1, true), said)
+    local words = library == "cuDNN" and "cuDNN: CUDNN_STATUS_EXECUTION_FAILED (5000)" or "MIOpen: miopenStatusUnknownError (7)"
+    assert.is_truthy(said:find(words, 1, true), said)
     near(F.conv2d(x:to("cpu"), w:to("cpu")), F.conv2d(x, w))
   end)
 
-  gpu.it_emulated("says why cuDNN does not start", function()
+  gpu.it_emulated("says why the library does not start", function()
     if not setting:find "dnn=broken" then return end
     all(device, {2, 5, 6, 6}, {6, 5, 3, 3}, {padding = 1})
-    assert.is_truthy(lt.config():find("cuDNN does not start on cuda:0: CUDNN_STATUS_NOT_INITIALIZED", 1, true), lt.config())
+    local words = library .. " does not start on " .. device .. ": "
+      .. (library == "cuDNN" and "CUDNN_STATUS_NOT_INITIALIZED" or "miopenStatusNotInitialized")
+    assert.is_truthy(lt.config():find(words, 1, true), lt.config())
   end)
 end)

@@ -1,6 +1,6 @@
 -- tags: process leaking
--- Tests the loading of the GPU's libraries, the messages if they are missing, and the disk cache of kernels, in
--- processes that use the emulator.
+-- Tests the loading of NVIDIA's libraries, the messages if they are missing, and for both vendors launches and the disk
+-- cache of kernels, in processes that use the emulator. rocm_spec.lua tests the loading of AMD's libraries.
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -27,6 +27,30 @@ local function lua(script, variables)
   return (shell.passes(table.concat(words, " ") .. " lua5.4 - <<'END'\n" .. script .. "\nEND"):gsub("\n$", ""))
 end
 
+-- Like lua(script, variables) on AMD's emulated GPU, with the names of NVIDIA's device in the script replaced.
+local function lua_of_amd(script, variables)
+  local own = {LUATENSOR_CUDA_PATH = "/nowhere", LUATENSOR_ROCM_PATH = emulator}
+  for name, value in pairs(variables or {}) do own[name] = value end
+  script = script:gsub('"cuda', '"rocm'):gsub("lt%.cuda", "lt.rocm"):gsub('require "emulator"', 'require "emulator_hip"')
+  return lua(script, own)
+end
+
+-- The differences between the vendors in these tests. shared: bytes of shared memory of a block; compiler and processor: settings of
+-- another compiler and another processor; failure: the compiler's message with fail_compile.
+local vendors = {
+  {device = "cuda", folders = "LUATENSOR_CUDA_PATH", lua = lua, shared = 232448, compiler = "nvrtc=12.9",
+    processor = "capability=8.0", failure = "map.cuh(1): error: injected failure"},
+  {device = "rocm", folders = "LUATENSOR_ROCM_PATH", lua = lua_of_amd, shared = 65536, compiler = "hip=50300000",
+    processor = "lanes=64", failure = "/tmp/comgr-emulated/input/CompileSource:1:1: error: injected failure"},
+}
+
+-- Like describe(name .. " on cuda", body) and describe(name .. " on rocm", body). body gets an element of `vendors`.
+local function describe_both(name, body)
+  for _, vendor in ipairs(vendors) do
+    describe(name .. " on " .. vendor.device, function() body(vendor) end)
+  end
+end
+
 -- Returns the reason why there is no GPU in a process with these environment variables.
 local function reason(variables)
   return lua("local there, why = lt.cuda.is_available() assert(not there) io.write(why)", variables)
@@ -49,10 +73,19 @@ teardown(function()
   for _, path in ipairs(folders) do shell.passes("chmod -R u+w " .. path .. "; rm -r " .. path) end
 end)
 
-describe("a launch", function()
+describe_both("a launch", function(vendor)
+  local run = vendor.lua
   it("of more threads than the compiled kernel takes is refused in words", function()
     assert.equal("sort: launch of sort float32: 1024 threads in a block; the compiled kernel takes at most 512",
-      lua([[io.write((select(2, pcall(lt.sort, lt.rand({4096}):to "cuda"))))]], {LUATENSOR_EMULATOR = "block=512"}))
+      run([[io.write((select(2, pcall(lt.sort, lt.rand({4096}):to "cuda"))))]], {LUATENSOR_EMULATOR = "block=512"}))
+  end)
+
+  it("of more threads than the kernel's bounds is refused", function()
+    assert.equal("false\tf: a block of 65 × 1 × 1 threads; f takes 64, at most 1024 × 1024 × 64\ntrue\t192", run [[
+      local k = lt.kernel("__global__ void __launch_bounds__(32 * 2, 1) f(int *x) { x[threadIdx.x] = 3; }", "f")
+      local x = lt.zeros({128}, {dtype = "int32", device = "cuda"})
+      print(pcall(k, {grid = 1, block = 65}, x))
+      print(pcall(k, {grid = 1, block = 64}, x), x:sum():item())]])
   end)
 
   it("has shared memory of its own and of the kernel's declarations", function()
@@ -62,8 +95,8 @@ describe("a launch", function()
       k({grid = 1, shared = 40 << 10}, x)
       print(x:item())
       print(pcall(k, {grid = 1, shared = 220 << 10}, x))]]
-    assert.equal("2.0\nfalse\tf: shared: 225280 bytes, and f declares 20480; a block of this device has at most 232448",
-      lua(script, {LUATENSOR_EMULATOR = "shared=20K"}))
+    assert.equal("2.0\nfalse\tf: shared: 225280 bytes, and f declares 20480; a block of this device has at most " .. vendor.shared,
+      run(script, {LUATENSOR_EMULATOR = "shared=20K"}))
   end)
 end)
 
@@ -119,7 +152,7 @@ describe("a GPU that cannot be used is told:", function()
       shell.passes(("EMULATOR=%s spec/support/emulator/without %s %s"):format(emulator, path, symbol))
       return {LUATENSOR_CUDA_PATH = path}
     end
-    assert.equal("libcuda.so.1 has no function cuGraphLaunch; a newer driver does", reason(without "cuGraphLaunch"))
+    assert.equal("libcuda.so has no function cuGraphLaunch; a newer driver does", reason(without "cuGraphLaunch"))
     assert.equal("libnvrtc.so has no function nvrtcGetCUBIN", reason(without "nvrtcGetCUBIN"))
   end)
 
@@ -233,18 +266,19 @@ describe("a GPU", function()
   end)
 end)
 
-describe("kernels on disk", function()
+describe_both("kernels on disk", function(vendor)
+  local run = vendor.lua
   -- Returns the path of a cache that contains the kernel of one addition.
   local function filled()
     local path = folder()
-    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}))
     return path
   end
 
   it("are compiled once for all processes", function()
     local path = filled()
-    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}))
-    assert.equal("1", lua(count .. add .. add .. "io.write(emulator.counts().compiles)", {LUATENSOR_CACHE = folder()}))
+    assert.equal("0", run(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1", run(count .. add .. add .. "io.write(emulator.counts().compiles)", {LUATENSOR_CACHE = folder()}))
   end)
 
   it("are compiled again where others could have written them", function()
@@ -252,12 +286,12 @@ describe("kernels on disk", function()
       for _, rights in ipairs {"g+w", "o+w"} do
         local path = filled()
         shell.passes(("chmod %s %s%s"):format(rights, path, target))
-        assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), rights .. " " .. target)
+        assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}), rights .. " " .. target)
       end
       if shell.passes "id -u" == "0\n" then
         local path = filled()
         shell.passes(("chown 65534 %s%s"):format(path, target))
-        assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), "another's " .. target)
+        assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}), "another's " .. target)
       end
     end
   end)
@@ -265,7 +299,7 @@ describe("kernels on disk", function()
   it("are there alone: what a killed process left is removed", function()
     local path = folder()
     shell.passes(("touch %s/.luatensor-1-0"):format(path))
-    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}))
     assert.matches("^%x+\n$", shell.passes("ls -A " .. path))
     assert.equal("600\n", shell.passes(("stat -c %%a %s/*"):format(path)))
   end)
@@ -273,8 +307,8 @@ describe("kernels on disk", function()
   it("lie where other programs keep theirs, too", function()
     local path = folder()
     local home = {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = path}
-    assert.equal("1", lua(compiled, home))
-    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = "", XDG_CACHE_HOME = path .. "/.cache"}))
+    assert.equal("1", run(compiled, home))
+    assert.equal("0", run(compiled, {LUATENSOR_CACHE = "", XDG_CACHE_HOME = path .. "/.cache"}))
     assert.equal("1\n", shell.passes("ls " .. path .. "/.cache/luatensor | wc -l"))
   end)
 
@@ -289,77 +323,79 @@ describe("kernels on disk", function()
       longer = whole .. "x", other = "hello\n",
     } do
       io.open(file, "wb"):write(content):close()
-      assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), about)
-      assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}), about)
+      assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}), about)
+      assert.equal("0", run(compiled, {LUATENSOR_CACHE = path}), about)
     end
     shell.passes(("rm %s; mkdir %s"):format(file, file))
-    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}))
   end)
 
   it("of another file's name are not taken for this one's", function()
     local path, other = filled(), folder()
-    lua((add:gsub("x %+ x", "x + x * 2 - x")), {LUATENSOR_CACHE = other})
+    run((add:gsub("x %+ x", "x + x * 2 - x")), {LUATENSOR_CACHE = other})
     local name = shell.passes("ls " .. path):gsub("\n", "")
     for file in shell.passes("ls " .. other):gmatch "[^\n]+" do
       if file ~= name then shell.passes(("cp %s/%s %s/%s"):format(other, file, path, name)) end
     end
-    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}))
   end)
 
   it("of another compiler or another device are not taken", function()
     local path = filled()
-    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path, LUATENSOR_EMULATOR = "nvrtc=12.9"}))
-    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path, LUATENSOR_EMULATOR = "capability=8.0"}))
-    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1", run(compiled, {LUATENSOR_CACHE = path, LUATENSOR_EMULATOR = vendor.compiler}))
+    assert.equal("1", run(compiled, {LUATENSOR_CACHE = path, LUATENSOR_EMULATOR = vendor.processor}))
+    assert.equal("0", run(compiled, {LUATENSOR_CACHE = path}))
   end)
 
   it("are not kept where nothing can be written", function()
     for _, path in ipairs {"/proc/nowhere", "/dev/null/x", "/dev/null"} do
-      assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), path)
+      assert.equal("1", run(compiled, {LUATENSOR_CACHE = path}), path)
     end
-    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = ""}))
+    assert.equal("1", run(compiled, {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = ""}))
   end)
 
   it("are made by several processes at once", function()
     local path = folder()
-    local one = ("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s lua5.4 -e 'local lt = require \"luatensor\" %s'"):format(
-      emulator, path, add:gsub("\n", " "))
+    local one = ("%s=%s LUATENSOR_CACHE=%s lua5.4 -e 'local lt = require \"luatensor\" %s'"):format(
+      vendor.folders, emulator, path, (add:gsub("\n", " "):gsub('"cuda', '"' .. vendor.device)))
     shell.passes(("for i in 1 2 3 4; do %s & p=\"$p $!\"; done; for i in $p; do wait $i || exit 1; done"):format(one))
-    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("0", run(compiled, {LUATENSOR_CACHE = path}))
     assert.equal("1\n", shell.passes("ls " .. path .. " | wc -l"))
   end)
 end)
 
-describe("kernels that do not compile", function()
+describe_both("kernels that do not compile", function(vendor)
+  local run = vendor.lua
   it("are an error with the compiler's first words", function()
-    local said = lua(count .. [[
+    local said = run(count .. [[
       local x = lt.ones(3, {device = "cuda"})
       emulator.configure "fail_compile=1"
       local ok, message = pcall(lt.exp, x)
       assert(not ok)
       io.write(message)
       assert(lt.exp(x * 0):to_bytes() == lt.ones(3):to_bytes())]], {LUATENSOR_CACHE = folder()})
-    assert.equal("exp: compiling exp float32 (map.cuh): map.cuh(1): error: injected failure", said:match "^[^\n]*")
+    assert.equal("exp: compiling exp float32 (map.cuh): " .. vendor.failure, said:match "^[^\n]*")
   end)
 
   it("can be edited in a folder, without a build", function()
     local path, cache = folder(), folder()
     shell.passes("cp src/ops.def " .. path)
     local variables = {LUATENSOR_KERNELS = path, LUATENSOR_CACHE = cache}
-    assert.equal("1", lua(compiled, variables))
-    assert.equal("0", lua(compiled, variables))
-    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = cache}))
+    assert.equal("1", run(compiled, variables))
+    assert.equal("0", run(compiled, variables))
+    assert.equal("0", run(compiled, {LUATENSOR_CACHE = cache}))
     shell.passes("sed -i 's/(C)(x + y)/(C)(x + y + 1)/' " .. path .. "/ops.def")
     local changed = (compiled:gsub("{2, 4, 6}", "{3, 5, 7}"))
-    assert.equal("1", lua(changed, variables))
-    assert.equal("0", lua(changed, variables))
-    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = cache, LUATENSOR_KERNELS = "."}))
+    assert.equal("1", run(changed, variables))
+    assert.equal("0", run(changed, variables))
+    assert.equal("0", run(compiled, {LUATENSOR_CACHE = cache, LUATENSOR_KERNELS = "."}))
   end)
 end)
 
-describe("a launch that fails", function()
+describe_both("a launch that fails", function(vendor)
+  local run = vendor.lua
   it("names the kernel; the next one works", function()
-    local said = lua(count .. add .. [[
+    local said = run(count .. add .. [[
       emulator.configure "fail_launch=1"
       io.write(select(2, pcall(lt.add, x, x)))
     ]] .. add)
@@ -367,13 +403,13 @@ describe("a launch that fails", function()
   end)
 
   it("for good says that the device must be reopened", function()
-    local said = lua(count .. add .. [[
+    local said = run(count .. add .. [[
       emulator.configure "sticky,fail_launch=1"
       local y = x + x
       io.write(select(2, pcall(y.to_bytes, y)), "\n", select(2, pcall(lt.add, x, x)), "\n")]])
     local first, later = said:match "([^\n]*)\n([^\n]*)$"
     for _, text in ipairs {first, later} do
-      assert.is_truthy(text:find('the device must be reopened: lt.cuda.reopen("cuda:0")', 1, true), text)
+      assert.is_truthy(text:find(('the device must be reopened: lt.%s.reopen("%s:0")'):format(vendor.device, vendor.device), 1, true), text)
       assert.is_truthy(text:find("add float32", 1, true), text)
     end
   end)

@@ -1,28 +1,19 @@
 -- tags: process
--- Tests AMD's libraries on the emulated GPU: rocBLAS, hipFFT and rocSOLVER give what the CPU gives, and luatensor says what
--- it does if a library or one of its functions is missing. The specs of products, of transforms and of lt.linalg run on the
--- device, too (make test-emulated).
+-- Tests AMD's libraries on the emulated GPU: rocBLAS, hipFFT, rocSOLVER and MIOpen give what the CPU gives, and luatensor says
+-- what it does if a library or one of its functions is missing. The specs of products, of transforms, of lt.linalg and of
+-- convolutions run on the device, too (make test-emulated).
+local gpu = require "spec.support.gpu"
 local shell = require "spec.support.shell"
 
-local build = os.getenv "BUILD" or "build"
-local folder = build .. "/spec/emulator"
-local there = shell.exists(folder .. "/librocblas.so")
+local without, without_library = gpu.without, gpu.without_library
 
--- Runs code in a process with the emulated libraries. Returns the output without white space at its end.
-local function run(code, settings, more)
-  local command = "LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s LUATENSOR_EMULATOR=%s %s "
-    .. "tools/lua -e 'lt = require [[luatensor]] emulator = package.loadlib([[%s/emulator_hip.so]], [[luaopen_emulator]])() %s'"
-  local status, output = shell.run(command:format(folder, build .. "/spec/kernels", settings or "", more or "", folder, code))
+-- Runs code with the emulated libraries in the folder `path`. In the code, global emulator has the functions of
+-- gpu.emulator. Returns the output.
+local function run(code, settings, path, more)
+  local module = "emulator = package.loadlib([[%s/emulator_hip.so]], [[luaopen_emulator]])() %s"
+  local status, output = gpu.run_on_amd(module:format(path or gpu.folder, code), settings, path, more)
   assert.equal(0, status, output)
-  return (output:gsub("%s+$", ""))
-end
-
--- Calls body(path) with a copy of the emulated libraries in which the given functions have other names.
-local function without(symbols, body)
-  local path = shell.folder()
-  shell.passes(("LD_PRELOAD= EMULATOR=%s spec/support/emulator/without %s %s"):format(folder, path, symbols))
-  body(path)
-  shell.passes("LD_PRELOAD= rm -r " .. path)
+  return output
 end
 
 -- Compares products on the GPU and on the CPU. Prints how many of them are wrong, and whether rocBLAS was called.
@@ -54,10 +45,10 @@ local products = [[
 ]]
 
 describe("rocBLAS", function()
-  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+  if not gpu.amd_is_emulated then return pending("make emulator builds what stands in for AMD's libraries") end
 
   it("multiplies matrices of every dtype, in every order and in batches", function()
-    assert.equal("0\ttrue", run(products, "lanes=64"))
+    assert.equal("0\ttrue", run(products))
   end)
 
   it("adds to a gradient, in a product without a copy of the sum", function()
@@ -84,18 +75,21 @@ describe("rocBLAS", function()
   end)
 
   it("is not asked on a processor for which it has no kernels, at which it would end the process", function()
-    assert.equal("0\tfalse", run(products, "gcn=gfx906,lanes=64"))
+    local output = run("print(lt.devices()[2].software, lt.config())" .. products, "gcn=gfx906,lanes=64")
+    assert.truthy(output:find("HIP 5.2, hipRTC 9.0, no rocBLAS, no MIOpen\t", 1, true), output)
+    assert.truthy(output:find("rocBLAS has no kernels for gfx906: matrix products take luatensor's own kernels", 1, true), output)
+    assert.truthy(output:find "0\tfalse$", output)
     local path = shell.folder()
     shell.write(path .. "/Kernels.so-000-gfx906.hsaco", "")
     shell.write(path .. "/TensileLibrary_lazy_gfx906.dat", "")
-    assert.equal("0\ttrue", run(products, "gcn=gfx906,lanes=64", "ROCBLAS_TENSILE_LIBPATH=" .. path))
+    assert.equal("0\ttrue", run(products, "gcn=gfx906,lanes=64", nil, "ROCBLAS_TENSILE_LIBPATH=" .. path))
     shell.passes("LD_PRELOAD= rm -r " .. path)
   end)
 
   it("lacks a function, and luatensor's own kernels multiply", function()
     for _, symbol in ipairs {"rocblas_set_atomics_mode", "rocblas_set_workspace"} do
       without(symbol, function(path)
-        local output = run([[print(lt.config())]] .. products, "lanes=64", "LUATENSOR_ROCM_PATH=" .. path)
+        local output = run([[print(lt.config())]] .. products, nil, path)
         assert.truthy(output:find("librocblas.so has no function " .. symbol .. "; a newer ROCm does", 1, true), output)
         assert.truthy(output:find "0\tfalse$", output)
       end)
@@ -103,9 +97,8 @@ describe("rocBLAS", function()
   end)
 
   it("is not installed, and luatensor's own kernels multiply", function()
-    without("", function(path)
-      shell.passes("LD_PRELOAD= rm " .. path .. "/librocblas.so")
-      local output = run([[print(lt.config())]] .. products, "lanes=64", "LUATENSOR_ROCM_PATH=" .. path)
+    without_library("librocblas.so", function(path)
+      local output = run([[print(lt.config())]] .. products, nil, path)
       assert.truthy(output:find "librocblas%S*: cannot open shared object file %(matrix products take luatensor's own kernels: "
         .. "install rocBLAS, or name its folder in LUATENSOR_ROCM_PATH%)", output)
       assert.truthy(output:find "0\tfalse$", output)
@@ -141,11 +134,11 @@ local transforms = [[
 ]]
 
 describe("hipFFT", function()
-  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+  if not gpu.amd_is_emulated then return pending("make emulator builds what stands in for AMD's libraries") end
   local one = [[print(pcall(lt.fft.fft, lt.ones(3, {device = "rocm"})))]]
 
   it("transforms real and complex numbers of both precisions, along one and several dims", function()
-    assert.equal("0\ttrue", run(transforms, "lanes=64"))
+    assert.equal("0\ttrue", run(transforms))
   end)
 
   it("fails with its own words", function()
@@ -154,16 +147,15 @@ describe("hipFFT", function()
 
   it("is too old", function()
     without("hipfftXtExec", function(path)
-      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+      local output = run(one, nil, path)
       assert.truthy(output:find("fft: not available on rocm:0: libhipfft.so has no function hipfftXtExec; "
         .. "that of ROCm 5.6 does", 1, true), output)
     end)
   end)
 
   it("is not installed", function()
-    without("", function(path)
-      shell.passes("LD_PRELOAD= rm " .. path .. "/libhipfft.so")
-      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+    without_library("libhipfft.so", function(path)
+      local output = run(one, nil, path)
       assert.truthy(output:find "fft: not available on rocm:0: %S*libhipfft%S*: cannot open shared object file %(install "
         .. "ROCm's hipfft, or name its folder in LUATENSOR_ROCM_PATH%)", output)
     end)
@@ -236,11 +228,11 @@ local factors = [[
 ]]
 
 describe("rocSOLVER", function()
-  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+  if not gpu.amd_is_emulated then return pending("make emulator builds what stands in for AMD's libraries") end
   local one = [[print(pcall(lt.linalg.det, lt.eye(3, {device = "rocm"})))]]
 
   it("factors and solves, for every dtype, in batches", function()
-    assert.equal("0\t488\ttrue", run(factors, "lanes=64"))
+    assert.equal("0\t488\ttrue", run(factors))
     assert.equal("0\t488\ttrue", run(factors, "order=lazy,threads=reverse,guard=1"))
   end)
 
@@ -276,35 +268,188 @@ describe("rocSOLVER", function()
       run(one, "gcn=gfx906,lanes=64"))
   end)
 
+  it("does not start, because rocBLAS does not, and the next call works", function()
+    assert.equal("false\tdet: rocSOLVER: rocblas_status_internal_error (6)\ntrue\t1.0  float32 rocm:0",
+      run(one .. one, "fail_handle=1"))
+  end)
+
   it("lacks a function", function()
     for _, symbol in ipairs {"rocsolver_zungqr", "rocblas_set_workspace"} do
       without(symbol, function(path)
         assert.equal(("false\tdet: not available on rocm:0: librocsolver.so has no function %s; a newer ROCm does"):format(symbol),
-          run(one, "", "LUATENSOR_ROCM_PATH=" .. path))
+          run(one, nil, path))
       end)
     end
   end)
 
   it("is not installed", function()
-    without("", function(path)
-      shell.passes("LD_PRELOAD= rm " .. path .. "/librocsolver.so")
-      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+    without_library("librocsolver.so", function(path)
+      local output = run(one, nil, path)
       assert.truthy(output:find "det: not available on rocm:0: %S*librocsolver%S*: cannot open shared object file %(install "
         .. "ROCm's rocsolver, or name its folder in LUATENSOR_ROCM_PATH%)", output)
     end)
   end)
 
   it("is installed without rocBLAS", function()
-    without("", function(path)
-      shell.passes("LD_PRELOAD= rm " .. path .. "/librocblas.so")
-      local output = run(one, "", "LUATENSOR_ROCM_PATH=" .. path)
+    without_library("librocblas.so", function(path)
+      local output = run(one, nil, path)
       assert.truthy(output:find("det: not available on rocm:0: librocblas.so: cannot open shared object file", 1, true), output)
     end)
   end)
 end)
 
+-- Compares convolutions of one and two dims and their gradients on the GPU with float64 on the CPU. Prints how many
+-- results are wrong, how many were compared, and how many convolutions MIOpen computed.
+local convolutions = [[
+  lt.manual_seed(1)
+  local F = require("luatensor.nn").functional
+  local eps = {float16 = 2^-9, bfloat16 = 2^-6, float32 = 2^-20, float64 = 2^-48}
+  local wrong, total = 0, 0
+  local function near(got, want, scale, dtype)
+    local far = ((got:to("cpu"):to("float64") - want):abs() / scale):max():item()
+    total = total + 1
+    if not (far <= eps[dtype] and got.dtype == dtype) then wrong = wrong + 1 end
+  end
+  -- Returns y and the gradients of x, w and the bias.
+  local function all(name, leaves, g, options)
+    for i, leaf in ipairs(leaves) do leaves[i] = leaf:detach():requires_grad_() end
+    local y = F[name](leaves[1], leaves[2], leaves[3], options)
+    y:backward(g)
+    return {y:detach(), leaves[1].grad, leaves[2].grad, leaves[3].grad}
+  end
+  local function compare(name, x, w, options)
+    local before = emulator.counts().convolutions
+    local bias = lt.randn(name:find "transpose" and w[2] * (options.groups or 1) or w[1])
+    for _, dtype in ipairs(dtypes) do
+      local leaves, theirs, sizes = {lt.randn(x), lt.randn(w), bias}, {}, {}
+      for i, leaf in ipairs(leaves) do
+        theirs[i] = leaf:to(dtype):to "rocm"
+        leaves[i] = leaf:to(dtype):to "float64"
+        sizes[i] = leaves[i]:abs()
+      end
+      local g = lt.randn(F[name](leaves[1], leaves[2], leaves[3], options).shape):to(dtype)
+      local got = all(name, theirs, g:to "rocm", options)
+      local want, scale = all(name, leaves, g:to "float64", options), all(name, sizes, g:to("float64"):abs(), options)
+      for i in ipairs(want) do near(got[i], want[i], scale[i] + 1e-3, dtype) end
+    end
+  end
+  compare("conv1d", {2, 5, 9}, {6, 5, 3}, {padding = 1})
+  compare("conv1d", {3, 10, 11}, {10, 5, 4}, {stride = 2, dilation = 2, groups = 2})
+  compare("conv2d", {2, 5, 6, 7}, {6, 5, 3, 3}, {padding = 1})
+  compare("conv2d", {3, 6, 9, 8}, {7, 6, 3, 2}, {stride = {2, 3}, dilation = {2, 1}, padding = {2, 0}})
+  compare("conv2d", {2, 12, 5, 6}, {10, 6, 3, 3}, {groups = 2, padding = 1, dilation = 2})
+  compare("conv2d", {1, 5, 4, 6}, {7, 5, 1, 1}, {})
+  compare("conv_transpose1d", {2, 6, 7}, {6, 5, 3}, {stride = 2, padding = 1})
+  compare("conv_transpose2d", {2, 10, 5, 4}, {10, 5, 3, 3}, {groups = 2, padding = 1})
+  print(wrong, total, emulator.counts().convolutions)
+]]
+local floats = [[local dtypes = {"float16", "bfloat16", "float32"} ]] .. convolutions
+
+describe("MIOpen", function()
+  if not gpu.amd_is_emulated then return pending("make emulator builds what stands in for AMD's libraries") end
+  local once = [[
+    local F = require("luatensor.nn").functional
+    local x, w = lt.ones({1, 5, 3, 3}, {device = "rocm"}), lt.ones({1, 5, 2, 2}, {device = "rocm"})
+    print(pcall(function() return F.conv2d(x, w)[{1, 1, 1, 1} ]:item() end)) ]]
+  local asked = "print(emulator.counts().convolutions, lt.config()) "
+
+  it("computes y and all gradients, for every dtype but float64, with strides, dilations and groups", function()
+    assert.equal("0\t96\t72", run(floats))
+    assert.equal("0\t96\t72", run(floats, "order=lazy,threads=reverse,guard=1"))
+    assert.equal("0\t96\t72", run(floats, nil, nil, "MIOPEN_DEBUG_CONVOLUTION_DETERMINISTIC=1"))
+  end)
+
+  it("leaves float64 to luatensor's own kernels", function()
+    assert.equal("0\t32\t0", run([[local dtypes = {"float64"} ]] .. convolutions))
+  end)
+
+  it("leaves convolutions for which it has no solution to luatensor's own kernels", function()
+    assert.equal("0\t96\t0", run(floats, "dnn=unsupported,lanes=64"))
+  end)
+
+  it("gives the same bits in every run, also for gradients", function()
+    local code = [[
+      local F = require("luatensor.nn").functional
+      local x, w = lt.arange(160):to("%s"):view(1, 10, 4, 4):to("rocm"), lt.arange(360):to("%s"):view(4, 10, 3, 3):to("rocm")
+      x, w = (x / 7):requires_grad_(), (w / 3 - 50):requires_grad_()
+      local first
+      for _ = 1, 3 do
+        x.grad, w.grad = nil, nil
+        local y = F.conv2d(x, w)
+        y:backward(y:detach())
+        local bits = y:detach():to_bytes() .. x.grad:to_bytes() .. w.grad:to_bytes()
+        first = first or bits
+        print(bits == first)
+      end]]
+    for _, dtype in ipairs {"float16", "float32"} do assert.equal("true\ntrue\ntrue", run((code:gsub("%%s", dtype)))) end
+  end)
+
+  it("multiplies float32 as float32 if TF32 is allowed", function()
+    assert.equal(tostring(5 * (1 + 2^-20)), run([[
+      lt.set_matmul_precision("tf32")
+      local F = require("luatensor.nn").functional
+      local x = lt.full({1, 5, 2, 2}, 1 + 2^-20, {device = "rocm"})
+      print(F.conv2d(x, lt.ones({5, 5, 1, 1}, {device = "rocm"}))[{1, 1, 1, 1} ]:item())]]))
+  end)
+
+  it("stays within LUATENSOR_CONV_MEMORY, or luatensor's own kernels compute", function()
+    assert.truthy(run(once .. asked, nil, nil, "LUATENSOR_CONV_MEMORY=4000"):find "^true\t20.0\n1\t")
+    assert.truthy(run(once .. asked, nil, nil, "LUATENSOR_CONV_MEMORY=3999"):find "^true\t20.0\n0\t")
+  end)
+
+  it("cannot compile a solution, and luatensor's own kernels compute", function()
+    local output = run(once .. asked, nil, nil, "LUATENSOR_CONV_MEMORY=3999")      -- leaves one solution, which does not compile
+    assert.truthy(output:find("MIOpen does not compile a convolution on rocm:0: miopenStatusInternalError: it takes "
+      .. "luatensor's own kernels", 1, true), output)
+  end)
+
+  it("gets no memory for its workspace", function()
+    local function with(memory) return run(once, "memory=" .. memory, nil, "LUATENSOR_GPU_CACHE=off") end
+    assert.truthy(with("16K"):find "^false\tout of memory on rocm:0: scratch of conv; 276 bytes live in 3 tensors")
+    assert.equal("true\t20.0", with "20K")
+  end)
+
+  it("fails with its own words, and the next call works", function()
+    assert.truthy(run(once .. once, "fail_dnn=1"):find "^false\t.*conv2d: MIOpen: miopenStatusUnknownError %(7%)\ntrue\t20.0$")
+  end)
+
+  it("does not start, and luatensor's own kernels compute", function()
+    local output = run(once .. asked, "dnn=broken")
+    assert.truthy(output:find "^true\t20.0\n0\t", output)
+    assert.truthy(output:find("MIOpen does not start on rocm:0: miopenStatusNotInitialized: convolutions take luatensor's own kernels",
+      1, true), output)
+  end)
+
+  it("is not asked on a processor for which rocBLAS has no kernels, at which it would end the process", function()
+    local output = run(once .. asked, "gcn=gfx906,lanes=64")
+    assert.truthy(output:find "^true\t20.0\n0\t", output)
+    assert.truthy(output:find("no MIOpen", 1, true), output)
+    assert.truthy(output:find("MIOpen needs kernels of rocBLAS for gfx906, and they are missing: convolutions take "
+      .. "luatensor's own kernels", 1, true), output)
+  end)
+
+  it("is turned off, too old or not complete, and luatensor's own kernels compute", function()
+    local function says(words, ...)
+      local output = run(once .. asked, ...)
+      assert.truthy(output:find "^true\t20.0\n0\t", output)
+      assert.truthy(output:find("no MIOpen", 1, true), output)
+      assert.truthy(output:find(words, 1, true), output)
+    end
+    says("LUATENSOR_MIOPEN=off: convolutions take luatensor's own kernels", nil, nil, "LUATENSOR_MIOPEN=off")
+    says("MIOpen 2.17 may give other bits in every run; that of ROCm 5.3 does not: convolutions take luatensor's own kernels",
+      "dnn=old")
+    for _, symbol in ipairs {"miopenSetConvolutionAttribute", "miopenConvolutionBackwardWeightsImmediate"} do
+      without(symbol, function(path) says("libMIOpen.so has no function " .. symbol .. "; a newer ROCm does", nil, path) end)
+    end
+    without_library("libMIOpen.so", function(path)
+      says("(convolutions take luatensor's own kernels: install MIOpen, or name its folder in LUATENSOR_ROCM_PATH)", nil, path)
+    end)
+    without_library("librocblas.so", function(path) says("librocblas.so: cannot open shared object file", nil, path) end)
+  end)
+end)
+
 describe("AMD's Python packages", function()
-  if not there then return pending("make emulator builds what stands in for AMD's libraries") end
+  if not gpu.amd_is_emulated then return pending("make emulator builds what stands in for AMD's libraries") end
 
   it("are found in the active virtual environment", function()
     without("", function(path)
@@ -317,8 +462,8 @@ describe("AMD's Python packages", function()
         local file, version = name:match "(%S+) (%S+)"
         shell.passes(("LD_PRELOAD= mv %s/%s %s/_rocm_sdk_libraries_gfx90a/lib/%s.%s"):format(path, file, packages, file, version))
       end
-      local status, output = shell.run(("env -u LUATENSOR_ROCM_PATH LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_CACHE=%s "
-        .. "LUATENSOR_EMULATOR=lanes=64 VIRTUAL_ENV=%s/venv tools/lua -e '%s'"):format(build .. "/spec/kernels", path, [[
+      local status, output = shell.run((gpu.only("rocm") .. " env -u LUATENSOR_ROCM_PATH "
+        .. "VIRTUAL_ENV=%s/venv tools/lua -e '%s'"):format(path, [[
         lt = require "luatensor"
         local x = lt.ones(3, 3, {device = "rocm"})
         print(x:matmul(x):sum():item(), lt.fft.fft(x).dtype, lt.config():match "rocm: ([^;:]*)")]]))

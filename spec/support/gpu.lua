@@ -24,11 +24,42 @@ local module = gpu.kind == "cuda" and "emulator" or "emulator_hip"
 gpu.emulator = gpu.api.is_available() and os.getenv("LUATENSOR_" .. gpu.kind:upper() .. "_PATH") == folder
   and package.loadlib(folder .. "/" .. module .. ".so", "luaopen_" .. module)() or nil
 
---- Returns shell assignments that make the emulator's GPUs of this kind the only ones. AMD's have 64 lanes.
-function gpu.only(kind)
-  local paths = {cuda = "/nowhere", rocm = "/nowhere", [kind] = folder}
+--- Returns shell assignments that make the emulator's GPUs of this kind the only ones. `settings` is LUATENSOR_EMULATOR;
+-- without settings, AMD's GPUs have 64 lanes. `path` is the folder of the emulated libraries.
+function gpu.only(kind, settings, path)
+  local paths = {cuda = "/nowhere", rocm = "/nowhere", [kind] = path or folder}
   return ("LUATENSOR_CUDA_PATH=%s LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s/spec/kernels LUATENSOR_EMULATOR=%s"):format(
-    paths.cuda, paths.rocm, build, kind == "rocm" and "lanes=64" or "")
+    paths.cuda, paths.rocm, build, settings or kind == "rocm" and "lanes=64" or "")
+end
+
+--- True if the emulator's libraries of AMD are built.
+gpu.amd_is_emulated = shell.exists(folder .. "/libamdhip64.so")
+
+--- Runs code in a process whose only GPUs are the emulator's of AMD; global lt is luatensor. `settings` and `path` are
+-- those of gpu.only, and `more` are shell assignments. Returns the exit status, and the output without white space at its
+-- end.
+function gpu.run_on_amd(code, settings, path, more)
+  local command = "%s %s tools/lua -e 'lt = require [[luatensor]] %s'"
+  local status, output = shell.run(command:format(gpu.only("rocm", settings, path), more or "", code))
+  return status, (output:gsub("%s+$", ""))
+end
+
+--- Calls body(path) with the folder of a copy of the emulator, in whose libraries the given functions have other names.
+-- `symbols` is a list of names, separated by spaces.
+function gpu.without(symbols, body)
+  local path = shell.folder()
+  shell.passes(("LD_PRELOAD= EMULATOR=%s spec/support/emulator/without %s %s"):format(folder, path, symbols))
+  shell.passes(("LD_PRELOAD= cp %s/emulator*.so %s"):format(folder, path))
+  body(path)
+  shell.passes("LD_PRELOAD= rm -r " .. path)
+end
+
+--- Calls body(path) with the folder of a copy of the emulator that lacks the library `name`.
+function gpu.without_library(name, body)
+  gpu.without("", function(path)
+    shell.passes(("LD_PRELOAD= rm %s/%s"):format(path, name))
+    body(path)
+  end)
 end
 
 --- Returns shell assignments that select the emulator and set the environment variables of table `mode`. Returns nil if

@@ -5,12 +5,15 @@
 **
 ** TARGET is a compute capability of NVIDIA (90) or a processor of AMD (gfx90a). Each line of LIST has a unit and its
 ** options, separated by tabs; the unit is the name of a file in src/gpu/kernels, or @ and the path of any other file.
-** The emulator writes the list (LUATENSOR_EMULATOR_UNITS). With --share, only every N-th unit is compiled, starting
+** The emulator writes the list (LUATENSOR_EMULATOR_UNITS), with a line "#shared", a number of bytes and a kernel for the
+** most dynamic shared memory with which specs have launched a kernel of this name. With --share, only every N-th unit is compiled, starting
 ** with one that depends on ROTATION.
 **
 ** Prints each unit that does not compile, a line for each target, and the counts of spec/support/sum. For AMD, the line
-** has the largest numbers of registers and bytes that a kernel uses, from the metadata of the code objects. A kernel of AMD
-** fails, too, if its descriptor does not ask for IEEE 754's rounding and denormal numbers. */
+** has the largest numbers of registers and bytes that a kernel uses, from the metadata of the code objects. A kernel of
+** AMD fails, too, if a processor cannot hold the registers and the LDS of its largest block, or if it uses too much
+** scratch memory. It also fails if its descriptor does not ask for IEEE 754's rounding and denormal numbers. The emulator
+** refuses launches with more threads than the largest block (__launch_bounds__). */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -54,6 +57,20 @@ static const char *const resource_name[] = {"VGPRs", "spilled VGPRs", "SGPRs", "
                                             "bytes of scratch"};
 enum { RESOURCES = sizeof resource / sizeof *resource };
 
+/* LDS_MOST: bytes of LDS of a block. SIMDS: the units of a processor among which the wavefronts of a block are
+** distributed. SCRATCH_MOST: bytes of scratch memory of a thread; a processor like the MI210 (104 × 2048 threads) then
+** uses 416 MiB of its memory for them. */
+enum { LDS_MOST = 64 << 10, SIMDS = 4, SCRATCH_MOST = 2 << 10 };
+
+/* The registers that a lane of a SIMD has for all its wavefronts, and in which steps a wavefront gets them. */
+static const struct { const char *target; unsigned registers, step; } register_file[] = {
+  {"gfx90a", 512, 8}, {"gfx9", 256, 4}, {"gfx103", 1024, 8}, {"", 0, 1}
+};
+
+/* The dynamic shared memory with which specs launch kernels. */
+static struct { char kernel[64]; unsigned bytes; } shared[256];
+static int nshared;
+
 /* The work of a process, in memory that it shares with its parent. If the process crashes, the parent reports the
 ** current job and starts another process with the next job. */
 typedef struct worker {
@@ -95,13 +112,33 @@ static void remove_lanes(char *line) {
   memmove(from, to, strlen(to) + 1);
 }
 
+/* Reads a line of dynamic shared memory. AMD's processors have LDS_MOST bytes, so the specs of AMD's GPUs launch no
+** kernel with more. */
+static void read_shared(const char *line) {
+  char kernel[64];
+  unsigned bytes;
+  if (sscanf(line, "#shared\t%u\t%63s", &bytes, kernel) != 2 || bytes > LDS_MOST) return;
+  int i = 0;
+  while (i < nshared && strcmp(shared[i].kernel, kernel) != 0) i++;
+  if (i == sizeof shared / sizeof *shared) die("too many kernels with dynamic shared memory");
+  if (i == nshared) strcpy(shared[nshared++].kernel, kernel);
+  if (bytes > shared[i].bytes) shared[i].bytes = bytes;
+}
+
+static unsigned shared_of(const char *kernel, size_t length) {
+  for (int i = 0; i < nshared; i++)
+    if (strlen(shared[i].kernel) == length && memcmp(shared[i].kernel, kernel, length) == 0) return shared[i].bytes;
+  return 0;
+}
+
 /* Reads the list from standard input, without empty and repeated lines. Keeps every `of`-th unit. */
 static void read_units(int of, int rotation) {
   char line[LINE_SIZE];
   while (nunits < UNITS && fgets(line, sizeof line, stdin)) {
     line[strcspn(line, "\n")] = 0;
     remove_lanes(line);
-    if (line[0]) unit[nunits++] = strdup(line);
+    if (line[0] == '#') read_shared(line);
+    else if (line[0]) unit[nunits++] = strdup(line);
   }
   qsort(unit, (size_t)nunits, sizeof *unit, by_text);
   int kept = 0;
@@ -175,6 +212,54 @@ static void note_resources(const char *code, size_t bytes, worker *w, int i, int
   }
 }
 
+/* Returns the integer of a key among the metadata of one kernel, [at, end), or 0. */
+static unsigned value_of(const char *at, const char *end, const char *key) {
+  const char *found = memmem(at, (size_t)(end - at), key, strlen(key));
+  return found ? integer_at((const unsigned char *)found + strlen(key)) : 0;
+}
+
+/* Sets *name to the name of a kernel in its metadata, and returns the length. A short string begins with 0xa0 + its
+** length, a longer one with 0xd9 and its length. */
+static size_t name_at(const char *at, const char *end, const char **name) {
+  const unsigned char *p = memmem(at, (size_t)(end - at), "\xa5.name", 6);
+  if (!p) return 0;
+  bool is_long = p[6] == 0xd9;
+  *name = (const char *)p + (is_long ? 8 : 7);
+  return is_long ? p[7] : p[6] & 0x1f;
+}
+
+/* Holds the metadata [at, end) of a kernel against its largest block. Returns false after a message if a processor cannot
+** run this block, or if a thread needs too much scratch memory. */
+static bool fits(const char *at, const char *end, int i, const char *target) {
+  const char *name = "";
+  int length = (int)name_at(at, end, &name), r = 0;
+  unsigned threads = value_of(at, end, ".max_flat_workgroup_size"), lanes = value_of(at, end, ".wavefront_size");
+  unsigned registers = value_of(at, end, ".vgpr_count"), scratch = value_of(at, end, ".private_segment_fixed_size");
+  unsigned lds = value_of(at, end, ".group_segment_fixed_size") + shared_of(name, (size_t)length);
+  while (strncmp(register_file[r].target, target, strlen(register_file[r].target)) != 0) r++;
+  unsigned step = register_file[r].step, most = register_file[r].registers;
+  unsigned waves = lanes ? (threads + lanes * SIMDS - 1) / (lanes * SIMDS) : 0;         /* of a SIMD */
+  registers = (registers + step - 1) / step * step * waves;
+  bool good = length > 0 && waves > 0 && (!most || registers <= most) && lds <= LDS_MOST && scratch <= SCRATCH_MOST;
+  if (!good)
+    printf("FAILED %s for %s: a block of %u threads of %.*s needs %u of %u registers of a lane, %u bytes of LDS, and %u "
+           "bytes of scratch memory for each thread\n", unit[i], target, threads, length, name, registers, most, lds, scratch);
+  return good;
+}
+
+/* Holds all kernels of a code object against their largest blocks. The keys of a kernel's metadata are sorted. The first
+** key of each kernel is .agpr_count or .args, and .group_segment_fixed_size is before all others that are read. */
+static bool all_fit(const char *code, size_t bytes, int i, const char *target) {
+  static const char first[] = ".group_segment_fixed_size";
+  const char *end = code + bytes, *at = memmem(code, bytes, first, strlen(first));
+  bool good = at != NULL;
+  for (const char *next; at; at = next) {
+    next = memmem(at + 1, (size_t)(end - at - 1), first, strlen(first));
+    good = fits(at, next ? next : end, i, target) && good;
+  }
+  return good;
+}
+
 /* The bits FLOAT_MODE in word compute_pgm_rsrc1 of a kernel descriptor (LLVM, User Guide for AMDGPU Backend): rounding
 ** and denormal numbers, each of float32 in the low half. */
 enum { RSRC1 = 48, FLOAT_MODE_AT = 12, FLOAT_MODE = 0xff, IEEE = 0xf0 /* rounds to nearest and keeps denormal numbers */ };
@@ -204,8 +289,9 @@ static int check_floats(const char *code, size_t bytes, int *others) {
   return kernels;
 }
 
-/* Examines the code object of AMD's compiler. Returns false after a message if a kernel's floats are wrong. */
-static bool inspect(rtc_program p, worker *w, int i, int target) {
+/* Examines the code object of AMD's compiler. Returns false after a message if a kernel's floats are wrong or a block
+** does not fit. */
+static bool inspect(rtc_program p, worker *w, int i, int target, const char *name) {
   size_t bytes = 0;
   if (!rtc.code_size || rtc.code_size(p, &bytes) != 0) return true;
   char *code = calloc(1, bytes + 8);
@@ -213,8 +299,9 @@ static bool inspect(rtc_program p, worker *w, int i, int target) {
   if (rtc.code(p, code) != 0) bytes = 0;
   note_resources(code, bytes, w, i, target);
   int kernels = check_floats(code, bytes, &others);
+  bool fit = all_fit(code, bytes, i, name);
   free(code);
-  if (kernels > 0 && others == 0) return true;
+  if (kernels > 0 && others == 0) return fit;
   printf("FAILED %s: %d of %d kernels do not round floats to nearest or lose denormal numbers\n", unit[i], others, kernels);
   return false;
 }
@@ -239,7 +326,7 @@ static void compile(worker *w, int i, int t, const char *target) {
     return;
   }
   if (rtc.compile(p, n, option) == 0) {
-    if (inspect(p, w, i, t)) w->passed[t]++;
+    if (inspect(p, w, i, t, target)) w->passed[t]++;
     else w->failed[t]++;
   } else {
     printf("FAILED %s for %s:\n", unit[i], target);

@@ -145,10 +145,10 @@ static void start_request(const gpu *g, request *r, const char *what, const char
 }
 
 static void key_of(const gpu *g, const request *r, uint8_t key[HASH_SIZE]) {
-  const int *version = g->vendor->versions.rtc;
+  const int *compiler = &g->vendor->versions.compiler;
   hash h;
   hash_start(&h);
-  hash_add(&h, version, 2 * sizeof *version);
+  hash_add(&h, compiler, sizeof *compiler);
   hash_text(&h, r->file);
   for (int i = 0; i < r->noptions; i++) hash_text(&h, r->option[i]);
   for (int i = 0; i < r->sources.count; i++) {

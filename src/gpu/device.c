@@ -40,10 +40,13 @@ static void add_library(char *text, size_t size, const char *name, bool usable, 
   if (usable && version[0]) snprintf(text + n, size - n, " %d.%d", version[0], version[1]);
 }
 
-static void write_software(gpu_vendor *vendor, char *text, size_t size) {
+/* True if the library of matrix products is used on the device. */
+static bool has_blas(gpu_vendor *v, gpu_device_id id) { return gpu_get_blas(v) && v->blas_supports(v, id); }
+
+static void write_software(gpu_vendor *vendor, gpu_device_id id, char *text, size_t size) {
   const gpu_versions *v = &vendor->versions;
   const char *const *names = vendor->names;
-  bool blas = gpu_get_blas(vendor), dnn = gpu_get_dnn(vendor);
+  bool blas = has_blas(vendor, id), dnn = gpu_get_dnn(vendor) && vendor->dnn_supports(vendor, id);
   snprintf(text, size, "%s %d.%d", names[GPU_DRIVER], v->driver[0], v->driver[1]);
   add_library(text, size, names[GPU_RTC], true, v->rtc);
   add_library(text, size, names[GPU_BLAS], blas, v->blas);
@@ -63,16 +66,25 @@ int gpu_info(int index, device_info *info) {
   info->cores = gpu_attribute_of(d, id, GPU_MULTIPROCESSORS);
   info->bandwidth = bandwidth(d, id);
   info->emulated = v->versions.emulated;
-  write_software(v, info->software, sizeof info->software);
+  write_software(v, id, info->software, sizeof info->software);
   return OK;
 }
 
-/* Writes a description of the GPU software for users: the libraries and their versions. If cuBLAS or cuDNN is not
-** usable, also writes the reason. */
+/* Writes a description of the software of the vendor's first GPU for users: the libraries and their versions. If the
+** library of matrix products or of convolutions is not usable, also writes the reason. */
 void gpu_describe(gpu_vendor *v, char *text, size_t size) {
-  char software[sizeof ((device_info *)0)->software];
-  write_software(v, software, sizeof software);
+  char software[sizeof ((device_info *)0)->software], unsupported[GPU_REASON], isa[64];
+  const gpu_driver *d = gpu_get_driver(v);
+  gpu_device_id id = 0;
+  if (d) d->device_get(&id, 0);
+  write_software(v, id, software, sizeof software);
   const char *gemm = gpu_reason(v, GPU_BLAS), *conv = gpu_reason(v, GPU_DNN);
+  if (gpu_get_blas(v) && !v->blas_supports(v, id)) {
+    v->name_isa(v, id, isa, sizeof isa);
+    snprintf(unsupported, sizeof unsupported, "%s has no kernels for %s: matrix products take luatensor's own kernels",
+             v->names[GPU_BLAS], isa);
+    gemm = unsupported;
+  }
   snprintf(text, size, "%s%s%s%s%s%s%s", software, gemm[0] ? ": " : "", gemm, conv[0] ? "; " : "",
            conv[0] ? v->device : "", conv[0] ? ": " : "", conv);
 }

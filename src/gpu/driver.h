@@ -470,7 +470,20 @@ typedef struct gpu_solver {
   solver_result (*set_room)(solver_handle h, void *device, size_t bytes);
 } gpu_solver;
 typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
-typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
+/* The meaning of an error of a function of gpu_dnn. While a plan is made, a library reports some unsupported calls by
+** errors that otherwise mean a failure. */
+enum dnn_error { DNN_FAILED, DNN_NO_MEMORY, DNN_UNSUPPORTED };
+
+/* The three computations of a convolution: y, the gradient of x, and the gradient of w. */
+enum dnn_pass { DNN_FORWARD, DNN_BACKWARD_DATA, DNN_BACKWARD_WEIGHT };
+
+typedef struct gpu_dnn {
+  DNN_FUNCTIONS(GPU_FIELD)
+  enum dnn_error (*error_kind)(dnn_result status, bool planning);
+  /* Compiles the kernels of an algorithm that was proposed for the pass. NULL if the library compiles nothing. */
+  dnn_result (*prepare)(dnn_handle h, enum dnn_pass pass, dnn_tensor x, dnn_filter w, dnn_convolution c, dnn_tensor y,
+                        int algorithm);
+} gpu_dnn;
 #undef GPU_FIELD
 #undef GPU_FIELD_OF_BOTH
 

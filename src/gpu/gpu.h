@@ -211,7 +211,8 @@ int gpu_blas_type(enum dtype d);
 ** MiB). A call that cannot run with so few bytes uses more. */
 size_t gpu_conv_memory(void);
 
-/* Computes a convolution by cuDNN. If cuDNN does not support the call, *done is false and nothing was written. */
+/* Computes a convolution by the vendor's library. If the library does not support the call, *done is false and nothing
+** was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
 /* Functions of struct device. context.c defines these functions. Here and below, `index` is the number among the GPUs

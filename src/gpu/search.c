@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
+#include "gpu/kernels/scan_rows_args.h"
 
-enum { THREADS = 256, TILE = 4096, SCAN_THREADS = 1024 };      /* TILE: number of elements of a block; the same
-                                                               ** constant as in kernels/nonzero.cuh */
+enum { THREADS = 256, TILE = 4096 };    /* TILE: number of elements of a block; the same constant as in
+                                        ** kernels/nonzero.cuh */
 
 /* ---- nonzero ---- */
 
@@ -35,7 +36,7 @@ static int find_starts(gpu *g, const uint8_t *in, uint64_t n, uint64_t tiles, ui
   int st = get_kernel(g, COUNT, &count);
   if (st == OK) st = get_kernel(g, SCAN, &scan);
   if (st == OK) st = gpu_launch(g, count, (unsigned)tiles, THREADS, 0, (void *[]){&in, &n, &starts});
-  return st == OK ? gpu_launch(g, scan, 1, SCAN_THREADS, 0, (void *[]){&starts, &tiles, &total}) : st;
+  return st == OK ? gpu_launch(g, scan, 1, SCAN_ROWS_THREADS, 0, (void *[]){&starts, &tiles, &total}) : st;
 }
 
 static int write_places(gpu *g, nonzero_call *c, uint64_t n, uint64_t tiles, uint64_t *starts) {

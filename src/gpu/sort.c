@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gpu/kernels/scan_rows_args.h"
 #include "gpu/kernels/sort_args.cuh"
 #include "gpu/reduce.h"
 
 /* ---- pairs ---- */
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024 };
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS };
 
 /* Returns the number of pairs that a block processes in a pass. kernels/sort.cuh has the same rule. */
 static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits / 8); }
@@ -39,7 +40,7 @@ static int run_pass(gpu *g, const gpu_pairs *s, const gpu_kernel *const k[3], in
   const void *keys = s->keys[from], *values = numbered ? NULL : s->values[from];
   void *keys_out = s->keys[!from], *values_out = s->values[!from];
   void *totals = counts + columns * rows * (uint64_t)s->value_bits / 8;
-  int scan_threads = power_of_2((int64_t)columns, SCAN_THREADS);
+  int scan_threads = power_of_2((int64_t)columns, SCAN_ROWS_THREADS);
   int st = gpu_launch(g, k[0], blocks, THREADS, 0, (void *[]){&keys, &n, &tiles, &shift, &counts});
   if (st == OK)
     st = gpu_launch(g, k[1], (unsigned)rows, (unsigned)(scan_threads < g->lanes ? g->lanes : scan_threads), 0,

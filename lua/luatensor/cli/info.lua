@@ -31,18 +31,21 @@ local function devices()
   }
 end
 
--- Returns true if a part of lt.config() describes the libraries of an emulated device.
-local function is_emulated(part)
+-- Returns the set of the kinds of emulated devices: {cuda = true}.
+local function emulated_kinds()
+  local kinds = {}
   for _, device in ipairs(lt.devices()) do
-    if device.emulated and device.device:match "^%a+" == part:match "^(%a+):" then return true end
+    if device.emulated then kinds[device.device:match "^%a+"] = true end
   end
+  return kinds
 end
 
 -- Calls add(line) for the versions, each computing library, the number of threads, and the folder of stored files.
 local function facts(add)
+  local emulated = emulated_kinds()
   add(("%s, %s"):format(lt._VERSION, _VERSION))
   for part in (lt.config() .. "; "):gmatch("(.-); ") do
-    add(format.marked(part, is_emulated(part)))
+    add(format.marked(part, emulated[part:match "^(%a+):"]))
   end
   add(("threads: %d of the CPU (--threads of the commands, OMP_NUM_THREADS)"):format(lt.get_num_threads()))
   local folder, problem = core.cache_folder()

@@ -192,7 +192,7 @@ dnn_choice choice(int algo, int status, size_t memory, int repeats, int math) {
 int proposals(dnn_handle h, dnn_tensor x, dnn_filter w, dnn_convolution how, dnn_tensor y, int most, int *count,
               dnn_choice *choices) {
   if (int r = check(h, x, w, how, y)) return r;
-  if (emulator_dnn_setting() == emulator::DNN_UNSUPPORTED) return NOT_SUPPORTED;
+  if (emulator_dnn_setting() == emulator::DNN_PROPOSES_NOTHING) return NOT_SUPPORTED;
   const dnn_choice all[] = {
     choice(RANDOM, SUCCESS, 0, 0, how->math), choice(REFUSED, NOT_SUPPORTED, 0, DNN_REPEATS, how->math),
     choice(HUGE_MEMORY, SUCCESS, size_t(1) << 40, DNN_REPEATS, how->math),

@@ -62,13 +62,13 @@ struct settings_t {
 };
 extern settings_t settings;
 
-/* How the emulated cuDNN behaves: it works, proposes no algorithm, cannot be started, or needs a newer CUDA
-** version. */
-enum dnn_setting { DNN_WORKS, DNN_UNSUPPORTED, DNN_BROKEN, DNN_NEW };
+/* How the emulated cuDNN and MIOpen behave: they work, propose no algorithm, cannot be started, are for a newer driver
+** (cuDNN), or are too old (MIOpen). */
+enum dnn_setting { DNN_WORKS, DNN_PROPOSES_NOTHING, DNN_BROKEN, DNN_NEW, DNN_OLD };
 
 /* The kinds of calls that the emulator counts. counts[k] is the number of calls of kind k so far. For each kind except
 ** SYNC, a spec may choose the number of one call, which then fails. */
-enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, COUNTED };
+enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, HANDLE, COUNTED };
 extern int64_t counts[COUNTED];
 
 /* ---- the lock and the current context ---- */

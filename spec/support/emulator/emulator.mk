@@ -1,5 +1,5 @@
 # The emulated GPU: libraries that replace NVIDIA's driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN, and AMD's HIP,
-# rocBLAS, hipFFT and rocSOLVER (docs/emulator.md).
+# rocBLAS, hipFFT, rocSOLVER and MIOpen (docs/emulator.md).
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
@@ -9,7 +9,7 @@ EMULATOR_LINK = -shared -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' -Wl,-soname,$(@F)
 
 EMULATOR_DRIVER := $(patsubst %,$(EMULATOR)/obj/%.o,device settings memory copy stream graph module execute fiber)
 EMULATOR_LIBS   := $(patsubst %,$(EMULATOR)/%,libcuda.so.1 libnvrtc.so libcublas.so libcufft.so libcusolver.so libcudnn.so \
-                     libamdhip64.so librocblas.so libhipfft.so librocsolver.so)
+                     libamdhip64.so librocblas.so libhipfft.so librocsolver.so libMIOpen.so)
 SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_unit)
 
 .PHONY: emulator
@@ -52,6 +52,9 @@ $(EMULATOR)/librocsolver.so: $(EMULATOR)/obj/rocsolver.o $(EMULATOR)/obj/cusolve
     $(EMULATOR_SRC)/hip.map
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -Wl,--version-script=$(EMULATOR_SRC)/hip.map -o $@ $(filter %.o %.so,$^) \
 	  $(BLAS_LIBS)
+$(EMULATOR)/libMIOpen.so: $(EMULATOR)/obj/miopen.o $(EMULATOR)/obj/cudnn.o $(EMULATOR)/librocblas.so $(EMULATOR)/libamdhip64.so \
+    $(EMULATOR_SRC)/hip.map
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -Wl,--version-script=$(EMULATOR_SRC)/hip.map -o $@ $(filter %.o %.so,$^)
 $(ROCBLAS_KERNELS):
 	@mkdir -p $(@D) && touch $@
 

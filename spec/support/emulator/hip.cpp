@@ -116,11 +116,17 @@ static gpu_context context_of(int device) {
   return c;
 }
 
+/* True if HIP_VISIBLE_DEVICES hides all devices. */
+static bool hides_devices() {
+  const char *visible = getenv("HIP_VISIBLE_DEVICES");
+  return visible && (!*visible || !strcmp(visible, "-1"));
+}
+
 /* Initialises the library at the first call and makes device 0 current in a thread without a device, like every
 ** function of HIP. */
 static int ready() {
   std::lock_guard<std::recursive_mutex> locked(lock);
-  if (!initialised && cuInit(0)) return INVALID_DEVICE;
+  if (!initialised && (hides_devices() || cuInit(0))) return INVALID_DEVICE;
   return current_context() ? int(SUCCESS) : cuCtxSetCurrent(context_of(0));
 }
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fstream>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -83,6 +85,8 @@ static const simt_kernel *find_kernel(gpu_module m, const char *name) {
   return nullptr;
 }
 
+static int most_threads(gpu_function f) { return std::min(settings.block, f->kernel->threads); }
+
 /* ---- launching ---- */
 
 /* Copies of a kernel's arguments. The caller's arguments may no longer exist when the kernel runs. */
@@ -110,6 +114,16 @@ static int check_sizes(const unsigned grid[3], const unsigned block[3]) {
 static int injected(gpu_stream s) {
   if (!settings.sticky) return LAUNCH_OUT_OF_RESOURCES;
   return stream_add(s, [] { return int(ILLEGAL_ADDRESS); });
+}
+
+/* Appends "#shared", the bytes of dynamic shared memory and the name of a launched kernel to the list of units (see
+** nvrtc.cpp), if the kernel was not launched with as many bytes before. */
+static void note_shared(const char *kernel, unsigned bytes) {
+  static auto &noted = *new std::map<std::string, unsigned>;
+  const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
+  if (!file || !*file || bytes <= noted[kernel]) return;
+  noted[kernel] = bytes;
+  std::ofstream(file, std::ios::app) << "#shared\t" + std::to_string(bytes) + "\t" + kernel + "\n" << std::flush;
 }
 
 static int queue_launch(gpu_function f, const unsigned grid[3], const unsigned block[3], unsigned shared, gpu_stream s,
@@ -172,7 +186,7 @@ EXPORT int cuFuncGetAttribute(int *value, gpu_func_attr a, gpu_function f) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!functions.count(f)) return INVALID_HANDLE;
   switch (a) {
-    case 0: *value = settings.block; break;          /* maximum number of threads of a block */
+    case 0: *value = most_threads(f); break;         /* maximum number of threads of a block */
     case 1: *value = settings.shared; break;         /* bytes of static shared memory */
     case 4: *value = 32; break;                      /* number of registers of a thread */
     case 5: case 6: *value = settings.capability; break;
@@ -209,7 +223,8 @@ EXPORT int cuLaunchKernel(gpu_function f, unsigned gx, unsigned gy, unsigned gz,
   unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
   if (int r = check_sizes(grid, block)) return r;
   if (extra || (f->kernel->arguments && !arguments) || shared > f->shared) return INVALID_VALUE;
-  if (bx * by * bz > unsigned(settings.block)) return LAUNCH_OUT_OF_RESOURCES;
+  if (bx * by * bz > unsigned(most_threads(f))) return LAUNCH_OUT_OF_RESOURCES;
   if (emulator_counted(LAUNCH)) return injected(s);
+  note_shared(f->kernel->name, shared);
   return queue_launch(f, grid, block, shared, s, arguments);
 }

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
+#include <map>
 #include <spawn.h>
 #include <sstream>
 #include <string>
@@ -213,25 +214,49 @@ std::string replace_dynamic_shared(std::string text) {
   return text;
 }
 
-/* Returns the names of all __global__ functions that are not templates. The name is the identifier before the
-** parameters. */
-words find_kernels(const std::string &text) {
-  words names;
+/* Returns the position after the parenthesis that closes the one at `open`, or npos. */
+size_t closing(const std::string &text, size_t open) {
+  int depth = 0;
+  for (size_t at = open; at < text.size(); at++) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth == 0) return at + 1;
+  }
+  return std::string::npos;
+}
+
+/* If the parenthesis *end after `at` belongs to __launch_bounds__, removes the word and its arguments, moves *end to the
+** parenthesis before the parameters of the kernel, and returns the arguments. */
+std::string remove_bounds(std::string &text, size_t at, size_t *end) {
+  static const std::string word = "__launch_bounds__";
+  size_t from = text.find(word, at), to = closing(text, *end);
+  if (from > *end || to == std::string::npos) return "";
+  std::string arguments = text.substr(*end + 1, to - *end - 2);
+  text.erase(from, to - from);
+  *end = text.find('(', from);
+  return arguments;
+}
+
+/* Returns the names of all __global__ functions that are not templates, each with the arguments of its
+** __launch_bounds__, which are removed from the text. The name is the identifier before the parameters. */
+std::map<std::string, std::string> take_kernels(std::string &text) {
+  std::map<std::string, std::string> kernels;
   for (size_t at = text.find("__global__"); at != std::string::npos; at = text.find("__global__", at + 1)) {
     size_t before = text.find_last_of(";}{", at), end = text.find('(', at);
     if (end == std::string::npos) break;
+    std::string bounds = remove_bounds(text, at, &end);
+    if (end == std::string::npos) break;
     if (before != std::string::npos && text.substr(before, at - before).find("template") != std::string::npos) continue;
-    std::string name = name_before(text, end);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    kernels.emplace(name_before(text, end), bounds);
   }
-  return names;
+  return kernels;
 }
 
-std::string unit_text(const std::string &preprocessed, const std::string &simt) {
+std::string unit_text(std::string preprocessed, const std::string &simt) {
   std::string list;
-  for (const std::string &name : find_kernels(preprocessed)) list += "SIMT_KERNEL(" + name + ")\n";
+  for (const auto &k : take_kernels(preprocessed))
+    list += "SIMT_KERNEL(" + k.first + (k.second.empty() ? "" : ", " + k.second) + ")\n";
   return replace_dynamic_shared(preprocessed) + "\n#line 1 \"simt_unit.h\"\n" + read_file(simt + "/simt_unit.h") +
-         "static const simt_kernel simt_kernels[] = {\n" + list + "{0, 0, 0, 0}};\n"
+         "static const simt_kernel simt_kernels[] = {\n" + list + "{0, 0, 0, 0, 0}};\n"
          "extern \"C\" __attribute__((visibility(\"default\"))) simt_module simt_unit;\n"
          "simt_module simt_unit = {SIMT_ABI, &simt_now, simt_shared, sizeof simt_kernels / sizeof *simt_kernels - 1, simt_kernels};\n";
 }

@@ -81,10 +81,13 @@ int compute_of(rocblas_datatype type, rocblas_datatype compute) {
   return type == ROCBLAS_FLOAT64 || type == ROCBLAS_COMPLEX128 ? BLAS_COMPUTE_FLOAT64 : BLAS_COMPUTE_FLOAT32;
 }
 
-/* Ends the process if rocBLAS has no file of kernels for the device's processor, as AMD's library does. */
-void need_kernels() {
+}
+
+/* Ends the process if rocBLAS has no file of kernels for the device's processor, as AMD's library does. The emulated MIOpen
+** calls this function before it would multiply matrices. */
+EXPORT void emulator_need_kernels() {
   Dl_info at;
-  dladdr(reinterpret_cast<void *>(need_kernels), &at);
+  dladdr(reinterpret_cast<void *>(emulator_need_kernels), &at);
   std::string folder = at.dli_fname, processor = emulator_processor();
   processor = processor.substr(0, processor.find(':'));
   folder = folder.substr(0, folder.rfind('/')) + "/rocblas/library";
@@ -95,10 +98,9 @@ void need_kernels() {
   abort();
 }
 
-}
-
 EXPORT rocblas_status rocblas_create_handle(rocblas_handle *h) {
   if (!h) return rocblas_status(INVALID_POINTER);
+  if (emulator_counted(emulator::HANDLE)) return rocblas_status(INTERNAL_ERROR);
   blas_handle cublas;
   int r = cublasCreate_v2(&cublas);
   if (r == 0) *h = new _rocblas_handle{cublas};
@@ -170,7 +172,7 @@ EXPORT rocblas_status emulator_rocblas_begin(rocblas_handle h, size_t needed, gp
   }
   if (!h->workspace || h->bytes < needed) return rocblas_status(ROCBLAS_NO_MEMORY);
   if (h->atomics) return rocblas_status(INVALID_VALUE);
-  need_kernels();
+  emulator_need_kernels();
   *s = h->stream;
   *memory = h->workspace;
   *bytes = h->bytes;
@@ -199,7 +201,7 @@ EXPORT rocblas_status rocblas_gemm_strided_batched_ex(
     return rocblas_status(INVALID_VALUE);
   int cublas_compute = compute_of(c_type, compute);
   if (cublas_compute < 0 || c != d || c_type != d_type || ldc != ldd || c_step != d_step) return rocblas_status(NOT_IMPLEMENTED);
-  need_kernels();
+  emulator_need_kernels();
   if (h->atomics) alpha = cublas_compute == BLAS_COMPUTE_FLOAT64 ? static_cast<const void *>(nan) : narrow_nan;
   return status(cublasGemmStridedBatchedEx_64(
     h->cublas, a_op == ROCBLAS_T, b_op == ROCBLAS_T, m, n, k, alpha, a, type_of(a_type), lda, a_step,

@@ -33,7 +33,8 @@ static int version(const char *text, int major, int minor) {
 }
 
 static int which_dnn(const std::string &v) {
-  return v == "unsupported" ? DNN_UNSUPPORTED : v == "broken" ? DNN_BROKEN : v == "new" ? DNN_NEW : DNN_WORKS;
+  return v == "unsupported" ? DNN_PROPOSES_NOTHING : v == "broken" ? DNN_BROKEN : v == "new" ? DNN_NEW
+       : v == "old" ? DNN_OLD : DNN_WORKS;
 }
 
 static bool set(const std::string &key, const char *v) {
@@ -64,6 +65,7 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "fail_fft") fail_at[FFT] = number(v);
   else if (key == "fail_solver") fail_at[SOLVER] = number(v);
   else if (key == "fail_dnn") fail_at[DNN] = number(v);
+  else if (key == "fail_handle") fail_at[HANDLE] = number(v);
   else if (key == "dnn") settings.dnn = which_dnn(v);
   else if (key == "fail_host_alloc") fail_at[HOST_ALLOC] = number(v);
   else return false;

@@ -14,7 +14,6 @@
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
-#define __launch_bounds__(...)
 #define __grid_constant__
 #define __builtin_align__(n) __align__(n)
 

@@ -2,7 +2,7 @@
 #ifndef SIMT_ABI_H
 #define SIMT_ABI_H
 
-enum { SIMT_ABI = 3, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
+enum { SIMT_ABI = 4, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
 
 typedef unsigned long long simt_mask;                        /* bit mask of lanes of a warp */
 
@@ -34,6 +34,7 @@ struct simt_kernel {
                                                              ** 0 */
   int arguments;
   const unsigned *sizes;
+  int threads;                                               /* maximum number of threads of a block */
 };
 
 /* Describes a compiled program. The program's only exported symbols are its kernels and a variable simt_unit of this

@@ -18,4 +18,7 @@ template <class... A, void (*K)(A...)> struct simt_launcher<K> {
   static constexpr int arguments = sizeof...(A);
 };
 
-#define SIMT_KERNEL(name) {#name, simt_launcher<name>::run, simt_launcher<name>::arguments, simt_launcher<name>::sizes},
+/* The arguments after the name are those of the kernel's __launch_bounds__. */
+static constexpr int simt_threads(int most = 1024, ...) { return most; }
+#define SIMT_KERNEL(name, ...) \
+  {#name, simt_launcher<name>::run, simt_launcher<name>::arguments, simt_launcher<name>::sizes, simt_threads(__VA_ARGS__)},

@@ -4,11 +4,12 @@
 /* Replaces each row of `counts` by its exclusive prefix sum, in place. Stores the sum of row b in totals[b]. Each row
 ** is processed by one block. */
 
+#include "gpu/kernels/scan_rows_args.h"
 #include "gpu/kernels/scan_tools.cuh"
 
 /* The blocks of scan_rows may be larger than those of the including file's kernels. */
 #undef KERNEL_BOUNDS
-#define KERNEL_BOUNDS __launch_bounds__(1024)
+#define KERNEL_BOUNDS __launch_bounds__(SCAN_ROWS_THREADS)
 
 KERNEL_COOPERATIVE(scan_rows)(position *counts, uint64_t columns, position *totals) {
   position *row = counts + blockIdx.x * columns, carry = 0;

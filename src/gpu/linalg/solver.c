@@ -34,8 +34,8 @@ static int open_state(gpu *g, struct solver_state *s) {
   if (!g->vendor->solver_supports(g->vendor, g->id)) {
     char isa[64];
     g->vendor->name_isa(g->vendor, g->id, isa, sizeof isa);
-    return gpu_fail(g, "not available on %s: %s needs kernels of %s for %s, and they are missing", g->place,
-                    g->vendor->names[GPU_SOLVER], g->vendor->names[GPU_BLAS], isa);
+    return gpu_fail(g, "not available on %s: " GPU_NEEDS_KERNELS, g->place, g->vendor->names[GPU_SOLVER],
+                    g->vendor->names[GPU_BLAS], isa);
   }
   int st = solver_check(g, solver->create(&s->handle));
   if (!asked) gpu_close_first();         /* the library loads the vendor's runtime, whose exit handler would invalidate

@@ -1,5 +1,5 @@
-/* Convolutions. Luatensor's own kernels compute convolutions with several groups of few channels, and cuDNN computes
-** all other convolutions. Without cuDNN, a convolution is a product of the weights with columns, which contain the
+/* Convolutions. Luatensor's own kernels compute convolutions with several groups of few channels, and the vendor's library
+** computes all other convolutions. Without the library, a convolution is a product of the weights with columns, which contain the
 ** elements of x that each position of y reads (kernels/nn/conv.cuh). The columns are many times as large as x, so
 ** they are made piece by piece. No sum depends on the order of threads, so every run gives the same results. */
 

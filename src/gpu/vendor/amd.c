@@ -10,8 +10,8 @@
 /* ROCm's major versions, from which libraries are searched. */
 enum { MAJOR_OLDEST = 5, MAJOR_NEWEST = 7 };
 
-/* The functions whose parameters or numbers differ from NVIDIA's. `properties` fills a struct of `size` bytes, which has
-** the name of the device's processor at `arch_at`. */
+/* The functions whose parameters or numbers differ from NVIDIA's. `properties` fills a struct of `size` bytes, which
+** has the name of the device's processor at `arch_at`. */
 static struct {
   gpu_result  (*init)(unsigned flags);
   gpu_result  (*attribute)(int *value, int attribute, gpu_device_id device);
@@ -83,48 +83,52 @@ static gpu_result function_set(gpu_function f, gpu_func_attr a, int value) {
 
 /* ---- the driver's library ---- */
 
-#define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, driver.field), #amd},
-#define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, rtc.field), #amd},
-static const gpu_symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {0, NULL}};
-static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {0, NULL}};
+#define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {&gpu_amd.driver.field, #amd},
+#define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {&gpu_amd.rtc.field, #amd},
+static const gpu_symbol driver_symbols[] = {
+  DRIVER_FUNCTIONS(DRIVER_SYMBOL)
+  {&hip.init, "hipInit"}, {&hip.attribute, "hipDeviceGetAttribute"}, {&hip.retain, "hipDevicePrimaryCtxRetain"},
+  {&hip.reset, "hipDeviceReset"}, {&hip.error_text, "hipGetErrorString"}, {&hip.copy_peer, "hipMemcpyPeerAsync"},
+  {NULL, NULL}
+};
+static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {NULL, NULL}};
 
-/* Looks up the functions of struct hip. Returns the name of the first function that the library lacks, or NULL. ROCm 6
-** has a longer struct of properties, and a function of another name for it. */
-static const char *find_others(void) {
-  static const struct { void *field; const char *name; } others[] = {
-    {&hip.init, "hipInit"}, {&hip.attribute, "hipDeviceGetAttribute"}, {&hip.retain, "hipDevicePrimaryCtxRetain"},
-    {&hip.reset, "hipDeviceReset"}, {&hip.error_text, "hipGetErrorString"}, {&hip.copy_peer, "hipMemcpyPeerAsync"}
-  };
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    void *function = dlsym(library, others[i].name);
-    if (!function) return others[i].name;
-    gpu_set_field(others[i].field, function);
-  }
+/* Looks up the function that reads a device's properties. ROCm 6 has a longer struct of properties, and a function of
+** another name for it. */
+static bool find_properties(gpu_vendor *v, gpu_file file) {
   bool newer = dlsym(library, "hipGetDevicePropertiesR0600") != NULL;
-  const char *name = newer ? "hipGetDevicePropertiesR0600" : "hipGetDeviceProperties";
-  gpu_set_field(&hip.properties, dlsym(library, name));
+  const gpu_symbol symbols[] = {
+    {&hip.properties, newer ? "hipGetDevicePropertiesR0600" : "hipGetDeviceProperties"}, {NULL, NULL}
+  };
+  file.symbols = symbols;
   hip.size = newer ? 1472 : 792;
   hip.arch_at = newer ? 1160 : 396;
-  return hip.properties ? NULL : name;
+  return gpu_find_symbols(v, GPU_DRIVER, &file, library);
 }
 
-/* A version of HIP is 10000000 * major + 100000 * minor + patch. */
-static void read_version(gpu_vendor *v) {
-  int number = 0;
-  if (v->driver.driver_version(&number) != GPU_SUCCESS) return;
-  v->versions.driver[0] = number / 10000000;
-  v->versions.driver[1] = number % 10000000 / 100000;
+/* Returns false and writes the reason if HIP reports a version that is too old. Returns true if the version is unknown. A
+** version of HIP is 10000000 * major + 100000 * minor + patch. The version is checked before the symbols, so that an old
+** HIP is reported by its version instead of by a missing function. */
+static bool is_new_enough(gpu_vendor *v) {
+  gpu_result (*version)(int *) = NULL;
+  int number = 0, *driver = v->versions.driver;
+  gpu_set_field(&version, dlsym(library, "hipDriverGetVersion"));
+  if (!version || version(&number) != GPU_SUCCESS) return true;
+  v->versions.compiler = number;       /* hipRTC has the version 9.0 in all versions of ROCm 5 */
+  driver[0] = number / 10000000;
+  driver[1] = number % 10000000 / 100000;
+  if (driver[0] >= MAJOR_OLDEST) return true;
+  return gpu_set_reason(v, GPU_DRIVER, "libamdhip64.so is of HIP %d.%d; luatensor needs %d.0 or newer", driver[0], driver[1],
+                        MAJOR_OLDEST);
 }
 
 static bool load_driver(gpu_vendor *v) {
-  library = gpu_open_library(v, GPU_DRIVER, "libamdhip64.so", MAJOR_NEWEST, MAJOR_OLDEST);
-  if (!library) {
-    gpu_explain_missing(v, GPU_DRIVER, "no AMD driver on this machine");
+  const gpu_file file = {
+    "libamdhip64.so", MAJOR_NEWEST, MAJOR_OLDEST, "no AMD driver on this machine", driver_symbols, AMD_CURE
+  };
+  library = gpu_open_library(v, GPU_DRIVER, &file);
+  if (!library || !is_new_enough(v) || !gpu_find_symbols(v, GPU_DRIVER, &file, library) || !find_properties(v, file))
     return false;
-  }
-  const char *missing = gpu_fill_table(v, driver_symbols, library);
-  if (!missing) missing = find_others();
-  if (missing) return gpu_set_reason(v, GPU_DRIVER, "libamdhip64.so has no function %s; a newer ROCm does", missing);
   v->driver.init = init;
   v->driver.device_attribute = device_attribute;
   v->driver.context_retain = context_retain;
@@ -133,7 +137,6 @@ static bool load_driver(gpu_vendor *v) {
   v->driver.copy_peer = copy_peer;
   v->driver.function_set = function_set;
   v->versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
-  read_version(v);
   return true;
 }
 
@@ -144,14 +147,10 @@ static const char RTC_MISSING[] =
 
 /* hipRTC is a part of libamdhip64.so, or a library of its own. */
 static bool load_rtc(gpu_vendor *v) {
-  void *own = dlsym(library, "hiprtcVersion") ? library : gpu_open_library(v, GPU_RTC, "libhiprtc.so", MAJOR_NEWEST, MAJOR_OLDEST);
-  if (!own) {
-    gpu_explain_missing(v, GPU_RTC, RTC_MISSING);
-    return false;
-  }
-  const char *missing = gpu_fill_table(v, rtc_symbols, own);
-  if (missing) return gpu_set_reason(v, GPU_RTC, "hipRTC has no function %s", missing);
+  const gpu_file file = {"libhiprtc.so", MAJOR_NEWEST, MAJOR_OLDEST, RTC_MISSING, rtc_symbols, AMD_CURE};
   int *version = v->versions.rtc;
+  void *own = dlsym(library, "hiprtcVersion") ? library : gpu_open_library(v, GPU_RTC, &file);
+  if (!own || !gpu_find_symbols(v, GPU_RTC, &file, own)) return false;
   return v->rtc.version(&version[0], &version[1]) == RTC_SUCCESS
     || gpu_set_reason(v, GPU_RTC, "hipRTC does not tell its version");
 }
@@ -194,24 +193,15 @@ static void name_isa(gpu_vendor *v, gpu_device_id id, char *text, size_t size) {
 
 /* ---- Fourier transforms ---- */
 
-#define FFT_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, dft.field), #amd},
-static const gpu_symbol fft_symbols[] = {FFT_FUNCTIONS(FFT_SYMBOL, fft_handle) {0, NULL}};
+#define FFT_SYMBOL(field, nvidia, amd, result, parameters) {&gpu_amd.dft.field, #amd},
+static const gpu_symbol fft_symbols[] = {FFT_FUNCTIONS(FFT_SYMBOL, fft_handle) {NULL, NULL}};
 
 static const char FFT_MISSING[] = "install ROCm's hipfft, or name its folder in LUATENSOR_ROCM_PATH";
 
 static bool load_dft(gpu_vendor *v) {
-  void *own = gpu_open_library(v, GPU_DFT, "libhipfft.so", 0, 0);
-  if (!own) {
-    gpu_explain_missing(v, GPU_DFT, FFT_MISSING);
-    return false;
-  }
-  const char *missing = gpu_fill_table(v, fft_symbols, own);
-  return !missing || gpu_set_reason(v, GPU_DFT, "libhipfft.so has no function %s; that of ROCm 5.6 does", missing);
+  const gpu_file file = {"libhipfft.so", 0, 0, FFT_MISSING, fft_symbols, "; that of ROCm 5.6 does"};
+  return gpu_load_library(v, GPU_DFT, &file) != NULL;
 }
-
-/* ---- a library that luatensor does not use yet ---- */
-
-static bool load_dnn(gpu_vendor *v) { return gpu_set_reason(v, GPU_DNN, "convolutions take luatensor's own kernels"); }
 
 /* ---- the vendor ---- */
 
@@ -229,9 +219,10 @@ gpu_vendor gpu_amd = {
   .search = {.list = "LUATENSOR_ROCM_PATH", .root = "ROCM_PATH", .roots = "/opt/rocm*",
              .wheels = "lib/python3*/site-packages/_rocm_sdk_*", .folders = folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = amd_load_blas, [GPU_DFT] = load_dft,
-           [GPU_SOLVER] = amd_load_solver, [GPU_EIG] = amd_load_eig, [GPU_DNN] = load_dnn},
+           [GPU_SOLVER] = amd_load_solver, [GPU_EIG] = amd_load_eig, [GPU_DNN] = amd_load_dnn},
   .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
   .blas_most = INT32_MAX, .blas_supports = amd_blas_supports,
   .solver_supports = amd_solver_supports, .solver_no_memory = ROCBLAS_NO_MEMORY, .pivot_bytes = sizeof(int32_t),
+  .dnn_supports = amd_dnn_supports,
 };

@@ -5,13 +5,18 @@
 
 #include "gpu/vendor/vendor.h"
 
+#define AMD_CURE "; a newer ROCm does"  /* the usual cure of gpu_file */
+
 bool amd_load_blas(gpu_vendor *v);
 bool amd_load_solver(gpu_vendor *v);
 bool amd_load_eig(gpu_vendor *v);
+bool amd_load_dnn(gpu_vendor *v);
 
-/* True if the copy of rocBLAS that contains the function has kernels for the device. */
-bool amd_has_kernels(gpu_vendor *v, gpu_device_id id, void *function);
+/* True if the copy of rocBLAS that contains the function has kernels for the device. `field` points to the function's
+** address. */
+bool amd_has_kernels(gpu_vendor *v, gpu_device_id id, const void *field);
 bool amd_blas_supports(gpu_vendor *v, gpu_device_id id);
 bool amd_solver_supports(gpu_vendor *v, gpu_device_id id);
+bool amd_dnn_supports(gpu_vendor *v, gpu_device_id id);
 
 #endif

@@ -19,6 +19,9 @@ enum { BLAS_OLDEST = 0, BLAS_NEWEST = 5 };
 #define FIELD(field, symbol, parameters) rocblas_status (*field) parameters;
 static struct { ROCBLAS_FUNCTIONS(FIELD) } rocblas;
 
+/* The functions whose parameters are cuBLAS's. */
+static gpu_blas blas;
+
 /* ---- functions with cuBLAS's parameters ---- */
 
 static rocblas_operation operation_of(blas_operation op) { return (int)op == BLAS_N ? ROCBLAS_N : ROCBLAS_T; }
@@ -78,20 +81,9 @@ static blas_result gemm_batched(blas_handle h, blas_operation a_op, blas_operati
 static const char BLAS_MISSING[] =
   "matrix products take luatensor's own kernels: install rocBLAS, or name its folder in LUATENSOR_ROCM_PATH";
 
-#define BLAS_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, blas.field), #amd},
-static const gpu_symbol blas_symbols[] = {BLAS_FUNCTIONS(BLAS_SYMBOL) {0, NULL}};
-
-/* Looks up the functions of struct rocblas. Returns the name of the first function that the library lacks, or NULL. */
-static const char *find_others(void *library) {
-#define OTHER(field, symbol, parameters) {&rocblas.field, #symbol},
-  static const struct { void *field; const char *name; } others[] = {ROCBLAS_FUNCTIONS(OTHER)};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    void *function = dlsym(library, others[i].name);
-    if (!function) return others[i].name;
-    gpu_set_field(others[i].field, function);
-  }
-  return NULL;
-}
+#define SAME(field, nvidia, amd, result, parameters) {&blas.field, #amd},
+#define OTHER(field, symbol, parameters)             {&rocblas.field, #symbol},
+static const gpu_symbol symbols[] = {BLAS_FUNCTIONS(SAME) ROCBLAS_FUNCTIONS(OTHER) {NULL, NULL}};
 
 /* Reads the version, such as "4.4.0.1a2b3c". It is only shown to users, so rocBLAS is usable without it. */
 static void read_version(void *library, int version[2]) {
@@ -104,14 +96,10 @@ static void read_version(void *library, int version[2]) {
 }
 
 bool amd_load_blas(gpu_vendor *v) {
-  void *library = gpu_open_library(v, GPU_BLAS, "librocblas.so", BLAS_NEWEST, BLAS_OLDEST);
-  if (!library) {
-    gpu_explain_missing(v, GPU_BLAS, BLAS_MISSING);
-    return false;
-  }
-  const char *missing = gpu_fill_table(v, blas_symbols, library);
-  if (!missing) missing = find_others(library);
-  if (missing) return gpu_set_reason(v, GPU_BLAS, "librocblas.so has no function %s; a newer ROCm does", missing);
+  const gpu_file file = {"librocblas.so", BLAS_NEWEST, BLAS_OLDEST, BLAS_MISSING, symbols, AMD_CURE};
+  void *library = gpu_load_library(v, GPU_BLAS, &file);
+  if (!library) return false;
+  v->blas = blas;
   v->blas.set_math = set_math;
   v->blas.gemm = gemm;
   v->blas.gemm_batched = gemm_batched;
@@ -136,13 +124,15 @@ static bool has_kernels(const char *folder, const char *processor) {
   return found;
 }
 
-/* rocBLAS ends the process at the first product on a device for which it has no files of kernels. AMD's builds have none
-** for integrated GPUs, for example. rocBLAS searches these files in the folder of ROCBLAS_TENSILE_LIBPATH, or else
+/* rocBLAS ends the process at the first product on a device for which it has no files of kernels. AMD's builds have
+** none for integrated GPUs, for example. rocBLAS searches these files in the folder of ROCBLAS_TENSILE_LIBPATH, or else
 ** beside its library. */
-bool amd_has_kernels(gpu_vendor *v, gpu_device_id id, void *function) {
+bool amd_has_kernels(gpu_vendor *v, gpu_device_id id, const void *field) {
   const char *own = getenv("ROCBLAS_TENSILE_LIBPATH");
   char processor[64], folder[PATH_MAX];
+  void *function;
   Dl_info at;
+  memcpy(&function, field, sizeof function);
   v->name_isa(v, id, processor, sizeof processor);
   if (own) return has_kernels(own, processor);
   if (!dladdr(function, &at) || !at.dli_fname || !strrchr(at.dli_fname, '/')) return false;
@@ -155,8 +145,4 @@ bool amd_has_kernels(gpu_vendor *v, gpu_device_id id, void *function) {
   return false;
 }
 
-bool amd_blas_supports(gpu_vendor *v, gpu_device_id id) {
-  void *function;
-  memcpy(&function, &v->blas.create, sizeof function);
-  return amd_has_kernels(v, id, function);
-}
+bool amd_blas_supports(gpu_vendor *v, gpu_device_id id) { return amd_has_kernels(v, id, &blas.create); }

@@ -2,8 +2,7 @@
 #define LT_GPU_VENDOR_AMD_BLAS_H
 
 /* The functions of rocBLAS whose parameters differ from cuBLAS's, those that rocSOLVER needs, and the numbers of their
-** enums. With LT_CHECK_HIP
-** (make lint, if AMD's headers are installed) both are compared with AMD's headers. */
+** enums. With LT_CHECK_HIP (make lint, if AMD's headers are installed) both are compared with AMD's headers. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,8 +60,8 @@ enum { ROCBLAS_CONSTANTS(ROCBLAS_CONSTANT) };
      void *d, rocblas_datatype d_type, rocblas_int ldd, rocblas_stride d_step, rocblas_int count,                    \
      rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags))
 
-/* The functions for a handle. Between query_start and query_stop, routines compute nothing: query_stop returns the bytes
-** of scratch memory that they need. */
+/* The functions for a handle. Between query_start and query_stop, routines compute nothing: query_stop returns the
+** bytes of scratch memory that they need. */
 #define ROCBLAS_HANDLE_FUNCTIONS(X)                                                                                  \
   X(create,        rocblas_create_handle,                  (rocblas_handle *h))                                      \
   X(destroy,       rocblas_destroy_handle,                 (rocblas_handle h))                                       \

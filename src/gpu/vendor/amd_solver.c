@@ -1,9 +1,7 @@
-/* AMD's library of linear algebra, rocSOLVER: functions with cuSOLVER's parameters. rocSOLVER works with rocBLAS's handle
-** and has a function for each type of elements. */
+/* AMD's library of linear algebra, rocSOLVER: functions with cuSOLVER's parameters. rocSOLVER works with rocBLAS's
+** handle and has a function for each type of elements. */
 
 #include "gpu/vendor/amd.h"
-
-#include <dlfcn.h>
 
 #include "gpu/vendor/amd_blas.h"
 #include "gpu/vendor/amd_solver.h"
@@ -73,8 +71,8 @@ static const char *error_text(solver_result r) { return rocblas.error_text((rocb
 
 /* ---- scratch memory ---- */
 
-/* A *_size function calls its routine between begin_query and end_query. begin_query refuses sizes of more than 32 bits.
-** end_query sets *device to the bytes that the routine needs and `more` bytes. */
+/* A *_size function calls its routine between begin_query and end_query. begin_query refuses sizes of more than 32
+** bits. end_query sets *device to the bytes that the routine needs and `more` bytes. */
 static solver_result begin_query(rocblas_handle h, int64_t largest, size_t *host) {
   *host = 0;
   return largest > INT32_MAX ? (solver_result)ROCBLAS_INVALID_SIZE : result_of(rocblas.query_start(h));
@@ -277,35 +275,22 @@ static solver_result gesvd(solver_handle h, solver_params p, signed char u_job, 
 
 static const char MISSING[] = "install ROCm's rocsolver, or name its folder in LUATENSOR_ROCM_PATH";
 
-/* Looks up all functions. Returns the name of the first function that the libraries lack, or NULL. dlsym also searches
-** the libraries that rocSOLVER has loaded, so that rocBLAS's functions are found. */
-static const char *find_functions(void *library) {
+/* dlsym also searches the libraries that rocSOLVER has loaded, so that rocBLAS's functions are found. */
 #define HANDLE_FUNCTION(field, symbol, parameters) {&rocblas.field, #symbol},
 #define FLOAT32(field, symbol, parameters)         {&of_type.float32.field, #symbol},
 #define FLOAT64(field, symbol, parameters)         {&of_type.float64.field, #symbol},
 #define COMPLEX64(field, symbol, parameters)       {&of_type.complex64.field, #symbol},
 #define COMPLEX128(field, symbol, parameters)      {&of_type.complex128.field, #symbol},
-  static const struct { void *field; const char *name; } functions[] = {
-    ROCBLAS_HANDLE_FUNCTIONS(HANDLE_FUNCTION) {&rocblas.error_text, "rocblas_status_to_string"},
-    ROCSOLVER_FUNCTIONS(FLOAT32, s, or, sy, , ) ROCSOLVER_FUNCTIONS(FLOAT64, d, or, sy, , )
-    ROCSOLVER_FUNCTIONS(COMPLEX64, c, un, he, , ) ROCSOLVER_FUNCTIONS(COMPLEX128, z, un, he, , )
-  };
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    void *function = dlsym(library, functions[i].name);
-    if (!function) return functions[i].name;
-    gpu_set_field(functions[i].field, function);
-  }
-  return NULL;
-}
+static const gpu_symbol symbols[] = {
+  ROCBLAS_HANDLE_FUNCTIONS(HANDLE_FUNCTION) {&rocblas.error_text, "rocblas_status_to_string"},
+  ROCSOLVER_FUNCTIONS(FLOAT32, s, or, sy, , ) ROCSOLVER_FUNCTIONS(FLOAT64, d, or, sy, , )
+  ROCSOLVER_FUNCTIONS(COMPLEX64, c, un, he, , ) ROCSOLVER_FUNCTIONS(COMPLEX128, z, un, he, , )
+  {NULL, NULL}
+};
 
 bool amd_load_solver(gpu_vendor *v) {
-  void *library = gpu_open_library(v, GPU_SOLVER, "librocsolver.so", 0, 0);
-  if (!library) {
-    gpu_explain_missing(v, GPU_SOLVER, MISSING);
-    return false;
-  }
-  const char *missing = find_functions(library);
-  if (missing) return gpu_set_reason(v, GPU_SOLVER, "librocsolver.so has no function %s; a newer ROCm does", missing);
+  const gpu_file file = {"librocsolver.so", 0, 0, MISSING, symbols, AMD_CURE};
+  if (!gpu_load_library(v, GPU_SOLVER, &file)) return false;
   v->solver = (gpu_solver){
     .create = create, .destroy = destroy, .set_stream = set_stream, .create_params = create_params,
     .destroy_params = destroy_params, .potrf_size = potrf_size, .potrf = potrf, .getrf_size = getrf_size, .getrf = getrf,
@@ -325,8 +310,4 @@ bool amd_load_eig(gpu_vendor *v) {
 }
 
 /* rocSOLVER multiplies matrices by rocBLAS. */
-bool amd_solver_supports(gpu_vendor *v, gpu_device_id id) {
-  void *function;
-  memcpy(&function, &rocblas.create, sizeof function);
-  return amd_has_kernels(v, id, function);
-}
+bool amd_solver_supports(gpu_vendor *v, gpu_device_id id) { return amd_has_kernels(v, id, &rocblas.create); }

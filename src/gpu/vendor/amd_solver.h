@@ -1,8 +1,8 @@
 #ifndef LT_GPU_VENDOR_AMD_SOLVER_H
 #define LT_GPU_VENDOR_AMD_SOLVER_H
 
-/* The functions of rocSOLVER and the numbers of its enums. With LT_CHECK_HIP (make lint, if AMD's headers are installed)
-** both are compared with AMD's headers. amd_blas.h must be included before. */
+/* The functions of rocSOLVER and the numbers of its enums. With LT_CHECK_HIP (make lint, if AMD's headers are
+** installed) both are compared with AMD's headers. amd_blas.h must be included before. */
 
 #ifdef LT_CHECK_HIP
 #include <rocsolver/rocsolver.h>

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* DRIVER_OLDEST is the oldest driver version that has all functions of the table (CUDA 12.0). The toolkit's libraries
 ** are searched with major versions from MAJOR_OLDEST to MAJOR_NEWEST. */
@@ -12,20 +11,20 @@ enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 
 /* ---- the functions' names ---- */
 
-#define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {offsetof(gpu_vendor, driver.field), #nvidia},
-#define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, rtc.field), #nvidia},
-#define BLAS_SYMBOL(field, nvidia, amd, result, parameters)   {offsetof(gpu_vendor, blas.field), #nvidia},
-#define FFT_SYMBOL(field, nvidia, amd, result, parameters)    {offsetof(gpu_vendor, dft.field), #nvidia},
-#define SOLVER_SYMBOL(field, symbol, result, parameters) {offsetof(gpu_vendor, solver.field), #symbol},
-#define EIG_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, eig.field), #symbol},
-#define DNN_SYMBOL(field, symbol, result, parameters)    {offsetof(gpu_vendor, dnn.field), #symbol},
-static const gpu_symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {0, NULL}};
-static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {0, NULL}};
-static const gpu_symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {0, NULL}};
-static const gpu_symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL, fft_handle) {0, NULL}};
-static const gpu_symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {0, NULL}};
-static const gpu_symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {0, NULL}};
-static const gpu_symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {0, NULL}};
+#define DRIVER_SYMBOL(field, nvidia, amd, result, parameters) {&gpu_nvidia.driver.field, #nvidia},
+#define RTC_SYMBOL(field, nvidia, amd, result, parameters)    {&gpu_nvidia.rtc.field, #nvidia},
+#define BLAS_SYMBOL(field, nvidia, amd, result, parameters)   {&gpu_nvidia.blas.field, #nvidia},
+#define FFT_SYMBOL(field, nvidia, amd, result, parameters)    {&gpu_nvidia.dft.field, #nvidia},
+#define SOLVER_SYMBOL(field, symbol, result, parameters) {&gpu_nvidia.solver.field, #symbol},
+#define EIG_SYMBOL(field, symbol, result, parameters)    {&gpu_nvidia.eig.field, #symbol},
+#define DNN_SYMBOL(field, symbol, result, parameters)    {&gpu_nvidia.dnn.field, #symbol},
+static const gpu_symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {NULL, NULL}};
+static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {NULL, NULL}};
+static const gpu_symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {NULL, NULL}};
+static const gpu_symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL, fft_handle) {NULL, NULL}};
+static const gpu_symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {NULL, NULL}};
+static const gpu_symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {NULL, NULL}};
+static const gpu_symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {NULL, NULL}};
 
 /* ---- the driver's library ---- */
 
@@ -50,27 +49,23 @@ static bool driver_fits(gpu_vendor *v, void *library) {
 }
 
 static bool load_driver(gpu_vendor *v) {
-  void *library = gpu_open_library(v, GPU_DRIVER, "libcuda.so", 1, 1);
-  if (!library) gpu_explain_missing(v, GPU_DRIVER, "no NVIDIA driver on this machine");
+  const gpu_file file = {"libcuda.so", 1, 1, "no NVIDIA driver on this machine", driver_symbols,
+                         "; a newer driver does"};
+  void *library = gpu_open_library(v, GPU_DRIVER, &file);
   if (!library || !driver_fits(v, library)) return false;
-  const char *missing = gpu_fill_table(v, driver_symbols, library);
   v->versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
-  return !missing || gpu_set_reason(v, GPU_DRIVER, "libcuda.so.1 has no function %s; a newer driver does", missing);
+  return gpu_find_symbols(v, GPU_DRIVER, &file, library);
 }
 
 /* ---- libraries whose file names contain the major version ---- */
 
-/* Opens a library and fills its table. Versions newer than the driver are skipped, because the driver could not load
-** their output. `behind` is the toolkit's major version minus the library's major version. `meaning` tells users the
-** consequence of a missing file. If the library cannot be used, writes the reason and returns NULL. */
-static void *load_library(gpu_vendor *v, enum gpu_library k, const char *name, int behind, const char *meaning,
+/* Loads a library. Versions newer than the driver are skipped, because the driver could not load their output.
+** `behind` is the toolkit's major version minus the library's major version. If the library cannot be used, writes the
+** reason and returns NULL. */
+static void *load_library(gpu_vendor *v, enum gpu_library k, const char *name, int behind, const char *missing,
                           const gpu_symbol *symbols) {
   int major = v->versions.driver[0], newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
-  void *library = gpu_open_library(v, k, name, newest - behind, MAJOR_OLDEST - behind);
-  if (!library) gpu_explain_missing(v, k, meaning);
-  const char *missing = library ? gpu_fill_table(v, symbols, library) : NULL;
-  if (missing) gpu_set_reason(v, k, "%s has no function %s", name, missing);
-  return missing ? NULL : library;
+  return gpu_load_library(v, k, &(gpu_file){name, newest - behind, MAJOR_OLDEST - behind, missing, symbols, ""});
 }
 
 static const char RTC_MISSING[] =
@@ -82,6 +77,7 @@ static bool load_rtc(gpu_vendor *v) {
   if (!load_library(v, GPU_RTC, "libnvrtc.so", 0, RTC_MISSING, rtc_symbols)) return false;
   if (v->rtc.version(&version[0], &version[1]) != 0)
     return gpu_set_reason(v, GPU_RTC, "libnvrtc.so does not tell its version");
+  v->versions.compiler = 1000 * version[0] + version[1];
   if (version[0] <= driver[0]) return true;
   return gpu_set_reason(v, GPU_RTC, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
                         version[0], version[1], driver[0], driver[1], driver[0]);
@@ -127,8 +123,8 @@ static bool load_solver(gpu_vendor *v) {
 
 /* Eigenvalues of general matrices need cuSOLVER of CUDA 12.6. Older versions are usable for all other ops. */
 static bool load_eig(gpu_vendor *v) {
-  const char *missing = gpu_fill_table(v, eig_symbols, cusolver);
-  return !missing || gpu_set_reason(v, GPU_EIG, "libcusolver.so has no function %s; that of CUDA 12.6 does", missing);
+  const gpu_file file = {.name = "libcusolver.so", .symbols = eig_symbols, .cure = "; that of CUDA 12.6 does"};
+  return gpu_find_symbols(v, GPU_EIG, &file, cusolver);
 }
 
 /* ---- cuDNN: optional, for convolutions ---- */
@@ -157,17 +153,22 @@ static bool dnn_fits(gpu_vendor *v) {
                         "install that for CUDA %d", dnn[0], dnn[1], runtime[0], runtime[1], driver[0], driver[1], driver[0]);
 }
 
+/* All error statuses of cuDNN 9 are greater than VERSION_9, and all of cuDNN 8 are less. cuDNN refuses some sizes by "bad
+** parameter". Statuses of version 9: 2xxx are bad parameters, 3xxx mean "not supported", 4003 and 4004 mean that the host
+** or the device is out of memory. */
+static enum dnn_error dnn_error_kind(dnn_result r, bool planning) {
+  enum { VERSION_9 = 1000, NO_MEMORY_8 = 2, BAD_PARAMETER_8 = 3, ARCH_MISMATCH_8 = 6, NOT_SUPPORTED_8 = 9 };
+  int status = (int)r;
+  if (status == NO_MEMORY_8 || status == 4003 || status == 4004) return DNN_NO_MEMORY;
+  bool unsupported = status > VERSION_9 ? status / 1000 == 3 : status == NOT_SUPPORTED_8 || status == ARCH_MISMATCH_8;
+  bool bad = status > VERSION_9 ? status / 1000 == 2 : status == BAD_PARAMETER_8;
+  return unsupported || (planning && bad) ? DNN_UNSUPPORTED : DNN_FAILED;
+}
+
 static bool load_dnn(gpu_vendor *v) {
-  const char *wanted = getenv("LUATENSOR_CUDNN");
-  if (wanted && strcmp(wanted, "off") == 0)
-    return gpu_set_reason(v, GPU_DNN, "LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels");
-  void *library = gpu_open_library(v, GPU_DNN, "libcudnn.so", DNN_NEWEST, DNN_OLDEST);
-  if (!library) {
-    gpu_explain_missing(v, GPU_DNN, DNN_MISSING);
-    return false;
-  }
-  const char *missing = gpu_fill_table(v, dnn_symbols, library);
-  if (missing) return gpu_set_reason(v, GPU_DNN, "libcudnn.so has no function %s", missing);
+  const gpu_file file = {"libcudnn.so", DNN_NEWEST, DNN_OLDEST, DNN_MISSING, dnn_symbols, ""};
+  if (gpu_dnn_is_off(v, "LUATENSOR_CUDNN") || !gpu_load_library(v, GPU_DNN, &file)) return false;
+  v->dnn.error_kind = dnn_error_kind;
   read_dnn_version(v);
   return dnn_fits(v);
 }
@@ -238,4 +239,5 @@ gpu_vendor gpu_nvidia = {
   .choose_target = choose_target, .name_isa = name_isa,
   .blas_most = INT64_MAX, .blas_supports = every_device,
   .solver_supports = every_device, .solver_no_memory = SOLVER_NO_MEMORY, .pivot_bytes = sizeof(int64_t),
+  .dnn_supports = every_device,
 };

@@ -13,8 +13,8 @@
 /* ---- reasons ---- */
 
 /* Stores dlopen's last message in `words` if `words` is empty. Also replaces a stored "No such file or directory" by a
-** message about a file that exists but cannot be loaded, because the latter message is more useful. Such a message may name
-** a missing library that the file needs. */
+** message about a file that exists but cannot be loaded, because the latter message is more useful. Such a message may
+** name a missing library that the file needs. */
 static void keep_words(const char *file, char *words) {
   const char *now = dlerror();
   bool missing = !now || (strstr(now, "No such file or directory") && strncmp(now, file, strlen(file)) == 0);
@@ -22,8 +22,9 @@ static void keep_words(const char *file, char *words) {
     snprintf(words, GPU_REASON, "%s", now ? now : "");
 }
 
-void gpu_explain_missing(gpu_vendor *v, enum gpu_library k, const char *meaning) {
-  char *words = v->library[k].reason, *end = strstr(words, ": No such file or directory");
+/* Replaces ": No such file or directory" at the end of the words by `meaning` in parentheses. */
+static void explain_missing(char *words, const char *meaning) {
+  char *end = strstr(words, ": No such file or directory");
   if (end) snprintf(end, GPU_REASON - (size_t)(end - words), " (%s)", meaning);
 }
 
@@ -40,6 +41,13 @@ void gpu_dnn_complain(gpu_vendor *v, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(v->library[GPU_DNN].reason, GPU_REASON, format, arguments);
   va_end(arguments);
+}
+
+bool gpu_dnn_is_off(gpu_vendor *v, const char *variable) {
+  const char *value = getenv(variable);
+  bool off = value && strcmp(value, "off") == 0;
+  if (off) gpu_set_reason(v, GPU_DNN, "%s=off: convolutions take luatensor's own kernels", variable);
+  return off;
 }
 
 /* ---- searching libraries ---- */
@@ -74,8 +82,8 @@ static void *open_in_toolkit(const gpu_vendor *v, const char *root, const char *
   return library;
 }
 
-/* Opens a library in the toolkits whose roots match the pattern. glob sorts the names, so the link to the toolkit in use,
-** whose name has no version number, comes first. */
+/* Opens a library in the toolkits whose roots match the pattern. glob sorts the names, so the link to the toolkit in
+** use, whose name has no version number, comes first. */
 static void *open_in_roots(const gpu_vendor *v, const char *roots, const char *name, char *words) {
   glob_t found;
   void *library = NULL;
@@ -108,35 +116,43 @@ static void *open_elsewhere(const gpu_vendor *v, const char *name, char *words) 
 typedef void *opener(const gpu_vendor *v, const char *name, char *words);
 
 /* Calls `open` for the versions of a library until one is found. */
-static void *open_newest(const gpu_vendor *v, opener *open, const char *name, int newest, int oldest, char *words) {
-  char file[64];
+static void *open_newest(const gpu_vendor *v, opener *open, const gpu_file *f, char *words) {
+  char name[64];
   void *library = NULL;
-  for (int major = newest; major >= oldest && !library; major--) {
-    snprintf(file, sizeof file, "%s.%d", name, major);
-    library = open(v, file, words);
+  for (int major = f->newest; major >= f->oldest && !library; major--) {
+    snprintf(name, sizeof name, "%s.%d", f->name, major);
+    library = open(v, name, words);
   }
-  return library ? library : open(v, name, words);
+  return library ? library : open(v, f->name, words);
 }
 
-void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *name, int newest, int oldest) {
+void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f) {
   char *words = v->library[k].reason;
-  void *library = open_newest(v, open_in_own, name, newest, oldest, words);
+  void *library = open_newest(v, open_in_own, f, words);
   if (library && k == GPU_DRIVER) v->own_folders = true;
-  if (library || v->own_folders) return library;
-  if (strstr(words, "No such file or directory")) words[0] = 0;      /* drops the message about the file in
+  if (!library && !v->own_folders) {
+    if (strstr(words, "No such file or directory")) words[0] = 0;    /* drops the message about the file in
                                                                      ** search.list, so that the message of the
                                                                      ** loader's own search is kept */
-  return open_newest(v, open_elsewhere, name, newest, oldest, words);
+    library = open_newest(v, open_elsewhere, f, words);
+  }
+  if (!library) explain_missing(words, f->missing);
+  return library;
 }
 
-const char *gpu_fill_table(gpu_vendor *v, const gpu_symbol *symbols, void *library) {
-  for (const gpu_symbol *s = symbols; s->name; s++) {
+bool gpu_find_symbols(gpu_vendor *v, enum gpu_library k, const gpu_file *f, void *library) {
+  for (const gpu_symbol *s = f->symbols; s->name; s++) {
     if (s->name[0] == '-') continue;
     void *function = dlsym(library, s->name);
-    if (!function) return s->name;
-    gpu_set_field((char *)v + s->offset, function);
+    if (!function) return gpu_set_reason(v, k, "%s has no function %s%s", f->name, s->name, f->cure);
+    gpu_set_field(s->field, function);
   }
-  return NULL;
+  return true;
+}
+
+void *gpu_load_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f) {
+  void *library = gpu_open_library(v, k, f);
+  return library && gpu_find_symbols(v, k, f, library) ? library : NULL;
 }
 
 /* ---- loading at first use ---- */

@@ -16,6 +16,7 @@ enum gpu_library { GPU_DRIVER, GPU_RTC, GPU_BLAS, GPU_DFT, GPU_SOLVER, GPU_EIG, 
 ** version. */
 typedef struct gpu_versions {
   int driver[2], rtc[2], blas[2], dnn[2];        /* major and minor version */
+  int compiler;              /* a number that differs between versions of the run-time compiler */
   bool emulated;             /* the driver is the emulator of docs/emulator.md */
 } gpu_versions;
 
@@ -63,6 +64,9 @@ typedef struct gpu_vendor {
   int         solver_no_memory;        /* its status if it cannot allocate memory */
   int         pivot_bytes;             /* the size of its pivots, which are integers */
 
+  /* The same for the library of convolutions. */
+  bool      (*dnn_supports)(struct gpu_vendor *v, gpu_device_id id);
+
   gpu_driver driver;
   gpu_rtc    rtc;
   gpu_blas   blas;
@@ -94,33 +98,49 @@ const gpu_solver *gpu_get_solver(gpu_vendor *v);
 const gpu_eig    *gpu_get_eig(gpu_vendor *v);
 const gpu_dnn    *gpu_get_dnn(gpu_vendor *v);
 
-/* Returns the reason why the library is not usable, or "". The result may be a reason even if cuDNN is usable: see
-** gpu_dnn_complain. */
+/* A reason: the format of the name of a library, the name of the library of matrix products, and a processor. */
+#define GPU_NEEDS_KERNELS "%s needs kernels of %s for %s, and they are missing"
+
+/* Returns the reason why the library is not usable, or "". The result may be a reason even if the library of
+** convolutions is usable: see gpu_dnn_complain. */
 const char *gpu_reason(gpu_vendor *v, enum gpu_library k);
 
-/* Records that cuDNN was found but cannot be started on a device. From then on gpu_reason returns this message. */
+/* Records that the library of convolutions was found but does not work on a device. From then on gpu_reason returns
+** this message. */
 void gpu_dnn_complain(gpu_vendor *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- for the files of vendors ---- */
 
+/* A function's name in a library, and the field of a table that gets the function's address. Symbols of the name - are
+** skipped. */
+typedef struct gpu_symbol { void *field; const char *name; } gpu_symbol;
+
+/* A library's file. */
+typedef struct gpu_file {
+  const char *name;          /* without a version: "libcublas.so" */
+  int         newest, oldest;          /* the major versions that may follow the name */
+  const char *missing;       /* tells users the consequence of a missing file, or what to install */
+  const gpu_symbol *symbols; /* the last symbol's name is NULL */
+  const char *cure;          /* tells users which version has a function that the library lacks, or "" */
+} gpu_file;
+
 /* Opens the newest version of library k that is found, from major version `newest` down to `oldest`, or else the file
 ** without a version number. Searches the folders of search.list, then the loader's path, then the toolkits of
 ** search.root, search.wheels and search.roots. If the driver itself comes from search.list (as the emulator does), no
-** other folders are searched. Returns NULL on failure, and the reason is the loader's message. */
-void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const char *name, int newest, int oldest);
+** other folders are searched. On failure writes the reason and returns NULL. */
+void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f);
 
-/* Replaces ": No such file or directory" at the end of the reason by `meaning` in parentheses. */
-void gpu_explain_missing(gpu_vendor *v, enum gpu_library k, const char *meaning);
+/* Looks up all symbols of the file in the library. If one is missing, writes the reason and returns false. */
+bool gpu_find_symbols(gpu_vendor *v, enum gpu_library k, const gpu_file *f, void *library);
+
+/* Opens the library and looks up its symbols. On failure writes the reason and returns NULL. */
+void *gpu_load_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f);
+
+/* True if the environment variable turns the library of convolutions off. Then also writes the reason. */
+bool gpu_dnn_is_off(gpu_vendor *v, const char *variable);
 
 /* Sets the reason of library k, formatted like printf, and returns false. */
 bool gpu_set_reason(gpu_vendor *v, enum gpu_library k, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* A function's name in a library, and the offset of its field in gpu_vendor. */
-typedef struct gpu_symbol { size_t offset; const char *name; } gpu_symbol;
-
-/* Fills a table from the library; the last symbol's name is NULL. Symbols of the name - are skipped. Returns the name of the first function that the
-** library lacks, or NULL if the table is complete. */
-const char *gpu_fill_table(gpu_vendor *v, const gpu_symbol *symbols, void *library);
 
 /* Returns the value of a device's property, or 0 if the driver does not support the property. */
 int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a);

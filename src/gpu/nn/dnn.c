@@ -1,7 +1,7 @@
-/* Convolutions by cuDNN. A plan contains the descriptors and the chosen algorithm of a call. Plans are kept, because
-** making a plan takes longer than a small convolution. Only deterministic algorithms are used. float32 is multiplied
-** without rounding to TF32, unless lt.set_matmul_precision allows TF32. conv.c computes the calls that cuDNN does not
-** support. */
+/* Convolutions by the vendor's library. A plan contains the descriptors and the chosen algorithm of a call. Plans are
+** kept, because making a plan takes longer than a small convolution. Only deterministic algorithms are used. float32 is
+** multiplied without rounding to TF32, unless lt.set_matmul_precision allows TF32. conv.c computes the calls that the
+** library does not support. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,8 @@
 
 enum {
   PLANS     = 64,            /* the maximum number of plans of a device */
-  CHOICES   = 10,            /* the maximum number of algorithms that cuDNN may propose; cuDNN has no more algorithms */
+  CHOICES   = 10,            /* the maximum number of algorithms that the library may propose */
   NDIM      = 4,
-  VERSION_9 = 1000,          /* all error statuses of cuDNN 9 are greater than this number, and all of cuDNN 8 are
-                             ** less */
   MEMORY    = 256 << 20      /* the default of gpu_conv_memory(), in bytes: little of a GPU's memory, but enough for
                              ** the float32 columns of 37 images of 64×56×56 and a 3×3 kernel; not measured */
 };
@@ -36,7 +34,7 @@ typedef struct dnn_plan {
   dnn_tensor      x, y;
   dnn_filter      w;
   dnn_convolution how;
-  bool            usable;    /* false if cuDNN has no acceptable algorithm for the call */
+  bool            usable;    /* false if the library has no acceptable algorithm for the call */
   int             algorithm;
   size_t          workspace;
   struct dnn_plan *next;     /* the next plan of the list, which was used less recently */
@@ -46,26 +44,14 @@ static struct dnn_state {
   const gpu_dnn *dnn;        /* set when the handle is made */
   dnn_handle handle;
   dnn_stream stream;
-  bool       failed;         /* true if cuDNN could not be started on this device */
+  bool       failed;         /* true if the library cannot be used on this device */
   dnn_plan  *plans;          /* the list of plans, the most recently used plan first */
 } states[MAX_GPUS];
 
-/* ---- cuDNN's status ---- */
-
 static int fail(gpu *g, dnn_result r) {
-  int status = (int)r;
-  /* out of memory: status 2 in version 8, 4003 (host) and 4004 (device) in version 9 */
-  bool memory = status == 2 || status == 4003 || status == 4004;
-  gpu_fail(g, "cuDNN: %s (%d)", gpu_get_dnn(g->vendor)->error_text(r), status);
-  return memory ? ERR_MEMORY : ERR_DEVICE;
-}
-
-/* True for every status that means "not supported". If `planning` is set, also true for "bad parameter", because
-** cuDNN refuses some sizes in this way. */
-static bool is_refusal(dnn_result r, bool planning) {
-  int status = (int)r;
-  if (status > VERSION_9) return status / 1000 == 3 || (planning && status / 1000 == 2);
-  return status == 9 || status == 6 || (planning && status == 3);
+  const gpu_dnn *dnn = gpu_get_dnn(g->vendor);
+  gpu_fail(g, "%s: %s (%d)", g->vendor->names[GPU_DNN], dnn->error_text(r), (int)r);
+  return dnn->error_kind(r, false) == DNN_NO_MEMORY ? ERR_MEMORY : ERR_DEVICE;
 }
 
 /* ---- the handle ---- */
@@ -89,23 +75,33 @@ void gpu_dnn_close(gpu *g) {
   *s = (struct dnn_state){.handle = NULL};
 }
 
-/* Starts cuDNN on this device. If cuDNN cannot be started, because a part of cuDNN is missing or the device is not
+/* Starts the library on this device. If it cannot be started, because a part of it is missing or the device is not
 ** supported, sets s->failed and returns OK, so that conv.c computes the call. */
 static int open_state(gpu *g, struct dnn_state *s) {
   static bool asked;
+  gpu_vendor *v = g->vendor;
   if (s->handle || s->failed) return OK;
-  if (g->capturing) return gpu_fail(g, "cuDNN does not start while a graph is captured: run a convolution before");
-  s->dnn = gpu_get_dnn(g->vendor);
+  s->failed = !v->dnn_supports(v, g->id);
+  if (s->failed) {
+    char isa[64];
+    v->name_isa(v, g->id, isa, sizeof isa);
+    gpu_dnn_complain(v, GPU_NEEDS_KERNELS ": convolutions take luatensor's own kernels", v->names[GPU_DNN],
+                     v->names[GPU_BLAS], isa);
+    return OK;
+  }
+  if (g->capturing)
+    return gpu_fail(g, "%s does not start while a graph is captured: run a convolution before", v->names[GPU_DNN]);
+  s->dnn = gpu_get_dnn(v);
   dnn_result r = s->dnn->create(&s->handle);
-  if (!asked) gpu_close_first();         /* cuDNN loads a CUDA runtime, whose exit handler would invalidate the handle
-                                         ** before luatensor destroys it */
+  if (!asked) gpu_close_first();         /* the library loads the vendor's runtime, whose exit handler would invalidate
+                                         ** the handle before luatensor destroys it */
   asked = true;
   if ((int)r == 0) return OK;
   s->handle = NULL;
   int st = fail(g, r);
   if (st == ERR_MEMORY) return st;
   s->failed = true;
-  gpu_dnn_complain(g->vendor, "cuDNN does not start on %s: %s: convolutions take luatensor's own kernels", g->place,
+  gpu_dnn_complain(v, "%s does not start on %s: %s: convolutions take luatensor's own kernels", v->names[GPU_DNN], g->place,
                    s->dnn->error_text(r));
   return OK;
 }
@@ -124,7 +120,7 @@ static dnn_type type_of(enum dtype d) {
                                                                                                      : DNN_FLOAT32);
 }
 
-/* True if cuDNN can express the call. The size of the output must be the size that results from equal padding on both
+/* True if the library can express the call. The size of the output must be the size that results from equal padding on both
 ** sides, and each tensor must have less than 2^31 elements. */
 static bool has_form(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
@@ -149,7 +145,7 @@ static dnn_result set_filter(const gpu_dnn *dnn, dnn_filter *f, dnn_type type, c
   return (int)r == 0 ? dnn->filter_set(*f, type, (dnn_format)DNN_NCHW, NDIM, shape) : r;
 }
 
-/* Makes cuDNN's descriptor of the convolution. The math type must be set, because cuDNN's default is TF32. */
+/* Makes the descriptor of the convolution. The math type must be set, because the default may be TF32. */
 static dnn_result set_convolution(const gpu_dnn *dnn, dnn_convolution *how, const plan_key *k) {
   int pad[2], stride[2], dilation[2];
   for (int d = 0; d < 2; d++) {
@@ -190,20 +186,35 @@ static bool is_acceptable(const plan_key *k, const dnn_choice *c) {
   return (int)c->status == 0 && (int)c->determinism == DNN_REPEATS && c->memory <= gpu_conv_memory() && (exact || !k->ieee);
 }
 
-/* Chooses the first acceptable algorithm. cuDNN lists the algorithms by expected speed, fastest first. */
-static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
+/* Makes the plan ready to run an algorithm. */
+static dnn_result take(struct dnn_state *s, dnn_plan *p, const dnn_choice *c) {
+  static const enum dnn_pass passes[] = {
+    [CONV_forward] = DNN_FORWARD, [CONV_input] = DNN_BACKWARD_DATA, [CONV_weight] = DNN_BACKWARD_WEIGHT
+  };
+  const gpu_dnn *dnn = s->dnn;
+  p->algorithm = c->algo;
+  p->workspace = c->memory;
+  dnn_result r = dnn->convolution_math(p->how, p->key.ieee ? (dnn_math)DNN_MATH_FMA : c->math);
+  if ((int)r != 0 || !dnn->prepare) return r;
+  return dnn->prepare(s->handle, passes[p->key.op], p->x, p->w, p->how, p->y, c->algo);
+}
+
+/* Chooses the first acceptable algorithm that can be made ready. The library lists the algorithms by expected speed,
+** fastest first. If none can be made ready, returns the error of the last, and lt.config() tells it. */
+static dnn_result choose(gpu *g, struct dnn_state *s, dnn_plan *p) {
   dnn_choice choices[CHOICES];
   int count = 0;
-  dnn_result r = propose(s, p, &count, choices);
-  for (int i = 0; (int)r == 0 && i < count; i++) {
-    const dnn_choice *c = &choices[i];
-    if (!is_acceptable(&p->key, c)) continue;
-    p->usable = true;
-    p->algorithm = c->algo;
-    p->workspace = c->memory;
-    return s->dnn->convolution_math(p->how, p->key.ieee ? (dnn_math)DNN_MATH_FMA : c->math);
+  dnn_result r = propose(s, p, &count, choices), taken = (dnn_result)0;
+  for (int i = 0; (int)r == 0 && i < count && !p->usable; i++) {
+    if (!is_acceptable(&p->key, &choices[i])) continue;
+    taken = take(s, p, &choices[i]);
+    p->usable = (int)taken == 0;
+    if (!p->usable && s->dnn->error_kind(taken, true) != DNN_UNSUPPORTED) return taken;
   }
-  return r;
+  if (p->usable || (int)taken == 0) return r;
+  gpu_dnn_complain(g->vendor, "%s does not compile a convolution on %s: %s: it takes luatensor's own kernels",
+                   g->vendor->names[GPU_DNN], g->place, s->dnn->error_text(taken));
+  return taken;
 }
 
 /* If a device has PLANS plans, frees the least recently used plan. Kernels that are still queued do not use this
@@ -224,9 +235,8 @@ static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan 
   if (!p) return ERR_MEMORY;
   p->key = *key;
   dnn_result r = describe(s->dnn, p);
-  if ((int)r == 0) r = choose(s, p);
-  if ((int)r != 0) p->usable = false;
-  if ((int)r != 0 && !is_refusal(r, true)) {
+  if ((int)r == 0) r = choose(g, s, p);
+  if ((int)r != 0 && s->dnn->error_kind(r, true) != DNN_UNSUPPORTED) {
     free_plan(s->dnn, p);
     return fail(g, r);
   }
@@ -301,7 +311,7 @@ static int run_plan(gpu *g, struct dnn_state *s, dnn_plan *p, const conv_call *c
   dnn_result r = use_stream(g, s);
   if ((int)r == 0) r = launch(s, p, c, room);
   if (room) gpu_scratch_free(g, room, p->workspace);
-  if (is_refusal(r, false)) p->usable = false;
+  if ((int)r != 0 && s->dnn->error_kind(r, false) == DNN_UNSUPPORTED) p->usable = false;
   else if ((int)r != 0) st = fail(g, r);
   *done = (int)r == 0;
   return *done && c->op == CONV_forward && c->bias ? add_bias(g, c) : st;
